@@ -115,11 +115,11 @@ pub fn manifest(data: &[u8]) {
     let rendered = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     assert!(loaded.problems.is_empty() || !rendered.is_empty(), "problems that say nothing");
     let Some(manifest) = loaded.manifest else { return };
-    let state = mcptest_mcp::manifest::State::new(&manifest);
+    let state = mcptest_mcp::manifest::State::of(&manifest, None);
     let arguments = serde_json::json!({ "id": "T-1", "city": "Paris", "days": 3 });
     for tool in &manifest.tools {
         let _ = tool.check(&arguments);
-        let _ = tool.answer(&arguments, &state, &mcptest_mcp::manifest::Inputs::default());
+        let _ = tool.reply(&arguments, &state, &mcptest_mcp::manifest::Inputs::default());
     }
 }
 

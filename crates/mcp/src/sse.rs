@@ -19,11 +19,8 @@ pub struct Event {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SseError {
     /// One event is larger than the limit.
-    #[error("an event of the stream is larger than {limit} bytes")]
-    TooLong {
-        /// The limit.
-        limit: usize,
-    },
+    #[error("an event of the stream is larger than {0} bytes")]
+    TooLong(usize),
     /// A line is not UTF-8.
     #[error("the stream is not UTF-8")]
     NotUtf8,
@@ -65,7 +62,7 @@ impl Parser {
             self.end_line(&mut events)?;
         }
         if self.line.len() + self.event_bytes > self.limit {
-            return Err(SseError::TooLong { limit: self.limit });
+            return Err(SseError::TooLong(self.limit));
         }
         Ok(events)
     }
@@ -79,7 +76,7 @@ impl Parser {
         let line = std::mem::take(&mut self.line);
         self.event_bytes += line.len();
         if self.event_bytes > self.limit {
-            return Err(SseError::TooLong { limit: self.limit });
+            return Err(SseError::TooLong(self.limit));
         }
         let mut text = std::str::from_utf8(&line).map_err(|_| SseError::NotUtf8)?;
         if std::mem::take(&mut self.at_start) {
@@ -171,7 +168,7 @@ mod tests {
     fn a_stream_that_never_ends_its_event_is_refused() {
         let mut parser = Parser::new(100);
         let mut fed = (0..20).map(|_| parser.feed(b"data: 0123456789\n"));
-        assert!(fed.any(|events| events == Err(SseError::TooLong { limit: 100 })));
+        assert!(fed.any(|events| events == Err(SseError::TooLong(100))));
     }
 
     proptest! {

@@ -205,7 +205,7 @@ fn an_unknown_key_is_refused_and_a_note_is_accepted_at_every_level_by_both() {
 #[test]
 fn every_tool_and_prompt_of_the_conformance_manifest_answers_whatever_the_client_says() {
     let manifest = from_disk("tests/conformance/everything.yml");
-    let state = State::new(&manifest);
+    let state = State::of(&manifest, None);
     let args = json!({"prompt": "p", "message": "m", "region": "r", "email": "e", "arg1": "a", "arg2": "b", "resourceUri": "test://x"});
     let answer = |kind: AskKind| match kind {
         AskKind::Sampling => {
@@ -223,7 +223,7 @@ fn every_tool_and_prompt_of_the_conformance_manifest_answers_whatever_the_client
             }
         }
         assert!(tool.requests(&args, &inputs, &|_| true).unwrap().is_empty(), "{}", tool.name);
-        let result: Value = serde_json::from_str(&tool.answer(&args, &state, &inputs).unwrap()).unwrap();
+        let result: Value = serde_json::from_str(&tool.reply(&args, &state, &inputs).unwrap().text).unwrap();
         assert!(!result["content"].as_array().unwrap().is_empty(), "{}", tool.name);
     }
     for prompt in &manifest.prompts {

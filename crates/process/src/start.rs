@@ -25,17 +25,11 @@ pub enum StartError {
         hint: String,
     },
     /// The folder to start in is not there.
-    #[error("the folder `{}` to start in does not exist", cwd.display())]
-    NoFolder {
-        /// The folder.
-        cwd: PathBuf,
-    },
+    #[error("the folder `{}` to start in does not exist", .0.display())]
+    NoFolder(PathBuf),
     /// The file is there, but may not be run.
-    #[error("`{program}` may not be run: is it executable? (`chmod +x {program}`)")]
-    NotExecutable {
-        /// The word that failed.
-        program: String,
-    },
+    #[error("`{0}` may not be run: is it executable? (`chmod +x {0}`)")]
+    NotExecutable(String),
     /// Anything else that the system says.
     #[error("`{program}` cannot be started: {reason}")]
     Other {
@@ -119,12 +113,12 @@ fn spawn(
 
 fn explain(error: &std::io::Error, program: &str, words: &[String], cwd: Option<&Path>) -> StartError {
     if let Some(cwd) = cwd.filter(|cwd| !cwd.is_dir()) {
-        return StartError::NoFolder { cwd: cwd.to_owned() };
+        return StartError::NoFolder(cwd.to_owned());
     }
     let program = program.to_owned();
     match error.kind() {
         ErrorKind::NotFound => StartError::NotFound { hint: hint(&program, words, cwd), program },
-        ErrorKind::PermissionDenied => StartError::NotExecutable { program },
+        ErrorKind::PermissionDenied => StartError::NotExecutable(program),
         _ => StartError::Other { program, reason: error.to_string() },
     }
 }

@@ -371,7 +371,7 @@ impl Bench {
         let is_hung = matches!(why, Some(Misbehaviour::NoAnswer { .. }));
         // A tool that tells of its progress is slow, and one that wants to ask the user is not answered here.
         if (is_hung && !called.progress().is_empty())
-            || matches!(why, Some(Misbehaviour::InputRefused { .. } | Misbehaviour::TooManyRounds { .. }))
+            || matches!(why, Some(Misbehaviour::InputRefused { .. } | Misbehaviour::TooManyRounds(_)))
         {
             return None;
         }

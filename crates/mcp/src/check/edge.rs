@@ -197,7 +197,7 @@ async fn many_calls(bench: &mut Bench) -> Outcome {
 
 async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> Outcome {
     let answers = asked.join_all().await;
-    let twice = client.observed().into_iter().find(|seen| matches!(seen, Observed::DuplicateReply { .. }));
+    let twice = client.observed().into_iter().find(|seen| matches!(seen, Observed::DuplicateReply(_)));
     let lost: Vec<String> =
         answers.iter().filter(|answer| matches!(answer, Answer::None(_))).map(Answer::words).collect();
     let count = answers.len();

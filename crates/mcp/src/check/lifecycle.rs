@@ -223,9 +223,9 @@ async fn messages(bench: &mut Bench) -> Outcome {
 /// What a server sent that answers nothing and says nothing. Our own ids are those of messages sent by hand.
 fn is_no_message(seen: &Observed) -> bool {
     match seen {
-        Observed::UnknownId { id } => !id.contains("check-"),
-        Observed::DuplicateReply { .. } => true,
-        Observed::ErrorWithoutId { .. } => false,
+        Observed::UnknownId(id) => !id.contains("check-"),
+        Observed::DuplicateReply(_) => true,
+        Observed::ErrorWithoutId(_) => false,
         seen => seen.is_in_place_of_an_answer(),
     }
 }

@@ -151,12 +151,12 @@ fn is_no_server(why: &Misbehaviour) -> bool {
             | M::Malformed { .. }
             | M::WrongId { .. }
             | M::TooLong { .. }
-            | M::NotUtf8 { .. }
-            | M::ErrorWithoutId { .. }
-            | M::Refused { .. }
+            | M::NotUtf8(_)
+            | M::ErrorWithoutId(_)
+            | M::Refused(_)
             | M::UnknownVersion { .. }
-            | M::NoCommonVersion { .. }
-            | M::BadResult { .. }
+            | M::NoCommonVersion(_)
+            | M::BadResult(_)
     );
     !is_spoken_to
 }

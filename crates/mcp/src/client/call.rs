@@ -24,14 +24,13 @@ pub(super) async fn call_tool(
     let params = Params::new(client.info.era)
         .with("name", &write_text(name))
         .with("arguments", arguments.get())
-        .with_progress()
-        .with_log();
+        .and_notices();
     let round = Round { client, method: "tools/call", asked: format!("tools/call {name}"), headers };
     let (outcome, notifications) = round.run(params, Deadline::after(timeout)).await;
     let outcome = outcome.and_then(|result| {
         if tool_result::is_no_object(&result) {
             let why = format!("is not an object: {}", super::conversation::quote(result.get()));
-            return Err(client.link.error(&round.asked, Misbehaviour::BadResult { why }, Vec::new()).into());
+            return Err(client.link.error(&round.asked, Misbehaviour::BadResult(why), Vec::new()).into());
         }
         Ok(result)
     });
@@ -117,14 +116,14 @@ impl Round<'_> {
             let next = match read_input_required(&result) {
                 Ok(None) => return (Ok(result), notes),
                 Ok(Some(input)) => input.answered(link.conversation(), &first),
-                Err(why) => Err(Misbehaviour::BadResult { why }),
+                Err(why) => Err(Misbehaviour::BadResult(why)),
             };
             match next {
                 Ok(next) => params = next,
                 Err(why) => return (Err(link.error(&self.asked, why, Vec::new()).into()), notes),
             }
         }
-        let why = Misbehaviour::TooManyRounds { rounds: MAX_ROUNDS };
+        let why = Misbehaviour::TooManyRounds(MAX_ROUNDS);
         (Err(link.error(&self.asked, why, Vec::new()).into()), notes)
     }
 }

@@ -135,15 +135,9 @@ impl Conversation {
         Some(RequestOutcome { reply: Err(Unanswered::Bad(why)), notes: waiting.notes, instead })
     }
 
-    /// Ends a request with what is wrong.
-    pub(super) fn fail(&self, id: i64, why: Misbehaviour) {
-        let mut state = self.state.lock();
-        state.settle(id, Err(Unanswered::Bad(why)));
-    }
-
-    /// Ends a request with the server's own error.
-    pub(super) fn refuse(&self, id: i64, error: RpcError) {
-        self.state.lock().settle(id, Err(Unanswered::Rpc(error)));
+    /// A request has failed by itself, not by what came in.
+    pub(super) fn fail(&self, id: i64, why: Unanswered) {
+        self.state.lock().settle(id, Err(why));
     }
 
     /// True while the request is open.
@@ -176,7 +170,7 @@ impl Conversation {
         let state = self.state.lock();
         let mut observed = state.observed.clone();
         if state.unkept > 0 {
-            observed.push(Observed::More { count: state.unkept });
+            observed.push(Observed::More(state.unkept));
         }
         observed
     }
@@ -220,11 +214,11 @@ impl Conversation {
                 return Heard::Expected;
             }
             if (1..=state.last_id).contains(&number) {
-                state.observe(Observed::DuplicateReply { id: id.to_string() });
+                state.observe(Observed::DuplicateReply(id.to_string()));
                 return Heard::Stray(id.to_string());
             }
         }
-        state.observe(Observed::UnknownId { id: id.to_string() });
+        state.observe(Observed::UnknownId(id.to_string()));
         Heard::Stray(id.to_string())
     }
 
@@ -233,8 +227,8 @@ impl Conversation {
             (state.waiting.len() == 1).then(|| state.waiting.keys().next().copied()).flatten()
         };
         let id = within.or_else(|| only(&self.state.lock()));
-        let misbehaviour = Misbehaviour::ErrorWithoutId { error: error.clone() };
-        self.spoil(id, misbehaviour, Observed::ErrorWithoutId { error });
+        let misbehaviour = Misbehaviour::ErrorWithoutId(error.clone());
+        self.spoil(id, misbehaviour, Observed::ErrorWithoutId(error));
         Heard::Expected
     }
 
@@ -255,8 +249,8 @@ impl Conversation {
     /// A line that is not UTF-8, with the bad bytes replaced.
     pub(super) fn hear_not_utf8(&self, text: &str) {
         let quoted = quote(text);
-        let misbehaviour = Misbehaviour::NotUtf8 { text: quoted.clone() };
-        self.spoil(id_in(text), misbehaviour, Observed::NotUtf8 { text: quoted });
+        let misbehaviour = Misbehaviour::NotUtf8(quoted.clone());
+        self.spoil(id_in(text), misbehaviour, Observed::NotUtf8(quoted));
     }
 
     /// Ends the request that something unreadable was to answer; what answers none is observed.
@@ -351,7 +345,7 @@ impl End {
     fn misbehaviour(&self, moment: Moment) -> Misbehaviour {
         match self {
             Self::Exited(status) => Misbehaviour::Exited { moment, status: status.clone() },
-            Self::ClosedOutput => Misbehaviour::ClosedOutput { moment },
+            Self::ClosedOutput => Misbehaviour::ClosedOutput(moment),
         }
     }
 }

@@ -64,7 +64,7 @@ async fn find_out(
     deadline: Deadline,
 ) -> Result<(Link, ServerInfo), WireError> {
     let link = open(spec, tap.clone(), Era::Modern)?;
-    let fell_back = |link: &Link, reason| link.conversation().observe(Observed::FellBack { reason });
+    let fell_back = |link: &Link, reason| link.conversation().observe(Observed::FellBack(reason));
     let Undiscovered { error, next } = match first_answer(&link, deadline).await {
         Ok(FirstAnswer::Modern(info)) => return Ok((link, info)),
         Ok(FirstAnswer::Legacy { info, reason }) => {
@@ -215,7 +215,7 @@ async fn discover(link: &Link, deadline: Deadline) -> Result<ServerInfo, Undisco
         },
         Err(CallFailure::Rpc(error)) => {
             let next = after_refusal(&error);
-            (supported(&error).map_or(Misbehaviour::Refused { error }, no_common), next)
+            (supported(&error).map_or(Misbehaviour::Refused(error), Misbehaviour::NoCommonVersion), next)
         }
         Err(CallFailure::Wire(error)) => {
             let next = after_failure(&error.misbehaviour);
@@ -237,10 +237,6 @@ fn offers_our_version(error: &RpcError) -> bool {
         && supported(error).is_some_and(|versions| versions.iter().any(|version| version == LATEST_MODERN))
 }
 
-fn no_common(supported: Vec<String>) -> Misbehaviour {
-    Misbehaviour::NoCommonVersion { supported }
-}
-
 fn after_refusal(error: &RpcError) -> Next {
     match error.code {
         code::HEADER_MISMATCH | code::MISSING_CLIENT_CAPABILITY => Next::GiveUp,
@@ -255,16 +251,16 @@ fn after_refusal(error: &RpcError) -> Next {
 
 fn after_failure(misbehaviour: &Misbehaviour) -> Next {
     match misbehaviour {
-        Misbehaviour::Exited { .. } | Misbehaviour::ClosedOutput { .. } => Next::StartAgain,
+        Misbehaviour::Exited { .. } | Misbehaviour::ClosedOutput(_) => Next::StartAgain,
         // Silence is no answer: a server that starts slowly speaks the same era as one that does not.
         Misbehaviour::NoAnswer { .. }
         | Misbehaviour::CannotStart(_)
-        | Misbehaviour::ConnectionRefused { .. }
+        | Misbehaviour::ConnectionRefused(_)
         | Misbehaviour::ConnectTimeout { .. }
-        | Misbehaviour::UnknownHost { .. }
+        | Misbehaviour::UnknownHost(_)
         | Misbehaviour::Tls { .. }
         | Misbehaviour::BadAddress { .. }
-        | Misbehaviour::BadHeader { .. }
+        | Misbehaviour::BadHeader(_)
         | Misbehaviour::Redirect { .. }
         | Misbehaviour::Unauthorized { .. } => Next::GiveUp,
         _ => Next::FallBack,
@@ -305,9 +301,9 @@ fn discovered(result: &RawValue) -> Result<ServerInfo, Misbehaviour> {
         meta: Option<Meta>,
     }
     let discovery: Discovery = serde_json::from_str(result.get())
-        .map_err(|error| Misbehaviour::BadResult { why: format!("cannot be read: {error}") })?;
+        .map_err(|error| Misbehaviour::BadResult(format!("cannot be read: {error}")))?;
     if !discovery.supported_versions.iter().any(|version| version == LATEST_MODERN) {
-        return Err(no_common(discovery.supported_versions));
+        return Err(Misbehaviour::NoCommonVersion(discovery.supported_versions));
     }
     let server = discovery.meta.and_then(|meta| meta.server_info).or(discovery.server_info);
     let (name, version) = server.map(|server| (server.name, server.version)).unwrap_or_default();
@@ -334,7 +330,7 @@ async fn agree(link: &Link, deadline: Deadline) -> Result<ServerInfo, WireError>
         Ok(info) => return Ok(info),
         Err(error) => error,
     };
-    let refused = || link.error("initialize", Misbehaviour::Refused { error: error.clone() }, Vec::new());
+    let refused = || link.error("initialize", Misbehaviour::Refused(error.clone()), Vec::new());
     let older = supported(&error).unwrap_or_default();
     let is_offered =
         |known: &&&str| **known < LATEST_LEGACY && older.iter().any(|version| version == **known);
@@ -377,7 +373,7 @@ fn initialized(result: &RawValue, offered: &str) -> Result<ServerInfo, Misbehavi
         server_info: Option<Implementation>,
         instructions: Option<String>,
     }
-    let bad = |why: String| Misbehaviour::BadResult { why };
+    let bad = |why: String| Misbehaviour::BadResult(why);
     let answer: Initialized =
         serde_json::from_str(result.get()).map_err(|error| bad(format!("cannot be read: {error}")))?;
     let version = answer.protocol_version;

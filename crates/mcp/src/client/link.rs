@@ -165,7 +165,7 @@ impl Link {
         let mut observed = self.conversation().observed();
         let tail = self.stderr();
         if !tail.is_empty() {
-            observed.push(Observed::Stderr { tail });
+            observed.push(Observed::Stderr(tail));
         }
         observed
     }
@@ -180,7 +180,7 @@ impl Link {
             }
         };
         let mut observed = self.observed();
-        let mut note = |what| observed.push(Observed::Ending { what });
+        let mut note = |what| observed.push(Observed::Ending(what));
         if process.killed {
             note("it ended neither when its input ended nor on SIGTERM, and was killed");
         } else if process.left_processes {

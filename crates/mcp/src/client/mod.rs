@@ -13,7 +13,6 @@ mod params;
 mod raw;
 mod responses;
 mod sentence;
-mod spec;
 mod stdio;
 mod suite;
 mod tool_result;
@@ -27,11 +26,10 @@ pub use misbehaviour::{Misbehaviour, Moment};
 pub use observed::{Observed, ToolFlaw};
 pub use raw::RawAnswer;
 pub use responses::{Responses, Scripted};
-pub use spec::{
+pub use suite::{
     BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, OnLate, Pipe, ServerSpec,
-    TellLate,
+    SpecError, TellLate,
 };
-pub use suite::SpecError;
 pub(crate) use tool_result::faults as result_faults;
 pub use wire_error::{CallFailure, Failure, WireError};
 

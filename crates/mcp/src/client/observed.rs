@@ -14,12 +14,9 @@ pub enum Observed {
         /// Why it is not one.
         why: Malformed,
     },
-    /// A line that is not UTF-8.
-    #[error("it sent a line that is not UTF-8: {text:?}")]
-    NotUtf8 {
-        /// How it began, with the bad bytes replaced.
-        text: String,
-    },
+    /// A line that is not UTF-8: how it began, with the bad bytes replaced.
+    #[error("it sent a line that is not UTF-8: {0:?}")]
+    NotUtf8(String),
     /// A line past the size limit.
     #[error(
         "it sent a line of {bytes} bytes, past the limit of {limit} (`max_message_bytes`), which begins {start:?}"
@@ -33,23 +30,14 @@ pub enum Observed {
         start: String,
     },
     /// The output ended in the middle of a line.
-    #[error("its output ended in the middle of the line {text:?}")]
-    CutLine {
-        /// The last piece.
-        text: String,
-    },
+    #[error("its output ended in the middle of the line {0:?}")]
+    CutLine(String),
     /// An answer whose id belongs to no request.
-    #[error("it answered id {id}, which was not asked")]
-    UnknownId {
-        /// The id.
-        id: String,
-    },
+    #[error("it answered id {0}, which was not asked")]
+    UnknownId(String),
     /// A second answer to a request that was answered.
-    #[error("it answered id {id} twice")]
-    DuplicateReply {
-        /// The id.
-        id: String,
-    },
+    #[error("it answered id {0} twice")]
+    DuplicateReply(String),
     /// An answer to a request that had been given up.
     #[error("it answered {method} (id {id}) after the request had been cancelled")]
     LateReply {
@@ -59,11 +47,8 @@ pub enum Observed {
         method: String,
     },
     /// An error that says no id.
-    #[error("it sent an error without an id: {error}")]
-    ErrorWithoutId {
-        /// The error.
-        error: RpcError,
-    },
+    #[error("it sent an error without an id: {0}")]
+    ErrorWithoutId(RpcError),
     /// A request from the server, and what it was answered.
     #[error("it asked {method}{}, and was answered {answer}, {}", spaced(params), how(*is_scripted))]
     ServerRequest {
@@ -95,11 +80,8 @@ pub enum Observed {
         why: String,
     },
     /// The server did not speak the modern era, and the older one was tried.
-    #[error("spoken to in the older era, because {reason}")]
-    FellBack {
-        /// Why.
-        reason: String,
-    },
+    #[error("spoken to in the older era, because {0}")]
+    FellBack(String),
     /// The server asked to come back later, and got the request again.
     #[error("it answered HTTP {status}, and was asked again after {after_ms} ms")]
     Retried {
@@ -112,17 +94,11 @@ pub enum Observed {
     #[error("its session had ended, and a new one was begun")]
     SessionRenewed,
     /// An event stream was cut off and continued after its last event.
-    #[error("its event stream was cut off, and was continued after event {after:?}")]
-    StreamResumed {
-        /// The last event that had come.
-        after: String,
-    },
+    #[error("its event stream was cut off, and was continued after event {0:?}")]
+    StreamResumed(String),
     /// Something about the connection that did not end a request.
-    #[error("{what}")]
-    Connection {
-        /// What.
-        what: String,
-    },
+    #[error("{0}")]
+    Connection(String),
     /// A result that is not what the method must answer.
     #[error("the answer to {asked} {why}")]
     BadResult {
@@ -132,23 +108,14 @@ pub enum Observed {
         why: String,
     },
     /// The process did not end by itself, or not alone.
-    #[error("{what}")]
-    Ending {
-        /// What had to be done.
-        what: &'static str,
-    },
+    #[error("{0}")]
+    Ending(&'static str),
     /// The end of what the process wrote to its standard error.
-    #[error("it wrote to stderr: {tail}")]
-    Stderr {
-        /// The last lines.
-        tail: String,
-    },
+    #[error("it wrote to stderr: {0}")]
+    Stderr(String),
     /// More was seen than is kept.
-    #[error("{count} more things were seen than are kept")]
-    More {
-        /// How many are not here.
-        count: usize,
-    },
+    #[error("{0} more things were seen than are kept")]
+    More(usize),
 }
 
 /// Which rule a tool breaks.
@@ -165,7 +132,7 @@ pub enum ToolFlaw {
 impl Observed {
     /// True for what every server may do.
     pub fn is_usual(&self) -> bool {
-        matches!(self, Self::Stderr { .. } | Self::Notification { .. } | Self::FellBack { .. })
+        matches!(self, Self::Stderr(_) | Self::Notification { .. } | Self::FellBack(_))
     }
 
     /// True for what the server sent instead of a message: worth quoting when no answer came.
@@ -173,11 +140,11 @@ impl Observed {
         matches!(
             self,
             Self::Garbage { .. }
-                | Self::NotUtf8 { .. }
+                | Self::NotUtf8(_)
                 | Self::TooLong { .. }
-                | Self::CutLine { .. }
-                | Self::UnknownId { .. }
-                | Self::ErrorWithoutId { .. }
+                | Self::CutLine(_)
+                | Self::UnknownId(_)
+                | Self::ErrorWithoutId(_)
         )
     }
 }

@@ -44,14 +44,9 @@ impl Params {
         self
     }
 
-    /// Asks for progress under the request's own id.
-    pub(super) fn with_progress(mut self) -> Self {
+    /// Asks to hear of progress, and in the modern era of log messages, while the request is served.
+    pub(super) fn and_notices(mut self) -> Self {
         self.wants_progress = true;
-        self
-    }
-
-    /// Asks for all log messages; a server of the older era sends them without being asked.
-    pub(super) fn with_log(mut self) -> Self {
         if self.meta.contains_key(meta::PROTOCOL_VERSION) {
             self.meta.insert(meta::LOG_LEVEL.to_owned(), json!("debug"));
         }
@@ -92,7 +87,7 @@ mod tests {
         let params = Params::new(Era::Legacy)
             .with_value(json!({"a": 1, "_meta": {"x": true}}))
             .with("b", "{\n  \"c\": 2\n}")
-            .with_progress();
+            .and_notices();
         let text = params.text(7).unwrap();
         assert!(!text.contains('\n'));
         assert_eq!(

@@ -14,8 +14,6 @@ use serde_json::value::RawValue;
 pub struct RawAnswer {
     /// The HTTP status.
     pub status: u16,
-    /// The session that it began, if it did.
-    pub session: Option<String>,
     /// How its body begins; of a stream, its first event.
     pub body: String,
 }

@@ -1,11 +1,11 @@
 //! Messages as lines over a process's standard streams, or over a pipe inside this process.
 
 use super::conversation::{Conversation, End, Heard};
-use super::spec::{BoxedReader, BoxedWriter};
+use super::suite::{BoxedReader, BoxedWriter};
 use super::{Endpoint, Misbehaviour};
 use crate::frame::{Frame, Lines};
 use crate::tape::Direction;
-use mcptest_process::{Child, Closing, ExitWatch, Stderr, start_server, status_words};
+use mcptest_process::{Child, Closing, ExitWatch, Stderr, status_words};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -33,28 +33,11 @@ pub(super) struct Stdio {
 impl Stdio {
     /// Starts the program, or opens the pipe.
     pub(super) fn open(endpoint: &Endpoint, conversation: Arc<Conversation>) -> Result<Self, Misbehaviour> {
-        match endpoint {
-            Endpoint::Command { words, env, cwd } => {
-                let (child, started) =
-                    start_server(words, env, cwd.as_deref()).map_err(Misbehaviour::CannotStart)?;
-                Ok(Self::over(Box::new(started.stdout), Box::new(started.stdin), Some(child), conversation))
-            }
-            Endpoint::Pipe(open) => {
-                let (reader, writer) = open();
-                Ok(Self::over(reader, writer, None, conversation))
-            }
-            Endpoint::Url { url, .. } => {
-                Err(Misbehaviour::BadAddress { url: url.clone(), why: "it is not a program".to_owned() })
-            }
-        }
-    }
-
-    fn over(
-        reader: BoxedReader,
-        writer: BoxedWriter,
-        child: Option<Child>,
-        conversation: Arc<Conversation>,
-    ) -> Self {
+        let opened = endpoint.open().map_err(Misbehaviour::CannotStart)?;
+        let (reader, writer, child) = opened.ok_or_else(|| Misbehaviour::BadAddress {
+            url: format!("{endpoint:?}"),
+            why: "it is not a program".to_owned(),
+        })?;
         let (outgoing, incoming) = mpsc::unbounded_channel();
         let written = Arc::new(AtomicU64::new(0));
         let reading = Reading {
@@ -63,7 +46,7 @@ impl Stdio {
             replies: outgoing.downgrade(),
             exit: child.as_ref().map(Child::watch_exit),
         };
-        Self {
+        Ok(Self {
             conversation,
             outgoing,
             sent: AtomicU64::new(0),
@@ -72,7 +55,7 @@ impl Stdio {
             written,
             stderr: child.as_ref().map(|child| child.stderr().clone()),
             child,
-        }
+        })
     }
 
     /// Sends a line; the number is for [`was_read`](Self::was_read).
@@ -226,7 +209,7 @@ impl Reading {
         } else {
             self.conversation.tap(Direction::Server, text);
             let text = super::conversation::quote(text);
-            self.conversation.observe(super::Observed::CutLine { text });
+            self.conversation.observe(super::Observed::CutLine(text));
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) async fn list(client: &Client) -> Result<(Tools, ParamHeaders), WireE
     let bad = |why| client.link.error(ASKED, why, Vec::new());
     for pages in 1..=MAX_PAGES {
         let result = page(client, cursor.as_deref()).await?;
-        cursor = list.take(&result, client.info.era).map_err(|why| bad(Misbehaviour::BadResult { why }))?;
+        cursor = list.take(&result, client.info.era).map_err(|why| bad(Misbehaviour::BadResult(why)))?;
         match &cursor {
             None => return Ok((list.tools, list.param_headers)),
             Some(cursor) if !cursors.insert(cursor.clone()) => {
@@ -33,7 +33,7 @@ pub(super) async fn list(client: &Client) -> Result<(Tools, ParamHeaders), WireE
             Some(_) => {}
         }
     }
-    Err(bad(Misbehaviour::TooManyPages { pages: MAX_PAGES }))
+    Err(bad(Misbehaviour::TooManyPages(MAX_PAGES)))
 }
 
 async fn page(client: &Client, cursor: Option<&str>) -> Result<Box<RawValue>, WireError> {
@@ -45,7 +45,7 @@ async fn page(client: &Client, cursor: Option<&str>) -> Result<Box<RawValue>, Wi
     let asking = Asking { method: ASKED, asked: ASKED, params: &params, headers: &[], deadline };
     client.link.ask(asking).await.outcome.map_err(|failure| match failure {
         CallFailure::Wire(error) => error,
-        CallFailure::Rpc(error) => client.link.error(ASKED, Misbehaviour::Refused { error }, Vec::new()),
+        CallFailure::Rpc(error) => client.link.error(ASKED, Misbehaviour::Refused(error), Vec::new()),
     })
 }
 

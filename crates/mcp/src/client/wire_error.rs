@@ -75,7 +75,7 @@ impl Failure {
     /// What came instead of an answer, each once, unless the misbehaviour already says it.
     fn seen_instead(&self) -> Vec<&str> {
         use Misbehaviour::{Malformed, NotUtf8, TooLong, WrongId};
-        if matches!(self.misbehaviour, Malformed { .. } | WrongId { .. } | NotUtf8 { .. } | TooLong { .. }) {
+        if matches!(self.misbehaviour, Malformed { .. } | WrongId { .. } | NotUtf8(_) | TooLong { .. }) {
             return Vec::new();
         }
         let mut seen: Vec<&str> = Vec::new();

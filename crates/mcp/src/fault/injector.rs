@@ -71,11 +71,6 @@ impl Injector {
         self.has_wedged_all.load(Ordering::Relaxed)
     }
 
-    /// What to do with a call of this tool.
-    pub fn on_call(&self, tool: &str) -> Action {
-        self.on_request("tools/call", Some(tool), Instant::now())
-    }
-
     /// What to do with any request; `tool` is the name in a `tools/call`.
     pub fn on_request(&self, method: &str, tool: Option<&str>, now: Instant) -> Action {
         let mut action = Action::default();
@@ -153,6 +148,12 @@ impl Action {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Injector {
+        fn on_call(&self, tool: &str) -> Action {
+            self.on_request("tools/call", Some(tool), Instant::now())
+        }
+    }
 
     fn injector(faults: &[&str]) -> Injector {
         Injector::new(faults.iter().map(|fault| fault.parse().unwrap()).collect())

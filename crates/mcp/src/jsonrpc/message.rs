@@ -72,7 +72,8 @@ impl Body<'_> {
 }
 
 /// The `error` of an answer.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, thiserror::Error)]
+#[error("{message} (code {code})")]
 pub struct RpcError {
     /// The code.
     pub code: i64,
@@ -103,12 +104,6 @@ impl PartialEq for RpcError {
     }
 }
 
-impl fmt::Display for RpcError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (code {})", self.message, self.code)
-    }
-}
-
 /// Reads one message, or says why the text is not one.
 pub fn parse(text: &str) -> Result<Message<'_>, Malformed> {
     let trimmed = text.trim_ascii();
@@ -119,8 +114,8 @@ pub fn parse(text: &str) -> Result<Message<'_>, Malformed> {
     }
     let outline: Outline<'_> = serde_json::from_str(trimmed).map_err(|error| {
         match error.to_string().strip_prefix("duplicate field `").and_then(|rest| rest.split('`').next()) {
-            Some(key) => Malformed::DuplicateKey { key: key.to_owned() },
-            None => Malformed::NotJson { reason: error.to_string() },
+            Some(key) => Malformed::DuplicateKey(key.to_owned()),
+            None => Malformed::NotJson(error.to_string()),
         }
     })?;
     Ok(Message { raw: text, body: outline.body()? })
@@ -128,15 +123,13 @@ pub fn parse(text: &str) -> Result<Message<'_>, Malformed> {
 
 fn not_an_object(text: &str) -> Malformed {
     match serde_json::from_str::<&RawValue>(text) {
-        Err(error) => Malformed::NotJson { reason: error.to_string() },
-        Ok(raw) => Malformed::NotObject {
-            found: match raw.get().as_bytes().first() {
-                Some(b'"') => "a string",
-                Some(b't' | b'f') => "a boolean",
-                Some(b'n') => "null",
-                _ => "a number",
-            },
-        },
+        Err(error) => Malformed::NotJson(error.to_string()),
+        Ok(raw) => Malformed::NotObject(match raw.get().as_bytes().first() {
+            Some(b'"') => "a string",
+            Some(b't' | b'f') => "a boolean",
+            Some(b'n') => "null",
+            _ => "a number",
+        }),
     }
 }
 
@@ -167,7 +160,7 @@ impl<'a> Outline<'a> {
     fn body(self) -> Result<Body<'a>, Malformed> {
         match self.jsonrpc.map(RawValue::get) {
             Some("\"2.0\"") => {}
-            Some(found) => return Err(Malformed::WrongVersion { found: excerpt(found) }),
+            Some(found) => return Err(Malformed::WrongVersion(excerpt(found))),
             None => return Err(Malformed::NoVersion),
         }
         if let Some(method) = self.method {
@@ -181,7 +174,7 @@ impl<'a> Outline<'a> {
             (Some(_), Some(_)) => Err(Malformed::BothResultAndError),
             (None, None) => Err(Malformed::Neither),
             (Some(result), None) => {
-                let id = self.id.ok_or_else(|| Malformed::BadId { found: "missing".to_owned() })?;
+                let id = self.id.ok_or_else(|| Malformed::BadId("missing".to_owned()))?;
                 Ok(Body::Result { id: valid_id(id)?, result })
             }
             (None, Some(error)) => {
@@ -200,11 +193,11 @@ fn borrowed_text(raw: &RawValue) -> Option<Cow<'_, str>> {
 }
 
 fn valid_id(raw: &RawValue) -> Result<Id, Malformed> {
-    Id::of(raw).ok_or_else(|| Malformed::BadId { found: excerpt(raw.get()) })
+    Id::of(raw).ok_or_else(|| Malformed::BadId(excerpt(raw.get())))
 }
 
 fn valid_error(raw: &RawValue) -> Result<RpcError, Malformed> {
-    let bad = |found: String| Malformed::BadError { found };
+    let bad = |found: String| Malformed::BadError(found);
     if !raw.get().starts_with('{') {
         return Err(bad(format!("{} instead of an object", excerpt(raw.get()))));
     }
@@ -252,12 +245,6 @@ impl fmt::Display for Id {
             Self::Number(number) => write!(f, "{number}"),
             Self::Text(text) => write!(f, "{text:?}"),
         }
-    }
-}
-
-impl From<i64> for Id {
-    fn from(number: i64) -> Self {
-        Self::Number(number)
     }
 }
 

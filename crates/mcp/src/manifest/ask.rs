@@ -3,10 +3,10 @@
 use super::answer::Inputs;
 use super::content;
 use super::context::Context;
+use super::context::Scope;
 use super::fields::{any_json, either, object_json, text};
 use super::json::{Json, Object, list};
 use super::path::Values;
-use super::scope::Scope;
 use crate::jsonrpc::{RpcError, code};
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};

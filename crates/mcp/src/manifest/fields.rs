@@ -1,8 +1,8 @@
 //! The fields that manifests have beside those of suites: texts with holes, JSON with holes, two spellings of one key.
 
+use super::context::Scope;
 use super::json::{Json, PlacedFault};
 use super::path::{Fault, Path};
-use super::scope::Scope;
 use super::template::Template;
 use mcptest_core::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_core::problem::Problem;

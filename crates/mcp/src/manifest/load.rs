@@ -2,15 +2,17 @@
 
 use super::completion::Completions;
 use super::context::Context;
-use super::fields::read_faults_of_server;
+use super::fields::{read_faults_of_server, report_all};
+use super::json::Json;
 use super::prompt::Prompt;
 use super::resource::Resource;
-use super::tool::Tool;
-use super::{Cache, Manifest, saved};
+use super::tool::{Tool, default_answer};
+use super::{Cache, Manifest};
 use mcptest_core::problem::{Level, Problem, Sources, Span};
+use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::ReadFile;
-use mcptest_core::suite::read::{Block, Field, Reading};
-use mcptest_core::trace::CatalogueTool;
+use mcptest_core::suite::read::{Block, Field, Reading, is_same_key};
+use mcptest_core::trace::{CatalogueTool, ToolSchema};
 use mcptest_core::yaml::{self, Kind, Node, Scalar};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -86,8 +88,8 @@ fn read(path: &Path, text: &str, file: usize, files: ReadFile<'_>) -> (Option<Ma
     let reading = Reading::as_written(text);
     let folder = path.parent().unwrap_or(Path::new(""));
     let context = Context::new(folder, files);
-    let manifest = match saved::tools_in(&root) {
-        Some(tools) => saved::read(tools, path, &reading, &context),
+    let manifest = match saved_tools_in(&root) {
+        Some(tools) => read_saved(tools, path, &reading, &context),
         None if is_map(&root) => read_manifest(&mut Field::new(&reading, &root), &context),
         None => {
             reading.report(nothing(root.span));
@@ -152,15 +154,14 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
             "What goes wrong on purpose, as `slow:500`; one or a list",
             read_faults_of_server,
         ),
-        tools: block.or_default("tools", "The tools", |f| f.list(|f| Tool::read(f, context))),
-        resources: block
-            .or_default("resources", "What can be read", |f| f.list(|f| Resource::read(f, context))),
-        resource_templates: block.or_default(
+        tools: block.list("tools", "The tools", |f| Tool::read(f, context)),
+        resources: block.list("resources", "What can be read", |f| Resource::read(f, context)),
+        resource_templates: block.list(
             "resource_templates",
             "What can be read at addresses that fit a template",
-            |f| f.list(|f| Resource::read_template(f, context)),
+            |f| Resource::read_template(f, context),
         ),
-        prompts: block.or_default("prompts", "The prompts", |f| f.list(|f| Prompt::read(f, context))),
+        prompts: block.list("prompts", "The prompts", |f| Prompt::read(f, context)),
         completions: block.or_default("completions", "How half-typed arguments go on", Completions::read),
         cache: block.or_default("cache", "How long clients may keep lists and resources", read_cache),
         page_size: block
@@ -228,4 +229,71 @@ pub fn json_schema() -> Value {
         map.insert("title".to_owned(), json!("mcptest mock server manifest"));
     }
     schema
+}
+
+/// The list of tools, where the file is a saved `tools/list` result or response.
+fn saved_tools_in(root: &Node) -> Option<&Node> {
+    if entry(root, "mock_server").is_some() {
+        return None;
+    }
+    entry(root, "tools").or_else(|| entry(root, "result").and_then(|result| entry(result, "tools")))
+}
+
+fn entry<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    let Kind::Map(entries) = &node.kind else { return None };
+    entries.iter().find(|entry| is_same_key(&entry.key, key)).map(|entry| &*entry.value)
+}
+
+/// The manifest of these tools, named after the file.
+fn read_saved(tools: &Node, path: &Path, reading: &Reading<'_>, context: &Context<'_>) -> Option<Manifest> {
+    let tools = Field::new(reading, tools).list(|field| {
+        let node = field.node(|| Value::Null)?;
+        read_tool(node, field, context)
+    })?;
+    let name = path.file_stem().map_or_else(|| "mock".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Some(Manifest { name, version: "0.0.0".to_owned(), tools, ..Manifest::default() })
+}
+
+const INPUT: [&str; 2] = ["inputSchema", "input_schema"];
+
+/// A schema as it is written.
+fn in_order(node: &Node) -> Option<ToolSchema> {
+    serde_json::from_str(Json::literal(node).ok()?.as_static()?).ok()
+}
+
+fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Option<Tool> {
+    let Kind::Map(_) = &node.kind else { return field.wrong(node, "a tool") };
+    let value = field.value()?;
+    let Some(name) = entry(node, "name") else {
+        field.report(Problem::error("a tool has no name"));
+        return None;
+    };
+    let name = context.own_name("tool", &mut Field::new(field.reading, name))?;
+    let schema = |keys: [&str; 2]| keys.iter().find_map(|key| value.get(*key)).cloned();
+    let input_value = schema(INPUT);
+    let output_value = schema(["outputSchema", "output_schema"]);
+    let output = output_value.as_ref().and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
+    let json = Json::literal(node).map_err(|faults| report_all(field, faults)).ok()?;
+    Some(Tool {
+        listing: json.as_static().unwrap_or_default().to_owned(),
+        who: format!("the tool `{name}`"),
+        description: value.get("description").and_then(Value::as_str).map(str::to_owned),
+        input: input_value.as_ref().and_then(|schema| compile(schema, &name, field)),
+        input_schema: INPUT.iter().find_map(|key| in_order(entry(node, key)?)),
+        cases: default_answer(&name, output_value.as_ref().zip(output.as_ref())),
+        name,
+        ..Tool::default()
+    })
+}
+
+/// Ignores a saved schema that cannot be used: the server that it was saved from served it all the same.
+fn compile(schema: &Value, tool: &str, field: &Field<'_>) -> Option<JsonSchema> {
+    let fault = match JsonSchema::compile_as_declared(schema) {
+        Ok(schema) => return Some(schema),
+        Err(fault) => fault,
+    };
+    let message =
+        format!("arguments of `{tool}` are not checked, its schema cannot be read: {}", fault.reason);
+    field.report(Problem::warning(message).at(field.span_at(&format!("/inputSchema{}", fault.pointer))));
+    None
 }

@@ -16,8 +16,6 @@ mod prompt;
 mod resource;
 mod response;
 mod sample;
-mod saved;
-mod scope;
 mod store;
 mod template;
 #[cfg(test)]

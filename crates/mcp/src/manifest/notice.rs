@@ -1,9 +1,9 @@
 //! What does a tool say while it works, and what changes when it is done?
 
+use super::context::Scope;
 use super::fields::{any_json, template};
 use super::json::Json;
 use super::path::Values;
-use super::scope::Scope;
 use super::template::{Missing, Template};
 use crate::jsonrpc::RpcError;
 use mcptest_core::problem::Span;
@@ -30,37 +30,19 @@ pub enum NoticeKind {
     Other(String),
 }
 
-/// How much a log message matters, from least to most.
+/// How much a log message matters: the place of its name, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-#[allow(missing_docs)]
-pub enum LogLevel {
-    #[default]
-    Debug,
-    Info,
-    Notice,
-    Warning,
-    Error,
-    Critical,
-    Alert,
-    Emergency,
-}
+pub struct LogLevel(usize);
 
 impl LogLevel {
-    /// Every level with its name, least first.
-    pub const ALL: [(&str, Self); 8] = [
-        ("debug", Self::Debug),
-        ("info", Self::Info),
-        ("notice", Self::Notice),
-        ("warning", Self::Warning),
-        ("error", Self::Error),
-        ("critical", Self::Critical),
-        ("alert", Self::Alert),
-        ("emergency", Self::Emergency),
-    ];
+    /// Every level, least first.
+    pub const NAMES: [&str; 8] =
+        ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+    const INFO: Self = Self(1);
 
     /// The level of this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
+        Self::NAMES.iter().position(|known| *known == name).map(Self)
     }
 }
 
@@ -124,10 +106,8 @@ impl Aside {
 
     /// What is said may use the arguments; it comes before anything is asked.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Self {
-        let logging =
-            block.or_default("logging", "Log messages before the answer", |f| f.list(|f| read_log(f, scope)));
-        let progress = block
-            .or_default("progress", "Progress before the answer", |f| f.list(|f| read_progress(f, scope)));
+        let logging = block.list("logging", "Log messages before the answer", |f| read_log(f, scope));
+        let progress = block.list("progress", "Progress before the answer", |f| read_progress(f, scope));
         let list_changed =
             block.optional("list_changed", "Lists that are said to have changed after a call", |f| {
                 let read = |f: &mut Field<'_>| {
@@ -187,11 +167,12 @@ fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
     field.shapes("a string or a log message", |shapes| {
         shapes.scalar(|field| {
             let text = Json::text(template(field, scope)?);
-            Some(log(0, LogLevel::Info, None, text))
+            Some(log(0, LogLevel::INFO, None, text))
         });
         shapes.block(|block| {
             let level = block.optional("level", "Its level: `info` when left out", |f| {
-                f.choice("a log level", &LogLevel::ALL)
+                let levels = std::array::from_fn::<_, 8, _>(|at| (LogLevel::NAMES[at], LogLevel(at)));
+                f.choice("a log level", &levels)
             });
             let logger = block.optional("logger", "Who says it", |f| template(f, scope));
             let data = block.required("data", "What it says: any JSON", |f| any_json(f, scope));
@@ -199,13 +180,13 @@ fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
             if block.has("level") && level.is_none() {
                 return None;
             }
-            Some(log(delay_ms, level.unwrap_or(LogLevel::Info), logger.map(Json::text), data?))
+            Some(log(delay_ms, level.unwrap_or(LogLevel::INFO), logger.map(Json::text), data?))
         });
     })
 }
 
 fn log(delay_ms: u64, level: LogLevel, logger: Option<Json>, data: Json) -> NoticePlan {
-    let name = LogLevel::ALL.iter().find(|(_, known)| *known == level).map_or("info", |(name, _)| name);
-    let params = [("level", Some(Json::string(name))), ("logger", logger), ("data", Some(data))];
+    let params =
+        [("level", Some(Json::string(LogLevel::NAMES[level.0]))), ("logger", logger), ("data", Some(data))];
     (delay_ms, Some(level), Json::object(params))
 }

@@ -1,10 +1,10 @@
 //! `store:` collections of records, so that what was created can be read back.
 
 use super::Manifest;
+use super::context::Scope;
 use super::fields::any_json;
 use super::json::Json;
 use super::path::Values;
-use super::scope::Scope;
 use mcptest_core::json::values_equal;
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::Field;
@@ -41,11 +41,10 @@ impl Collection {
                 read_id,
             );
             let mut seen = BTreeSet::new();
-            let seed = block.optional("seed", "The records that are there from the start", |f| {
-                f.list(|f| read_seed(f, &key, &mut seen))
-            });
+            let seed = block
+                .list("seed", "The records that are there from the start", |f| read_seed(f, &key, &mut seen));
             let id = id.unwrap_or_else(|| Json::value_of("next", &["next"]));
-            Self { name: name.to_owned(), key, id, seed: seed.unwrap_or_default() }
+            Self { name: name.to_owned(), key, id, seed }
         })
     }
 }
@@ -215,11 +214,6 @@ pub struct State {
 }
 
 impl State {
-    /// The state before the first call.
-    pub fn new(manifest: &Manifest) -> Self {
-        Self::of(manifest, None)
-    }
-
     /// The same in a world, by the server's name: the world's seed takes the place of the store's.
     pub fn of(manifest: &Manifest, world: Option<(String, Arc<Running>)>) -> Self {
         let mut seed = Map::new();

@@ -39,8 +39,8 @@ fn tool(lines: &str) -> String {
 }
 
 fn call(manifest: &Manifest, args: &Value) -> Result<Value, RpcError> {
-    let state = State::new(manifest);
-    let answer = manifest.tools[0].answer(args, &state, &Inputs::new());
+    let state = State::of(manifest, None);
+    let answer = manifest.tools[0].reply(args, &state, &Inputs::new()).map(|reply| reply.text);
     answer.map(|text| serde_json::from_str(&text).unwrap())
 }
 
@@ -68,7 +68,8 @@ fn arguments_are_filled_in_and_a_missing_one_is_an_error_that_names_it() {
 #[test]
 fn an_answer_that_needs_nothing_is_handed_out_as_it_is() {
     let manifest = manifest(&tool("response: {structured_content: {b: 1, a: [x]}, _meta: {k: v}}"));
-    let answer = manifest.tools[0].answer(&json!({}), &State::new(&manifest), &Inputs::new()).unwrap();
+    let answer =
+        manifest.tools[0].reply(&json!({}), &State::of(&manifest, None), &Inputs::new()).unwrap().text;
     assert!(matches!(answer, std::borrow::Cow::Borrowed(_)));
     assert_eq!(
         answer,
@@ -108,13 +109,17 @@ fn an_error_is_a_json_rpc_error_with_its_data() {
 fn a_sequence_steps_through_its_answers_and_then_repeats_cycles_or_fails() {
     let answers = |then: &str| {
         let manifest = manifest(&tool(&format!("response: {{sequence: [a, {{text: b}}]{then}}}")));
-        let state = State::new(&manifest);
+        let state = State::of(&manifest, None);
         let mut said = Vec::new();
         for _ in 0..4 {
-            said.push(match manifest.tools[0].answer(&json!({}), &state, &Inputs::new()) {
-                Ok(text) => serde_json::from_str::<Value>(&text).unwrap()["content"][0]["text"].to_string(),
-                Err(error) => error.message,
-            });
+            said.push(
+                match manifest.tools[0].reply(&json!({}), &state, &Inputs::new()).map(|reply| reply.text) {
+                    Ok(text) => {
+                        serde_json::from_str::<Value>(&text).unwrap()["content"][0]["text"].to_string()
+                    }
+                    Err(error) => error.message,
+                },
+            );
         }
         said.join(" ")
     };
@@ -260,7 +265,7 @@ fn what_is_asked_comes_in_rounds_and_its_answers_can_be_used() {
     );
     inputs.insert("third".into(), json!({"role": "assistant", "content": {"type": "text", "text": "Hi!"}}));
     assert!(tool.requests(&args, &inputs, &all).unwrap().is_empty());
-    assert!(tool.answer(&args, &State::new(&manifest), &inputs).unwrap().contains("Hi!"));
+    assert!(tool.reply(&args, &State::of(&manifest, None), &inputs).unwrap().text.contains("Hi!"));
 }
 
 #[test]
@@ -279,7 +284,7 @@ fn progress_and_log_messages_come_in_order_with_their_delays_and_effects_follow(
     let notices = manifest.tools[0].notices(&args).unwrap();
     assert_eq!(notices.iter().map(|notice| notice.delay_ms).collect::<Vec<_>>(), [0, 1000, 0, 50]);
     let params = r#"{"level":"error","logger":"db","data":{"x":7}}"#.to_owned();
-    assert_eq!(notices[1].kind, NoticeKind::Log(LogLevel::Error, params));
+    assert_eq!(notices[1].kind, NoticeKind::Log(LogLevel::named("error").unwrap(), params));
     let progress = r#"{"progress":0,"total":100,"message":"at 7"}"#.to_owned();
     assert_eq!(notices[2].kind, NoticeKind::Progress(progress));
     let effects = [ServerChange::Tools, ServerChange::Updated("test://7".into())];
@@ -409,9 +414,9 @@ mock_server:
 #[test]
 fn a_record_that_was_created_can_be_read_changed_listed_and_deleted() {
     let manifest = manifest(TICKETS);
-    let state = State::new(&manifest);
+    let state = State::of(&manifest, None);
     let call = |tool: &str, args: Value| -> Value {
-        let answer = manifest.tool(tool).unwrap().answer(&args, &state, &Inputs::new()).unwrap();
+        let answer = manifest.tool(tool).unwrap().reply(&args, &state, &Inputs::new()).unwrap().text;
         serde_json::from_str(&answer).unwrap()
     };
     let created = call("create", json!({"title": "Leak"}));
@@ -438,10 +443,10 @@ fn a_record_that_was_created_can_be_read_changed_listed_and_deleted() {
     assert_eq!(call("get", json!({"id": "T-9"}))["content"][0]["text"], "there is no T-9 in tickets");
     assert_eq!(call("get", json!({"id": "T-9"}))["isError"], true);
     let error =
-        manifest.tool("edit").unwrap().answer(&json!({"id": "T-9"}), &state, &Inputs::new()).unwrap_err();
+        manifest.tool("edit").unwrap().reply(&json!({"id": "T-9"}), &state, &Inputs::new()).unwrap_err();
     assert_eq!((error.code, &*error.message), (-32001, "no T-9"));
     assert_eq!(
-        State::new(&manifest).with_records(0, |records| records.list(&serde_json::Map::new()).len()),
+        State::of(&manifest, None).with_records(0, |records| records.list(&serde_json::Map::new()).len()),
         Some(1)
     );
 }

@@ -1,17 +1,17 @@
 //! One tool of a mock server: what it lists, what it takes, what it answers.
 
-use super::answer::{Answer, Call, Inputs, Plan, ToolReply, cut, output_fault, text_result};
+use super::answer::{Call, Inputs, Plan, ToolReply, cut, output_fault, text_result};
 use super::ask::{Ask, AskKind, AskRequest};
 use super::condition::Condition;
 use super::content::one_text;
 use super::context::Context;
+use super::context::Scope;
 use super::fields::{self, WrittenSchema, either, literal_json, literal_object, read_faults_of_tool};
 use super::json::{Json, Object};
 use super::notice::{Aside, Notice, ServerChange};
 use super::path::{STATE, Values};
 use super::response::Answers;
 use super::sample::sample;
-use super::scope::Scope;
 use super::store::{State, StateNow};
 use crate::jsonrpc::{RpcError, code};
 use mcptest_core::fault::FaultKind;
@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// A tool.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tool {
     /// Its name.
     pub name: String,
@@ -95,12 +95,8 @@ impl Tool {
         self.aside.changes(&self.who, &Values::new([("args", arguments)]))
     }
 
-    /// The answer to a call whose arguments were checked: a `tools/call` result as JSON text.
-    pub fn answer<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Answer<'m> {
-        self.reply(arguments, state, inputs).map(|reply| reply.text)
-    }
-
-    /// The same, and whether it is to be sent as it is.
+    /// The answer to a call whose arguments were checked: a `tools/call` result as JSON text, and whether it is to be
+    /// sent as it is.
     pub fn reply<'m>(
         &'m self,
         arguments: &Value,
@@ -178,9 +174,9 @@ impl Tool {
             true,
         );
         let listed = Listed::read(block, name.as_deref(), validate_input, validate_output);
-        let delay_ms = block.optional("delay", "How long the answer waits, as `50ms`", |f| f.duration_ms());
+        let delay_ms = block.or_default("delay", "How long the answer waits, as `50ms`", |f| f.duration_ms());
         let doc = "What goes wrong with its calls, as `slow:500`; one or a list";
-        let faults = block.optional("fault", doc, read_faults_of_tool);
+        let faults = block.or_default("fault", doc, read_faults_of_tool);
         let reconnect_ms = block.optional(
             "reconnect",
             "Closes the stream of the call, and answers when the client resumes it, as it is told after this time",
@@ -202,8 +198,8 @@ impl Tool {
             input_schema: listed.input_schema(),
             listing: listed.listing.into_static(),
             who: format!("the tool `{name}`"),
-            delay_ms: delay_ms.unwrap_or_default(),
-            faults: faults.unwrap_or_default(),
+            delay_ms,
+            faults,
             reconnect_ms,
             ask,
             aside,

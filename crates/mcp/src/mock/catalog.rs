@@ -1,6 +1,6 @@
 //! What a server offers at this moment: a manifest with its memory, or a tape; and what goes wrong.
 
-use super::job::{Answerer, Mock};
+use super::play::{Answerer, Mock};
 use super::render::Dressing;
 use super::tape::TapeSource;
 use crate::fault::{Injector, ScopedFault};

@@ -1,13 +1,13 @@
 //! A request in; an answer, work to do, or a fault out. No transport.
 
-use super::audience::Filter;
 use super::catalog::{Catalog, Source};
 use super::incoming::Request;
-use super::job::{Job, Mock};
 use super::play::{Client, MockAnswer, Play};
+use super::play::{Job, Mock};
 use super::render;
 use super::request_state::RequestState;
 use super::server::Server;
+use super::session::Filter;
 use super::session::{Agreed, Session};
 use super::{legacy, modern};
 use crate::era::Era;

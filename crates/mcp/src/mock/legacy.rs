@@ -3,8 +3,8 @@
 use super::catalog::{Catalog, Source};
 use super::engine::in_era;
 use super::incoming::Request;
+use super::incoming::{Capabilities, Params};
 use super::modern::SUPPORTED;
-use super::params::{Capabilities, Params};
 use super::session::{Agreed, Session};
 use crate::era::{Era, LATEST_LEGACY, VERSIONS, meta};
 use crate::jsonrpc::{self, RpcError, code};
@@ -63,8 +63,7 @@ pub(super) fn not_initialized() -> RpcError {
 pub(super) fn set_level(session: &Session, params: &Params<'_>) -> Result<(), RpcError> {
     let level = params.level.as_deref().unwrap_or_default();
     let level = LogLevel::named(level).ok_or_else(|| {
-        let message =
-            format!("`{level}` is not a log level: {}", LogLevel::ALL.map(|(name, _)| name).join(", "));
+        let message = format!("`{level}` is not a log level: {}", LogLevel::NAMES.join(", "));
         RpcError::new(code::INVALID_PARAMS, message)
     })?;
     *session.level.lock() = level;

@@ -1,18 +1,14 @@
 //! The mock server: a manifest or a tape, served in both eras on a pipe and over HTTP.
 
-mod audience;
 mod catalog;
 mod deliver;
 mod engine;
 pub mod http;
 mod incoming;
-mod job;
 mod legacy;
 mod modern;
-mod params;
 mod pipe;
 mod play;
-mod reload;
 mod render;
 mod request_state;
 mod server;
@@ -23,5 +19,4 @@ mod tape_index;
 
 pub use crate::manifest::ServerChange;
 pub use pipe::{Ended, connect, serve_pipe};
-pub use reload::{ReadFile, Reload};
-pub use server::Server;
+pub use server::{ReadFile, Reload, Server};

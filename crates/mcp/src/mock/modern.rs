@@ -1,8 +1,8 @@
 //! What must hold for a stateless request before it is answered?
 
 use super::catalog::Catalog;
+use super::incoming::Capabilities;
 use super::incoming::Request;
-use super::params::Capabilities;
 use crate::era::{LATEST_MODERN, VERSIONS, meta};
 use crate::jsonrpc::{RpcError, code};
 use base64::Engine as _;

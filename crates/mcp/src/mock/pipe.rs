@@ -1,12 +1,12 @@
 //! The server on a pipe: one message a line, many requests at once.
 
-use super::audience::{Interest, Seat};
 use super::deliver::{Delivery, deliver};
 use super::engine::{Asker, Handled, MockOutcome};
 use super::incoming::{Incoming, Refused, Request};
 use super::render;
 use super::server::Server;
 use super::session::Session;
+use super::session::{Interest, Seat};
 use super::stream::Outlet;
 use crate::fault::{self, ScopedFault};
 use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
@@ -48,11 +48,11 @@ pub fn connect(manifest: Manifest, faults: Vec<ScopedFault>) -> DuplexStream {
 }
 
 /// Serves one client until it closes its end.
-pub async fn serve_pipe<R, W>(server: Server, reader: R, writer: W) -> Ended
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
+pub async fn serve_pipe(
+    server: Server,
+    reader: impl AsyncRead + Unpin,
+    writer: impl AsyncWrite + Unpin,
+) -> Ended {
     let (sender, receiver) = mpsc::channel(QUEUE);
     let mut pipe = Pipe {
         session: Arc::default(),

@@ -6,8 +6,8 @@
 use super::interpose::Interposer;
 use super::interposed::{Ended, Interposed};
 use super::record::Recorder;
-use crate::client::{BoxedReader, BoxedWriter, Endpoint};
-use mcptest_process::{Child, StartError, start_server, status_words};
+use crate::client::Endpoint;
+use mcptest_process::{Child, StartError, status_words};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,11 +24,12 @@ const TOKEN_WITHIN: Duration = Duration::from_secs(10);
 const LONGEST_TOKEN: u64 = 256;
 
 /// Copies both ways until the other side closes.
-pub async fn copy<I, O>(address: &str, token: &str, mut input: I, mut output: O) -> io::Result<()>
-where
-    I: AsyncRead + Unpin,
-    O: AsyncWrite + Unpin,
-{
+pub async fn copy(
+    address: &str,
+    token: &str,
+    mut input: impl AsyncRead + Unpin,
+    mut output: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (mut from, mut to) = stream.into_split();
@@ -102,17 +103,13 @@ pub enum ConnectError {
 
 /// Starts the server and passes everything on until one side ends; then nothing that it started is left. Dropping the
 /// future ends it at once.
-pub async fn connect<I, O>(
+pub async fn connect(
     endpoint: &Endpoint,
     interposer: Arc<dyn Interposer>,
-    input: I,
-    output: O,
-) -> Result<(), ConnectError>
-where
-    I: AsyncRead + Unpin,
-    O: AsyncWrite + Unpin + Send + 'static,
-{
-    let (reader, writer, child) = open(endpoint)?;
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> Result<(), ConnectError> {
+    let (reader, writer, child) = endpoint.open()?.ok_or(ConnectError::NotAPipe)?;
     let (heard, _activity) = watch::channel(Instant::now());
     let errors = Arc::new(tokio::sync::Mutex::new(tokio::io::sink()));
     let interposed = Interposed::new(Arc::clone(&interposer), Recorder::off(), output, errors);
@@ -143,20 +140,6 @@ where
         child.end().await;
     }
     Ok(())
-}
-
-fn open(endpoint: &Endpoint) -> Result<(BoxedReader, BoxedWriter, Option<Child>), ConnectError> {
-    match endpoint {
-        Endpoint::Command { words, env, cwd } => {
-            let (child, started) = start_server(words, env, cwd.as_deref())?;
-            Ok((Box::new(started.stdout), Box::new(started.stdin), Some(child)))
-        }
-        Endpoint::Pipe(open) => {
-            let (reader, writer) = open();
-            Ok((reader, writer, None))
-        }
-        Endpoint::Url { .. } => Err(ConnectError::NotAPipe),
-    }
 }
 
 async fn exited(child: Option<&Child>) {

@@ -23,11 +23,8 @@ pub enum ProxyError {
     #[error("cannot start the server: {0}")]
     NotStarted(#[from] mcptest_process::StartError),
     /// A pattern of `--redact` is not valid.
-    #[error("{problems}")]
-    BadPattern {
-        /// What is wrong with each.
-        problems: String,
-    },
+    #[error("{0}")]
+    BadPattern(String),
     /// The target is no URL of a server.
     #[error("the target `{url}` cannot be used: {reason}; write it as `http://127.0.0.1:3000/mcp`")]
     BadTarget {
@@ -45,11 +42,8 @@ pub enum ProxyError {
         reason: String,
     },
     /// No HTTP client could be made.
-    #[error("cannot make HTTP requests: {reason}")]
-    NoClient {
-        /// What is missing.
-        reason: String,
-    },
+    #[error("cannot make HTTP requests: {0}")]
+    NoClient(String),
 }
 
 /// What must not stand on the tape: what is secret everywhere, the patterns, and the values that have the name of a
@@ -62,7 +56,7 @@ pub fn redactor(
     let built = |builder: mcptest_redact::Builder| {
         builder.build().map_err(|problems| {
             let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            ProxyError::BadPattern { problems: problems.join("; ") }
+            ProxyError::BadPattern(problems.join("; "))
         })
     };
     let names = built(Redactor::builder())?;

@@ -48,13 +48,6 @@ pub(crate) struct Recording<S> {
     thread: JoinHandle<Option<String>>,
 }
 
-/// Begins to record.
-pub(crate) fn record<T: ToEntries>(writer: Writer, to_entries: T) -> (Recorder<T::Seen>, Recording<T::Seen>) {
-    let (recorder, ready) = ready();
-    let recording = ready.record(writer, to_entries);
-    (recorder, recording)
-}
-
 /// What is seen before it is certain that there is something to record.
 #[derive(Debug)]
 pub(crate) struct Ready<S> {

@@ -195,11 +195,11 @@ async fn end_at_once(server: Child) -> Option<ExitStatus> {
     exit.exited().await
 }
 
-async fn to_server<I, S>(mut input: I, mut server: S, recorder: Recorder<LineSeen>) -> Ended
-where
-    I: AsyncRead + Unpin,
-    S: AsyncWrite + Unpin,
-{
+async fn to_server(
+    mut input: impl AsyncRead + Unpin,
+    mut server: impl AsyncWrite + Unpin,
+    recorder: Recorder<LineSeen>,
+) -> Ended {
     let mut buffer = BytesMut::new();
     let mut is_open = true;
     while let Some(bytes) = chunk(&mut input, &mut buffer).await {
@@ -212,16 +212,12 @@ where
     Ended::ByClient
 }
 
-async fn to_client<S, O>(
-    mut server: S,
-    mut output: O,
+async fn to_client(
+    mut server: impl AsyncRead + Unpin,
+    mut output: impl AsyncWrite + Unpin,
     recorder: Recorder<LineSeen>,
     heard: watch::Sender<Instant>,
-) -> bool
-where
-    S: AsyncRead + Unpin,
-    O: AsyncWrite + Unpin,
-{
+) -> bool {
     let mut buffer = BytesMut::new();
     while let Some(bytes) = chunk(&mut server, &mut buffer).await {
         recorder.see(bytes.len(), LineSeen::Bytes(Direction::Server, bytes.clone()));
@@ -236,15 +232,12 @@ where
     true
 }
 
-async fn pass_errors<S, E>(
-    mut server: S,
-    errors: Arc<Mutex<E>>,
+async fn pass_errors(
+    mut server: impl AsyncRead + Unpin,
+    errors: Arc<Mutex<impl AsyncWrite + Unpin>>,
     recorder: Recorder<LineSeen>,
     _ended: oneshot::Sender<()>,
-) where
-    S: AsyncRead + Unpin,
-    E: AsyncWrite + Unpin,
-{
+) {
     let mut buffer = BytesMut::new();
     while let Some(bytes) = chunk(&mut server, &mut buffer).await {
         recorder.see(bytes.len(), LineSeen::Stderr(bytes.clone()));

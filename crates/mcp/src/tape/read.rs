@@ -32,17 +32,11 @@ pub enum TapeFault {
     #[error("{}", said(.0))]
     Text(TextFault),
     /// The first line is not what it should be.
-    #[error("this is not a tape's header ({reason}); {}", WORDS.shape)]
-    NoHeader {
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error("this is not a tape's header ({}); {}", .0, WORDS.shape)]
+    NoHeader(String),
     /// A line after it is not.
-    #[error("this is not a tape's entry ({reason}); restore the line, or {}", WORDS.again)]
-    BadEntry {
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error("this is not a tape's entry ({}); restore the line, or {}", .0, WORDS.again)]
+    BadEntry(String),
 }
 
 /// Who names a file of another kind may not know what makes a tape.
@@ -73,10 +67,10 @@ impl Tape {
     pub fn read(text: &str) -> Result<Self, TapeError> {
         let mut lines = Source::new(text.as_bytes()).lines().peekable();
         let first = lines.next().ok_or_else(|| TapeError::nowhere(TextFault::Empty))?;
-        let header = first.header((FORMAT, VERSION), |reason| TapeFault::NoHeader { reason })?;
+        let header = first.header((FORMAT, VERSION), TapeFault::NoHeader)?;
         let (mut entries, mut is_cut) = (Vec::new(), false);
         while let Some(line) = lines.next() {
-            match line.object(line.text()?, |reason| TapeFault::BadEntry { reason }) {
+            match line.object(line.text()?, TapeFault::BadEntry) {
                 Ok(entry) => entries.push(entry),
                 Err(_) if lines.peek().is_none() && !text.ends_with('\n') => is_cut = true,
                 Err(error) => return Err(error),

@@ -28,21 +28,15 @@ pub enum WriteError {
     /// Something else stands there.
     #[error(
         "{} holds something that is not a tape, and is left as it is; write the recording to another file with --out",
-        path.display()
+        .0.display()
     )]
-    NotATape {
-        /// The file.
-        path: PathBuf,
-    },
+    NotATape(PathBuf),
     /// Another proxy writes the same file.
     #[error(
         "{} is being written by another mcptest; give each server a file of its own, or put `{{number}}` in the name",
-        path.display()
+        .0.display()
     )]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
+    Busy(PathBuf),
 }
 
 /// Writes a tape.
@@ -73,11 +67,6 @@ impl Writer {
     /// Makes ready to write a tape, over the one that stood in the file before; `{number}` in the name becomes the first
     /// number that is free. The first `flush` begins it: a writer that is dropped before leaves all as it was.
     pub fn create(path: &Path, server: TapeServer, redactor: Redactor) -> Result<Self, WriteError> {
-        let refused = |path: &Path| {
-            let path = path.to_owned();
-            move |error: io::Error| WriteError::Refused { path, reason: files::reason(&error) }
-        };
-        files::make_folder_of(path).map_err(refused(path))?;
         let (path, file, before) = open(path)?;
         let header = Header {
             format: FORMAT.to_owned(),
@@ -207,6 +196,7 @@ fn without_secrets(redactor: &Redactor, command: &[String]) -> Vec<String> {
 fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
     let refused =
         |error: io::Error| WriteError::Refused { path: path.to_owned(), reason: files::reason(&error) };
+    files::make_folder_of(path).map_err(refused)?;
     let name = path.to_string_lossy();
     if name.contains("{number}") {
         return (1..=u32::MAX)
@@ -217,7 +207,7 @@ fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
                     outcome => Some(outcome.map(|file| (numbered, file, Before::Nothing)).map_err(refused)),
                 }
             })
-            .unwrap_or_else(|| Err(WriteError::Busy { path: path.to_owned() }));
+            .unwrap_or_else(|| Err(WriteError::Busy(path.to_owned())));
     }
     let (file, before) = match OpenOptions::new().write(true).create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -227,7 +217,7 @@ fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
         outcome => (outcome.map_err(refused)?, Before::Nothing),
     };
     match file.try_lock() {
-        Err(std::fs::TryLockError::WouldBlock) => return Err(WriteError::Busy { path: path.to_owned() }),
+        Err(std::fs::TryLockError::WouldBlock) => return Err(WriteError::Busy(path.to_owned())),
         // Not every file system, and no pipe or device, can be locked.
         Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
     }
@@ -236,7 +226,7 @@ fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
         is_tape(&String::from_utf8_lossy(first))
     };
     if before == Before::Kept && !files::may_replace(path, is_own).map_err(refused)? {
-        return Err(WriteError::NotATape { path: path.to_owned() });
+        return Err(WriteError::NotATape(path.to_owned()));
     }
     Ok((path.to_owned(), file, before))
 }
@@ -294,10 +284,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("session.jsonl");
         let first = Writer::create(&path, TapeServer::default(), redactor()).unwrap();
-        assert!(matches!(
-            Writer::create(&path, TapeServer::default(), redactor()),
-            Err(WriteError::Busy { .. })
-        ));
+        assert!(matches!(Writer::create(&path, TapeServer::default(), redactor()), Err(WriteError::Busy(_))));
         drop(first);
         assert!(Writer::create(&path, TapeServer::default(), redactor()).is_ok());
         let numbered = folder.path().join("s-{number}.jsonl");

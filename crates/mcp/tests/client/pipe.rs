@@ -131,7 +131,7 @@ async fn wrong_ids_and_second_answers_are_told_apart() {
     assert!(text.ends_with("within 100 ms; it answered id 999, which was not asked"), "{text}");
     client.request("resources/list", None).await.unwrap();
     client.request("resources/list", None).await.unwrap();
-    let duplicate = |observed: &Observed| matches!(observed, Observed::DuplicateReply { .. });
+    let duplicate = |observed: &Observed| matches!(observed, Observed::DuplicateReply(_));
     assert!(client.observed().iter().any(duplicate), "{:?}", client.observed());
 }
 
@@ -324,7 +324,7 @@ async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_in
     let spec = slow(|_, initialize| vec![result(initialize, &initialized("2025-11-25"))]);
     let client = connect(&spec).await;
     assert_eq!(client.server().era, Era::Legacy);
-    let fell_back = Observed::FellBack { reason: "it answered initialize and not server/discover".into() };
+    let fell_back = Observed::FellBack("it answered initialize and not server/discover".into());
     assert!(client.observed().contains(&fell_back), "{:?}", client.observed());
 }
 
@@ -383,5 +383,5 @@ async fn a_call_that_never_has_enough_input_ends() {
     spec.era = Some(Era::Modern);
     let failure = call(&connect(&spec).await).await.unwrap_err();
     let CallFailure::Wire(error) = failure else { panic!("{failure}") };
-    assert!(matches!(error.misbehaviour, Misbehaviour::TooManyRounds { rounds: 10 }));
+    assert!(matches!(error.misbehaviour, Misbehaviour::TooManyRounds(10)));
 }

@@ -98,7 +98,7 @@ async fn call_tool(client: &Client, test: &ToolTest, redactor: &Redactor) -> Res
 fn had_ended(error: &WireError) -> bool {
     use Misbehaviour::{ClosedOutput, Exited};
     let moment = match &error.misbehaviour {
-        Exited { moment, .. } | ClosedOutput { moment } => *moment,
+        Exited { moment, .. } | ClosedOutput(moment) => *moment,
         _ => return false,
     };
     moment == Moment::Before

@@ -1,7 +1,7 @@
 //! What an HTTP answer says about the request that was sent.
 
 use super::super::Misbehaviour;
-use super::super::conversation::{Heard, quote};
+use super::super::conversation::{Heard, Unanswered, quote};
 use super::{Http, Outgoing};
 use crate::jsonrpc::{self, Body, Id, RpcError, code};
 use http::{StatusCode, header};
@@ -10,14 +10,6 @@ use reqwest::{Response, Url};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
-
-/// What a status other than success means.
-pub(super) enum Refusal {
-    /// The body is the server's own error.
-    Rpc(RpcError),
-    /// The status is all there is.
-    Status(Misbehaviour),
-}
 
 impl Http {
     /// Reads the answer of a request that was accepted.
@@ -35,7 +27,7 @@ impl Http {
                 let found = found.map(ToOwned::to_owned);
                 let text = beginning(response).await;
                 return Err(if text.trim().is_empty() {
-                    Misbehaviour::EmptyBody { status }
+                    Misbehaviour::EmptyBody(status)
                 } else if is_html(found.as_deref(), &text) {
                     Misbehaviour::Html { status, start: page_words(&text) }
                 } else {
@@ -45,10 +37,10 @@ impl Http {
         }
         let bytes = whole(response, self.conversation.limit).await?;
         let text = match std::str::from_utf8(&bytes) {
-            Ok(text) if text.trim().is_empty() => return Err(Misbehaviour::EmptyBody { status }),
+            Ok(text) if text.trim().is_empty() => return Err(Misbehaviour::EmptyBody(status)),
             Ok(text) => text,
             Err(_) => {
-                return Err(Misbehaviour::NotUtf8 { text: quote(&String::from_utf8_lossy(&bytes)) });
+                return Err(Misbehaviour::NotUtf8(quote(&String::from_utf8_lossy(&bytes))));
             }
         };
         self.take_text(outgoing.id, status, text)
@@ -63,10 +55,10 @@ impl Http {
             Heard::Stray(answered) => Err(Misbehaviour::WrongId { asked: id.to_string(), answered }),
             Heard::Asked(reply) => {
                 self.post_and_forget(reply, None);
-                Err(Misbehaviour::BadResult { why: "is a request of the server's own".to_owned() })
+                Err(Misbehaviour::BadResult("is a request of the server's own".to_owned()))
             }
             Heard::Expected if self.conversation.waits_for(id) => {
-                Err(Misbehaviour::BadResult { why: "is a notification".to_owned() })
+                Err(Misbehaviour::BadResult("is a notification".to_owned()))
             }
             Heard::Expected => Ok(()),
         }
@@ -74,20 +66,20 @@ impl Http {
 }
 
 /// What is to be told about a status that is not a success.
-pub(super) async fn of_refusal(id: i64, response: Response, url: &Url, had_credentials: bool) -> Refusal {
+pub(super) async fn of_refusal(id: i64, response: Response, url: &Url, had_credentials: bool) -> Unanswered {
     let status = response.status();
     let header = |name| header_text(response.headers(), name).map(ToOwned::to_owned);
     let (location, challenge) = (header(header::LOCATION), header(header::WWW_AUTHENTICATE));
     let content_type = media_type(response.headers());
     let text = beginning(response).await;
     if let Some(error) = own_error(id, &text) {
-        return Refusal::Rpc(error);
+        return Unanswered::Rpc(error);
     }
     let number = status.as_u16();
     let body = if is_html(content_type.as_deref(), &text) { page_words(&text) } else { quote(&text) };
-    Refusal::Status(match status {
+    Unanswered::Bad(match status {
         StatusCode::UNAUTHORIZED => Misbehaviour::Unauthorized { challenge, had_credentials, body },
-        StatusCode::FORBIDDEN => Misbehaviour::Forbidden { body },
+        StatusCode::FORBIDDEN => Misbehaviour::Forbidden(body),
         StatusCode::NOT_FOUND => Misbehaviour::NotFound { url: url.to_string(), body },
         status if status.is_redirection() => Misbehaviour::Redirect { status: number, location },
         status if status.is_server_error() => Misbehaviour::ServerError { status: number, body },

@@ -16,7 +16,7 @@ pub(super) fn address(text: &str) -> Result<Url, Misbehaviour> {
 pub(super) fn header_map(headers: &[(impl AsRef<str>, impl AsRef<str>)]) -> Result<HeaderMap, Misbehaviour> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
-        let bad = || Misbehaviour::BadHeader { name: name.as_ref().to_owned() };
+        let bad = || Misbehaviour::BadHeader(name.as_ref().to_owned());
         let key = HeaderName::from_bytes(name.as_ref().as_bytes()).map_err(|_| bad())?;
         let mut value = HeaderValue::from_str(value.as_ref()).map_err(|_| bad())?;
         value.set_sensitive(true);
@@ -40,9 +40,9 @@ pub(super) fn failure(error: &reqwest::Error, url: &Url, connect_timeout: Durati
     let refused = io_kinds(error).any(|kind| kind == io::ErrorKind::ConnectionRefused);
     let whole = chain(error);
     if error.is_connect() && refused {
-        Misbehaviour::ConnectionRefused { url: address }
+        Misbehaviour::ConnectionRefused(address)
     } else if error.is_connect() && whole.contains("dns error") {
-        Misbehaviour::UnknownHost { host: url.host_str().unwrap_or_default().to_owned() }
+        Misbehaviour::UnknownHost(url.host_str().unwrap_or_default().to_owned())
     } else if error.is_timeout() {
         Misbehaviour::ConnectTimeout { url: address, after: connect_timeout }
     } else if error.is_connect() && url.scheme() == "https" {

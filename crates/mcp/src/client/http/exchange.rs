@@ -1,5 +1,6 @@
 //! One request over HTTP: sent, sent again where that is the rule, and its answer read.
 
+use super::super::conversation::Unanswered;
 use super::super::link::{Deadline, Link};
 use super::super::{Misbehaviour, Observed, handshake};
 use super::{Http, Outgoing, SESSION, answer};
@@ -18,7 +19,7 @@ impl Http {
     /// Runs a request to its end; whatever that is goes to the conversation.
     pub(super) async fn exchange(self: &Arc<Self>, outgoing: Outgoing) {
         if let Err(why) = self.try_exchange(&outgoing).await {
-            self.conversation.fail(outgoing.id, why);
+            self.conversation.fail(outgoing.id, Unanswered::Bad(why));
         }
     }
 
@@ -40,7 +41,10 @@ impl Http {
                     is_renewed = true;
                     self.renew(session).await?;
                 }
-                _ => return self.take_refusal(outgoing, response).await,
+                _ => {
+                    self.take_refusal(outgoing, response).await;
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -53,15 +57,10 @@ impl Http {
         self.take_answer(outgoing, response).await
     }
 
-    async fn take_refusal(&self, outgoing: &Outgoing, response: Response) -> Result<(), Misbehaviour> {
+    async fn take_refusal(&self, outgoing: &Outgoing, response: Response) {
         let had_credentials = self.headers.contains_key(http::header::AUTHORIZATION);
-        match answer::of_refusal(outgoing.id, response, &self.url, had_credentials).await {
-            answer::Refusal::Rpc(error) => {
-                self.conversation.refuse(outgoing.id, error);
-                Ok(())
-            }
-            answer::Refusal::Status(why) => Err(why),
-        }
+        let why = answer::of_refusal(outgoing.id, response, &self.url, had_credentials).await;
+        self.conversation.fail(outgoing.id, why);
     }
 
     async fn wait_to_retry(

@@ -13,7 +13,7 @@ use crate::era::{Era, LATEST_MODERN};
 use crate::sse::Parser;
 use crate::tape::Direction;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use mcptest_http::{header_text, media_type};
+use mcptest_http::media_type;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -148,7 +148,7 @@ impl Http {
             Ok(Err(why)) => why.sentence(what),
             Err(_) => format!("{what} was not taken in time"),
         };
-        self.conversation.observe(Observed::Connection { what: why });
+        self.conversation.observe(Observed::Connection(why));
     }
 
     async fn post(
@@ -208,10 +208,9 @@ impl Http {
         // A header with a name replaces the one of that name.
         let response = self.post(text, None, |own| own.extend(headers)).await?;
         let status = response.status().as_u16();
-        let session = header_text(response.headers(), SESSION).map(ToOwned::to_owned);
         let is_stream = media_type(response.headers()).as_deref() == Some("text/event-stream");
         let text = if is_stream { first_event(response).await } else { answer::beginning(response).await };
-        Ok(RawAnswer { status, session, body: text })
+        Ok(RawAnswer { status, body: text })
     }
 }
 

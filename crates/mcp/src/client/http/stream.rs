@@ -68,7 +68,7 @@ impl Http {
                 Ok(response) => response,
                 Err(why) => return Err(give_up(Some(why))),
             };
-            self.conversation.observe(Observed::StreamResumed { after });
+            self.conversation.observe(Observed::StreamResumed(after));
         }
         Ok(())
     }
@@ -146,8 +146,8 @@ impl Http {
 
 fn unreadable(error: &SseError) -> Misbehaviour {
     match error {
-        SseError::TooLong { limit } => Misbehaviour::TooLong { bytes: None, limit: *limit },
-        SseError::NotUtf8 => Misbehaviour::NotUtf8 { text: "an event of the stream".to_owned() },
+        SseError::TooLong(limit) => Misbehaviour::TooLong { bytes: None, limit: *limit },
+        SseError::NotUtf8 => Misbehaviour::NotUtf8("an event of the stream".to_owned()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Answers as HTTP: status, headers, body.
 
 use crate::jsonrpc::{Id, RpcError, code};
-use crate::mock::audience::Seat;
 use crate::mock::play::MockAnswer;
 use crate::mock::render;
+use crate::mock::session::Seat;
 use crate::response::{self, OwnResponse};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};

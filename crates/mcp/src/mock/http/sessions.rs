@@ -1,9 +1,9 @@
 //! Which sessions are there, and which are over?
 
 use super::Limits;
-use crate::mock::audience::{Interest, Seat};
 use crate::mock::server::Server;
 use crate::mock::session::Session;
+use crate::mock::session::{Interest, Seat};
 use crate::mock::stream::Outlet;
 use parking_lot::Mutex;
 use std::collections::HashMap;

@@ -1,10 +1,9 @@
 //! One request and all of its answer.
 
+use super::Target;
 use super::entries::{HttpSeen, Seen};
+use super::interposed::{OpenRequests, SessionId};
 use super::tee::{Lent, Tee};
-use super::waiting::{OpenRequests, SessionId};
-use super::{Setup, Target};
-use crate::fault::Injector;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc;
 use crate::proxy::bare::Bare;
@@ -28,36 +27,30 @@ const SESSION_ID: &str = "mcp-session-id";
 
 /// What all exchanges share.
 pub(super) struct HttpProxy {
-    client: reqwest::Client,
-    target: Target,
-    guard: Guard,
+    pub(super) client: reqwest::Client,
+    pub(super) target: Target,
+    pub(super) guard: Guard,
     /// What every request has beside its own headers.
-    headers: HeaderMap,
-    interposer: Option<Arc<dyn Interposer>>,
+    pub(super) headers: HeaderMap,
+    pub(super) interposer: Option<Arc<dyn Interposer>>,
     pub(super) waiting: OpenRequests,
     pub(super) recorder: Recorder<Seen>,
-    exchanges: AtomicU64,
+    pub(super) exchanges: AtomicU64,
 }
 
 impl HttpProxy {
-    pub(super) fn new(client: reqwest::Client, setup: Setup, recorder: Recorder<Seen>) -> Self {
-        let Setup { target, guard, injector } = setup;
-        let interposer = (!injector.is_idle()).then(|| Arc::new(injector) as Arc<dyn Interposer>);
-        let (headers, waiting, exchanges) = (HeaderMap::new(), OpenRequests::default(), AtomicU64::new(0));
-        Self { client, target, guard, headers, interposer, waiting, recorder, exchanges }
-    }
-
-    /// Without a tape, for one who looks at all that crosses.
-    pub(super) fn interposed(
-        client: reqwest::Client,
-        target: Target,
-        headers: HeaderMap,
-        interposer: Arc<dyn Interposer>,
-        recorder: Recorder<Seen>,
-    ) -> Self {
-        let setup = Setup { target, guard: Guard::default(), injector: Injector::default() };
-        let shared = Self::new(client, setup, recorder);
-        Self { headers, interposer: Some(interposer), ..shared }
+    /// Nobody looks at what passes, and everyone is let in.
+    pub(super) fn new(client: reqwest::Client, target: Target, recorder: Recorder<Seen>) -> Self {
+        Self {
+            client,
+            target,
+            guard: Guard::default(),
+            headers: HeaderMap::new(),
+            interposer: None,
+            waiting: OpenRequests::default(),
+            recorder,
+            exchanges: AtomicU64::new(0),
+        }
     }
 
     /// Passes a request on that came in by a door, and its answer back.

@@ -6,7 +6,6 @@ mod exchange;
 mod interposed;
 mod private;
 mod tee;
-mod waiting;
 
 pub(super) use events::Channel;
 pub(super) use exchange::limits;
@@ -14,7 +13,8 @@ pub(super) use private::PrivatePath;
 pub use private::PrivateProxy;
 
 use super::ProxyError;
-use super::record::record;
+use super::interpose::Interposer;
+use super::record::ready;
 use crate::fault::Injector;
 use crate::tape::{Event, Writer};
 use entries::{HttpEntries, HttpSeen};
@@ -96,8 +96,12 @@ pub async fn serve(
     stop: impl Future<Output = String>,
 ) -> Result<Option<String>, ProxyError> {
     let client = client(&setup.target)?;
-    let (recorder, recording) = record(tape, HttpEntries::default());
-    let shared = Arc::new(HttpProxy::new(client, setup, recorder.clone()));
+    let (recorder, ready) = ready();
+    let recording = ready.record(tape, HttpEntries::default());
+    let Setup { target, guard, injector } = setup;
+    let interposer = (!injector.is_idle()).then(|| Arc::new(injector) as Arc<dyn Interposer>);
+    let shared =
+        Arc::new(HttpProxy { guard, interposer, ..HttpProxy::new(client, target, recorder.clone()) });
     let exchange = {
         let shared = Arc::clone(&shared);
         move |request| Arc::clone(&shared).exchange(request)
@@ -113,6 +117,5 @@ fn client(target: &Target) -> Result<reqwest::Client, ProxyError> {
         // Servers close what is idle for five seconds; a request must not run into that.
         builder.connect_timeout(CONNECT_WITHIN).pool_idle_timeout(IDLE).tcp_nodelay(true)
     };
-    mcptest_http::client(&target.url, settle)
-        .map_err(|error| ProxyError::NoClient { reason: error.to_string() })
+    mcptest_http::client(&target.url, settle).map_err(|error| ProxyError::NoClient(error.to_string()))
 }

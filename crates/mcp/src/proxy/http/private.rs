@@ -89,13 +89,11 @@ impl PrivateProxy {
                 let server = Arc::new(UrlServer {
                     private_path,
                     bare: Bare::new(ServerSpec { endpoint, ..self.server }),
-                    shared: Arc::new(HttpProxy::interposed(
-                        client(&target)?,
-                        target,
-                        header_map(&headers),
-                        self.interposer,
-                        Recorder::off(),
-                    )),
+                    shared: Arc::new(HttpProxy {
+                        headers: header_map(&headers),
+                        interposer: Some(self.interposer),
+                        ..HttpProxy::new(client(&target)?, target, Recorder::off())
+                    }),
                 });
                 let enter = Arc::clone(&server);
                 // Its goodbye still goes through this proxy.
