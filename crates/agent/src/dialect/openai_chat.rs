@@ -232,7 +232,7 @@ struct ToolCall<'a> {
     caller: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Function<'a> {
     name: Option<String>,
     #[serde(borrow)]
@@ -257,12 +257,11 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         text.clone_from(refusal);
     }
     let calls = spoken.tool_calls.unwrap_or_default().into_iter().enumerate().map(|(at, call)| {
-        let (name, arguments) =
-            call.function.map_or((None, None), |function| (function.name, function.arguments));
+        let function = call.function.unwrap_or_default();
         Wanted {
             id: super::call_id(ask, call.id, at),
-            name: name.unwrap_or_default(),
-            arguments: Arguments::of_json(arguments),
+            name: function.name.unwrap_or_default(),
+            arguments: Arguments::of_json(function.arguments),
             caller: call.caller.and_then(kept),
         }
     });

@@ -1,13 +1,13 @@
 //! Which calls were made, in which order and turn, and what was the result of each?
 
-use super::setup::OwnEvent;
+use super::setup::OnCall;
 use crate::fault::{FaultPlan, Strike};
 use mcptest_core::trace::{
     ConversationTrace, RecordedCall, RecordedError, RecordedFailure, RecordedFault, RecordedResult,
     RecordedServer,
 };
+use mcptest_mcp::era::Era;
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How many errors of servers are kept.
@@ -16,7 +16,7 @@ const KEPT_ERRORS: usize = 20;
 /// What crossed all proxies of one run.
 pub(super) struct CallLog {
     faults: FaultPlan,
-    on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>,
+    on_call: OnCall,
     state: Mutex<LogState>,
 }
 
@@ -59,8 +59,8 @@ impl CallEnd {
 }
 
 impl CallLog {
-    pub(super) fn new(faults: FaultPlan, on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>) -> Self {
-        Self { faults, on_event, state: Mutex::default() }
+    pub(super) fn new(faults: FaultPlan, on_call: OnCall) -> Self {
+        Self { faults, on_call, state: Mutex::default() }
     }
 
     /// A call has arrived that may take so long: its number, and what goes wrong with it.
@@ -95,7 +95,7 @@ impl CallLog {
             awaits_input: None,
         });
         drop(state);
-        (self.on_event)(OwnEvent::CallStarted { call_index: index, server: &server, tool: &tool });
+        (self.on_call)(&server, &tool);
         (index, strike)
     }
 
@@ -125,12 +125,9 @@ impl CallLog {
         let Some(call) = state.calls.get_mut(index).filter(|call| call.result.is_none() && !is_over) else {
             return;
         };
-        let result = call.timed(index, end.result);
-        let (is_error, duration_ms) = (result.is_error, result.duration_ms.unwrap_or_default());
-        call.result = Some(result);
+        let duration_ms = Some(call.begun.elapsed().as_millis() as u64);
+        call.result = Some(RecordedResult { call_index: index, duration_ms, ..end.result });
         call.until = Some(Instant::now() + end.hold);
-        drop(state);
-        (self.on_event)(OwnEvent::CallFinished { call_index: index, is_error, duration_ms });
     }
 
     /// A call will get this, unless the agent gives up before.
@@ -174,10 +171,11 @@ impl CallLog {
     }
 
     /// The agent speaks to a server so; the last time counts.
-    pub(super) fn speaks(&self, server: RecordedServer) {
+    pub(super) fn speaks(&self, server: &str, era: Era, protocol_version: String) {
+        let (name, era) = (server.to_owned(), era.as_str().to_owned());
         let mut state = self.state.lock();
-        state.servers.retain(|known| known.name != server.name);
-        state.servers.push(server);
+        state.servers.retain(|known| known.name != name);
+        state.servers.push(RecordedServer { name, era, protocol_version });
     }
 
     /// How the agent spoke to the server of this name, if it did.
@@ -214,13 +212,6 @@ impl CallLog {
     }
 }
 
-impl LoggedCall {
-    fn timed(&self, call_index: usize, result: RecordedResult) -> RecordedResult {
-        let duration_ms = Some(self.begun.elapsed().as_millis() as u64);
-        RecordedResult { call_index, duration_ms, ..result }
-    }
-}
-
 /// Whether the agent is told nothing and has to find out by itself.
 fn is_silent(strike: &Strike) -> bool {
     use crate::fault::Struck::{AfterCancel, Lost, Silence};
@@ -232,7 +223,7 @@ mod tests {
     use super::*;
 
     fn log() -> CallLog {
-        CallLog::new(FaultPlan::default(), Arc::new(|_| {}))
+        CallLog::new(FaultPlan::default(), std::sync::Arc::new(|_, _| {}))
     }
 
     fn call(log: &CallLog, tool: &str) -> usize {

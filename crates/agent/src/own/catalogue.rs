@@ -1,6 +1,6 @@
 //! Which tools is the agent offered, and which of them are there to distract?
 
-use super::setup::Distract;
+use crate::Distract;
 use mcptest_core::trace::{CatalogueTool, RecordedError, ToolSchema};
 use mcptest_mcp::client::{Client, ServerSpec, WireError};
 use parking_lot::Mutex;
@@ -47,12 +47,6 @@ struct Tool {
 }
 
 impl Offered {
-    /// What is known already of all servers.
-    pub(super) fn known(tools: Vec<CatalogueTool>, servers: &[ServerSpec]) -> Self {
-        let tools = tools.into_iter().filter(|tool| !tool.distractor).collect();
-        Self(Mutex::new(Known { tools, done: servers.iter().map(|server| server.name.clone()).collect() }))
-    }
-
     /// Asks the servers whose tools are not known, all at once; one that does not answer is evidence.
     pub(super) async fn ask_missing(&self, servers: &[ServerSpec]) -> Vec<RecordedError> {
         let missing: Vec<_> = {
@@ -242,7 +236,8 @@ mod tests {
             ..CatalogueTool::default()
         };
         let servers = ["web", "files"].map(|name| ServerSpec::url(name, "http://127.0.0.1:1/mcp"));
-        let offered = Offered::known(vec![tool("fetch", "web")], &servers);
+        let known = Known { tools: vec![tool("fetch", "web")], ..Known::default() };
+        let offered = Offered(Mutex::new(known));
         let distract = |offered: &[CatalogueTool]| {
             assert_eq!(offered.len(), 1);
             vec![

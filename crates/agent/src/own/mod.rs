@@ -9,7 +9,7 @@ mod setup;
 mod usage;
 
 pub use program::{Ended, Program};
-pub use setup::{Distract, OwnError, OwnEvent, OwnOutcome, OwnSetup};
+pub use setup::{OnCall, OwnError, OwnOutcome, OwnSetup};
 
 use call_log::CallLog;
 use catalogue::Offered;
@@ -24,11 +24,10 @@ const LONGEST_VARIABLE: usize = 100_000;
 
 /// Runs the agent once and tells what it did. Dropping the future ends it with all that it started.
 pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
-    let OwnSetup { servers, faults, on_event, distractors, .. } = setup;
+    let OwnSetup { servers, faults, on_call, distractors, .. } = setup;
     let folder = private_folder().map_err(OwnError::Folder)?;
-    let log = Arc::new(CallLog::new(faults, on_event));
-    let known = setup.catalogue.map(|tools| Offered::known(tools, &servers));
-    let offered = Arc::new(known.unwrap_or_default());
+    let log = Arc::new(CallLog::new(faults, on_call));
+    let offered = Arc::new(Offered::default());
     // What distracts is made of what there is; else it is enough to see what the agent is told.
     let mut unknown = if distractors.is_some() { offered.ask_missing(&servers).await } else { Vec::new() };
     let injected = offered.distractors(distractors, &servers);

@@ -3,7 +3,7 @@
 use super::call_log::{CallEnd, CallLog};
 use super::catalogue::{Offered, changed};
 use crate::fault::{Strike, Struck};
-use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedServer, is_tool, unkeepable};
+use mcptest_core::trace::{CatalogueTool, RecordedCall, is_tool, unkeepable};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::fault::ReplyFault;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
@@ -35,8 +35,8 @@ impl Interposer for ServerProxy {
     fn asked(&self, request: ClientRequest<'_>) -> Taken {
         let version = CommonParams::read(request.params).modern_version();
         let greeting = matches!(request.method, "initialize" | "server/discover");
-        if let Some(version) = version.as_ref().filter(|_| !greeting) {
-            self.log.speaks(spoken(&self.server, Era::Modern, version));
+        if let Some(version) = version.clone().filter(|_| !greeting) {
+            self.log.speaks(&self.server, Era::Modern, version);
         }
         match request.method {
             // What an agent does while it is being ended is no part of its run.
@@ -239,37 +239,21 @@ enum CallOutcome {
 
 /// What a server says about a call.
 fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
+    let failed = |code: Option<i64>, why: String| CallOutcome::Ended(CallEnd::failed(code, why, hold));
     let result = match answer {
         Body::Result { result, .. } => result,
-        Body::Error { error, .. } => {
-            return CallOutcome::Ended(CallEnd::failed(Some(error.code), error.message.clone(), hold));
-        }
-        _ => return CallOutcome::Ended(CallEnd::failed(None, "the server's answer is none", hold)),
+        Body::Error { error, .. } => return failed(Some(error.code), error.message.clone()),
+        _ => return failed(None, "the server's answer is none".to_owned()),
     };
     if let Some(why) = unkeepable(result.get()) {
-        return CallOutcome::Ended(CallEnd::failed(
-            None,
-            format!("the server's answer cannot be read: {why}"),
-            hold,
-        ));
+        return failed(None, format!("the server's answer cannot be read: {why}"));
     }
     match CallResult::read(result) {
         Ok(said) if said.needs_input() => {
             CallOutcome::NeedsInput(said.state.map_or_else(String::new, |state| state.get().to_owned()))
         }
         Ok(said) => CallOutcome::Ended(CallEnd { result: said.to_recorded(), hold }),
-        Err(error) => {
-            let message = format!("the server's result is not one of a tool: {error}");
-            CallOutcome::Ended(CallEnd::failed(None, message, hold))
-        }
-    }
-}
-
-fn spoken(server: &str, era: Era, version: &str) -> RecordedServer {
-    RecordedServer {
-        name: server.to_owned(),
-        era: era.as_str().to_owned(),
-        protocol_version: version.to_owned(),
+        Err(error) => failed(None, format!("the server's result is not one of a tool: {error}")),
     }
 }
 
@@ -289,12 +273,9 @@ impl Watch for Greeting {
         }
         if let Body::Result { result, .. } = answer {
             let agreed = || Some(serde_json::from_str::<Initialized>(result.get()).ok()?.version);
-            let server = match &self.version {
-                Some(version) => Some(spoken(&self.server, Era::Modern, version)),
-                None => agreed().map(|version| spoken(&self.server, Era::Legacy, &version)),
-            };
-            if let Some(server) = server {
-                self.log.speaks(server);
+            let modern = self.version.clone().map(|version| (Era::Modern, version));
+            if let Some((era, version)) = modern.or_else(|| Some((Era::Legacy, agreed()?))) {
+                self.log.speaks(&self.server, era, version);
             }
         }
         WatchedReply::default()

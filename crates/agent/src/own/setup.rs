@@ -1,17 +1,13 @@
 //! What does one run of the user's own agent need, and what does it give?
 
-use crate::FaultPlan;
-use mcptest_core::trace::CatalogueTool;
-use mcptest_core::trace::ConversationTrace;
+use crate::{Distract, FaultPlan};
+use mcptest_core::trace::{CatalogueTool, ConversationTrace};
 use mcptest_mcp::client::ServerSpec;
 use mcptest_process::StartError;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
-
-/// The tools to inject, given the tools that the servers offer.
-pub type Distract<'a> = &'a (dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + Send + Sync);
 
 /// One run.
 pub struct OwnSetup<'a> {
@@ -31,38 +27,16 @@ pub struct OwnSetup<'a> {
     pub distractors: Option<Distract<'a>>,
     /// The tools that are kept from it.
     pub hidden: Vec<String>,
-    /// The tools that the servers offer, where they are known; `None` to ask the servers first.
-    pub catalogue: Option<Vec<CatalogueTool>>,
     /// How long it may take.
     pub time_budget: Duration,
     /// The program of mcptest, which agents start to reach servers on stdio.
     pub program: &'a Path,
-    /// Told of each call when it starts and when it has ended.
-    pub on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>,
+    /// Told of each call when it arrives: its server, and the tool's bare name.
+    pub on_call: OnCall,
 }
 
-/// Something that happened just now, for who watches the progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnEvent<'a> {
-    /// A call arrived.
-    CallStarted {
-        /// Its number in the trace, from 0.
-        call_index: usize,
-        /// The server it is meant for.
-        server: &'a str,
-        /// The tool's bare name.
-        tool: &'a str,
-    },
-    /// A call has its result, or will never have one.
-    CallFinished {
-        /// Its number in the trace, from 0.
-        call_index: usize,
-        /// Whether it failed.
-        is_error: bool,
-        /// How long it took.
-        duration_ms: u64,
-    },
-}
+/// Who watches the calls.
+pub type OnCall = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// The result of one run.
 #[derive(Debug)]

@@ -41,14 +41,12 @@ impl Provider {
     ) -> Result<Reply, FailedTry> {
         let start = Instant::now();
         if start >= deadline {
-            let message = format!("there is no time left to ask {}", self.0.name);
-            return Err(
-                AskError { can_have_cost: false, ..AskError::new(AskErrorKind::Hung, message) }.into()
-            );
+            let message = format!("there is no time left to ask {}", self.shared.name);
+            return Err(AskError::new(AskErrorKind::Hung, message).into());
         }
         let until = deadline.min(start + answer);
         let hung = |what: &str| {
-            let message = format!("{}: {what} within {}", self.0.name, span(until - start));
+            let message = format!("{}: {what} within {}", self.shared.name, span(until - start));
             let error = AskError::new(AskErrorKind::Hung, message);
             if until == deadline {
                 return FailedTry::from(error);
@@ -66,18 +64,19 @@ impl Provider {
             self.unreadable(status, AskErrorKind::Malformed, "the answer is not UTF-8 text", Tried::Enough)
         })?;
         if status.is_success() {
-            return (self.0.dialect.read)(ask, &text).map_err(|bad| self.malformed(status, &bad, &text));
+            return (self.dialect.read)(ask, &text).map_err(|bad| self.malformed(status, &bad, &text));
         }
         Err(self.refused(ask, status, &text, &headers))
     }
 
     async fn post(&self, url: &Url, body: Bytes) -> reqwest::Result<Response> {
-        let dialect = self.0.dialect;
-        let mut request = self.0.client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        let dialect = self.dialect;
+        let mut request =
+            self.shared.client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
         for (name, value) in dialect.headers {
             request = request.header(*name, *value);
         }
-        if let Some(key) = &self.0.key {
+        if let Some(key) = &self.shared.key {
             let (name, value) = (dialect.key_header)(&key.value);
             request = request.header(name, value);
         }
@@ -86,17 +85,14 @@ impl Provider {
 
     /// No answer at all.
     fn not_reached(&self, error: &reqwest::Error) -> FailedTry {
-        let at = address::shown(&self.0.base);
+        let at = address::shown(&self.shared.base);
         let why = root_cause(error);
         let message = if error.is_connect() || error.is_timeout() {
-            format!("{} cannot be reached at {at}: {why}", self.0.name)
+            format!("{} cannot be reached at {at}: {why}", self.shared.name)
         } else {
-            format!("{} at {at} closed the connection without an answer: {why}", self.0.name)
+            format!("{} at {at} closed the connection without an answer: {why}", self.shared.name)
         };
-        let error = AskError {
-            can_have_cost: !error.is_connect(),
-            ..AskError::new(AskErrorKind::Unavailable, message)
-        };
+        let error = AskError::new(AskErrorKind::Unavailable, message);
         FailedTry { error, tried: Tried::Again { told: None } }
     }
 
@@ -114,8 +110,8 @@ impl Provider {
     }
 
     fn unreadable(&self, status: StatusCode, kind: AskErrorKind, what: &str, tried: Tried) -> FailedTry {
-        let error = AskError::new(kind, format!("{}: {what}", self.0.name));
-        FailedTry { error: AskError { can_have_cost: true, status: Some(status.as_u16()), ..error }, tried }
+        let error = AskError::new(kind, format!("{}: {what}", self.shared.name));
+        FailedTry { error: AskError { status: Some(status.as_u16()), ..error }, tried }
     }
 
     /// A status of success, and no message. What a gateway does for want of the real answer is tried again.
@@ -142,7 +138,7 @@ impl Provider {
         let is_transient = !is_spent
             && (status.is_server_error()
                 || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT));
-        let mut message = format!("{} answered {}", self.0.name, status.as_u16());
+        let mut message = format!("{} answered {}", self.shared.name, status.as_u16());
         if !said.is_empty() {
             message.push_str(&format!(": {said}"));
         }
@@ -160,18 +156,18 @@ impl Provider {
     }
 
     fn hint(&self, ask: &Ask<'_>, status: StatusCode, location: Option<&str>) -> String {
-        match (status, &self.0.key) {
+        match (status, &self.shared.key) {
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, Some(key)) => {
                 format!(" (the key is taken from {})", key.variable)
             }
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, None) => format!(
                 " (no key was sent: name the variable that holds it as `api_key_env` of the provider `{}`)",
-                self.0.name
+                self.shared.name
             ),
             (StatusCode::NOT_FOUND, _) => format!(
                 " (is `{}` the id of a model there, and {} the right base URL?)",
                 ask.model,
-                address::shown(&self.0.base)
+                address::shown(&self.shared.base)
             ),
             (status, _) if status.is_redirection() => {
                 let to = location.map_or_else(String::new, |to| format!(" to {}", crate::dialect::gist(to)));

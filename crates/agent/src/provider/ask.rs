@@ -28,10 +28,10 @@ impl Provider {
         observer: &mut (dyn FnMut(Retry) + Send),
     ) -> Result<Reply, AskError> {
         let deadline = deadlines.run;
-        let dialect = self.0.dialect;
-        let url = address::endpoint(&self.0.base, dialect.version, &(dialect.path)(ask.model));
+        let dialect = self.dialect;
+        let url = address::endpoint(&self.shared.base, dialect.version, &(dialect.path)(ask.model));
         let body = bytes::Bytes::from((dialect.body)(ask));
-        let (mut attempt, mut can_have_cost) = (1, false);
+        let mut attempt = 1;
         let mut earlier: Option<AskError> = None;
         loop {
             self.wait_out_pause(deadline, attempt, observer).await?;
@@ -40,19 +40,18 @@ impl Provider {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
-            can_have_cost |= error.can_have_cost;
-            (error.can_have_cost, error.tries) = (can_have_cost, attempt);
+            error.tries = attempt;
             self.hide_key(&mut error.message);
             let Tried::Again { told } = tried else {
                 // That the time ran out in a later try says less than why the one before it failed.
                 let telling = earlier.filter(|_| error.kind == AskErrorKind::Hung);
                 let Some(mut telling) = telling else { return Err(error) };
-                (telling.can_have_cost, telling.tries) = (can_have_cost, attempt);
+                telling.tries = attempt;
                 telling.go_on(TOO_LATE);
                 return Err(telling);
             };
             let wait = self.next_wait(attempt, told);
-            if attempt >= self.0.patience.tries {
+            if attempt >= self.patience.tries {
                 error.go_on(&format!("; given up after {attempt} tries"));
                 return Err(error);
             }
@@ -74,7 +73,7 @@ impl Provider {
                 self.pause_until(Instant::now() + wait);
                 patience::told(wait)
             }
-            None => self.0.patience.wait(attempt),
+            None => self.patience.wait(attempt),
         }
     }
 
@@ -89,13 +88,13 @@ impl Provider {
             if Instant::now() + wait >= deadline {
                 let message = format!(
                     "{} asked to wait for {} more, which is longer than the time that is left",
-                    self.0.name,
+                    self.shared.name,
                     span(wait)
                 );
                 let error = AskError::new(AskErrorKind::Unavailable, message);
                 return Err(AskError { tries: attempt - 1, ..error });
             }
-            observer(Retry { attempt: 0, wait, why: format!("{} asked to wait", self.0.name) });
+            observer(Retry { attempt: 0, wait, why: format!("{} asked to wait", self.shared.name) });
             sleep(wait).await;
         }
         Ok(())
@@ -103,7 +102,7 @@ impl Provider {
 
     /// Some providers repeat what they were sent.
     fn hide_key(&self, message: &mut String) {
-        if let Some(key) = &self.0.key {
+        if let Some(key) = &self.shared.key {
             *message = message.replace(&key.value, &format!("${{{}}}", key.variable));
         }
     }

@@ -1,6 +1,5 @@
 //! Why is there no message?
 
-use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -14,17 +13,14 @@ pub struct AskError {
     pub status: Option<u16>,
     /// What is wrong, and what to do, in a sentence.
     pub message: String,
-    /// Whether the model can have worked, so that it may be on the bill.
-    pub can_have_cost: bool,
     /// How often it was tried.
     pub tries: u32,
 }
 
 impl AskError {
-    /// Of the first try, without a status; a request that was declined costs nothing.
+    /// Of the first try, without a status.
     pub(super) fn new(kind: AskErrorKind, message: String) -> Self {
-        let can_have_cost = matches!(kind, AskErrorKind::Hung | AskErrorKind::Malformed);
-        Self { kind, status: None, message, can_have_cost, tries: 1 }
+        Self { kind, status: None, message, tries: 1 }
     }
 
     /// Whether it says something of the conversation, and not of what the provider runs on: what cannot be asked, and
@@ -63,25 +59,6 @@ pub enum AskErrorKind {
     Malformed,
     /// The prompt was held back before it reached the model.
     Refused,
-}
-
-impl AskErrorKind {
-    /// The word for it in a trace.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Rejected => "provider_rejected",
-            Self::Unavailable => "provider_unavailable",
-            Self::Hung => "provider_timeout",
-            Self::Malformed => "provider_malformed",
-            Self::Refused => "provider_refused",
-        }
-    }
-}
-
-impl fmt::Display for AskErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 /// A length of time as a suite has it: `30s`, `1.5s`, `250ms`.

@@ -18,7 +18,6 @@ pub use resolve::{ProviderError, Providers};
 use crate::dialect::{Ask, Dialect, GEMINI_EMBEDDINGS, OPENAI_EMBEDDINGS, Reply};
 use mcptest_core::price::count_tokens;
 use mcptest_core::provider::{FAMILIES, Family, Kind, Parameters, refusals};
-use mcptest_core::suite::{Environment, Model, Suite};
 use mcptest_core::trace::Tokens;
 use parking_lot::Mutex;
 use reqwest::Url;
@@ -28,21 +27,22 @@ use tokio::time::Instant;
 
 /// A provider of models. Clones share the connections, and the pauses that the provider asks for.
 #[derive(Clone)]
-pub struct Provider(Arc<Shared>);
+pub struct Provider {
+    shared: Arc<Shared>,
+    dialect: &'static Dialect,
+    patience: Patience,
+}
 
 struct Shared {
     name: String,
-    dialect: &'static Dialect,
     base: Url,
     key: Option<Key>,
     client: reqwest::Client,
-    patience: Patience,
     echo_reasoning: bool,
     paused_until: Mutex<Option<Instant>>,
 }
 
 /// A key, with the variable that holds it.
-#[derive(Clone)]
 struct Key {
     variable: String,
     value: String,
@@ -50,24 +50,14 @@ struct Key {
 
 impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Provider({} at {})", self.0.name, address::shown(&self.0.base))
+        write!(f, "Provider({} at {})", self.shared.name, address::shown(&self.shared.base))
     }
 }
 
 impl Provider {
-    /// The provider of a model. Nothing is connected yet. To share pauses and connections between models of one
-    /// provider, use [`Providers::resolve`].
-    pub fn resolve(
-        model: &Model,
-        suite: &Suite,
-        environment: Environment<'_>,
-    ) -> Result<Self, ProviderError> {
-        resolve::resolve(model, suite, environment)?.build()
-    }
-
     /// About how many tokens a question has, by a tokenizer that is not the model's own.
     pub fn estimate_prompt(&self, ask: &Ask<'_>) -> u64 {
-        about(&(self.0.dialect.body)(ask))
+        about(&(self.dialect.body)(ask))
     }
 
     /// What a provider does not count, estimated.
@@ -83,32 +73,27 @@ impl Provider {
     /// Whether one of its models may be told a temperature, as far as that is known.
     pub fn takes_temperature(&self, model: &str) -> bool {
         let cool = Parameters::from([("temperature".to_owned(), 0.into())]);
-        Kind::named(self.0.dialect.name).is_none_or(|kind| refusals(kind, model, &cool).is_empty())
+        Kind::named(self.dialect.name).is_none_or(|kind| refusals(kind, model, &cool).is_empty())
     }
 
     /// Its name: the suite's own, or the family's.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.shared.name
     }
 
     /// The family whose rules hold for it.
     pub fn family(&self) -> &'static Family {
-        family::of_type(self.0.dialect.name).map_or(&FAMILIES[0], |(_, family)| family)
+        family::of_type(self.dialect.name).map_or(&FAMILIES[0], |(_, family)| family)
     }
 
     /// The key it is given, after the variable that holds it: what must be written nowhere.
     pub fn secret(&self) -> Option<(&str, &str)> {
-        self.0.key.as_ref().map(|key| (key.variable.as_str(), key.value.as_str()))
+        self.shared.key.as_ref().map(|key| (key.variable.as_str(), key.value.as_str()))
     }
 
     /// Whether it wants its model's thoughts back.
     pub fn echoes_reasoning(&self) -> bool {
-        self.0.echo_reasoning
-    }
-
-    /// Whether the two share connections and pauses.
-    pub fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.shared.echo_reasoning
     }
 
     /// The same provider, asked for vectors of texts; `None` where it has none.
@@ -118,36 +103,22 @@ impl Provider {
             "gemini" => &GEMINI_EMBEDDINGS,
             _ => &OPENAI_EMBEDDINGS,
         };
-        Some(self.with(dialect, self.0.patience))
+        Some(Self { dialect, ..self.clone() })
     }
 
     /// The same provider, with other limits to its tries.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {
-        self.with(self.0.dialect, patience)
-    }
-
-    fn with(&self, dialect: &'static Dialect, patience: Patience) -> Self {
-        let Shared { name, base, key, client, echo_reasoning, .. } = &*self.0;
-        Self(Arc::new(Shared {
-            name: name.clone(),
-            dialect,
-            base: base.clone(),
-            key: key.clone(),
-            client: client.clone(),
-            patience,
-            echo_reasoning: *echo_reasoning,
-            paused_until: Mutex::new(self.paused_until()),
-        }))
+        Self { patience, ..self }
     }
 
     fn paused_until(&self) -> Option<Instant> {
-        *self.0.paused_until.lock()
+        *self.shared.paused_until.lock()
     }
 
     /// Nobody asks before then.
     fn pause_until(&self, then: Instant) {
-        let mut until = self.0.paused_until.lock();
+        let mut until = self.shared.paused_until.lock();
         *until = Some(until.map_or(then, |until| until.max(then)));
     }
 }

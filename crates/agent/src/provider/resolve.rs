@@ -122,7 +122,7 @@ impl Providers {
 }
 
 /// A provider that is not set up yet.
-pub(super) struct Resolved {
+struct Resolved {
     name: String,
     dialect: &'static Dialect,
     base: Url,
@@ -131,31 +131,19 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    pub(super) fn build(self) -> Result<Provider, ProviderError> {
+    fn build(self) -> Result<Provider, ProviderError> {
         let Self { name, dialect, base, key, echo_reasoning } = self;
         let client = mcptest_http::client(&base, |builder| {
             builder.connect_timeout(CONNECT).user_agent(mcptest_http::USER_AGENT)
         })
         .map_err(|error| ProviderError::NoClient { provider: name.clone(), why: error.to_string() })?;
-        let (patience, paused_until) = (Patience::default(), Mutex::new(None));
-        Ok(Provider(Arc::new(Shared {
-            name,
-            dialect,
-            base,
-            key,
-            client,
-            patience,
-            echo_reasoning,
-            paused_until,
-        })))
+        let paused_until = Mutex::new(None);
+        let shared = Arc::new(Shared { name, base, key, client, echo_reasoning, paused_until });
+        Ok(Provider { shared, dialect, patience: Patience::default() })
     }
 }
 
-pub(super) fn resolve(
-    model: &Model,
-    suite: &Suite,
-    environment: Environment<'_>,
-) -> Result<Resolved, ProviderError> {
+fn resolve(model: &Model, suite: &Suite, environment: Environment<'_>) -> Result<Resolved, ProviderError> {
     match &model.provider {
         Some(name) => of_suite(name, model, suite, environment),
         None => of_family(model, environment),

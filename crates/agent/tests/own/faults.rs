@@ -91,10 +91,9 @@ async fn only_calls_whose_answer_was_lost_or_broken_reached_the_server() {
             servers: vec![shop()],
             faults: plan,
             distractors: None,
-            catalogue: Some(Vec::new()),
             time_budget: crate::support::PATIENCE,
             program: &crate::support::program(),
-            on_event: std::sync::Arc::new(|_| {}),
+            on_call: std::sync::Arc::new(|_, _| {}),
         };
         let outcome = mcptest_agent::own::run(setup).await.unwrap();
         assert_eq!(text(&got(&outcome)[1]), next, "{kind}");

@@ -47,7 +47,7 @@ async fn a_program_that_fails_or_is_not_there_is_an_error_with_its_last_words() 
     assert_eq!(outcome.stderr, "boom");
     let outcome = Run { command: sh("kill -9 $$"), ..Run::default() }.go().await;
     assert!(outcome.trace.errors[0].message.contains("SIGKILL"), "{:?}", outcome.trace.errors);
-    let refused = Run { command: words(&["no-such-agent-qqq"]), ..Run::default() }.try_go(|_| {}).await;
+    let refused = Run { command: words(&["no-such-agent-qqq"]), ..Run::default() }.try_go(|_, _| {}).await;
     assert!(refused.unwrap_err().to_string().contains("`no-such-agent-qqq`"));
 }
 
@@ -101,7 +101,7 @@ async fn a_run_that_is_dropped_leaves_nothing() {
     let mut command = plain(&steps);
     command.push("dropped-98765".to_owned());
     let run = Run { command, servers: vec![shop()], ..Run::default() };
-    let running = tokio::spawn(run.heard(move |_| ready.send(()).unwrap_or_default()));
+    let running = tokio::spawn(run.heard(move |_, _| ready.send(()).unwrap_or_default()));
     is_ready.recv().await.unwrap();
     assert!(is_running("dropped-98765"));
     running.abort();

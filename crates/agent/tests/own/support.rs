@@ -1,7 +1,8 @@
 //! Runs of agents of one's own, in few words.
 
+use mcptest_agent::Distract;
 use mcptest_agent::FaultPlan;
-use mcptest_agent::own::{self, Distract, OwnError, OwnEvent, OwnOutcome, OwnSetup};
+use mcptest_agent::own::{self, OwnError, OwnOutcome, OwnSetup};
 use mcptest_core::suite::{Fault, Host, load};
 use mcptest_mcp::client::{Endpoint, ServerSpec};
 use mcptest_mcp::mock::Server;
@@ -108,16 +109,16 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     pub(crate) async fn go(self) -> OwnOutcome {
-        self.heard(|_| {}).await
+        self.heard(|_, _| {}).await
     }
 
-    pub(crate) async fn heard(self, hear: impl Fn(OwnEvent<'_>) + Send + Sync + 'static) -> OwnOutcome {
+    pub(crate) async fn heard(self, hear: impl Fn(&str, &str) + Send + Sync + 'static) -> OwnOutcome {
         self.try_go(hear).await.unwrap()
     }
 
     pub(crate) async fn try_go(
         self,
-        hear: impl Fn(OwnEvent<'_>) + Send + Sync + 'static,
+        hear: impl Fn(&str, &str) + Send + Sync + 'static,
     ) -> Result<OwnOutcome, OwnError> {
         let setup = OwnSetup {
             hidden: Vec::new(),
@@ -128,10 +129,9 @@ impl Run<'_> {
             servers: self.servers,
             faults: FaultPlan::new(&self.faults),
             distractors: self.distractors,
-            catalogue: None,
             time_budget: self.time_budget.unwrap_or(PATIENCE),
             program: &program(),
-            on_event: Arc::new(hear),
+            on_call: Arc::new(hear),
         };
         tokio::time::timeout(PATIENCE, own::run(setup)).await.expect("the run ends")
     }

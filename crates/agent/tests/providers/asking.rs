@@ -1,7 +1,7 @@
 //! A suite, a provider and a question, in as few words as a test can have.
 
 use mcptest_agent::dialect::{Answered, Ask, Message, Offered, Part, Reply};
-use mcptest_agent::provider::{AskError, Deadlines, Patience, Provider, ProviderError, Retry};
+use mcptest_agent::provider::{AskError, Deadlines, Patience, Provider, ProviderError, Providers, Retry};
 use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::{Host, Model, Suite, load};
 use mcptest_provider_stub::{Script, Stub};
@@ -39,7 +39,7 @@ pub(crate) fn resolve(
     let find = |name: &str| {
         environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     };
-    Provider::resolve(&model(model_id), &suite(text), &find)
+    Providers::default().resolve(&model(model_id), &suite(text), &find)
 }
 
 /// A stub, and a provider that has this model there.
@@ -57,7 +57,7 @@ impl Table {
             format!("providers:\n  local: {{type: openai, base_url: \"{}/v1/\"}}\nagents: []\n", stub.url());
         let find = |name: &str| environment.get(name).cloned();
         let model = model(model_id);
-        let provider = Provider::resolve(&model, &suite(&text), &find).unwrap();
+        let provider = Providers::default().resolve(&model, &suite(&text), &find).unwrap();
         let patience = Patience {
             first_wait: Duration::from_millis(1),
             longest_wait: Duration::from_millis(4),

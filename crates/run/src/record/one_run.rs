@@ -8,7 +8,7 @@ use super::servers::{SharedServers, close_all, connect_all};
 use super::spending::{Spending, usd};
 use super::{Event, Watch, setup_command};
 use crate::server::spec_in;
-use mcptest_agent::own::{self, OwnEvent, OwnSetup};
+use mcptest_agent::own::{self, OwnSetup};
 use mcptest_agent::{
     Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
     system_prompt,
@@ -185,14 +185,11 @@ async fn run_own(
         faults: job.faults(unit),
         distractors: job.distracts().then_some(&distract),
         hidden: job.hidden(unit),
-        catalogue: None,
         time_budget: limits(agent).time_budget,
         program: &program,
-        on_event: Arc::new(move |event| {
-            if let OwnEvent::CallStarted { server, tool, .. } = event {
-                let (server, tool) = (Some(server.to_owned()), secrets.hidden_in(tool));
-                watch(Event::Calls { cell, run, server, tool });
-            }
+        on_call: Arc::new(move |server, tool| {
+            let (server, tool) = (Some(server.to_owned()), secrets.hidden_in(tool));
+            watch(Event::Calls { cell, run, server, tool });
         }),
     })
     .await
