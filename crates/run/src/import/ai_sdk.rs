@@ -1,13 +1,14 @@
 //! Vercel AI SDK messages: `tool-call` and `tool-result` parts, and UI messages whose `parts` are `tool-NAME`.
 
 use super::Importer;
-use super::content::{Part, answer_of, part, refuse_calls_of_others, unknown, value_of, with_arguments};
+use super::content::{Part, answer_of, call_of, part, refuse_calls_of_others, unknown, value_of};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, ImportedAnswer, Transcript};
 use super::unit::{Unit, units};
-use mcptest_core::trace::{RecordedCall, RecordedTurn};
+use mcptest_core::trace::RecordedTurn;
+use std::borrow::Cow;
 
 pub(super) const IMPORTER: Importer = Importer {
     key: "ai-sdk",
@@ -145,17 +146,14 @@ impl PartReader<'_> {
         let name = kind.strip_prefix("tool-").filter(|_| fields.has("state"));
         match (&*kind, name) {
             (_, Some(name)) => self.ui_call(fields, name.to_owned())?,
-            ("dynamic-tool", _) => {
-                let name = fields.required_string("toolName", "a call")?.into_owned();
-                self.ui_call(fields, name)?;
-            }
+            ("dynamic-tool", _) => self.ui_call(fields, tool_name(fields)?)?,
             ("tool-call", _) => {
-                self.call(fields, fields.required_string("toolName", "a call")?.into_owned())?;
+                self.call(fields, tool_name(fields)?)?;
             }
             ("tool-result", _) => self.result(fields)?,
             ("tool-invocation", _) => {
                 let inner = fields.object("toolInvocation")?.unwrap_or_default();
-                self.call(&inner, inner.required_string("toolName", "a call")?.into_owned())?;
+                self.call(&inner, tool_name(&inner)?)?;
                 if inner.has("result") {
                     self.result(&inner)?;
                 }
@@ -180,9 +178,8 @@ impl PartReader<'_> {
 
     fn call(&mut self, fields: &Fields<'_>, name: String) -> Result<usize, Misfit> {
         self.is_begun = true;
-        let id = fields.optional_owned("toolCallId")?;
         let input = fields.first(&["input", "args", "rawInput"]);
-        Ok(self.transcript.call(with_arguments(RecordedCall { name, id, ..RecordedCall::default() }, input)))
+        Ok(self.transcript.call(call_of(name, fields.optional_owned("toolCallId")?, input)))
     }
 
     /// A call with its answer, or what was there of them when the message was kept.
@@ -193,7 +190,7 @@ impl PartReader<'_> {
             "input-streaming" | "input-available" | "approval-requested" | "approval-responded" => {
                 return Ok(());
             }
-            "output-available" => self.value(fields.get("output"), false),
+            "output-available" => value_of(fields.get("output"), false, self.transcript),
             "output-error" => ImportedAnswer::of_text(fields.string("errorText").unwrap_or_default(), true),
             "output-denied" => denied(&fields.part("approval").unwrap_or_default()),
             other => {
@@ -206,15 +203,13 @@ impl PartReader<'_> {
     }
 
     fn result(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
-        let id = fields.optional_string("toolCallId")?;
-        let name = fields.string("toolName");
         let answer = if let Some(output) = fields.object("output")? {
             self.output(&output)?
         } else {
             let is_error = fields.get("isError").and_then(Json::flag).unwrap_or_default();
-            self.value(fields.get("result"), is_error)
+            value_of(fields.get("result"), is_error, self.transcript)
         };
-        self.transcript.answer(fields, id.as_deref(), name.as_deref(), answer)
+        self.transcript.answer(fields, "toolCallId", fields.string("toolName").as_deref(), answer)
     }
 
     fn output(&mut self, output: &Fields<'_>) -> Result<ImportedAnswer, Misfit> {
@@ -227,14 +222,13 @@ impl PartReader<'_> {
         };
         Ok(match (&*kind, output.get("value")) {
             ("content", value) => answer_of(value, is_error, self.transcript),
-            (_, value) => self.value(value, is_error),
+            (_, value) => value_of(value, is_error, self.transcript),
         })
     }
+}
 
-    fn value(&mut self, value: Option<Json<'_>>, is_error: bool) -> ImportedAnswer {
-        let nothing = ImportedAnswer { is_error, ..ImportedAnswer::default() };
-        value.map_or(nothing, |value| value_of(value, is_error, self.transcript))
-    }
+fn tool_name(call: &Fields<'_>) -> Result<String, Misfit> {
+    call.required_string("toolName", "a call").map(Cow::into_owned)
 }
 
 /// A call that the user did not allow.

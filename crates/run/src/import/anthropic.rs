@@ -251,14 +251,13 @@ pub(super) fn read_block<'a>(
             ..RecordedCall::default()
         });
     } else if kind.ends_with("tool_result") {
-        let id = block.optional_string("tool_use_id")?;
         let content = block.get("content");
         // A tool of the provider's own says so in the type of its content.
         let inner = content.and_then(Json::object).and_then(|inner| inner.string("type"));
         let is_error = block.get("is_error").and_then(Json::flag).unwrap_or_default()
             || inner.is_some_and(|kind| kind.ends_with("_error"));
         let answer = answer_of(content, is_error, transcript);
-        transcript.answer(block, id.as_deref(), None, answer)?;
+        transcript.answer(block, "tool_use_id", None, answer)?;
     } else if HARMLESS.contains(&&*kind) {
         transcript.drop(Dropped::Other);
     } else {

@@ -104,8 +104,7 @@ pub(super) fn answer_of(
     is_error: bool,
     transcript: &mut Transcript,
 ) -> ImportedAnswer {
-    let Some(content) = content else { return ImportedAnswer { is_error, ..ImportedAnswer::default() } };
-    let blocks = content.list().filter(|blocks| blocks.iter().all(|block| is_block(*block)));
+    let blocks = content.and_then(Json::list).filter(|blocks| blocks.iter().all(|block| is_block(*block)));
     let Some(blocks) = blocks else { return value_of(content, is_error, transcript) };
     let (mut kept, mut whole): (Vec<Box<RawValue>>, String) = (Vec::new(), String::new());
     for block in blocks {
@@ -125,8 +124,13 @@ pub(super) fn answer_of(
     ImportedAnswer { is_error, content: Some(raw(&kept)), structured: None, text: whole }
 }
 
-/// What a function gave back: a string, the result of an MCP call, or any JSON.
-pub(super) fn value_of(value: Json<'_>, is_error: bool, transcript: &mut Transcript) -> ImportedAnswer {
+/// What a function gave back: nothing, a string, the result of an MCP call, or any JSON.
+pub(super) fn value_of(
+    value: Option<Json<'_>>,
+    is_error: bool,
+    transcript: &mut Transcript,
+) -> ImportedAnswer {
+    let Some(value) = value else { return ImportedAnswer { is_error, ..ImportedAnswer::default() } };
     if let Some(text) = value.string() {
         return ImportedAnswer::of_text(text, is_error);
     }
@@ -159,8 +163,20 @@ fn is_block(value: Json<'_>) -> bool {
     value.object().is_some_and(|fields| fields.string("type").is_some())
 }
 
-/// The arguments of a call: JSON, or a string that holds JSON, or a string that does not.
-pub(super) fn with_arguments(mut call: RecordedCall, arguments: Option<Json<'_>>) -> RecordedCall {
+/// The call that stands here: its name at this key, its id at that one.
+pub(super) fn call_at(
+    fields: &Fields<'_>,
+    name: &str,
+    id: &str,
+    arguments: Option<Json<'_>>,
+) -> Result<RecordedCall, Misfit> {
+    let name = fields.required_string(name, "a call")?.into_owned();
+    Ok(call_of(name, fields.optional_owned(id)?, arguments))
+}
+
+/// A call with its arguments: JSON, or a string that holds JSON, or a string that does not.
+pub(super) fn call_of(name: String, id: Option<String>, arguments: Option<Json<'_>>) -> RecordedCall {
+    let mut call = RecordedCall { name, id, ..RecordedCall::default() };
     let Some(arguments) = arguments else { return call };
     let Some(text) = arguments.string() else {
         call.args = Some(arguments.compact());

@@ -1,11 +1,12 @@
 //! What was in the transcripts, what was not, and what was left out on the way?
 
 use super::transcript::{Dropped, Transcript};
+use mcptest_core::words::count;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// What came over from the files of one format.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fidelity {
     format: &'static str,
     files: usize,
@@ -27,18 +28,7 @@ const FACTS: [&str; 8] =
 
 impl Fidelity {
     pub(super) fn new(format: &'static str) -> Self {
-        Self {
-            format,
-            files: 1,
-            conversations: 0,
-            calls: 0,
-            results: 0,
-            unparsed: 0,
-            present: [0; FACTS.len()],
-            possible: [0; FACTS.len()],
-            dropped: BTreeMap::new(),
-            disagreed: Vec::new(),
-        }
+        Self { format, files: 1, ..Self::default() }
     }
 
     /// Counts one conversation.
@@ -64,13 +54,7 @@ impl Fidelity {
         self.results += results;
         self.unparsed += transcript.calls.iter().filter(|call| call.args_text.is_some()).count();
         for (what, count) in &transcript.dropped {
-            self.drop(*what, *count);
-        }
-    }
-
-    pub(super) fn drop(&mut self, what: Dropped, count: usize) {
-        if count > 0 {
-            *self.dropped.entry(what).or_default() += count;
+            *self.dropped.entry(*what).or_default() += count;
         }
     }
 
@@ -89,7 +73,7 @@ impl Fidelity {
             self.possible[at] += other.possible[at];
         }
         for (what, count) in &other.dropped {
-            self.drop(*what, *count);
+            *self.dropped.entry(*what).or_default() += count;
         }
         for what in &other.disagreed {
             if !self.disagreed.contains(what) {
@@ -115,13 +99,12 @@ impl fmt::Display for Fidelity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut present = Vec::new();
         if self.files > 1 {
-            present.push(counted(self.files, ["file", "files"]));
+            present.push(count(self.files, "file"));
         }
         if self.conversations != 1 {
-            present.push(counted(self.conversations, ["conversation", "conversations"]));
+            present.push(count(self.conversations, "conversation"));
         }
-        present.push(counted(self.calls, ["call", "calls"]));
-        present.push(counted(self.results, ["result", "results"]));
+        present.extend([count(self.calls, "call"), count(self.results, "result")]);
         let mut missing = Vec::new();
         for (at, fact) in FACTS.iter().enumerate() {
             match (self.present[at], self.possible[at]) {
@@ -144,14 +127,12 @@ impl fmt::Display for Fidelity {
             write!(out, "; not in the header, since conversations differ: {}", self.disagreed.join(", "))?;
         }
         if !self.dropped.is_empty() {
-            let dropped: Vec<String> =
-                self.dropped.iter().map(|(what, count)| counted(*count, what.words())).collect();
+            let counted = |(what, count): (&Dropped, &usize)| {
+                format!("{count} {}", what.words()[usize::from(*count != 1)])
+            };
+            let dropped: Vec<String> = self.dropped.iter().map(counted).collect();
             write!(out, "; dropped {}", dropped.join(", "))?;
         }
         Ok(())
     }
-}
-
-fn counted(count: usize, words: [&str; 2]) -> String {
-    format!("{count} {}", words[usize::from(count != 1)])
 }

@@ -1,5 +1,7 @@
 //! Is this a transcript of another program, rather than a cassette or a trace? Told by the keys at its start.
 
+use super::json::string_length;
+
 /// Keys that only cassettes and traces have at their top.
 const NATIVE: [&str; 6] = ["format", "run", "trace", "tool_results", "conversation", "final_response"];
 
@@ -77,7 +79,7 @@ impl<'a> Keys<'a> {
         if self.bytes.get(start) != Some(&b'"') {
             return None;
         }
-        self.skip_string();
+        self.at += string_length(&self.bytes[start..]);
         self.bytes.get(start + 1..self.at.checked_sub(1)?)
     }
 
@@ -87,23 +89,12 @@ impl<'a> Keys<'a> {
         }
     }
 
-    fn skip_string(&mut self) {
-        self.at += 1;
-        while let Some(byte) = self.bytes.get(self.at) {
-            self.at += if *byte == b'\\' { 2 } else { 1 };
-            if *byte == b'"' {
-                return;
-            }
-        }
-        self.at = self.bytes.len();
-    }
-
     fn skip_value(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.bytes.get(self.at) {
             match byte {
                 b'"' => {
-                    self.skip_string();
+                    self.at += string_length(&self.bytes[self.at..]);
                     if depth == 0 {
                         return;
                     }

@@ -225,7 +225,7 @@ fn read_part<'a>(part: &Fields<'a>, transcript: &mut Transcript) -> Result<Optio
     } else if let Some(result) = object_at(part, "codeExecutionResult")? {
         let is_error = result.string("outcome").is_some_and(|outcome| outcome != "OUTCOME_OK");
         let answer = ImportedAnswer::of_text(result.string("output").unwrap_or_default(), is_error);
-        transcript.answer(&result, None, Some(CODE), answer)?;
+        transcript.meet(None, Some(CODE), answer).map_err(|message| result.misfit(message))?;
     } else if let Some(data) = at(part, "inlineData").or_else(|| at(part, "fileData")) {
         let kind = data.object().and_then(|data| text_at(&data, "mimeType")).unwrap_or_default();
         transcript.drop(match kind.split('/').next() {
@@ -257,15 +257,13 @@ fn read_call(call: &Fields<'_>, name: String, transcript: &mut Transcript) -> Re
 }
 
 fn read_answer(response: &Fields<'_>, name: &str, transcript: &mut Transcript) -> Result<(), Misfit> {
-    let id = response.optional_string("id")?;
     let value = response.get("response");
     let fields = value.and_then(Json::object).unwrap_or_default();
     let error = fields.get("error");
     let alone = WRAPPERS.iter().find_map(|key| fields.get(key)).filter(|_| fields.keys().count() == 1);
-    let said = error.or(alone).or(value);
-    let answer = said.map_or(ImportedAnswer::default(), |said| value_of(said, error.is_some(), transcript));
+    let answer = value_of(error.or(alone).or(value), error.is_some(), transcript);
     for _ in response.list("parts")?.unwrap_or_default() {
         transcript.drop(Dropped::File);
     }
-    transcript.answer(response, id.as_deref(), Some(name), answer)
+    transcript.answer(response, "id", Some(name), answer)
 }

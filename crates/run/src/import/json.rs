@@ -1,6 +1,6 @@
 //! What stands at a key, borrowed from the text of the file, so that a wrong type can be told with its place?
 
-use mcptest_core::json::check;
+use mcptest_core::json::{MAX_DEPTH, check_within};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -21,10 +21,7 @@ impl<'a> Json<'a> {
     /// The value that a string holds as JSON text, where it does and a trace can hold it.
     pub(super) fn inside(text: &'a str) -> Option<Self> {
         let raw: &RawValue = serde_json::from_str(text).ok()?;
-        let is_flat = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).nth(DEEPEST_INNER).is_none();
-        let nested = || format!("{}{text}{}", "[".repeat(27), "]".repeat(27));
-        let is_safe = if is_flat { check(text).is_ok() } else { check(&nested()).is_ok() };
-        is_safe.then(|| Self::of(raw))
+        check_within(text, MAX_DEPTH - DEEPEST_INNER).is_ok().then(|| Self::of(raw))
     }
 
     pub(super) fn text(self) -> &'a str {
@@ -261,7 +258,7 @@ fn push_without_space(line: &mut String, part: &str) {
 }
 
 /// How many bytes the string at the front takes, its quotes included.
-fn string_length(bytes: &[u8]) -> usize {
+pub(super) fn string_length(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = bytes.get(at) {
         match byte {

@@ -2,7 +2,7 @@
 
 use super::Importer;
 use super::catalogue::read_tools;
-use super::content::{answer_of, refuse_calls_of_others, text_of, with_arguments};
+use super::content::{answer_of, call_of, refuse_calls_of_others, text_of};
 use super::exchange::{Exchange, chains};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
@@ -122,10 +122,8 @@ pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) ->
         }
         "assistant" => read_assistant(message, content, transcript)?,
         "tool" | "function" => {
-            let id = message.optional_string("tool_call_id")?;
-            let name = message.string("name");
             let answer = answer_of(content, false, transcript);
-            transcript.answer(message, id.as_deref(), name.as_deref(), answer)?;
+            transcript.answer(message, "tool_call_id", message.string("name").as_deref(), answer)?;
         }
         other => {
             let message_of =
@@ -175,6 +173,5 @@ pub(super) fn read_call(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
 
 fn named_call(function: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     let name = function.required_string("name", "a call")?.into_owned();
-    let call = RecordedCall { name, ..RecordedCall::default() };
-    Ok(with_arguments(call, function.first(&["arguments", "input"])))
+    Ok(call_of(name, None, function.first(&["arguments", "input"])))
 }

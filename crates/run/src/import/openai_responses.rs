@@ -2,7 +2,7 @@
 
 use super::Importer;
 use super::catalogue::{read_tools, tool};
-use super::content::{answer_of, refuse_calls_of_others, text_of, unknown, with_arguments};
+use super::content::{answer_of, call_at, call_of, refuse_calls_of_others, text_of, unknown};
 use super::json::{Fields, Json, Misfit, object_of, on_one_line};
 use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
@@ -216,14 +216,9 @@ impl ItemReader {
         match &*kind {
             "message" | "" => self.message(item),
             "function_call" | "custom_tool_call" => {
-                let arguments = item.first(&["arguments", "input"]);
-                let call = RecordedCall {
-                    name: item.required_string("name", "a call")?.into_owned(),
-                    id: item.optional_owned("call_id")?,
-                    caller: item.get("caller").map(Json::compact),
-                    ..RecordedCall::default()
-                };
-                self.transcript.call(with_arguments(call, arguments));
+                let caller = item.get("caller").map(Json::compact);
+                let call = call_at(item, "name", "call_id", item.first(&["arguments", "input"]))?;
+                self.transcript.call(RecordedCall { caller, ..call });
                 Ok(())
             }
             "mcp_call" => self.mcp_call(item),
@@ -233,9 +228,8 @@ impl ItemReader {
                 Ok(())
             }
             output if output.ends_with("_call_output") => {
-                let id = item.optional_string("call_id")?;
                 let answer = answer_of(item.get("output"), false, &mut self.transcript);
-                self.transcript.answer(item, id.as_deref(), None, answer)
+                self.transcript.answer(item, "call_id", None, answer)
             }
             hosted if hosted.ends_with("_call") => {
                 self.hosted_call(item, hosted.trim_end_matches("_call"));
@@ -271,20 +265,14 @@ impl ItemReader {
     fn mcp_call(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
         let server = item.optional_owned("server_label")?;
         self.transcript.servers.extend(server.clone());
-        let call = RecordedCall {
-            name: item.required_string("name", "a call")?.into_owned(),
-            server,
-            id: item.optional_owned("id")?,
-            ..RecordedCall::default()
-        };
-        let index = self.transcript.call(with_arguments(call, item.get("arguments")));
-        let answer = match (item.get("error"), item.get("output")) {
-            (Some(error), _) => answer_of(Some(error), true, &mut self.transcript),
-            (None, Some(output)) => answer_of(Some(output), false, &mut self.transcript),
-            (None, None) => return Ok(()),
-        };
-        self.transcript.marks_errors = true;
-        self.transcript.answer_call(index, answer);
+        let call = call_at(item, "name", "id", item.get("arguments"))?;
+        let index = self.transcript.call(RecordedCall { server, ..call });
+        let error = item.get("error");
+        if let Some(said) = error.or(item.get("output")) {
+            let answer = answer_of(Some(said), error.is_some(), &mut self.transcript);
+            self.transcript.marks_errors = true;
+            self.transcript.answer_call(index, answer);
+        }
         Ok(())
     }
 
@@ -304,9 +292,7 @@ impl ItemReader {
     /// A tool of the provider's own, which says what it did in keys of its own.
     fn hosted_call(&mut self, item: &Fields<'_>, name: &str) {
         let id = item.owned("call_id").or_else(|| item.owned("id"));
-        let arguments = item.first(&["action", "arguments"]);
-        let call = RecordedCall { name: name.to_owned(), id, ..RecordedCall::default() };
-        let mut call = with_arguments(call, arguments);
+        let mut call = call_of(name.to_owned(), id, item.first(&["action", "arguments"]));
         if call.args.is_none() {
             let told =
                 item.entries().find(|(key, _)| matches!(*key, "queries" | "code" | "input" | "operation"));

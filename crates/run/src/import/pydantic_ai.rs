@@ -1,13 +1,13 @@
 //! Pydantic AI messages: `kind: request | response`, parts told by `part_kind`.
 
 use super::Importer;
-use super::content::{Part, could_be_a_call, part, value_of, with_arguments};
+use super::content::{Part, call_at, could_be_a_call, part, value_of};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::openai_chat::usage_tokens;
 use super::sample::Sample;
-use super::transcript::{Dropped, ImportedAnswer, Transcript};
+use super::transcript::{Dropped, Transcript};
 use super::unit::{Unit, units};
-use mcptest_core::trace::{RecordedCall, RecordedTurn};
+use mcptest_core::trace::RecordedTurn;
 use std::borrow::Cow;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -102,12 +102,7 @@ fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -
         "thinking" => transcript.drop(Dropped::Reasoning),
         "file" => transcript.drop(Dropped::File),
         "tool-call" | "builtin-tool-call" => {
-            let call = RecordedCall {
-                name: fields.required_string("tool_name", "a call")?.into_owned(),
-                id: fields.optional_owned("tool_call_id")?,
-                ..RecordedCall::default()
-            };
-            transcript.call(with_arguments(call, fields.get("args")));
+            transcript.call(call_at(fields, "tool_name", "tool_call_id", fields.get("args"))?);
         }
         "tool-return" | "builtin-tool-return" => {
             let is_error = fields.string("outcome").is_some_and(|outcome| outcome != "success");
@@ -130,12 +125,8 @@ fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -
 }
 
 fn read_answer(fields: &Fields<'_>, is_error: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
-    let id = fields.optional_string("tool_call_id")?;
-    let name = fields.string("tool_name");
-    let nothing = ImportedAnswer { is_error, ..ImportedAnswer::default() };
-    let content = fields.get("content");
-    let answer = content.map_or(nothing, |content| value_of(content, is_error, transcript));
-    transcript.answer(fields, id.as_deref(), name.as_deref(), answer)
+    let answer = value_of(fields.get("content"), is_error, transcript);
+    transcript.answer(fields, "tool_call_id", fields.string("tool_name").as_deref(), answer)
 }
 
 /// The words of a prompt; what stands beside them is told by its `kind`.

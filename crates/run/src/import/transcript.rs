@@ -171,15 +171,17 @@ impl Transcript {
         index
     }
 
-    /// A tool answers the call with this id; without an id, the first call that waits, of that name where one is said.
+    /// A tool answers the call whose id stands at this key; without an id, the first call that waits, of that name where
+    /// one is said.
     pub(super) fn answer(
         &mut self,
         place: &Fields<'_>,
-        id: Option<&str>,
+        id: &str,
         name: Option<&str>,
         answer: ImportedAnswer,
     ) -> Result<(), Misfit> {
-        self.meet(id, name, answer).map_err(|message| place.misfit(message))
+        let id = place.optional_string(id)?;
+        self.meet(id.as_deref(), name, answer).map_err(|message| place.misfit(message))
     }
 
     /// Brings an answer and its call together, or says why that cannot be.

@@ -1,12 +1,12 @@
 //! One LangChain message, in any of the shapes in which it is written down.
 
 use super::super::anthropic;
-use super::super::content::{Part, answer_of, part, text_of, unknown, with_arguments};
+use super::super::content::{Part, answer_of, call_of, part, text_of, unknown};
 use super::super::json::{Fields, Json, Misfit, object_of};
 use super::super::openai_chat;
 use super::super::sample::has_part;
 use super::super::transcript::{Dropped, Transcript};
-use mcptest_core::trace::{RecordedCall, Tokens};
+use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 
 /// Parts in which nothing is called, and what providers ran themselves.
@@ -182,23 +182,14 @@ fn read_content(fields: &Fields<'_>, reads_calls: bool, transcript: &mut Transcr
         match part(&kind, &block) {
             Part::Text(text) => transcript.say(&text),
             Part::Dropped(what) => transcript.drop(what),
-            Part::Other
-                if matches!(&*kind, "tool_use" | "tool_call" | "function_call" | "invalid_tool_call") =>
-            {
-                if reads_calls {
-                    let call = call_of(&block)?;
-                    transcript.call(call);
-                }
-            }
-            Part::Other if kind == "server_tool_call" => {
-                let call = call_of(&block)?;
-                transcript.call(call);
+            Part::Other if is_call(&kind) && !reads_calls => {}
+            Part::Other if is_call(&kind) || kind == "server_tool_call" => {
+                transcript.call(read_call(&block)?);
             }
             Part::Other if kind == "server_tool_result" => {
-                let id = block.optional_string("tool_call_id")?;
                 let is_error = block.string("status").is_some_and(|status| status == "error");
                 let answer = answer_of(block.get("output"), is_error, transcript);
-                transcript.answer(&block, id.as_deref(), None, answer)?;
+                transcript.answer(&block, "tool_call_id", None, answer)?;
             }
             Part::Other if kind.ends_with("tool_use") || kind.ends_with("tool_result") => {
                 anthropic::read_block(&block, transcript)?;
@@ -211,6 +202,10 @@ fn read_content(fields: &Fields<'_>, reads_calls: bool, transcript: &mut Transcr
         }
     }
     Ok(())
+}
+
+fn is_call(kind: &str) -> bool {
+    matches!(kind, "tool_use" | "tool_call" | "function_call" | "invalid_tool_call")
 }
 
 /// The calls of a message, those with arguments that are not JSON included, in the order of the provider where it is
@@ -231,35 +226,23 @@ fn calls(fields: &Fields<'_>) -> Result<Vec<RecordedCall>, Misfit> {
         }
         return Ok(calls);
     }
-    valid.iter().chain(&invalid).map(|call| call_of(&object_of(*call, "a call of `tool_calls`")?)).collect()
+    valid.iter().chain(&invalid).map(|call| read_call(&object_of(*call, "a call of `tool_calls`")?)).collect()
 }
 
-fn call_of(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
+fn read_call(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     if call.has("function") {
         return openai_chat::read_call(call);
     }
-    let arguments = call.first(&["args", "input", "arguments"]);
-    let id = call.optional_string("call_id")?.or(call.optional_string("id")?);
-    let made = RecordedCall {
-        name: call.required_string("name", "a call")?.into_owned(),
-        id: id.map(Cow::into_owned),
-        caller: call.get("caller").map(Json::compact),
-        ..RecordedCall::default()
-    };
-    Ok(with_arguments(made, arguments))
+    let id = call.optional_owned("call_id")?.or(call.optional_owned("id")?);
+    let name = call.required_string("name", "a call")?.into_owned();
+    let caller = call.get("caller").map(Json::compact);
+    Ok(RecordedCall { caller, ..call_of(name, id, call.first(&["args", "input", "arguments"])) })
 }
 
 fn read_tool(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     let status = fields.string("status");
     transcript.marks_errors |= status.is_some();
-    let id = fields.optional_string("tool_call_id")?;
-    let name = fields.string("name");
     let is_error = status.is_some_and(|status| status == "error");
     let answer = answer_of(fields.get("content"), is_error, transcript);
-    transcript.answer(fields, id.as_deref(), name.as_deref(), answer)
-}
-
-/// Counts that stand beside a message rather than in it.
-pub(super) fn usage(fields: &Fields<'_>) -> Tokens {
-    openai_chat::usage_tokens(fields)
+    transcript.answer(fields, "tool_call_id", fields.string("name").as_deref(), answer)
 }

@@ -1,14 +1,15 @@
 //! LangSmith runs: which of a trace's runs have the whole conversation, and what do the others add?
 
 use super::super::catalogue::read_tools;
-use super::super::content::{answer_of, with_arguments};
+use super::super::content::{answer_of, call_of};
 use super::super::exchange::chains;
 use super::super::json::{Fields, Json, Misfit, object_of};
-use super::super::transcript::Transcript;
+use super::super::openai_chat::usage_tokens;
+use super::super::transcript::{ImportedAnswer, Transcript};
 use super::exchange;
-use super::message::{is_message, read_message, signature, usage};
+use super::message::{is_message, read_message, signature};
 use mcptest_core::json::{equal, hash};
-use mcptest_core::trace::{RecordedCall, Tokens};
+use mcptest_core::trace::Tokens;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -201,11 +202,10 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
         let inputs = run.fields.get("inputs");
         let written = inputs.and_then(Json::object).filter(|fields| fields.keys().count() == 1);
         let arguments = written.and_then(|fields| fields.get("input")).or(inputs);
-        let index =
-            transcript.call(with_arguments(RecordedCall { name, ..RecordedCall::default() }, arguments));
+        let index = transcript.call(call_of(name, None, arguments));
         transcript.marks_errors = true;
         if let Some(error) = run.fields.string("error") {
-            transcript.answer_call(index, super::super::transcript::ImportedAnswer::of_text(error, true));
+            transcript.answer_call(index, ImportedAnswer::of_text(error, true));
         } else if let Some(outputs) = run.fields.get("outputs") {
             let output = outputs.object().and_then(|fields| fields.get("output")).unwrap_or(outputs);
             let inner = output.object().filter(is_message).and_then(|message| {
@@ -219,7 +219,7 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
 
 /// Token counts that stand beside the messages: of the root, which has the sum, else of each model's run.
 fn counted(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
-    let of_root = root.map(|run| usage(&run.fields)).unwrap_or_default();
+    let of_root = root.map(|run| usage_tokens(&run.fields)).unwrap_or_default();
     if of_root != Tokens::default() {
         return of_root;
     }
@@ -228,7 +228,7 @@ fn counted(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
         let outputs = run.fields.part("outputs").unwrap_or_default();
         let counted = outputs.part("llm_output").and_then(|output| output.part("token_usage"));
         let counted = counted.or_else(|| outputs.part("usage")).or_else(|| outputs.part("usage_metadata"));
-        sum.add(counted.map_or_else(|| usage(&run.fields), |counted| usage(&counted)));
+        sum.add(usage_tokens(&counted.unwrap_or_else(|| run.fields.clone())));
     }
     sum
 }

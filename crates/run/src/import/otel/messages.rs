@@ -1,6 +1,6 @@
 //! The messages of a chat span: parts, as the conventions have them now, or what came before them.
 
-use super::super::content::{Part, answer_of, part, unknown, with_arguments};
+use super::super::content::{self, Part, answer_of, part, unknown};
 use super::super::json::{Fields, Json};
 use super::super::transcript::{Dropped, ImportedAnswer, Transcript};
 use super::attributes::Attributes;
@@ -85,9 +85,8 @@ impl Message {
 fn call_of(value: Json<'_>) -> Result<RecordedCall, String> {
     let fields = value.object().unwrap_or_default();
     let function = fields.part("function").unwrap_or_else(|| fields.clone());
-    let id = fields.owned("id");
-    let name = function.string("name").ok_or("a call of a message has no `name`")?.into_owned();
-    Ok(with_arguments(RecordedCall { name, id, ..RecordedCall::default() }, function.get("arguments")))
+    let name = function.owned("name").ok_or("a call of a message has no `name`")?;
+    Ok(content::call_of(name, fields.owned("id"), function.get("arguments")))
 }
 
 /// A message that stands in an event of its own; whether the model wrote it.
@@ -134,11 +133,8 @@ pub(super) fn of_indexed(attributes: &Attributes, prefix: &str) -> Vec<Message> 
         while let Some(name) = at(index, &format!("tool_calls.{}.name", message.calls.len())) {
             let call = |key: &str| at(index, &format!("tool_calls.{}.{key}", message.calls.len()));
             let written = call("arguments").map(|text| serde_json::to_string(&text).unwrap_or_default());
-            let id = call("id");
             let arguments = written.as_deref().and_then(reread);
-            message
-                .calls
-                .push(with_arguments(RecordedCall { name, id, ..RecordedCall::default() }, arguments));
+            message.calls.push(content::call_of(name, call("id"), arguments));
         }
         if message.role == "tool" {
             let id = at(index, "tool_call_id");
