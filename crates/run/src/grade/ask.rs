@@ -48,6 +48,15 @@ pub(super) struct Bench<'a> {
     without_temperature: Mutex<Vec<String>>,
 }
 
+/// One question about one run, put to the judges.
+pub(super) struct Asking<'a> {
+    pub(super) bench: &'a Bench<'a>,
+    pub(super) row: &'a Row<'a>,
+    /// The row's place in the plan.
+    pub(super) index: usize,
+    pub(super) wanted: &'a Wanted<'a>,
+}
+
 /// A judge, and what asking it needs.
 struct Judge<'j> {
     provider: Provider,
@@ -62,21 +71,19 @@ impl<'a> Bench<'a> {
         let (providers, spent) = (Providers::default(), tokio::sync::Mutex::default());
         Self { around, providers, spent, without_temperature: Mutex::default() }
     }
+}
 
+impl<'a> Asking<'a> {
     /// Asks all judges of a check, each as often as it says.
-    pub(super) async fn grade(
-        &self,
-        row: &Row<'_>,
-        index: usize,
-        wanted: &Wanted<'_>,
-    ) -> Result<Grade, Ungraded> {
-        let Some(suite) = row.suite() else {
+    pub(super) async fn grade(&self) -> Result<Grade, Ungraded> {
+        let wanted = self.wanted;
+        let Some(suite) = self.row.suite() else {
             return Err(Ungraded::Failed("the suite is refused".to_owned()));
         };
         tokio::select! {
             biased;
-            () = interrupted(self.around.interrupt) => Err(Ungraded::Interrupted),
-            graded = self.given(row, suite, index, wanted) => graded.map(|(votes, scores)| Grade {
+            () = interrupted(self.bench.around.interrupt) => Err(Ungraded::Interrupted),
+            graded = self.given(suite) => graded.map(|(votes, scores)| Grade {
                 run: wanted.run,
                 check: wanted.check.clone(),
                 fingerprint: wanted.asked.fingerprint(),
@@ -87,44 +94,33 @@ impl<'a> Bench<'a> {
         }
     }
 
-    async fn given(
-        &self,
-        row: &Row<'_>,
-        suite: &Suite,
-        index: usize,
-        wanted: &Wanted<'_>,
-    ) -> Result<(Vec<Vote>, Numbers), Ungraded> {
+    async fn given(&self, suite: &'a Suite) -> Result<(Vec<Vote>, Numbers), Ungraded> {
+        let wanted = self.wanted;
         if let Some(scorer) = wanted.question.scorer() {
             let scores = score(suite, scorer, &wanted.evidence).await.map_err(Ungraded::Failed)?;
             return Ok((Vec::new(), scores));
         }
-        Ok((self.votes(row, suite, index, wanted).await?, Numbers::new()))
+        Ok((self.votes(suite).await?, Numbers::new()))
     }
 
-    async fn votes(
-        &self,
-        row: &Row<'_>,
-        suite: &Suite,
-        index: usize,
-        wanted: &Wanted<'_>,
-    ) -> Result<Vec<Vote>, Ungraded> {
-        let question = wanted.question;
+    async fn votes(&self, suite: &'a Suite) -> Result<Vec<Vote>, Ungraded> {
+        let (question, check) = (self.wanted.question, &self.wanted.check);
         let mut votes = Vec::new();
         for model in question.judges_of(suite) {
-            let judge = self.judge(row, suite, index, model)?;
+            let judge = self.judge(suite, model)?;
             for sample in 1..=question.samples {
                 // With a limit of its own, the judges of a check are asked one after the other.
                 let held = match question.max_cost_usd {
-                    Some(limit) => Some((self.spent.lock().await, limit)),
+                    Some(limit) => Some((self.bench.spent.lock().await, limit)),
                     None => None,
                 };
-                let key = (index, wanted.check.clone());
+                let key = (self.index, check.clone());
                 if let Some((spent, limit)) = &held {
-                    self.hold_to(*limit, spent.get(&key).copied().unwrap_or_default(), &wanted.check)?;
+                    self.hold_to(*limit, spent.get(&key).copied().unwrap_or_default())?;
                 }
                 let vote = match &question.asks {
-                    Asks::Rubric(rubric) => self.vote(&judge, rubric, sample, wanted).await?,
-                    Asks::Similar(to) => self.likeness(&judge, to, wanted).await?,
+                    Asks::Rubric(rubric) => self.vote(&judge, rubric, sample).await?,
+                    Asks::Similar(to) => self.likeness(&judge, to).await?,
                     Asks::Scorer(_) => continue,
                 };
                 if let Some((mut spent, _)) = held {
@@ -137,32 +133,22 @@ impl<'a> Bench<'a> {
     }
 
     /// The limit of a check's own.
-    fn hold_to(&self, limit: f64, spent: f64, check: &str) -> Result<(), Ungraded> {
+    fn hold_to(&self, limit: f64, spent: f64) -> Result<(), Ungraded> {
         if spent < limit - 1e-9 {
             return Ok(());
         }
-        let (limit, spent) = (dollars(limit), dollars(spent));
+        let (limit, spent, check) = (dollars(limit), dollars(spent), &self.wanted.check);
         let why = format!("`max_cost` of {limit} of `{check}` is used up: {spent} was spent");
-        self.around.spending.stop(&why);
+        self.bench.around.spending.stop(&why);
         Err(Ungraded::OverBudget(why))
     }
 
-    fn judge<'j>(
-        &self,
-        row: &Row<'j>,
-        suite: &'j Suite,
-        index: usize,
-        model: &'j Model,
-    ) -> Result<Judge<'j>, Ungraded> {
-        let resolved = self.providers.resolve(model, suite, crate::host().environment);
+    fn judge(&self, suite: &'a Suite, model: &'a Model) -> Result<Judge<'a>, Ungraded> {
+        let resolved = self.bench.providers.resolve(model, suite, crate::host().environment);
         let provider = resolved.map_err(|error| Ungraded::Failed(error.to_string()))?;
-        let label = model.label();
-        let price = match row.subject {
-            Subject::Agent(of) => of.agent.price(&label),
-            _ => shipped_price(&label),
-        };
-        let budgets = Budgets::of(suite, index);
-        if price.is_none() && budgets.is_in_dollars(self.around.spending) {
+        let (label, price) = (model.label(), price_of(self.row, model));
+        let budgets = Budgets::of(suite, self.index);
+        if price.is_none() && budgets.is_in_dollars(self.bench.around.spending) {
             let why = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
             return Err(Ungraded::Failed(format!("{why}: {PRICES_HELP}")));
         }
@@ -173,16 +159,10 @@ impl<'a> Bench<'a> {
     }
 
     /// One vote: each sheet of the rubric in a request of its own.
-    async fn vote(
-        &self,
-        judge: &Judge<'_>,
-        rubric: &Rubric,
-        sample: usize,
-        wanted: &Wanted<'_>,
-    ) -> Result<Vote, Ungraded> {
-        let mut vote = Self::blank(judge, sample);
+    async fn vote(&self, judge: &Judge<'_>, rubric: &Rubric, sample: usize) -> Result<Vote, Ungraded> {
+        let mut vote = blank(judge, sample);
         for sheet in rubric.sheets() {
-            let answers = self.answers(judge, &sheet, wanted, &mut vote).await?;
+            let answers = self.answers(judge, &sheet, &mut vote).await?;
             vote.answers.extend(answers);
         }
         vote.tokens = vote.tokens.totalled();
@@ -192,14 +172,14 @@ impl<'a> Bench<'a> {
     }
 
     /// How near what is judged is to a string, by the cosine of their vectors.
-    async fn likeness(&self, judge: &Judge<'_>, to: &str, wanted: &Wanted<'_>) -> Result<Vote, Ungraded> {
-        let mut vote = Self::blank(judge, 1);
+    async fn likeness(&self, judge: &Judge<'_>, to: &str) -> Result<Vote, Ungraded> {
+        let mut vote = blank(judge, 1);
         let Some(provider) = judge.provider.for_embeddings() else {
             let help = "name a model that has, as `text-embedding-3-small`";
             return Err(Ungraded::Failed(format!("{} has no embeddings: {help}", judge.provider.name())));
         };
         let judge = Judge { provider, ..*judge };
-        let texts = [Message::User(to.to_owned()), Message::User(wanted.evidence.judged_text())];
+        let texts = [Message::User(to.to_owned()), Message::User(self.wanted.evidence.judged_text())];
         let ask = Ask::new(&judge.model.id, &texts);
         let reply = self.paid(&judge, &ask, &mut vote).await?;
         let vectors: Vec<Vec<f64>> = serde_json::from_str(&reply.text).unwrap_or_default();
@@ -213,26 +193,14 @@ impl<'a> Bench<'a> {
         Ok(vote)
     }
 
-    fn blank(judge: &Judge<'_>, sample: usize) -> Vote {
-        Vote {
-            model: judge.model.label(),
-            sample,
-            score: 0.0,
-            answers: Vec::new(),
-            tokens: Tokens::default(),
-            cost_usd: Some(0.0),
-        }
-    }
-
     /// The answers to one sheet; a reply that does not fit is asked for once more.
     async fn answers(
         &self,
         judge: &Judge<'_>,
         sheet: &Sheet,
-        wanted: &Wanted<'_>,
         vote: &mut Vote,
     ) -> Result<Vec<Answer>, Ungraded> {
-        let prompt = sheet.prompt(&wanted.evidence);
+        let prompt = sheet.prompt(&self.wanted.evidence);
         let mut misfit: Option<String> = None;
         for _ in 0..2 {
             let said = match &misfit {
@@ -260,9 +228,9 @@ impl<'a> Bench<'a> {
         // What is asked but once is not worth a place in a cache.
         let plain = Parameters::from([("prompt_caching".to_owned(), false.into())]);
         let cool = [("temperature".to_owned(), 0.0.into())].into_iter().chain(plain.clone()).collect();
+        let refused = &self.bench.without_temperature;
         let is_known = |known: &Vec<String>| known.contains(&vote.model);
-        let is_cool =
-            judge.provider.takes_temperature(&judge.model.id) && !is_known(&self.without_temperature.lock());
+        let is_cool = judge.provider.takes_temperature(&judge.model.id) && !is_known(&refused.lock());
         let mut ask = Ask {
             system: Some(SYSTEM),
             parameters: if is_cool { &cool } else { &plain },
@@ -271,7 +239,7 @@ impl<'a> Bench<'a> {
         };
         let reply = match self.paid(judge, &ask, vote).await {
             Err(Ungraded::Unanswered(error)) if is_cool && refuses_temperature(&error) => {
-                self.without_temperature.lock().push(vote.model.clone());
+                refused.lock().push(vote.model.clone());
                 ask.parameters = &plain;
                 self.paid(judge, &ask, vote).await
             }
@@ -287,9 +255,9 @@ impl<'a> Bench<'a> {
     /// Asks once, within what may be spent, and counts what it cost.
     async fn paid(&self, judge: &Judge<'_>, ask: &Ask<'_>, vote: &mut Vote) -> Result<Reply, Ungraded> {
         let most = |price: Price| price.most_usd(judge.provider.estimate_prompt(ask), MOST_TOKENS);
-        let is_in_dollars = judge.budgets.is_in_dollars(self.around.spending);
+        let spending = self.bench.around.spending;
+        let is_in_dollars = judge.budgets.is_in_dollars(spending);
         let most_usd = judge.price.filter(|_| is_in_dollars).map(most).unwrap_or_default();
-        let spending = self.around.spending;
         spending.reserve(judge.budgets, 0, most_usd).await.map_err(Ungraded::OverBudget)?;
         // Twice, so that one answer that hangs is tried again.
         let deadlines = Deadlines { run: Instant::now() + judge.timeout * 2, answer: judge.timeout };
@@ -306,6 +274,19 @@ impl<'a> Bench<'a> {
         });
         spending.release(judge.budgets, most_usd);
         reply.map_err(Ungraded::Unanswered)
+    }
+}
+
+fn blank(judge: &Judge<'_>, sample: usize) -> Vote {
+    let (model, tokens) = (judge.model.label(), Tokens::default());
+    Vote { model, sample, score: 0.0, answers: Vec::new(), tokens, cost_usd: Some(0.0) }
+}
+
+/// What a judge of this row charges, where that is known.
+pub(super) fn price_of(row: &Row<'_>, model: &Model) -> Option<Price> {
+    match row.subject {
+        Subject::Agent(of) => of.agent.price(&model.label()),
+        _ => shipped_price(&model.label()),
     }
 }
 

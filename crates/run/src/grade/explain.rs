@@ -1,12 +1,13 @@
 //! What would grading take: who is asked what, how often, and about what would it cost?
 
+use super::ask::price_of;
 use super::to_grade;
 use crate::plan::Plan;
 use crate::{Mode, Options};
 use mcptest_core::grade::{Asks, Question, SYSTEM, Wanted};
-use mcptest_core::price::{Price, count_tokens, shipped_price};
-use mcptest_core::row::{Row, Subject};
-use mcptest_core::suite::{Model, Suite};
+use mcptest_core::price::{Price, count_tokens};
+use mcptest_core::row::Row;
+use mcptest_core::suite::Suite;
 use mcptest_core::trace::Tokens;
 
 /// About what a judge writes: a reason and a grade.
@@ -64,12 +65,8 @@ fn of_check<'p>(
     let of_check = |wanted: &&Wanted<'_>| wanted.check == check;
     let now: Vec<&Wanted<'_>> = now.iter().filter(of_check).collect();
     let judges = suite.map(|suite| question.judges_of(suite)).unwrap_or_default();
-    let price = |model: &Model| match row.subject {
-        Subject::Agent(of) => of.agent.price(&model.label()),
-        _ => shipped_price(&model.label()),
-    };
     let judges: Vec<(String, Option<Price>)> =
-        judges.into_iter().map(|model| (model.label(), price(model))).collect();
+        judges.into_iter().map(|model| (model.label(), price_of(row, model))).collect();
     let calls = |suite: &Suite| question.calls(suite) * now.len();
     let of_run: Vec<Tokens> = now.iter().map(|wanted| tokens_of_a_vote(wanted)).collect();
     let per_judge = |price: Option<Price>| -> Option<f64> {

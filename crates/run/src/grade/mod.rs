@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::record::{Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Spending, Watch, usd};
 use crate::secrets::Secrets;
 use crate::{Mode, Options, Which};
-use ask::{Bench, Ungraded};
+use ask::{Asking, Bench, Ungraded};
 use keep::RowGrades;
 use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
 use mcptest_core::judge::Recorded;
@@ -153,7 +153,8 @@ fn ask_all<'p>(
         while let Some(unit) = next() {
             let row = &rows[&unit.index];
             let of = row.lock().row;
-            let asked = runtime.block_on(bench.grade(of, unit.index, &unit.wanted));
+            let asking = Asking { bench: &bench, row: of, index: unit.index, wanted: &unit.wanted };
+            let asked = runtime.block_on(asking.grade());
             if matches!(asked, Err(Ungraded::Interrupted)) {
                 return units.lock().clear();
             }
