@@ -33,12 +33,16 @@ struct Amount {
 }
 
 impl Spent {
-    fn of_suite(&self, budgets: Budgets<'_>) -> Amount {
-        self.by_suite.get(budgets.suite).copied().unwrap_or_default()
-    }
-
-    fn of_row(&self, budgets: Budgets<'_>) -> Amount {
-        self.by_row.get(&budgets.row).copied().unwrap_or_default()
+    /// Each budget in dollars that there is, with what it is used for so far.
+    fn held(&self, budgets: Budgets<'_>, max_cost_usd: Option<f64>) -> Vec<(&'static str, f64, Amount)> {
+        let of_suite = self.by_suite.get(budgets.suite).copied().unwrap_or_default();
+        let of_row = self.by_row.get(&budgets.row).copied().unwrap_or_default();
+        let all = [
+            ("--max-cost", max_cost_usd, self.total),
+            ("`budget: per_suite_usd`", budgets.per_suite_usd, of_suite),
+            ("`budget: per_test_usd`", budgets.per_test_usd, of_row),
+        ];
+        all.into_iter().filter_map(|(name, limit, amount)| Some((name, limit?, amount))).collect()
     }
 
     fn change(&mut self, budgets: Budgets<'_>, change: impl Fn(&mut Amount)) {
@@ -85,21 +89,13 @@ impl Spending {
     /// Whether the next call may be made; else which budget is used up, and what was spent.
     pub(crate) fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
         let mut spent = self.spent.lock();
-        // Sums of prices are off by far less than a price.
-        let over = |limit: Option<f64>, amount: Amount| {
-            limit.filter(|limit| amount.spent >= *limit - 1e-9).map(|limit| (limit, amount.spent))
-        };
         let in_part =
             if spent.is_estimated { ", in part by an estimate: a provider counts no tokens" } else { "" };
-        let dollars = |name: &str, (limit, spent): (f64, f64)| {
-            format!("{name} of ${} is used up: ${} was spent{in_part}", usd(limit), usd(spent))
-        };
-        let why = if let Some(over) = over(self.max_cost_usd, spent.total) {
-            dollars("--max-cost", over)
-        } else if let Some(over) = over(budgets.per_suite_usd, spent.of_suite(budgets)) {
-            dollars("`budget: per_suite_usd`", over)
-        } else if let Some(over) = over(budgets.per_test_usd, spent.of_row(budgets)) {
-            dollars("`budget: per_test_usd`", over)
+        let mut held = spent.held(budgets, self.max_cost_usd).into_iter();
+        // Sums of prices are off by far less than a price.
+        let over = held.find(|(_, limit, amount)| amount.spent >= *limit - 1e-9);
+        let why = if let Some((name, limit, amount)) = over {
+            format!("{name} of ${} is used up: ${} was spent{in_part}", usd(limit), usd(amount.spent))
         } else if let Some(limit) = budgets.per_run_tokens.filter(|limit| run_tokens >= *limit) {
             format!(
                 "`budget: per_run_tokens` of {limit} is used up: this run used {run_tokens} tokens{in_part}"
@@ -133,12 +129,9 @@ impl Spending {
 
     fn take(&self, budgets: Budgets<'_>, most_usd: f64) -> bool {
         let mut spent = self.spent.lock();
-        let is_full = |limit: Option<f64>, Amount { spent, reserved }: Amount| {
-            reserved > 1e-9 && limit.is_some_and(|limit| spent + reserved >= limit - 1e-9)
-        };
-        let must_wait = is_full(self.max_cost_usd, spent.total)
-            || is_full(budgets.per_suite_usd, spent.of_suite(budgets))
-            || is_full(budgets.per_test_usd, spent.of_row(budgets));
+        let must_wait = spent.held(budgets, self.max_cost_usd).into_iter().any(|(_, limit, amount)| {
+            amount.reserved > 1e-9 && amount.spent + amount.reserved >= limit - 1e-9
+        });
         if !must_wait {
             spent.change(budgets, |amount| amount.reserved += most_usd);
         }
