@@ -1,6 +1,6 @@
 //! What can be done about a row whose recording is missing or stale?
 
-use crate::cassette::ResolveError;
+use crate::cassette::{ReadError, ResolveError};
 use crate::walk::not_entered;
 use mcptest_core::judge::is_read_only;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
@@ -29,9 +29,11 @@ pub(crate) fn stale(reason: Reason, row: &Row<'_>, is_read_only: bool) -> Reason
     if is_read_only { reason } else { reason.command(row.rerun.recording(mode)) }
 }
 
-/// The recording cannot be read, and a new one helps.
-pub(crate) fn unreadable(reason: Reason, row: &Row<'_>) -> Reason {
-    reason.command(row.rerun.recording("--record"))
+/// The recording cannot be read; where a new one helps, how it is made.
+pub(crate) fn unreadable(error: &ReadError, row: &Row<'_>, is_read_only: bool) -> Reason {
+    let can_be_recorded = error.asks_to_record() && !is_read_only;
+    let reason = error.reason();
+    if can_be_recorded { reason.command(row.rerun.recording("--record")) } else { reason }
 }
 
 /// A list or pattern under `cassette:` that leads to no file.

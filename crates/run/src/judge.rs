@@ -15,18 +15,14 @@ pub(crate) fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
     report
 }
 
-/// Judges one row: from its recordings, or from what was recorded for it just now. Whatever is wrong with it stays in it.
-pub(crate) fn judge(
-    row: &Row<'_>,
-    options: Options,
-    fresh: Option<&RecordedRow>,
-    graded: Option<&GradedRow>,
-) -> TestReport {
-    judge_and(row, options, fresh, graded, |_| {})
+/// What a row comes to, whatever judges would say of it.
+pub(crate) fn status(row: &Row<'_>, options: Options, fresh: Option<&RecordedRow>) -> Status {
+    judge(row, options, fresh, None, |_| {}).status_but_for_grades()
 }
 
-/// The same, where `also` sees what the row is judged by.
-pub(crate) fn judge_and(
+/// Judges one row: from its recordings, or from what was recorded for it just now. Whatever is wrong with it stays in
+/// it. `also` sees what the row is judged by.
+pub(crate) fn judge(
     row: &Row<'_>,
     options: Options,
     fresh: Option<&RecordedRow>,

@@ -233,7 +233,7 @@ pub fn run(
     let judge = |(index, row): (usize, &Row<'_>)| {
         let begun = Instant::now();
         let (fresh, graded) = (recorded.rows.get(&index), graded.get(&index));
-        let report = judge::judge_and(row, options, fresh, graded, |recorded| {
+        let report = judge::judge(row, options, fresh, graded, |recorded| {
             if let Some((_, all)) = &exercised {
                 let of_row = Exercised::of_row(row, recorded);
                 all.lock().merge(of_row);

@@ -1,7 +1,7 @@
 //! A row's recorded runs, read from its cassettes: no process, no socket, no key.
 
 use crate::advice;
-use crate::cassette::{self, Cassette, Change, ReadError, Recording, Resolved};
+use crate::cassette::{self, Cassette, Change, ReadError, ReadFault, Recording, Resolved};
 use crate::grade;
 use crate::import::Fidelity;
 use crate::secrets::{without_secret_names, without_tokens};
@@ -13,7 +13,7 @@ use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
-use mcptest_core::suite::{CassettePath, Graded, Server, Stale};
+use mcptest_core::suite::{CassettePath, Graded, Server, Stale, Suite};
 use mcptest_core::trace::{CatalogueTool, Header, Run, run_line};
 use rayon::prelude::*;
 use serde_json::json;
@@ -45,7 +45,7 @@ pub(crate) fn with_runs<T>(
             Ok(opened) => opened,
             Err(reason) => return judge(&Recorded::Nothing(reason)),
         };
-    let reason = |error: &ReadError| unreadable(error, maker, made);
+    let reason = |error: &ReadError| advice::unreadable(error, maker, is_read_only(made));
     let opened = files.iter().map(|(path, file)| {
         let file = file.as_ref().map_err(Clone::clone);
         (path.as_path(), file.and_then(|file| file.cassette().map_err(|error| reason(&error))))
@@ -119,9 +119,8 @@ fn runs_of<'c>(
         match cassette {
             Ok(cassette) => runs.extend(cassette.runs.iter().map(|run| RecordedRun {
                 number: run.number,
-                trace: run.trace.as_ref().map_err(|problem| {
-                    reason(&ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() })
-                }),
+                trace:
+                    run.trace.as_ref().map_err(|problem| reason(&ReadFault::Bad(problem.clone()).at(path))),
                 header: cassette.header.as_ref(),
                 line: is_kept.then_some(run.line),
                 source,
@@ -153,7 +152,7 @@ fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, words: SideWords, live: Option<L
     }
     let path = side_path(of)?;
     let opened = if path.exists() {
-        Recording::open(&path).map_err(|error| unreadable(&error, row, of))
+        Recording::open(&path).map_err(|error| advice::unreadable(&error, row, is_read_only(of)))
     } else {
         let message = format!("{} has no recording: there is no {}", words.all, path.display());
         let reason = Reason::new(ReasonKind::RecordingMissing, message).help("record the rest");
@@ -174,12 +173,12 @@ fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<File>, Vec<PathBuf>), Re
     let open_one = |path: &PathBuf| {
         let is_transcript = row.transcripts.is_some();
         let opened = if is_transcript { Recording::open_transcript(path) } else { Recording::open(path) };
-        opened.map_err(|error| match error {
-            ReadError::Missing { path } => {
+        opened.map_err(|error| match error.fault {
+            ReadFault::Missing => {
                 let message = format!("there is no recording at {}", path.display());
                 advice::missing(Reason::new(ReasonKind::RecordingMissing, message), row, of)
             }
-            error => unreadable(&error, row, of),
+            _ => advice::unreadable(&error, row, is_read_only(of)),
         })
     };
     let with_path = |path: PathBuf| (path.clone(), open_one(&path));
@@ -198,12 +197,6 @@ fn written(of: AgentRow<'_>, texts: &[String]) -> File {
     lines.extend((1..).zip(texts).map(|(number, text)| run_line(number, &trace(text))));
     let path = of.suite.path.clone();
     (path.clone(), Ok(Recording::of_text(path, &(lines.join("\n") + "\n"))))
-}
-
-/// Why a recording cannot be read, and what to do about it.
-fn unreadable(error: &ReadError, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
-    let can_be_recorded = error.asks_to_record() && !is_read_only(of);
-    if can_be_recorded { advice::unreadable(error.reason(), row) } else { error.reason() }
 }
 
 /// Where the recorded runs of an agent with one of its models, in one of its variants, are.
@@ -237,12 +230,10 @@ fn recorded_path(of: AgentRow<'_>) -> PathBuf {
     let AgentRow { suite, agent, .. } = of;
     let label = of.model_label();
     let path = if let Some(CassettePath::File(path)) = &agent.cassette {
-        PathBuf::from(cassette::with_model(path, label.as_deref()))
+        suite.folder().join(cassette::with_model(path, label.as_deref()))
     } else {
-        let stem = suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        cassette::default_path(&stem.unwrap_or_default(), &agent.name, label.as_deref())
+        cassette::default_place(suite, &agent.name, label.as_deref())
     };
-    let path = suite.folder().join(path);
     match of.variant {
         Some(variant) => cassette::beside(&path, &variant.to_string().replace(' ', "-")),
         None => path,
@@ -261,43 +252,67 @@ fn freshness(
         return Ok(notes);
     }
     for (path, cassette) in cassettes {
-        let Some((kind, what, details)) = misfit(of, cassette, expected) else { continue };
-        let message = format!("{} {what}", path.display());
-        match of.suite.run_options.stale {
-            Stale::Error => {
-                let reason = Reason::new(kind, message).details(details);
-                return Err(advice::stale(reason, row, is_read_only(of)));
-            }
-            Stale::Warn => notes.push(format!("{message} ({})", details.join("; "))),
+        if let Some(misfit) = misfit(of, cassette, expected) {
+            notes.push(misfit.tolerated(of.suite, path, row, is_read_only(of))?);
         }
     }
     Ok(notes)
 }
 
+/// Why a recording is not one of the suite as it is now.
+pub(crate) struct Misfit {
+    kind: ReasonKind,
+    what: &'static str,
+    details: Vec<String>,
+}
+
+impl Misfit {
+    /// Somebody has changed the recording.
+    pub(crate) fn edited(why: &str) -> Self {
+        let (kind, what) = (ReasonKind::RecordingEdited, "was edited after it was recorded");
+        Self { kind, what, details: vec![why.to_owned()] }
+    }
+
+    /// Of a recording that differs in these from one that were made now, or whose header is not what was written.
+    pub(crate) fn of(changes: Vec<String>, is_tampered: bool) -> Option<Self> {
+        if changes.is_empty() {
+            return is_tampered.then(|| Self::edited("the header does not fit its own fingerprint"));
+        }
+        let what = "is stale: the suite has changed since it was recorded";
+        Some(Self { kind: ReasonKind::RecordingStale, what, details: changes })
+    }
+
+    /// A note, where the suite lets it pass.
+    pub(crate) fn tolerated(
+        self,
+        suite: &Suite,
+        path: &Path,
+        row: &Row<'_>,
+        is_read_only: bool,
+    ) -> Result<String, Reason> {
+        let message = format!("{} {}", path.display(), self.what);
+        match suite.run_options.stale {
+            Stale::Error => {
+                let reason = Reason::new(self.kind, message).details(self.details);
+                Err(advice::stale(reason, row, is_read_only))
+            }
+            Stale::Warn => Ok(format!("{message} ({})", self.details.join("; "))),
+        }
+    }
+}
+
 /// Why a recording is not one of the suite as it is now, and where, when it is not.
-pub(crate) fn misfit(
-    of: AgentRow<'_>,
-    cassette: &Cassette<'_>,
-    expected: &Header,
-) -> Option<(ReasonKind, &'static str, Vec<String>)> {
-    let edited = |why: &str| {
-        Some((ReasonKind::RecordingEdited, "was edited after it was recorded", vec![why.to_owned()]))
-    };
+pub(crate) fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Header) -> Option<Misfit> {
     let Some(header) = cassette.header.as_ref().filter(|header| header.fingerprint.is_some()) else {
         // Only where `cassette:` names it, a file may come from elsewhere.
         let is_own_place = of.agent.cassette.is_none();
         let why = "it has no header with a fingerprint, as every recording has; \
                    name a file from elsewhere with `cassette:`";
-        return edited(why).filter(|_| is_own_place);
+        return is_own_place.then(|| Misfit::edited(why));
     };
     // Traces that an eval names may come from anywhere: nothing here says how they were made.
     let changes = if of.agent.is_eval() { Vec::new() } else { cassette::staleness(header, expected) };
-    if !changes.is_empty() {
-        let details = changes.iter().map(Change::to_string).collect();
-        let what = "is stale: the suite has changed since it was recorded";
-        return Some((ReasonKind::RecordingStale, what, details));
-    }
-    edited("the header does not fit its own fingerprint").filter(|_| cassette::is_tampered(header))
+    Misfit::of(changes.iter().map(Change::to_string).collect(), cassette::is_tampered(header))
 }
 
 /// What a recording made now would carry.

@@ -2,15 +2,17 @@
 
 use mcptest_core::digest::digest_of_value;
 use mcptest_core::trace::Header;
+use serde::Serialize;
 
 /// The fingerprint over everything in a header but its fingerprint: `blake3:` and 32 hex digits.
-pub fn fingerprint_of(header: &Header) -> String {
-    let bare = Header { fingerprint: None, ..header.clone() };
-    digest_of_value(&serde_json::to_value(bare).unwrap_or_default())
+pub(crate) fn fingerprint_of(header: &impl Serialize) -> String {
+    let mut header = serde_json::to_value(header).unwrap_or_default();
+    header.as_object_mut().map(|header| header.remove("fingerprint"));
+    digest_of_value(&header)
 }
 
 /// Whether the header was changed by hand: its fingerprint is not the one of its content.
-pub fn is_tampered(header: &Header) -> bool {
+pub(crate) fn is_tampered(header: &Header) -> bool {
     header.fingerprint.as_ref().is_some_and(|recorded| *recorded != fingerprint_of(header))
 }
 

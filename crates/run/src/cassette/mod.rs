@@ -18,19 +18,20 @@ mod write_error;
 #[cfg(test)]
 mod tests;
 
-pub use fingerprint::{fingerprint_of, is_tampered, sealed};
+pub use fingerprint::sealed;
+pub(crate) use fingerprint::{fingerprint_of, is_tampered};
 pub use lock::lock_of;
-pub use name::{beside, default_path, with_model};
+pub(crate) use name::{beside, default_place, with_model};
 pub(crate) use natural::by_path;
 pub use parse::{Cassette, CassetteRun, Stopped, parse};
 pub use problem::{Fault, Problem};
 pub(crate) use read::is_tape;
-pub use read::{ReadError, Recording};
+pub use read::{ReadError, ReadFault, Recording};
 pub use resolve::{ResolveError, Resolved, is_pattern, resolve};
 pub(crate) use show::{Look, Page, prose_of_content};
 pub use show::{Options, timeline};
+pub(crate) use stale::Changes;
 pub use stale::{Change, staleness};
-pub(crate) use stale::{first_differences, server_changes};
 pub(crate) use write::write_whole;
-pub use write::{Recorder, Reserved, is_recording, write_all};
+pub use write::{Recorder, Reserved, is_recording};
 pub use write_error::WriteError;

@@ -1,15 +1,22 @@
 //! What is a cassette's file called?
 
+use mcptest_core::suite::Suite;
 use std::path::{Path, PathBuf};
 
 const AGENT_LENGTH: usize = 38;
 const MODEL_LENGTH: usize = 21;
 const LONGEST_PLAIN: usize = 60;
 
-/// Where an agent's runs are recorded, relative to the suite: `cassettes/<suite>/<slug>-<hash>.jsonl`.
+/// Where the runs of an agent, or the call of a test, are recorded unless the suite says where.
+pub(crate) fn default_place(suite: &Suite, name: &str, model: Option<&str>) -> PathBuf {
+    let stem = suite.path.file_stem().unwrap_or_default().to_string_lossy();
+    suite.folder().join(default_path(&stem, name, model))
+}
+
+/// The same, relative to the suite: `cassettes/<suite>/<slug>-<hash>.jsonl`.
 ///
 /// The hash is over the whole names, so two agents, or two models of one agent, never share a file.
-pub fn default_path(suite_stem: &str, agent: &str, model: Option<&str>) -> PathBuf {
+fn default_path(suite_stem: &str, agent: &str, model: Option<&str>) -> PathBuf {
     let model = model.unwrap_or_default();
     let slugs = [slug(agent, AGENT_LENGTH), slug(model, MODEL_LENGTH)];
     let slug = slugs.into_iter().filter(|slug| !slug.is_empty()).collect::<Vec<_>>().join("-");
@@ -19,12 +26,12 @@ pub fn default_path(suite_stem: &str, agent: &str, model: Option<&str>) -> PathB
 }
 
 /// A path with `{model}` filled in by a name that no other model gets.
-pub fn with_model(path: &str, model: Option<&str>) -> String {
+pub(crate) fn with_model(path: &str, model: Option<&str>) -> String {
     path.replace("{model}", &file_safe(model.unwrap_or("default")))
 }
 
 /// The file beside a cassette that has this word in its name: `runs.jsonl` and `runs.faults.jsonl`.
-pub fn beside(path: &Path, word: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension =
         path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));

@@ -29,6 +29,13 @@ pub struct Stopped {
     pub of: usize,
 }
 
+impl Stopped {
+    /// As it stands in a cassette.
+    pub(crate) fn line(self) -> String {
+        format!("{{\"stopped\":{{\"after\":{},\"of\":{}}}}}\n", self.after, self.of)
+    }
+}
+
 impl Cassette<'_> {
     /// Whether the cassette says with a fingerprint what it was recorded with.
     pub fn is_pinned(&self) -> bool {

@@ -28,16 +28,8 @@ pub struct Recording {
 impl Recording {
     /// Reads the file at `path` into memory.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let path = path.to_path_buf();
-        match files::read(&path, files::RECORDING) {
-            Ok(bytes) if is_tape(&bytes) => of_tape(path, &bytes),
-            Ok(bytes) if Grades::is_own(&bytes) => Err(ReadError::Grades { path }),
-            Ok(bytes) if is_foreign(&bytes) => of_transcript(path, bytes),
-            Ok(bytes) => Ok(Self { path, bytes, fidelity: None }),
-            Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ReadError::Missing { path }),
-            Err(source) if source.kind() == io::ErrorKind::IsADirectory => Err(ReadError::Directory { path }),
-            Err(source) => Err(ReadError::Unreadable { path, source }),
-        }
+        let (bytes, fidelity) = contents(path).map_err(|fault| fault.at(path))?;
+        Ok(Self { path: path.to_owned(), bytes, fidelity })
     }
 
     /// A cassette that is no file.
@@ -53,7 +45,7 @@ impl Recording {
         }
         match import(&recording.bytes, None) {
             Ok(_) => Ok(recording),
-            Err(source) => Err(ReadError::Transcript { path: path.to_owned(), source }),
+            Err(error) => Err(ReadFault::Transcript(error).at(path)),
         }
     }
 
@@ -74,7 +66,7 @@ impl Recording {
 
     /// The cassette in these bytes.
     pub fn cassette(&self) -> Result<Cassette<'_>, ReadError> {
-        parse(&self.bytes).map_err(|problem| ReadError::Bad { path: self.path.clone(), problem })
+        parse(&self.bytes).map_err(|problem| ReadFault::Bad(problem).at(&self.path))
     }
 }
 
@@ -92,117 +84,106 @@ pub(crate) fn is_tape(bytes: &[u8]) -> bool {
         })
 }
 
-/// A tape of the proxy is judged as the cassette that it makes.
-fn of_tape(path: PathBuf, bytes: &[u8]) -> Result<Recording, ReadError> {
-    let text = String::from_utf8_lossy(bytes);
-    match Tape::read(&text) {
-        Ok(tape) => {
-            let bytes = tape::to_cassette(&tape, &TraceOptions::default()).into_bytes();
-            Ok(Recording { path, bytes, fidelity: None })
-        }
-        Err(source) => Err(ReadError::Tape { path, source }),
+/// The text of a cassette at this path. A tape of the proxy and a transcript of another program are judged as the
+/// cassettes that they make. An error about what no importer knows speaks of a cassette, which the user may have meant.
+fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
+    let bytes = files::read(path, files::RECORDING).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ReadFault::Missing,
+        io::ErrorKind::IsADirectory => ReadFault::Directory(path.to_owned()),
+        _ => ReadFault::Unreadable(error),
+    })?;
+    if is_tape(&bytes) {
+        let tape = Tape::read(&String::from_utf8_lossy(&bytes))?;
+        return Ok((tape::to_cassette(&tape, &TraceOptions::default()).into_bytes(), None));
     }
-}
-
-/// A transcript of another program is judged as the cassette that it makes. An error about what no
-/// importer knows speaks of a cassette, which the user may have meant.
-fn of_transcript(path: PathBuf, bytes: Vec<u8>) -> Result<Recording, ReadError> {
-    let agent = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    if Grades::is_own(&bytes) {
+        return Err(ReadFault::Grades);
+    }
+    if !is_foreign(&bytes) {
+        return Ok((bytes, None));
+    }
     match import(&bytes, None) {
         Ok(imported) => {
-            let bytes = imported.cassette(&agent).into_bytes();
-            Ok(Recording { path, bytes, fidelity: Some(imported.fidelity().clone()) })
+            let agent = path.file_stem().unwrap_or_default().to_string_lossy();
+            Ok((imported.cassette(&agent).into_bytes(), Some(imported.fidelity().clone())))
         }
-        Err(error) if error.fault.is_of_a_known_format() => {
-            Err(ReadError::Transcript { path, source: error })
-        }
-        Err(_) => Ok(Recording { path, bytes, fidelity: None }),
+        Err(error) if error.fault.is_of_a_known_format() => Err(ReadFault::Transcript(error)),
+        Err(_) => Ok((bytes, None)),
     }
 }
 
-/// Why a cassette cannot be read.
+/// Why the cassette at a path cannot be read.
 #[derive(Debug, Error)]
-pub enum ReadError {
+#[error("{}{}: {fault}", escape_path(path), fault.place())]
+pub struct ReadError {
+    /// The path as asked for.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub fault: ReadFault,
+}
+
+/// What is wrong with a file that should be a cassette.
+#[derive(Debug, Error)]
+pub enum ReadFault {
     /// Nothing there.
-    #[error("{}: there is no such cassette; record it with --record", escape_path(path))]
-    Missing {
-        /// The path as asked for.
-        path: PathBuf,
-    },
+    #[error("there is no such cassette; record it with --record")]
+    Missing,
     /// A directory.
-    #[error(
-        "{0}: this is a directory, not a cassette; name a file in it, or all of them with `{0}/*.jsonl`",
-        escape_path(path)
-    )]
-    Directory {
-        /// The path as asked for.
-        path: PathBuf,
-    },
+    #[error("this is a directory, not a cassette; name a file in it, or all of them with `{}/*.jsonl`", escape_path(.0))]
+    Directory(PathBuf),
     /// What judges said of a cassette's runs.
     #[error(
-        "{}: this file keeps what judges said of recorded runs; the runs are in the cassette of \
-         the same name beside it",
-        escape_path(path)
+        "this file keeps what judges said of recorded runs; the runs are in the cassette of \
+         the same name beside it"
     )]
-    Grades {
-        /// The path as asked for.
-        path: PathBuf,
-    },
+    Grades,
     /// The system refused.
-    #[error("{}: the cassette cannot be read: {}", escape_path(path), files::reason(source))]
-    Unreadable {
-        /// The path as asked for.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    #[error("the cassette cannot be read: {}", files::reason(.0))]
+    Unreadable(io::Error),
     /// A recording of the proxy with something wrong in it.
-    #[error("{}: {source}", escape_path(path))]
-    Tape {
-        /// The path as asked for.
-        path: PathBuf,
-        /// What is wrong in it.
-        source: TapeError,
-    },
+    #[error(transparent)]
+    Tape(#[from] TapeError),
     /// A transcript of another program with something wrong in it.
-    #[error("{}{}: {}", escape_path(path), place(source.place), source.fault)]
-    Transcript {
-        /// The path as asked for.
-        path: PathBuf,
-        /// What is wrong in it.
-        source: ImportError,
-    },
+    #[error("{}", .0.fault)]
+    Transcript(ImportError),
     /// Read, but not a cassette.
-    #[error("{}{}: {}", escape_path(path), place(problem.place), problem.fault)]
-    Bad {
-        /// The path as asked for.
-        path: PathBuf,
-        /// What is wrong in the text.
-        problem: Problem,
-    },
+    #[error("{}", .0.fault)]
+    Bad(Problem),
+}
+
+impl ReadFault {
+    /// The same, of the file at this path.
+    pub(crate) fn at(self, path: &Path) -> ReadError {
+        ReadError { path: path.to_owned(), fault: self }
+    }
+
+    fn place(&self) -> String {
+        let place = match self {
+            Self::Transcript(error) => error.place,
+            Self::Bad(problem) => problem.place,
+            _ => None,
+        };
+        place.map_or_else(String::new, |Place { line, column }| format!(":{line}:{column}"))
+    }
 }
 
 impl ReadError {
     /// Whether its words say to record the file again.
     pub(crate) fn asks_to_record(&self) -> bool {
-        match self {
-            Self::Missing { .. } => true,
-            Self::Bad { problem, .. } => problem.fault.asks_to_record(),
+        match &self.fault {
+            ReadFault::Missing => true,
+            ReadFault::Bad(problem) => problem.fault.asks_to_record(),
             _ => false,
         }
     }
 
     /// The same as the reason of a row.
     pub(crate) fn reason(&self) -> Reason {
-        let kind = match self {
-            Self::Missing { .. } => ReasonKind::RecordingMissing,
-            Self::Bad { problem, .. } if problem.fault.is_newer() => ReasonKind::RecordingNewer,
+        let kind = match &self.fault {
+            ReadFault::Missing => ReasonKind::RecordingMissing,
+            ReadFault::Bad(problem) if problem.fault.is_newer() => ReasonKind::RecordingNewer,
             _ => ReasonKind::RecordingUnreadable,
         };
         Reason::new(kind, self.to_string())
     }
-}
-
-fn place(place: Option<Place>) -> String {
-    place.map_or_else(String::new, |Place { line, column }| format!(":{line}:{column}"))
 }

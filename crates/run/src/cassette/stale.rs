@@ -84,7 +84,7 @@ pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     changes.digests("files", &recorded.files, &expected.files);
     let names: BTreeSet<_> = recorded.servers.keys().chain(expected.servers.keys()).collect();
     for name in names {
-        changes.0.extend(server_changes(name, recorded.servers.get(name), expected.servers.get(name)));
+        changes.server(name, recorded.servers.get(name), expected.servers.get(name));
     }
     if let (Some(recorded), Some(current)) = (&recorded.catalogue, &expected.catalogue) {
         changes.tools(recorded, current);
@@ -92,45 +92,35 @@ pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     if let (Some(recorded), Some(current)) = (&recorded.instructions, &expected.instructions) {
         let servers: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
         for server in servers {
-            let text = |said: &BTreeMap<String, String>| said.get(server).cloned();
-            let (old, new) = (text(recorded), text(current));
-            changes.text(&format!("instructions.{server}"), old.as_deref(), new.as_deref());
+            let (old, new) = (recorded.get(server), current.get(server));
+            changes.text(&format!("instructions.{server}"), old.map(String::as_str), new.map(String::as_str));
         }
     }
     changes.0
 }
 
-/// What has changed in the entry of a server. Like tools, a manifest is compared only where both sides know it.
-pub(crate) fn server_changes(
-    name: &str,
-    recorded: Option<&Map<String, Value>>,
-    current: Option<&Map<String, Value>>,
-) -> Vec<Change> {
-    const MANIFEST: &str = "manifest";
-    let is_known = [recorded, current].iter().flatten().all(|entry| entry.contains_key(MANIFEST));
-    let entry = |entry: Option<&Map<String, Value>>| {
-        let mut entry = entry?.clone();
-        entry.retain(|key, _| is_known || key != MANIFEST);
-        Some(Value::Object(entry))
-    };
-    first_differences(&format!("servers.{name}"), entry(recorded).as_ref(), entry(current).as_ref())
-}
-
-/// Where two values differ, named by the parts that do.
-pub(crate) fn first_differences(
-    field: &str,
-    recorded: Option<&Value>,
-    current: Option<&Value>,
-) -> Vec<Change> {
-    let mut changes = Changes::default();
-    changes.first_difference(field.to_owned(), recorded, current);
-    changes.0
-}
-
+/// What differs, in the order in which it is compared.
 #[derive(Default)]
-struct Changes(Vec<Change>);
+pub(crate) struct Changes(pub(crate) Vec<Change>);
 
 impl Changes {
+    /// What has changed in the entry of a server. Like tools, a manifest is compared only where both sides know it.
+    pub(crate) fn server(
+        &mut self,
+        name: &str,
+        recorded: Option<&Map<String, Value>>,
+        current: Option<&Map<String, Value>>,
+    ) {
+        const MANIFEST: &str = "manifest";
+        let is_known = [recorded, current].iter().flatten().all(|entry| entry.contains_key(MANIFEST));
+        let entry = |entry: Option<&Map<String, Value>>| {
+            let mut entry = entry?.clone();
+            entry.retain(|key, _| is_known || key != MANIFEST);
+            Some(Value::Object(entry))
+        };
+        self.first_difference(format!("servers.{name}"), entry(recorded).as_ref(), entry(current).as_ref());
+    }
+
     fn value(&mut self, field: String, recorded: Option<&Value>, current: Option<&Value>) {
         let is_same = match (recorded, current) {
             (Some(recorded), Some(current)) => is_same(recorded, current),
@@ -141,7 +131,7 @@ impl Changes {
         }
     }
 
-    fn text(&mut self, field: &str, recorded: Option<&str>, current: Option<&str>) {
+    pub(crate) fn text(&mut self, field: &str, recorded: Option<&str>, current: Option<&str>) {
         let fits = recorded.zip(current).is_some_and(|(recorded, current)| is_same_text(recorded, current));
         if recorded != current && !fits {
             let (recorded, current) = (recorded.map(Value::from), current.map(Value::from));
@@ -165,8 +155,8 @@ impl Changes {
         let turns = recorded.len().max(current.len());
         for turn in 0..turns {
             let field = if turns == 1 { "prompt".to_owned() } else { format!("prompt[{turn}]") };
-            let text = |turns: &'_ [String]| turns.get(turn).cloned();
-            self.text(&field, text(recorded).as_deref(), text(current).as_deref());
+            let (old, new) = (recorded.get(turn), current.get(turn));
+            self.text(&field, old.map(String::as_str), new.map(String::as_str));
         }
     }
 
@@ -190,15 +180,17 @@ impl Changes {
         self.text(&field, recorded.description.as_deref(), current.description.as_deref());
         let (old, new) = (recorded.input_schema.as_deref(), current.input_schema.as_deref());
         self.first_difference(format!("tools.{name}.input_schema"), old, new);
-        if recorded.distractor != current.distractor {
-            let (old, new) = (Some(recorded.distractor.into()), Some(current.distractor.into()));
-            let field = format!("tools.{name}.distractor");
-            self.0.push(Change::Value { field, recorded: old, current: new });
-        }
+        let (old, new) = (recorded.distractor.into(), current.distractor.into());
+        self.value(format!("tools.{name}.distractor"), Some(&old), Some(&new));
     }
 
     /// Descends while both sides are objects, so that the line names the part that changed.
-    fn first_difference(&mut self, field: String, recorded: Option<&Value>, current: Option<&Value>) {
+    pub(crate) fn first_difference(
+        &mut self,
+        field: String,
+        recorded: Option<&Value>,
+        current: Option<&Value>,
+    ) {
         if let (Some(Value::Object(old)), Some(Value::Object(new))) = (recorded, current) {
             let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
             for key in keys {

@@ -50,11 +50,6 @@ impl Reserved {
         Ok(Self { path: path.to_owned(), lock: lock(path)? })
     }
 
-    /// Begins a new cassette with this header, in place of any that is there.
-    pub fn create(self, header: &Header) -> Result<Recorder, WriteError> {
-        Recorder::begin(&self.path, header, self.lock)
-    }
-
     /// Begins a new cassette with this header and its first run, in one step: what was there stays until there is a
     /// run to take its place.
     pub fn create_with(self, header: &Header, run: usize, trace: &str) -> Result<Recorder, WriteError> {
@@ -71,7 +66,8 @@ impl Reserved {
         let Self { path, lock } = self;
         let bytes = match files::read(&path, files::RECORDING) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Recorder::begin(&path, header, lock);
+                replace(&path, header_line(&path, header)?.as_bytes())?;
+                return Recorder::open(&path, Contents::default(), lock);
             }
             bytes => bytes.map_err(|source| failed(&path, "read", source))?,
         };
@@ -86,16 +82,6 @@ impl Reserved {
 }
 
 impl Recorder {
-    /// Begins a new cassette with this header, in place of any that is there.
-    pub fn create(path: &Path, header: &Header) -> Result<Self, WriteError> {
-        Reserved::take(path)?.create(header)
-    }
-
-    /// Goes on with the cassette that is there: see [`Reserved::resume`].
-    pub fn resume(path: &Path, header: &Header) -> Result<Self, WriteError> {
-        Reserved::take(path)?.resume(header)
-    }
-
     /// Writes one run as one line. Runs are written in any order, each once.
     pub fn append(&mut self, run: usize, trace: &str) -> Result<(), WriteError> {
         if run == 0 || self.contents.runs.contains(&run) {
@@ -111,24 +97,13 @@ impl Recorder {
 
     /// Writes that recording stopped early, because no remaining run can change a verdict. Runs that are appended
     /// later make it void.
-    pub fn stop(&mut self, after: usize, of: usize) -> Result<(), WriteError> {
-        let stopped = Stopped { after, of };
+    pub fn stop(&mut self, stopped: Stopped) -> Result<(), WriteError> {
         if self.contents.stopped == Some(stopped) {
             return Ok(());
         }
-        self.write(format!("{{\"stopped\":{{\"after\":{after},\"of\":{of}}}}}\n").as_bytes())?;
+        self.write(stopped.line().as_bytes())?;
         self.contents.is_unordered |= self.contents.stopped.replace(stopped).is_some();
         Ok(())
-    }
-
-    /// The numbers up to `of` under which no run is recorded.
-    pub fn missing(&self, of: usize) -> Vec<usize> {
-        (1..=of).filter(|run| !self.contents.runs.contains(run)).collect()
-    }
-
-    /// The early stop that the recording came to, unless runs were added since.
-    pub fn stopped(&self) -> Option<Stopped> {
-        self.contents.stopped
     }
 
     /// Puts the lines in the order of their runs, in one step, where they are not; all of them are read either way.
@@ -141,16 +116,6 @@ impl Recorder {
         let ordered =
             in_order(&bytes).map_err(|problem| WriteError::Damaged { path: self.path.clone(), problem })?;
         replace(&self.path, &ordered)
-    }
-
-    /// The file being written.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn begin(path: &Path, header: &Header, lock: Lock) -> Result<Self, WriteError> {
-        replace(path, header_line(path, header)?.as_bytes())?;
-        Self::open(path, Contents::default(), lock)
     }
 
     fn open(path: &Path, contents: Contents, lock: Lock) -> Result<Self, WriteError> {
@@ -179,16 +144,6 @@ impl Recorder {
         self.length = length;
         Ok(())
     }
-}
-
-/// Writes a whole cassette at once: all of it is there afterwards, or what was there before.
-pub fn write_all(path: &Path, header: &Header, traces: &[impl AsRef<str>]) -> Result<(), WriteError> {
-    let _lock = lock(path)?;
-    let mut text = header_line(path, header)?;
-    for (index, trace) in traces.iter().enumerate() {
-        text.push_str(&run_line(index + 1, trace.as_ref())?);
-    }
-    replace(path, text.as_bytes())
 }
 
 /// Puts this text at `path` in one step, unless somebody else is recording to it.

@@ -96,6 +96,12 @@ pub enum DraftError {
     Refused(String),
 }
 
+impl DraftError {
+    fn hopeless(file: &Path, reason: impl Into<String>, help: &str) -> Self {
+        Self::Hopeless { file: file.to_owned(), reason: reason.into(), help: help.to_owned() }
+    }
+}
+
 impl Draft {
     /// Writes the suite and its recordings; without `force`, over nothing that is there.
     pub fn write(&self, force: bool) -> Result<(), DraftError> {
@@ -152,7 +158,7 @@ fn judged(
         let recording = row.tool_row().and_then(|of| recordings.get(&of.test.name)).cloned();
         let recorded =
             recording.map(|recording| RecordedRow::InMemory { recording, matrix: None, notes: Vec::new() });
-        judge::judge(row, Options::default(), recorded.as_ref(), None)
+        judge::judge(row, Options::default(), recorded.as_ref(), None, |_| {})
     };
     Ok(plan.rows.iter().map(judge).collect())
 }

@@ -32,10 +32,8 @@ pub(crate) fn is_grades(path: &Path) -> bool {
 
 /// Where the runs of a row would be recorded that are only read.
 fn own_place(row: &Row<'_>, of: AgentRow<'_>) -> PathBuf {
-    let stem = of.suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let label = of.model_label().filter(|_| row.transcripts.is_none());
-    let path = cassette::default_path(&stem.unwrap_or_default(), &row.name, label.as_deref());
-    of.suite.folder().join(path)
+    cassette::default_place(of.suite, &row.name, label.as_deref())
 }
 
 /// The grades of a row that asks for any.

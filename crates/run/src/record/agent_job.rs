@@ -5,7 +5,7 @@ use super::open_cassette::OpenCassette;
 use super::schedule::{Shared, Unit};
 use super::state::wanted_runs;
 use super::{NOTHING_RECORDED, RecordedRow, RowToRecord, eras};
-use crate::cassette::beside;
+use crate::cassette::{Stopped, beside};
 use crate::replay::expected_header;
 use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, Which, judge};
@@ -52,6 +52,7 @@ pub(super) struct AgentJob<'p> {
 }
 
 /// What was recorded so far, and what of it decides how it goes on.
+#[derive(Default)]
 pub(super) struct Cassettes {
     runs: OpenCassette,
     /// The runs for one gate alone, as those of a fault matrix, and what is done in each.
@@ -61,7 +62,7 @@ pub(super) struct Cassettes {
     /// Another mcptest recorded the row between our plan and our turn.
     is_done_by_another: bool,
     is_decided: bool,
-    stopped: Option<(usize, usize)>,
+    stopped: Option<Stopped>,
 }
 
 impl AgentJob<'_> {
@@ -74,15 +75,9 @@ impl AgentJob<'_> {
     ) -> Mutex<Cassettes> {
         let side = SideRuns::of(agent, &[]);
         let of_matrix = path.as_deref().zip(side.as_ref()).map(|(path, side)| beside(path, side.words.file));
-        Mutex::new(Cassettes {
-            runs: OpenCassette::new(path, goes_on, is_live || agent.stop_decided),
-            matrix: OpenCassette::new(of_matrix, goes_on, is_live),
-            side,
-            failure: None,
-            is_done_by_another: false,
-            is_decided: false,
-            stopped: None,
-        })
+        let runs = OpenCassette::new(path, goes_on, is_live || agent.stop_decided);
+        let matrix = OpenCassette::new(of_matrix, goes_on, is_live);
+        Mutex::new(Cassettes { runs, matrix, side, ..Cassettes::default() })
     }
 
     /// The row and how many runs it needs, for who watches.
@@ -246,8 +241,8 @@ impl AgentJob<'_> {
         let mut cassettes = self.cassettes.lock();
         // With a run missing, what is decided is decided without it.
         if cassettes.is_decided && cassettes.failure.is_none() {
-            let after = cassettes.runs.all_traces().len();
-            cassettes.stopped = Some((after, self.row.agent.runs)).filter(|(after, of)| after < of);
+            let stopped = Stopped { after: cassettes.runs.all_traces().len(), of: self.row.agent.runs };
+            cassettes.stopped = Some(stopped).filter(|stopped| stopped.after < stopped.of);
         }
         let stopped = cassettes.stopped;
         let finished = cassettes.runs.finish(stopped).and_then(|()| cassettes.matrix.finish(None));
@@ -259,9 +254,7 @@ impl AgentJob<'_> {
     /// Whether the row passes as it is recorded now.
     pub(super) fn passes(&self, options: Options) -> bool {
         let row = self.row();
-        row.is_some()
-            && judge::judge(self.planned, options, row.as_ref(), None).status_but_for_grades()
-                == Status::Passed
+        row.is_some() && judge::status(self.planned, options, row.as_ref()) == Status::Passed
     }
 
     pub(super) fn failed(&self, why: &str) -> RecordedRow {

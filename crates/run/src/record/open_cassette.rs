@@ -1,13 +1,13 @@
 //! The runs of one cassette while they are recorded: on the disk as they end, or only here.
 
-use crate::cassette::{Recorder, Recording, Reserved, WriteError};
-use mcptest_core::trace::Header;
+use crate::cassette::{Recorder, Recording, Reserved, Stopped, WriteError};
+use mcptest_core::trace::{Header, run_line};
 use mcptest_redact::Redactor;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Where runs go.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct OpenCassette {
     /// The cassette; none when nothing is written.
     path: Option<PathBuf>,
@@ -28,18 +28,7 @@ pub(super) struct OpenCassette {
 impl OpenCassette {
     /// `goes_on` keeps the runs that are there; `keeps_all` keeps the traces in memory, too.
     pub(super) fn new(path: Option<PathBuf>, goes_on: bool, keeps_all: bool) -> Self {
-        let traces = BTreeMap::new();
-        Self {
-            path,
-            goes_on,
-            header: None,
-            reserved: None,
-            refused: None,
-            recorder: None,
-            traces,
-            keeps_all,
-            count: 0,
-        }
+        Self { path, goes_on, keeps_all, ..Self::default() }
     }
 
     /// Makes sure that nobody else records to the same file, before anything is spent on it; true when that was not
@@ -126,26 +115,23 @@ impl OpenCassette {
         traces
     }
 
-    /// The cassette is whole, or as whole as it gets; `stopped` is after how many runs of how many it was decided.
-    pub(super) fn finish(&mut self, stopped: Option<(usize, usize)>) -> Result<(), WriteError> {
+    /// The cassette is whole, or as whole as it gets.
+    pub(super) fn finish(&mut self, stopped: Option<Stopped>) -> Result<(), WriteError> {
         let Some(mut recorder) = self.recorder.take() else { return Ok(()) };
-        if let Some((after, of)) = stopped {
-            recorder.stop(after, of)?;
+        if let Some(stopped) = stopped {
+            recorder.stop(stopped)?;
         }
         recorder.finish()
     }
 
     /// The whole as the text of a cassette.
-    pub(super) fn text(&self, stopped: Option<(usize, usize)>) -> Option<String> {
+    pub(super) fn text(&self, stopped: Option<Stopped>) -> Option<String> {
         let header = crate::cassette::sealed(self.header.as_ref()?);
         let mut text = serde_json::to_string(&header).ok()? + "\n";
         for (run, trace) in &self.traces {
-            text.push_str(&format!("{{\"run\":{run},\"trace\":{}}}\n", trace.replace(['\n', '\r'], " ")));
+            text.push_str(&(run_line(*run, &trace.replace(['\n', '\r'], " ")) + "\n"));
         }
-        if let Some((after, of)) = stopped {
-            text.push_str(&format!("{{\"stopped\":{{\"after\":{after},\"of\":{of}}}}}\n"));
-        }
-        Some(text)
+        Some(text + &stopped.map(Stopped::line).unwrap_or_default())
     }
 }
 

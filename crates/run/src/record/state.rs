@@ -1,6 +1,6 @@
 //! What is the matter with a row's recording, and which of its runs does that ask for?
 
-use crate::cassette::{Cassette, CassetteRun, ReadError, Recording};
+use crate::cassette::{Cassette, CassetteRun, ReadError, ReadFault, Recording};
 use crate::replay::{cassette_paths, expected_header, misfit, side_path};
 use crate::{Mode, Options, Which, judge, tool_test};
 use mcptest_core::eval::SideRuns;
@@ -35,7 +35,7 @@ fn is_newer(row: &Row<'_>) -> bool {
 }
 
 fn is_of_newer(error: &ReadError) -> bool {
-    matches!(error, ReadError::Bad { problem, .. } if problem.fault.is_newer())
+    matches!(&error.fault, ReadFault::Bad(problem) if problem.fault.is_newer())
 }
 
 fn open(of: AgentRow<'_>) -> Option<Recording> {
@@ -72,7 +72,7 @@ pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
     if is_cut_off {
         return RecordingState::Short(missing);
     }
-    match judge::judge(row, Options::default(), None, None).status_but_for_grades() {
+    match judge::status(row, Options::default(), None) {
         Status::Error if !missing.is_empty() => RecordingState::Short(missing),
         status => matrix_state(of, &cassette).unwrap_or(RecordingState::Judged(status)),
     }
@@ -88,9 +88,7 @@ fn state_of_tool(row: &Row<'_>, of: ToolRow<'_>) -> RecordingState {
         Ok((header, _)) if tool_test::staleness(&header, of.suite, of.test).is_some() => {
             RecordingState::Stale
         }
-        Ok(_) => {
-            RecordingState::Judged(judge::judge(row, Options::default(), None, None).status_but_for_grades())
-        }
+        Ok(_) => RecordingState::Judged(judge::status(row, Options::default(), None)),
     }
 }
 
@@ -105,16 +103,14 @@ fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingSt
     let first = first.map(|trace| Run { header, ..Run::of(trace) });
     let side = SideRuns::of(of.agent, first.as_slice()).filter(|side| !side.runs.is_empty())?;
     let path = side_path(of)?;
-    let Some(recording) = path.exists().then(|| Recording::open(&path)) else {
+    if !path.exists() {
         return Some(RecordingState::Short(Vec::new()));
-    };
-    let recording = match recording {
-        Ok(recording) => recording,
-        Err(error) => return Some(unreadable(&error)),
-    };
-    let recorded = match recording.cassette() {
+    }
+    let opened = Recording::open(&path);
+    let recorded = opened.as_ref().map_err(unreadable);
+    let recorded = match recorded.and_then(|opened| opened.cassette().map_err(|error| unreadable(&error))) {
         Ok(recorded) => recorded,
-        Err(error) => return Some(unreadable(&error)),
+        Err(state) => return Some(state),
     };
     let mut expected = expected_header(of);
     side.name_in(&mut expected);

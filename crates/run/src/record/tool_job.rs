@@ -90,7 +90,7 @@ impl ToolJob<'_> {
     }
 
     pub(super) fn passes(&self, row: &RecordedRow, options: Options) -> bool {
-        judge::judge(self.planned, options, Some(row), None).status_but_for_grades() == Status::Passed
+        judge::status(self.planned, options, Some(row)) == Status::Passed
     }
 
     /// The result; `None` when it was not called.

@@ -1,6 +1,6 @@
 //! How is one direct tool call kept in a file, and how does it come back?
 
-use crate::cassette::{Fault, Problem, first_differences, server_changes};
+use crate::cassette::{Changes, Fault, Problem, fingerprint_of};
 use mcptest_core::coverage::Surface;
 use mcptest_core::digest::digest_of_value;
 use mcptest_core::json::document::{Source, TextFault};
@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 pub(super) const FORMAT: &str = "mcptest-tool-test";
-const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 1;
 
 /// The first line: what was called, with environment values left as `${NAME}`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {
     pub(super) format: String,
@@ -37,22 +37,6 @@ pub(crate) struct Header {
     pub(super) fingerprint: Option<String>,
 }
 
-impl Default for Header {
-    fn default() -> Self {
-        Self {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            test: String::new(),
-            server: String::new(),
-            server_entry: Map::new(),
-            tool: String::new(),
-            args: None,
-            written: None,
-            fingerprint: None,
-        }
-    }
-}
-
 impl Header {
     /// This header, made from another by taking its secrets out, with what tells a change of them.
     pub(crate) fn in_place_of(self, whole: &Self) -> Self {
@@ -64,7 +48,7 @@ impl Header {
 
     /// The header as it is written: with its fingerprint.
     pub(crate) fn sealed(self) -> Self {
-        Self { fingerprint: Some(self.fingerprint_of_content()), ..self }
+        Self { fingerprint: Some(fingerprint_of(&self)), ..self }
     }
 
     pub(crate) fn is_pinned(&self) -> bool {
@@ -73,29 +57,22 @@ impl Header {
 
     /// Whether it was changed by hand.
     pub(crate) fn is_tampered(&self) -> bool {
-        self.fingerprint.as_ref().is_some_and(|written| *written != self.fingerprint_of_content())
+        self.fingerprint.as_ref().is_some_and(|written| *written != fingerprint_of(self))
     }
 
     /// What a recording made now would say differently, a line each.
     pub(crate) fn changes_to(&self, now: &Self) -> Vec<String> {
-        let text = |text: &str| Some(Value::from(text));
-        let of_server = server_changes(&now.server, Some(&self.server_entry), Some(&now.server_entry));
-        let mut changes =
-            first_differences("server", text(&self.server).as_ref(), text(&now.server).as_ref());
-        changes.extend(of_server);
-        changes.extend(first_differences("tool", text(&self.tool).as_ref(), text(&now.tool).as_ref()));
-        changes.extend(first_differences("args", self.args.as_ref(), now.args.as_ref()));
-        let mut changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
+        let mut changes = Changes::default();
+        changes.text("server", Some(&self.server), Some(&now.server));
+        changes.server(&now.server, Some(&self.server_entry), Some(&now.server_entry));
+        changes.text("tool", Some(&self.tool), Some(&now.tool));
+        changes.first_difference("args".to_owned(), self.args.as_ref(), now.args.as_ref());
+        let mut changes: Vec<String> = changes.0.iter().map(ToString::to_string).collect();
         if changes.is_empty() && self.written != now.written {
             let server = &now.server;
             changes.push(format!("servers.{server} or args: a value that is redacted here has changed"));
         }
         changes
-    }
-
-    fn fingerprint_of_content(&self) -> String {
-        let bare = Self { fingerprint: None, ..self.clone() };
-        digest_of_value(&serde_json::to_value(bare).unwrap_or_default())
     }
 }
 
@@ -211,6 +188,8 @@ mod tests {
 
     fn called(tool: &str) -> Header {
         Header {
+            format: FORMAT.to_owned(),
+            version: VERSION,
             test: "n".to_owned(),
             server: "weather".to_owned(),
             server_entry: Map::from_iter([("command".to_owned(), json!(["x", "--fast"]))]),

@@ -1,26 +1,28 @@
 //! A recorded tool test, read and judged: no process, no socket.
 
-use super::recording::{CallOutcome, Header, parse};
+use super::recording::{CallOutcome, FORMAT, Header, VERSION, parse};
 use crate::advice;
-use crate::cassette::{self, ReadError, Recording};
+use crate::cassette::{self, ReadFault, Recording};
 use crate::grade;
+use crate::replay::Misfit;
 use crate::secrets::without_secret_names;
 use crate::server::entry_of;
 use mcptest_core::judge::{Recorded, RecordedCall};
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
-use mcptest_core::suite::{Stale, Suite, ToolOutcome, ToolTest};
+use mcptest_core::suite::{Suite, ToolOutcome, ToolTest};
 use mcptest_core::trace::RecordedServer;
 use std::path::{Path, PathBuf};
 
 /// Where the recording of a tool test is.
 pub(crate) fn path_of(suite: &Suite, test: &ToolTest) -> PathBuf {
-    let stem = suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    suite.folder().join(cassette::default_path(&stem, &test.name, None))
+    cassette::default_place(suite, &test.name, None)
 }
 
 /// The header that a recording made now would have.
 pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
     let header = Header {
+        format: FORMAT.to_owned(),
+        version: VERSION,
         test: test.name.clone(),
         server: test.server.clone(),
         server_entry: entry_of(suite, &test.server),
@@ -54,10 +56,8 @@ pub(crate) fn with_call<T>(
             return judge(&Recorded::Nothing(reason));
         }
         Err(problem) => {
-            let error = ReadError::Bad { path: recording.path().to_owned(), problem };
-            let reason = error.reason();
-            let mended = error.asks_to_record();
-            return judge(&Recorded::Nothing(if mended { advice::unreadable(reason, row) } else { reason }));
+            let error = ReadFault::Bad(problem).at(recording.path());
+            return judge(&Recorded::Nothing(advice::unreadable(&error, row, false)));
         }
     };
     let server = recorded_server(&header, &outcome);
@@ -100,46 +100,29 @@ fn recorded_server(header: &Header, outcome: &CallOutcome<'_>) -> Option<Recorde
 }
 
 fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {
-    Recording::open(path).map_err(|error| match error {
-        ReadError::Missing { .. } => {
+    Recording::open(path).map_err(|error| match error.fault {
+        ReadFault::Missing => {
             let message = format!("there is no recording at {}", path.display());
             let help =
                 "record it; with `--live` in place of `--record` the tool is called and nothing is written";
             let reason = Reason::new(ReasonKind::RecordingMissing, message).help(help);
             reason.command(row.rerun.recording("--record"))
         }
-        error => error.reason(),
+        _ => error.reason(),
     })
 }
 
 /// Compares what was recorded with what the suite would record now; a difference that is tolerated is a note.
 fn freshness(row: &Row<'_>, of: ToolRow<'_>, path: &Path, header: &Header) -> Result<Option<String>, Reason> {
-    let Some((kind, what, details)) = staleness(header, of.suite, of.test) else { return Ok(None) };
-    let message = format!("{} {what}", path.display());
-    match of.suite.run_options.stale {
-        Stale::Error => Err(advice::stale(Reason::new(kind, message).details(details), row, false)),
-        Stale::Warn => Ok(Some(format!("{message} ({})", details.join("; ")))),
-    }
+    let misfit = staleness(header, of.suite, of.test);
+    misfit.map(|misfit| misfit.tolerated(of.suite, path, row, false)).transpose()
 }
 
 /// Why the recording does not fit the suite, and where, when it does not.
-pub(crate) fn staleness(
-    header: &Header,
-    suite: &Suite,
-    test: &ToolTest,
-) -> Option<(ReasonKind, &'static str, Vec<String>)> {
-    let edited = |why: &str| {
-        Some((ReasonKind::RecordingEdited, "was edited after it was recorded", vec![why.to_owned()]))
-    };
+pub(crate) fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<Misfit> {
     if !header.is_pinned() {
-        return edited("the header has no fingerprint, as every recording has");
+        return Some(Misfit::edited("the header has no fingerprint, as every recording has"));
     }
-    let changes = header.changes_to(&header_now(suite, test));
-    if !changes.is_empty() {
-        Some((ReasonKind::RecordingStale, "is stale: the suite has changed since it was recorded", changes))
-    } else if header.is_tampered() {
-        edited("the header does not fit its own fingerprint")
-    } else {
-        None
-    }
+    let is_tampered = header.is_tampered();
+    Misfit::of(header.changes_to(&header_now(suite, test)), is_tampered)
 }

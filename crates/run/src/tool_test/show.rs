@@ -1,7 +1,7 @@
 //! What was recorded of a tool test, for a person to read?
 
 use super::recording::{CallOutcome, FORMAT, Header, parse};
-use crate::cassette::{Look, Page, ReadError, Recording, prose_of_content};
+use crate::cassette::{Look, Page, ReadError, ReadFault, Recording, prose_of_content};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -18,8 +18,8 @@ pub fn is_tool_test(recording: &Recording) -> bool {
 
 /// The recording of a tool test as a timeline; whatever the server wrote cannot steer the terminal.
 pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<String, ReadError> {
-    let (header, outcome) = parse(recording.bytes())
-        .map_err(|problem| ReadError::Bad { path: recording.path().to_path_buf(), problem })?;
+    let (header, outcome) =
+        parse(recording.bytes()).map_err(|problem| ReadFault::Bad(problem).at(recording.path()))?;
     let mut page = Page::new(full, colour);
     recorded_with(&header, &mut page);
     if let Some(server) = &outcome.server {

@@ -1,7 +1,7 @@
 //! Does a recording survive a crash, a resume and a rival?
 
 use super::*;
-use crate::cassette::{Recorder, Recording, Stopped, WriteError, sealed, write_all};
+use crate::cassette::{Recorder, Recording, Reserved, Stopped, WriteError, sealed};
 use mcptest_core::trace::Header;
 use proptest::prelude::*;
 use std::fs;
@@ -28,8 +28,23 @@ fn traces(path: &Path) -> Vec<String> {
     cassette.runs.into_iter().map(|run| run.trace.unwrap().text.to_owned()).collect()
 }
 
+/// Begins a cassette in place of any that is there.
+fn create(path: &Path) -> Result<Recorder, WriteError> {
+    let reserved = Reserved::take(path)?;
+    let _there_was_none = fs::remove_file(path);
+    reserved.resume(&header())
+}
+
+fn resume(path: &Path, header: &Header) -> Result<Recorder, WriteError> {
+    Reserved::take(path)?.resume(header)
+}
+
+fn missing(path: &Path, of: usize) -> Vec<usize> {
+    Recording::open(path).unwrap().cassette().unwrap().missing(of)
+}
+
 fn recorded(path: &Path, runs: &[&str]) {
-    let mut recorder = Recorder::create(path, &header()).unwrap();
+    let mut recorder = create(path).unwrap();
     for (index, tool) in runs.iter().enumerate() {
         recorder.append(index + 1, &trace(tool)).unwrap();
     }
@@ -47,7 +62,7 @@ fn what_is_recorded_is_read_back_and_nothing_else_is_left_in_the_folder() {
 #[test]
 fn a_run_is_in_the_file_as_soon_as_it_is_appended() {
     let (_folder, path) = place();
-    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    let mut recorder = create(&path).unwrap();
     assert!(traces(&path).is_empty());
     recorder.append(1, &trace("a")).unwrap();
     assert_eq!(traces(&path), [trace("a")]);
@@ -61,8 +76,8 @@ fn a_recording_cut_anywhere_resumes_after_its_last_whole_run() {
     let header_end = whole.iter().position(|byte| *byte == b'\n').unwrap();
     for cut in header_end..=whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
-        let mut recorder = Recorder::resume(&path, &header()).unwrap();
-        for run in recorder.missing(2) {
+        let mut recorder = resume(&path, &header()).unwrap();
+        for run in missing(&path, 2) {
             recorder.append(run, &trace(["a", "天気"][run - 1])).unwrap();
         }
         assert_eq!(fs::read(&path).unwrap(), whole, "cut at {cut}");
@@ -76,14 +91,16 @@ fn zeros_that_a_crash_left_at_the_end_are_dropped() {
     let mut bytes = fs::read(&path).unwrap();
     bytes.extend([0; 100]);
     fs::write(&path, bytes).unwrap();
-    assert_eq!(Recorder::resume(&path, &header()).unwrap().missing(2), [2]);
+    resume(&path, &header()).unwrap();
+    assert_eq!(missing(&path, 2), [2]);
     assert_eq!(traces(&path), [trace("a")]);
 }
 
 #[test]
 fn resuming_where_there_is_nothing_begins() {
     let (_folder, path) = place();
-    assert_eq!(Recorder::resume(&path, &header()).unwrap().missing(1), [1]);
+    resume(&path, &header()).unwrap();
+    assert_eq!(missing(&path, 1), [1]);
     assert!(traces(&path).is_empty());
 }
 
@@ -93,10 +110,10 @@ fn a_recording_with_another_header_is_not_resumed_and_not_touched() {
     recorded(&path, &["a"]);
     let before = fs::read(&path).unwrap();
     let other = Header { prompt: vec!["Snow?".into()], ..header() };
-    let error = Recorder::resume(&path, &other).unwrap_err();
+    let error = resume(&path, &other).unwrap_err();
     assert!(error.to_string().contains(r#"(prompt: recorded "Rain?", now "Snow?")"#), "{error}");
     let other = Header { agent: "other".into(), ..header() };
-    assert!(matches!(Recorder::resume(&path, &other), Err(WriteError::Different { .. })));
+    assert!(matches!(resume(&path, &other), Err(WriteError::Different { .. })));
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -107,7 +124,7 @@ fn a_damaged_changed_or_unpinned_cassette_is_not_resumed() {
     let whole = fs::read_to_string(&path).unwrap();
     let refused = |text: &str| {
         fs::write(&path, text).unwrap();
-        let error = Recorder::resume(&path, &header()).unwrap_err();
+        let error = resume(&path, &header()).unwrap_err();
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         error
     };
@@ -124,13 +141,13 @@ fn a_damaged_changed_or_unpinned_cassette_is_not_resumed() {
 #[test]
 fn two_recorders_never_write_one_file() {
     let (_folder, path) = place();
-    let first = Recorder::create(&path, &header()).unwrap();
-    for second in [Recorder::create(&path, &header()), Recorder::resume(&path, &header())] {
+    let first = create(&path).unwrap();
+    for second in [create(&path), resume(&path, &header())] {
         assert!(second.unwrap_err().to_string().ends_with("wait for it, or record elsewhere"));
     }
-    let beside = Recorder::create(&path.with_file_name("b.jsonl"), &header()).unwrap();
+    let beside = create(&path.with_file_name("b.jsonl")).unwrap();
     drop((first, beside));
-    Recorder::create(&path, &header()).unwrap();
+    create(&path).unwrap();
 }
 
 #[test]
@@ -138,7 +155,7 @@ fn runs_are_written_in_any_order_each_once_and_put_in_order_at_the_end() {
     let (_folder, path) = place();
     recorded(&path, &["a", "b", "c", "d"]);
     let ordered = fs::read(&path).unwrap();
-    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    let mut recorder = create(&path).unwrap();
     for (run, tool) in [(3, "c"), (1, "a"), (4, "d"), (2, "b")] {
         recorder.append(run, &trace(tool)).unwrap();
         assert!(traces(&path).contains(&trace(tool)), "on the disk before the next");
@@ -154,7 +171,7 @@ fn runs_are_written_in_any_order_each_once_and_put_in_order_at_the_end() {
 #[test]
 fn a_recording_with_gaps_resumes_with_what_is_missing_wherever_it_was_cut() {
     let (_folder, path) = place();
-    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    let mut recorder = create(&path).unwrap();
     for (run, tool) in [(3, "c"), (1, "a")] {
         recorder.append(run, &trace(tool)).unwrap();
     }
@@ -163,8 +180,8 @@ fn a_recording_with_gaps_resumes_with_what_is_missing_wherever_it_was_cut() {
     let header_end = whole.iter().position(|byte| *byte == b'\n').unwrap();
     for cut in header_end..=whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
-        let mut recorder = Recorder::resume(&path, &header()).unwrap();
-        let missing = recorder.missing(4);
+        let mut recorder = resume(&path, &header()).unwrap();
+        let missing = missing(&path, 4);
         assert!(missing.contains(&2) && missing.contains(&4), "cut at {cut}");
         for run in missing {
             recorder.append(run, &trace(["a", "b", "c", "d"][run - 1])).unwrap();
@@ -180,9 +197,9 @@ fn a_recording_with_gaps_resumes_with_what_is_missing_wherever_it_was_cut() {
 #[test]
 fn an_early_stop_is_kept_resumed_past_and_gone_once_runs_were_added() {
     let (_folder, path) = place();
-    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    let mut recorder = create(&path).unwrap();
     recorder.append(1, &trace("a")).unwrap();
-    recorder.stop(1, 3).unwrap();
+    recorder.stop(Stopped { after: 1, of: 3 }).unwrap();
     drop(recorder);
     let stopped = |path: &Path| Recording::open(path).unwrap().cassette().unwrap().stopped;
     assert_eq!(stopped(&path), Some(Stopped { after: 1, of: 3 }));
@@ -190,19 +207,19 @@ fn an_early_stop_is_kept_resumed_past_and_gone_once_runs_were_added() {
     let run_end = whole.len() - "{\"stopped\":{\"after\":1,\"of\":3}}\n".len();
     for cut in run_end..=whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
-        let recorder = Recorder::resume(&path, &header()).unwrap();
-        assert_eq!(recorder.missing(2), [2], "cut at {cut}");
-        assert_eq!(recorder.stopped().is_some(), cut + 1 >= whole.len(), "cut at {cut}");
+        resume(&path, &header()).unwrap();
+        assert_eq!(missing(&path, 2), [2], "cut at {cut}");
+        assert_eq!(stopped(&path).is_some(), cut + 1 >= whole.len(), "cut at {cut}");
     }
-    let mut recorder = Recorder::resume(&path, &header()).unwrap();
-    recorder.stop(1, 3).unwrap();
+    let mut recorder = resume(&path, &header()).unwrap();
+    recorder.stop(Stopped { after: 1, of: 3 }).unwrap();
     assert_eq!(fs::read(&path).unwrap(), whole, "the same stop is written once");
     recorder.append(2, &trace("b")).unwrap();
-    assert_eq!((recorder.stopped(), stopped(&path)), (None, None));
+    assert_eq!(stopped(&path), None);
     recorder.finish().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap().matches("stopped").count(), 0);
-    let mut recorder = Recorder::resume(&path, &header()).unwrap();
-    recorder.stop(2, 5).unwrap();
+    let mut recorder = resume(&path, &header()).unwrap();
+    recorder.stop(Stopped { after: 2, of: 5 }).unwrap();
     recorder.finish().unwrap();
     assert_eq!(stopped(&path), Some(Stopped { after: 2, of: 5 }));
     assert_eq!(traces(&path), [trace("a"), trace("b")]);
@@ -211,7 +228,7 @@ fn an_early_stop_is_kept_resumed_past_and_gone_once_runs_were_added() {
 #[test]
 fn what_could_not_be_read_back_is_not_written() {
     let (_folder, path) = place();
-    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    let mut recorder = create(&path).unwrap();
     for bad in [
         "{}",
         "[]",
@@ -229,20 +246,21 @@ fn what_could_not_be_read_back_is_not_written() {
 fn a_trace_over_many_lines_is_written_on_one() {
     let (_folder, path) = place();
     let pretty = "\n{\r\n  \"tool_calls\": [\n    {\"name\": \"a\\n\"}\n  ]\n}\n";
-    write_all(&path, &header(), &[pretty]).unwrap();
+    create(&path).unwrap().append(1, pretty).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 2);
     let recording = Recording::open(&path).unwrap();
     assert_eq!(first_tools(&recording.cassette().unwrap()), ["a\n"]);
 }
 
 #[test]
-fn a_cassette_written_whole_is_the_one_recorded_run_by_run() {
+fn a_first_run_takes_the_place_of_a_cassette_in_one_step() {
     let (_folder, path) = place();
     recorded(&path, &["a", "b"]);
     let recorded = fs::read(&path).unwrap();
-    write_all(&path, &header(), &[trace("a"), trace("b")]).unwrap();
+    let create_with = |text: &str| Reserved::take(&path)?.create_with(&header(), 1, text);
+    create_with(&trace("a")).unwrap().append(2, &trace("b")).unwrap();
     assert_eq!(fs::read(&path).unwrap(), recorded);
-    assert!(write_all(&path, &header(), &["{}"]).is_err());
+    assert!(create_with("{}").is_err());
     assert_eq!(fs::read(&path).unwrap(), recorded, "a failure leaves what was there");
 }
 
@@ -250,7 +268,7 @@ fn a_cassette_written_whole_is_the_one_recorded_run_by_run() {
 fn a_folder_in_the_way_is_an_error() {
     let (_folder, path) = place();
     fs::create_dir_all(&path).unwrap();
-    let error = Recorder::create(&path, &header()).unwrap_err().to_string();
+    let error = create(&path).unwrap_err().to_string();
     assert!(error.contains("the cassette cannot be written: it is a folder"), "{error}");
 }
 
@@ -293,7 +311,10 @@ proptest! {
             .iter()
             .map(|(name, args)| serde_json::json!({"tool_calls": [{"name": name, "args": args}]}).to_string())
             .collect();
-        write_all(&path, &header(), &written).unwrap();
+        let mut recorder = create(&path).unwrap();
+        for (index, trace) in written.iter().enumerate() {
+            recorder.append(index + 1, trace).unwrap();
+        }
         prop_assert_eq!(traces(&path), written);
     }
 }
