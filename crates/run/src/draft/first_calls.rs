@@ -35,6 +35,12 @@ pub(super) struct Candidate {
     is_named: bool,
 }
 
+impl Candidate {
+    fn new(tool: &Listed, given: Map<String, Value>, is_named: bool) -> Self {
+        Self { tool: tool.name.clone(), schema: tool.schema.clone(), given, is_named }
+    }
+}
+
 /// What may be called: what the user asks for, which comes first, and what says that it changes nothing.
 pub(super) fn candidates(wishes: &[Wish], tools: &[Listed]) -> Result<Vec<Candidate>, DraftError> {
     let mut problems = Vec::new();
@@ -50,12 +56,7 @@ pub(super) fn candidates(wishes: &[Wish], tools: &[Listed]) -> Result<Vec<Candid
     }
     let is_wished = |tool: &Listed| wishes.iter().any(|wish| wish.tool == tool.name);
     let safe = tools.iter().filter(|tool| tool.is_read_only && !is_wished(tool));
-    candidates.extend(safe.map(|tool| Candidate {
-        tool: tool.name.clone(),
-        schema: tool.schema.clone(),
-        given: Map::new(),
-        is_named: false,
-    }));
+    candidates.extend(safe.map(|tool| Candidate::new(tool, Map::new(), false)));
     Ok(candidates)
 }
 
@@ -70,7 +71,7 @@ fn wished(wish: &Wish, tools: &[Listed]) -> Result<Candidate, Vec<String>> {
     if !unknown.is_empty() {
         return Err(unknown);
     }
-    Ok(Candidate { tool: tool.name.clone(), schema: tool.schema.clone(), given, is_named: true })
+    Ok(Candidate::new(tool, given, true))
 }
 
 /// Calls each once; what answers becomes a test, and what does not is left out with a reason.

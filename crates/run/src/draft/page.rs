@@ -32,6 +32,7 @@ impl Test {
 }
 
 /// All that a drafted suite says.
+#[derive(Default)]
 pub(super) struct Page {
     pub(super) server: String,
     pub(super) who: String,
@@ -72,16 +73,6 @@ impl Page {
                 self.left_out.push((test.tool, yaml::comment(why)));
             }
         }
-    }
-
-    /// How many tools without a test are read-only, or were named.
-    fn untested(&self) -> usize {
-        self.left_out.len() + self.not_tried
-    }
-
-    /// Whether there is something that passes or fails.
-    pub(super) fn is_judged(&self) -> bool {
-        !self.tests.is_empty()
     }
 
     /// The suite.
@@ -166,7 +157,7 @@ impl Page {
 
     fn what_is_left_out(&self) -> String {
         let mut out = String::new();
-        if self.untested() > 0 {
+        if !self.left_out.is_empty() || self.not_tried > 0 {
             out.push_str(
                 "\n# Tools without a test; `--call 'TOOL key=value'` tries one with other arguments:\n#\n",
             );
@@ -226,9 +217,7 @@ impl Page {
         );
         said
     }
-}
 
-impl Page {
     /// Which tools have no test: each with its reason where the user asked for it, or where no tool has one.
     fn why_left_out(&self) -> Vec<String> {
         const SHOWN: usize = 3;

@@ -25,11 +25,8 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
         return Err(DraftError::Missing(file.to_owned()));
     }
     if files::identity(file) == files::identity(out) {
-        return Err(DraftError::Hopeless {
-            file: out.to_owned(),
-            reason: "the suite would be written over the recording that it judges".to_owned(),
-            help: "name another file with `-o FILE`".to_owned(),
-        });
+        let reason = "the suite would be written over the recording that it judges";
+        return Err(DraftError::hopeless(out, reason, "name another file with `-o FILE`"));
     }
     let recording = Recording::open(file)?;
     if is_tool_test(&recording) {
@@ -95,8 +92,8 @@ fn is_error(row: &TestReport) -> bool {
 }
 
 fn hopeless(file: &Path, reason: String) -> DraftError {
-    let help = "a suite that judges it could not pass; `mcptest show` prints what is there".to_owned();
-    DraftError::Hopeless { file: file.to_owned(), reason, help }
+    let help = "a suite that judges it could not pass; `mcptest show` prints what is there";
+    DraftError::hopeless(file, reason, help)
 }
 
 /// The recording as `cassette:` names it, relative to the suite.
@@ -105,11 +102,10 @@ fn way_to(file: &Path, out: &Path) -> Result<String, DraftError> {
     let way = path::between(out.parent().unwrap_or(Path::new("/")), &path::absolute(file));
     match way.to_str() {
         Some(way) if !is_pattern(way) && !way.contains("{model}") => Ok(way.to_owned()),
-        _ => Err(DraftError::Hopeless {
-            file: file.to_owned(),
-            reason: "`cassette:` would take its name for a pattern".to_owned(),
-            help: "rename the file".to_owned(),
-        }),
+        _ => {
+            let reason = "`cassette:` would take its name for a pattern";
+            Err(DraftError::hopeless(file, reason, "rename the file"))
+        }
     }
 }
 

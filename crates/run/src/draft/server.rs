@@ -70,12 +70,9 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         tools,
         entry: entry.lines,
         variables: entry.variables.keys().cloned().collect(),
-        tests: Vec::new(),
-        left_out: Vec::new(),
-        not_tried: 0,
         named: ask.call.iter().map(|wish| wish.tool.clone()).collect(),
-        suggestion: None,
         model: super::page::model(&environment),
+        ..Page::default()
     };
     let around = Around::of(&ask.source.words);
     let answers = first_calls(&mut session, &mut page, candidates, &around).await;
@@ -117,7 +114,7 @@ fn finish(
         Some((path_of(&suite, test), recordings.get(&test.name)?.clone()))
     };
     let recordings = suite.tools.iter().filter_map(of_test).collect();
-    let (said, is_judged) = (page.said(), page.is_judged());
+    let (said, is_judged) = (page.said(), !page.tests.is_empty());
     Ok(Draft { path: out.to_owned(), text, said, is_judged, records: true, recordings })
 }
 

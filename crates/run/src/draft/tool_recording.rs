@@ -11,11 +11,8 @@ use std::path::Path;
 
 /// Drafts a suite with this one test; its recording is written again beside it, as that suite would have recorded it.
 pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -> Result<Draft, DraftError> {
-    let hopeless = |reason: String| DraftError::Hopeless {
-        file: file.to_owned(),
-        reason,
-        help: "a suite with this test could not pass; record it again with `mcptest run --record`".to_owned(),
-    };
+    let help = "a suite with this test could not pass; record it again with `mcptest run --record`";
+    let hopeless = |reason: String| DraftError::hopeless(file, reason, help);
     let clean = crate::clean(&String::from_utf8_lossy(bytes)).into_owned();
     let bytes = clean.as_bytes();
     let (header, outcome) = parse_recording(bytes).map_err(|problem| hopeless(problem.to_string()))?;
