@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use crate::secrets::{Secrets, SuiteSecrets};
 use crate::{cassette, exit, replay};
-use mcptest_core::baseline::{Baseline, FORMAT, ReadError, RunBaseline, TestBaseline, VERSION, capture};
+use mcptest_core::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::judge::{Recorded, measurable_runs};
 use mcptest_core::row::{AgentRow, Row, Subject};
@@ -114,28 +114,13 @@ pub(crate) fn without_secrets(
 /// Writes a baseline into a folder, under the name of its model; over nothing but a baseline.
 pub fn write_baseline(folder: &Path, baseline: &Baseline) -> io::Result<PathBuf> {
     let path = folder.join(cassette::with_model("{model}.json", baseline.model.as_deref()));
-    if !files::may_replace(&path, Baseline::is_one)? {
-        let message = "there is something else at this place, which is no baseline; choose another folder";
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
-    }
-    files::make_folder_of(&path)?;
-    exit::write(&path, &baseline.to_text())?;
+    let in_the_way = "which is no baseline; choose another folder";
+    exit::write_over(&path, &baseline.to_text(), Baseline::is_one, in_the_way)?;
     Ok(path)
 }
 
-/// Why a baseline is of no use.
-#[derive(Debug, thiserror::Error)]
-pub enum BaselineError {
-    /// The file.
-    #[error("{}", files::reason(.0))]
-    File(io::Error),
-    /// What is in it.
-    #[error("{0}")]
-    Content(ReadError),
-}
-
 /// Reads a baseline that is named on the command line.
-pub fn read_baseline(path: &Path) -> Result<Baseline, BaselineError> {
-    let bytes = files::read_named(path, files::RECORDING).map_err(BaselineError::File)?;
-    Baseline::read(&bytes).map_err(BaselineError::Content)
+pub fn read_baseline(path: &Path) -> Result<Baseline, String> {
+    let bytes = files::read_named(path, files::RECORDING).map_err(|error| files::reason(&error))?;
+    Baseline::read(&bytes).map_err(|error| error.to_string())
 }

@@ -92,6 +92,21 @@ pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, clean(text).as_bytes())
 }
 
+/// Writes a file of ours over nothing but one of its kind.
+pub(crate) fn write_over(
+    path: &Path,
+    text: &str,
+    is_own: fn(&[u8]) -> bool,
+    in_the_way: &str,
+) -> std::io::Result<()> {
+    if !mcptest_files::may_replace(path, is_own)? {
+        let message = format!("there is something else at this place, {in_the_way}");
+        return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, message));
+    }
+    mcptest_files::make_folder_of(path)?;
+    write(path, text)
+}
+
 /// Writes a file of the user's back after a change that was cleaned before: the rest of it is theirs.
 pub(crate) fn write_back(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, text.as_bytes())

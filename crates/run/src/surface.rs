@@ -50,13 +50,8 @@ pub fn read_pins(path: &Path) -> Result<Pins, String> {
 
 /// Writes pins, over nothing but pins.
 pub fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
-    if !files::may_replace(path, Pins::is_one)? {
-        let message =
-            "there is something else at this place, which is no baseline of tools; choose another file";
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
-    }
-    files::make_folder_of(path)?;
-    exit::write(path, &pins.to_text())
+    let in_the_way = "which is no baseline of tools; choose another file";
+    exit::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
 }
 
 /// What a model chose for a request, first of all.
