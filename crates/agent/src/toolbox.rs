@@ -2,7 +2,7 @@
 
 use crate::dialect::{Answered, Arguments, Offered, ToolChoice, Wanted};
 use crate::fault::{FaultPlan, Strike, Struck};
-use crate::result::{ToolOutcome, parts_of};
+use crate::result::{parts_of, recorded, refused};
 use crate::tool_schema::{Fitted, LeftOut, Offer};
 use mcptest_core::problem::nearest;
 use mcptest_core::provider::Family;
@@ -152,9 +152,9 @@ impl Toolbox {
             call_id: wanted.id.clone(),
             name: wanted.name.clone(),
             content: parts_of(&outcome, self.max_result_chars),
-            is_error: outcome.is_failure(),
+            is_error: outcome.is_error,
         };
-        let result = RecordedResult { duration_ms, ..outcome.into_recorded(index) };
+        let result = RecordedResult { call_index: index, duration_ms, ..outcome };
         Done { call, result, fault, answered, started }
     }
 
@@ -197,7 +197,7 @@ impl Toolbox {
         route: &Route<'_>,
         arguments: &Arguments,
         deadline: Instant,
-    ) -> (ToolOutcome, Option<RecordedFault>) {
+    ) -> (RecordedResult, Option<RecordedFault>) {
         let (server, tool) = match route {
             Route::Tool(server, tool) => (*server, *tool),
             Route::Distractor(tool) => return (self.unknown(&tool.name, false), None),
@@ -205,7 +205,7 @@ impl Toolbox {
         };
         let arguments = match arguments {
             Arguments::Json(json) => json,
-            Arguments::Text(text) => return (ToolOutcome::refused(None, not_an_object(text)), None),
+            Arguments::Text(text) => return (refused(None, not_an_object(text)), None),
         };
         let timeout_ms = u64::try_from(server.timeout.as_millis()).unwrap_or(u64::MAX);
         match self.faults.strike(index, Some(&server.name), &tool.name, timeout_ms) {
@@ -224,7 +224,7 @@ impl Toolbox {
         arguments: &RawValue,
         strike: &Strike,
         deadline: Instant,
-    ) -> ToolOutcome {
+    ) -> RecordedResult {
         let reached = if strike.struck.reaches_server() {
             Some(Self::reach(server, tool, arguments, deadline).await)
         } else {
@@ -242,18 +242,21 @@ impl Toolbox {
         }
         match (strike.failure(), reached) {
             (None, Some(outcome)) => outcome,
-            (Some((code, message)), _) => ToolOutcome::refused(code, message),
-            (None, None) => ToolOutcome::refused(None, "no answer".to_owned()),
+            (Some((code, message)), _) => refused(code, message),
+            (None, None) => refused(None, "no answer".to_owned()),
         }
     }
 
-    async fn reach(server: &Connected, tool: &str, arguments: &RawValue, deadline: Instant) -> ToolOutcome {
+    async fn reach(
+        server: &Connected,
+        tool: &str,
+        arguments: &RawValue,
+        deadline: Instant,
+    ) -> RecordedResult {
         let call = server.client.call_tool(tool, arguments, Some(server.timeout));
         match timeout_at(deadline, call).await {
-            Ok(called) => ToolOutcome::of(called),
-            Err(_) => {
-                ToolOutcome::refused(None, "not finished: the run's `time_budget` is used up".to_owned())
-            }
+            Ok(called) => recorded(called),
+            Err(_) => refused(None, "not finished: the run's `time_budget` is used up".to_owned()),
         }
     }
 
@@ -309,11 +312,11 @@ impl Toolbox {
     }
 
     /// What a call to a tool that nobody has comes back with; a distractor's own name is no hint.
-    fn unknown(&self, tool: &str, hints: bool) -> ToolOutcome {
+    fn unknown(&self, tool: &str, hints: bool) -> RecordedResult {
         let names = self.catalogue.iter().filter(|tool| !tool.distractor).map(|tool| tool.name.as_str());
         let near = nearest(tool, names).filter(|_| hints);
         let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-        ToolOutcome::refused(Some(UNKNOWN_TOOL), format!("unknown tool {tool:?}{hint}"))
+        refused(Some(UNKNOWN_TOOL), format!("unknown tool {tool:?}{hint}"))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::setup::OnCall;
 use crate::fault::{FaultPlan, Strike};
+use crate::result::refused;
 use mcptest_core::trace::{
-    ConversationTrace, RecordedCall, RecordedError, RecordedFailure, RecordedFault, RecordedResult,
-    RecordedServer,
+    ConversationTrace, RecordedCall, RecordedError, RecordedFault, RecordedResult, RecordedServer,
 };
 use mcptest_mcp::era::Era;
 use parking_lot::Mutex;
@@ -53,8 +53,7 @@ pub(super) struct CallEnd {
 
 impl CallEnd {
     pub(super) fn failed(code: Option<i64>, message: impl Into<String>, hold: Duration) -> Self {
-        let error = Some(RecordedFailure { code, message: message.into() });
-        Self { result: RecordedResult { is_error: true, error, ..RecordedResult::default() }, hold }
+        Self { result: refused(code, message.into()), hold }
     }
 }
 
