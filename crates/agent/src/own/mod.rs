@@ -92,7 +92,7 @@ fn trace(
     trace.errors.extend(ended.errors);
     log.record(&mut trace);
     let usage = usage::read(usage_path).unwrap_or_else(|error| {
-        trace.errors.push(error.traced());
+        trace.errors.push(error);
         usage::Usage::default()
     });
     trace.conversation.tokens = Some(usage.tokens);

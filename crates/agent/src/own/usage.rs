@@ -3,7 +3,6 @@
 use mcptest_core::trace::{RecordedError, Tokens};
 use serde::Deserialize;
 use std::path::Path;
-use thiserror::Error;
 
 /// A file of usage is a few lines.
 const LONGEST: u64 = 1 << 20;
@@ -14,26 +13,6 @@ pub(super) struct Usage {
     pub(super) tokens: Tokens,
     pub(super) cost_usd: Option<f64>,
     pub(super) model: Option<String>,
-}
-
-/// Why the file that an agent wrote cannot be used.
-#[derive(Debug, Error)]
-#[error(
-    "the file that it wrote to MCPTEST_USAGE cannot be used: {reason}; write one object, as \
-     {{\"prompt_tokens\": 900, \"completion_tokens\": 120}}"
-)]
-pub(super) struct UsageError {
-    reason: String,
-}
-
-impl UsageError {
-    fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
-    }
-
-    pub(super) fn traced(&self) -> RecordedError {
-        RecordedError::new("agent", self.to_string())
-    }
 }
 
 #[derive(Deserialize)]
@@ -48,23 +27,30 @@ struct Written {
 }
 
 /// What the file says; nothing when there is none.
-pub(super) fn read(path: &Path) -> Result<Usage, UsageError> {
+pub(super) fn read(path: &Path) -> Result<Usage, RecordedError> {
+    written(path).map_err(|reason| {
+        let help = r#"write one object, as {"prompt_tokens": 900, "completion_tokens": 120}"#;
+        let file = "the file that it wrote to MCPTEST_USAGE";
+        RecordedError::new("agent", format!("{file} cannot be used: {reason}; {help}"))
+    })
+}
+
+fn written(path: &Path) -> Result<Usage, String> {
     let bytes = match mcptest_files::read(path, LONGEST) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Usage::default()),
-        Err(error) => return Err(UsageError::new(mcptest_files::reason(&error))),
+        Err(error) => return Err(mcptest_files::reason(&error)),
     };
-    let text = String::from_utf8(bytes).map_err(|_| UsageError::new("it is not UTF-8"))?;
-    of(&text)
+    of(&String::from_utf8(bytes).map_err(|_| "it is not UTF-8")?)
 }
 
-fn of(text: &str) -> Result<Usage, UsageError> {
-    let written: Written = serde_json::from_str(text).map_err(|error| UsageError::new(error.to_string()))?;
+fn of(text: &str) -> Result<Usage, String> {
+    let written: Written = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let prompt = either("prompt_tokens", written.prompt_tokens, "input_tokens", written.input_tokens)?;
     let completion =
         either("completion_tokens", written.completion_tokens, "output_tokens", written.output_tokens)?;
     if let Some(cost) = written.cost_usd.filter(|cost| !cost.is_finite() || *cost < 0.0) {
-        return Err(UsageError::new(format!("`cost_usd` is {cost}")));
+        return Err(format!("`cost_usd` is {cost}"));
     }
     Ok(Usage {
         tokens: Tokens { total: written.total_tokens, ..Tokens::of(prompt, completion) }.totalled(),
@@ -78,10 +64,10 @@ fn either(
     value: Option<u64>,
     other_name: &str,
     other: Option<u64>,
-) -> Result<Option<u64>, UsageError> {
+) -> Result<Option<u64>, String> {
     match (value, other) {
         (Some(value), Some(other)) if value != other => {
-            Err(UsageError::new(format!("`{name}` is {value} and `{other_name}` is {other}")))
+            Err(format!("`{name}` is {value} and `{other_name}` is {other}"))
         }
         _ => Ok(value.or(other)),
     }
