@@ -4,7 +4,7 @@ use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list, of_kind};
 use super::parameters::{filled, placed, put};
 use super::piece::{Piece, Said, count, detail, kept, ours, with_schema};
-use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, ToolChoice, Wanted};
+use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::provider::thinks_adaptively;
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -26,9 +26,9 @@ pub const ANTHROPIC: Dialect = Dialect {
 /// No blank text, and no white space at the end of a message that is to be gone on with.
 const RULES: Rules = Rules {
     calls: |message| of_kind(list(message, "content"), "tool_use"),
-    id: "/id",
-    name: "/name",
-    arguments: "/input",
+    id: "id",
+    name: "name",
+    arguments: "input",
     ids: Ids::UpTo(64),
     name_marks: "",
     is_text: false,
@@ -116,17 +116,11 @@ fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
     if ask.effort().is_some() && thinks_adaptively(ask.model) {
         put(&mut entries, "thinking.type", json!("adaptive"));
     }
-    if let Some(choice) = ask.tool_choice {
-        let choice = match choice {
-            ToolChoice::Auto => json!({ "type": "auto" }),
-            ToolChoice::Required => json!({ "type": "any" }),
-            ToolChoice::None => json!({ "type": "none" }),
-            ToolChoice::Tool(name) => json!({ "type": "tool", "name": name }),
-        };
+    let named = |name: &str| json!({ "type": "tool", "name": name });
+    let chosen = |choice: Value| if choice.is_string() { json!({ "type": choice }) } else { choice };
+    let choice = ask.answer_schema.map(|_| named(ANSWER));
+    if let Some(choice) = choice.or_else(|| ask.choice("any", named).map(chosen)) {
         put(&mut entries, "tool_choice", choice);
-    }
-    if ask.answer_schema.is_some() {
-        put(&mut entries, "tool_choice", json!({ "type": "tool", "name": ANSWER }));
     }
     filled(entries, ask.parameters)
 }

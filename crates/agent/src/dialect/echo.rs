@@ -1,13 +1,14 @@
 //! What does a provider take back of what its model wrote? The trace keeps that to the letter; the wire needs not.
 
+use super::parameters::put;
 use super::piece::Piece;
-use super::wire_name::{fnv, lettered};
+use super::wire_name::{fnv, lettered, untaken};
 use super::{Answered, Ask, Message};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// What one kind of provider takes back. Where the parts of a call stand is said by JSON pointers.
+/// What one kind of provider takes back. Where the parts of a call stand is said by paths of keys.
 pub(super) struct Rules {
     /// The calls in a message.
     pub(super) calls: fn(&mut Value) -> Vec<&mut Value>,
@@ -107,17 +108,19 @@ fn sent_back<'a>(
 }
 
 fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> Called {
-    let text =
-        |call: &Value, at: &str| call.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let id = rules.ids.of(&text(call, rules.id), taken);
-    let name = lettered(&text(call, rules.name), rules.name_marks);
-    let arguments = arguments(call.pointer(rules.arguments), rules.is_text);
-    match &id {
-        Some(id) => put(call, rules.id, json!(id)),
-        None => drop(call.as_object_mut().and_then(|call| call.remove(rules.id.trim_start_matches('/')))),
+    let at = |path: &str| path.split('.').try_fold(&*call, |inner, key| inner.get(key));
+    let text = |path: &str| at(path).and_then(Value::as_str).unwrap_or_default();
+    let id = rules.ids.of(text(rules.id), taken);
+    let name = lettered(text(rules.name), rules.name_marks);
+    let arguments = arguments(at(rules.arguments), rules.is_text);
+    if let Value::Object(call) = call {
+        match &id {
+            Some(id) => put(call, rules.id, json!(id)),
+            None => drop(call.remove(rules.id)),
+        }
+        put(call, rules.name, json!(name));
+        put(call, rules.arguments, arguments);
     }
-    put(call, rules.name, json!(name));
-    put(call, rules.arguments, arguments);
     let caller = call.get("caller").filter(|caller| caller.is_object() && caller["type"] != "direct");
     Called { id, name, caller: caller.cloned() }
 }
@@ -136,15 +139,6 @@ fn arguments(written: Option<&Value>, is_text: bool) -> Value {
     if is_text { json!(object.to_string()) } else { object }
 }
 
-fn put(call: &mut Value, at: &str, value: Value) {
-    let (parent, key) = at.rsplit_once('/').unwrap_or(("", at));
-    if let Some(Value::Object(parent)) = call.pointer_mut(parent) {
-        parent.insert(key.to_owned(), value);
-    } else if call.is_object() && !parent.is_empty() {
-        put(call, parent, json!({ key: value }));
-    }
-}
-
 impl Ids {
     /// The id as it was given, where it is taken and not there yet; else one that is.
     fn of(self, given: &str, taken: &mut BTreeSet<String>) -> Option<String> {
@@ -154,18 +148,9 @@ impl Ids {
         if self.takes(given) && taken.insert(given.to_owned()) {
             return Some(given.to_owned());
         }
-        let mut salt = 0_u32;
-        loop {
-            let hash = fnv(&[given.as_bytes(), &salt.to_le_bytes()]);
-            let made = match self {
-                Self::Nine => format!("c{hash:08x}"),
-                _ => format!("call_{hash:08x}"),
-            };
-            if taken.insert(made.clone()) {
-                return Some(made);
-            }
-            salt += 1;
-        }
+        let start = if matches!(self, Self::Nine) { "c" } else { "call_" };
+        let made = |salt: u32| format!("{start}{:08x}", fnv(&[given.as_bytes(), &salt.to_le_bytes()]));
+        Some(untaken(taken, made))
     }
 
     fn takes(self, id: &str) -> bool {

@@ -30,9 +30,9 @@ const RULES: Rules = Rules {
     calls: |message| {
         list(message, "parts").iter_mut().filter_map(|part| part.get_mut("functionCall")).collect()
     },
-    id: "/id",
-    name: "/name",
-    arguments: "/args",
+    id: "id",
+    name: "name",
+    arguments: "args",
     ids: Ids::OrNone,
     name_marks: ".:",
     is_text: false,

@@ -37,9 +37,9 @@ enum Flavour {
 /// Role, content and calls alone: who serves this dialect refuses what else it has said itself.
 const RULES: Rules = Rules {
     calls: |message| list(message, "tool_calls").iter_mut().collect(),
-    id: "/id",
-    name: "/function/name",
-    arguments: "/function/arguments",
+    id: "id",
+    name: "function.name",
+    arguments: "function.arguments",
     ids: Ids::UpTo(40),
     name_marks: "",
     is_text: true,

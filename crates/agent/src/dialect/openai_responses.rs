@@ -26,9 +26,9 @@ pub const OPENAI_RESPONSES: Dialect = Dialect {
 /// No thoughts without the item that they led to.
 const RULES: Rules = Rules {
     calls: |items| items.as_array_mut().map(|items| of_kind(items, "function_call")).unwrap_or_default(),
-    id: "/call_id",
-    name: "/name",
-    arguments: "/arguments",
+    id: "call_id",
+    name: "name",
+    arguments: "arguments",
     ids: Ids::UpTo(64),
     name_marks: "",
     is_text: true,

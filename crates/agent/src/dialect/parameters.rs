@@ -22,7 +22,10 @@ pub(super) fn placed(ask: &Ask<'_>, places: &[Place]) -> Map<String, Value> {
 pub(super) fn put(entries: &mut Map<String, Value>, path: &str, value: Value) {
     match path.split_once('.') {
         Some((key, rest)) => {
-            let inner = entries.entry(key).or_insert_with(|| json!({}));
+            let inner = entries.entry(key).or_insert(Value::Null);
+            if !inner.is_object() {
+                *inner = json!({});
+            }
             if let Value::Object(inner) = inner {
                 put(inner, rest, value);
             }

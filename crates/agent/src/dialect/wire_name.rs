@@ -24,16 +24,14 @@ pub fn wire_names(tools: &[(&str, &str)]) -> Vec<String> {
         if wanted.get(&name) == Some(&1) {
             return name;
         }
-        let mut salt = 0;
-        loop {
-            let hashed = with_hash(&plain(server, tool), server, tool, salt);
-            if taken.insert(hashed.clone()) {
-                return hashed;
-            }
-            salt += 1;
-        }
+        untaken(&mut taken, |salt| with_hash(&plain(server, tool), server, tool, salt))
     };
     tools.iter().map(name).collect()
+}
+
+/// The first that is made which is not there yet; from now on it is.
+pub(super) fn untaken(taken: &mut BTreeSet<String>, made: impl Fn(u32) -> String) -> String {
+    (0..).map(made).find(|name| taken.insert(name.clone())).unwrap_or_default()
 }
 
 fn plain(server: &str, tool: &str) -> String {
