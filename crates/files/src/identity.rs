@@ -32,8 +32,14 @@ fn number(_: &std::fs::Metadata) -> Option<Identity> {
     None
 }
 
-/// The path without links as far as it is there.
-fn whole(path: &Path) -> PathBuf {
+/// Whether a path leads to this open file, as far as the system tells files apart.
+pub fn leads_to(path: &Path, file: &std::fs::File) -> bool {
+    let numbers = [std::fs::metadata(path), file.metadata()].map(|about| Some(number(&about.ok()?)));
+    matches!(&numbers, [Some(one), Some(other)] if one == other)
+}
+
+/// The path from the root of the file system, without links as far as it is there.
+pub fn whole(path: &Path) -> PathBuf {
     if let Ok(whole) = path.canonicalize() {
         return whole;
     }

@@ -7,7 +7,7 @@ mod open;
 mod read;
 mod write;
 
-pub use identity::{Identity, identity};
+pub use identity::{Identity, identity, leads_to, whole};
 pub use open::{STDIN, lock_file, open};
 pub use read::{RECORDING, TEXT, read, read_named, read_named_text, reading};
 pub use write::{make_folder_of, may_replace, open_to_write, replace, write};

@@ -138,11 +138,14 @@ fn add(name: &str, value: &str) {
     }
 }
 
+/// The variables of this process whose names and values are text.
+pub(crate) fn variables() -> impl Iterator<Item = (String, String)> {
+    let all = std::env::vars_os();
+    all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
 fn of_environment() -> impl Iterator<Item = (String, String)> {
-    let variables = std::env::vars_os();
-    let variables =
-        variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    variables.filter(|(name, value)| {
+    variables().filter(|(name, value)| {
         is_secret_name(name) && mcptest_redact::is_secret_value(value) && !is_plain(value)
     })
 }

@@ -24,7 +24,8 @@ impl Lock {
                 Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
                     return Err(error);
                 }
-                _ if is_at(&file, &path) => return Ok(Some(Self { path, _file: file })),
+                // The holder before may have removed it in between.
+                _ if mcptest_files::leads_to(&path, &file) => return Ok(Some(Self { path, _file: file })),
                 _ => {}
             }
         }
@@ -42,20 +43,4 @@ impl Drop for Lock {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
-}
-
-/// Whether `path` still leads to `file`: the holder before may have removed it in between.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(file), Ok(named)) => identity(file) == identity(named),
-        _ => false,
-    }
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.exists()
 }

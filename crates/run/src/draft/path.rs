@@ -12,20 +12,6 @@ pub(super) fn between(folder: &Path, to: &Path) -> PathBuf {
     if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
 }
 
-/// The path from the root of the file system, with links followed as far as it exists.
-pub(super) fn absolute(path: &Path) -> PathBuf {
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let known = whole.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
-    match known {
-        Some((part, real)) => match whole.strip_prefix(part) {
-            Ok(rest) if rest.as_os_str().is_empty() => real,
-            Ok(rest) => real.join(rest),
-            Err(_) => whole,
-        },
-        None => whole,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

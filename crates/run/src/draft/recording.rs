@@ -98,8 +98,8 @@ fn hopeless(file: &Path, reason: String) -> DraftError {
 
 /// The recording as `cassette:` names it, relative to the suite.
 fn way_to(file: &Path, out: &Path) -> Result<String, DraftError> {
-    let out = path::absolute(out);
-    let way = path::between(out.parent().unwrap_or(Path::new("/")), &path::absolute(file));
+    let out = files::whole(out);
+    let way = path::between(out.parent().unwrap_or(Path::new("/")), &files::whole(file));
     match way.to_str() {
         Some(way) if !is_pattern(way) && !way.contains("{model}") => Ok(way.to_owned()),
         _ => {
@@ -221,8 +221,8 @@ impl AgentPage {
     fn server_entry(&self, out: &Path, text: &mut String) -> Option<String> {
         let (name, server) = self.server.as_ref()?;
         let name = name.clone().or_else(|| server.name.clone()).unwrap_or_else(|| "server".to_owned());
-        let here = path::absolute(Path::new("."));
-        let out = path::absolute(out);
+        let here = files::whole(Path::new("."));
+        let out = files::whole(out);
         crate::remember_words(&server.command);
         let without_secrets = |word: &str| with_variables(&crate::clean(word));
         let words: Vec<String> = server.command.iter().map(|word| without_secrets(word)).collect();

@@ -5,10 +5,11 @@ use super::entry::{ServerEntry, Source};
 use super::first_calls::{Wish, candidates, first_calls};
 use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
-use super::{Draft, DraftError, judged, path, suite_of, why_not, yaml};
+use super::{Draft, DraftError, judged, suite_of, why_not, yaml};
 use crate::tool_test::{call_on, parse_recording, path_of};
 use mcptest_core::row::Reason;
 use mcptest_core::suite::Suite;
+use mcptest_files as files;
 use mcptest_mcp::client::{Client, ServerSpec, Tool, WireError};
 use mcptest_redact::{Redactor, is_secret_name};
 use serde_json::{Value, json};
@@ -56,11 +57,9 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     }
     let tools = listed(client.list_tools().await?.tools);
     let candidates = candidates(&ask.call, &tools)?;
-    let environment: BTreeMap<String, String> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    let out = path::absolute(&ask.out);
-    let here = path::absolute(Path::new("."));
+    let environment: BTreeMap<String, String> = crate::exit::variables().collect();
+    let out = files::whole(&ask.out);
+    let here = files::whole(Path::new("."));
     let folder = out.parent().unwrap_or(&here);
     let entry = ServerEntry::of(&ask.source, folder, &here, &environment);
     let mut page = Page {

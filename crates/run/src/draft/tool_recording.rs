@@ -5,6 +5,7 @@ use super::page::tool_test;
 use super::recording::with_variables;
 use super::{Draft, DraftError, judged, path, suite_of, why_not, yaml};
 use crate::tool_test::{header_now, parse_recording, path_of};
+use mcptest_files as files;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,13 +64,12 @@ pub(super) fn as_written(recorded: &Map<String, Value>) -> Map<String, Value> {
 fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<String, Value>, String> {
     let mut entry = as_written(recorded);
     // `<folder of the suite>/cassettes/<suite>/<test>.jsonl`
-    let file = path::absolute(file);
+    let file = files::whole(file);
     let Some(old) = file.ancestors().nth(3) else { return Ok(entry) };
-    let new = path::absolute(out);
+    let new = files::whole(out);
     let new = new.parent().unwrap_or(old);
     let text = |key: &str| recorded.get(key).and_then(Value::as_str).map(str::to_owned);
-    let moved =
-        |way: &str| path::between(new, &path::absolute(&old.join(way))).to_string_lossy().into_owned();
+    let moved = |way: &str| path::between(new, &files::whole(&old.join(way))).to_string_lossy().into_owned();
     if let Some(mock) = text("mock") {
         if !old.join(&mock).exists() && !new.join(&mock).exists() {
             return Err(format!("the manifest of its mock, {mock}, is not to be found"));
