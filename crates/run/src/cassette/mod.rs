@@ -32,6 +32,5 @@ pub(crate) use show::{Look, Page, prose_of_content};
 pub use show::{Options, timeline};
 pub(crate) use stale::Changes;
 pub use stale::{Change, staleness};
-pub(crate) use write::write_whole;
-pub use write::{Recorder, Reserved, is_recording};
+pub use write::{Recorder, Reserved, is_recording, write_whole};
 pub use write_error::WriteError;

@@ -147,7 +147,7 @@ impl Recorder {
 }
 
 /// Puts this text at `path` in one step, unless somebody else is recording to it.
-pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), WriteError> {
+pub fn write_whole(path: &Path, text: &str) -> Result<(), WriteError> {
     let _lock = lock(path)?;
     replace(path, text.as_bytes())
 }
@@ -160,11 +160,11 @@ fn lock(path: &Path) -> Result<Lock, WriteError> {
     files::make_folder_of(path).map_err(|source| failed(path, "written there", source))?;
     let may_replace = files::may_replace(path, is_own).map_err(|source| failed(path, "written", source))?;
     if !may_replace {
-        return Err(WriteError::Foreign { path: path.to_owned() });
+        return Err(WriteError::Foreign(path.to_owned()));
     }
     match Lock::take(path) {
         Ok(Some(lock)) => Ok(lock),
-        Ok(None) => Err(WriteError::Locked { path: path.to_owned() }),
+        Ok(None) => Err(WriteError::Locked(path.to_owned())),
         Err(source) => Err(failed(path, "locked", source)),
     }
 }

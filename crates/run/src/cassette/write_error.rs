@@ -13,21 +13,15 @@ pub enum WriteError {
     /// Somebody else is recording to it.
     #[error(
         "{}: another mcptest is recording to this file; wait for it, or record elsewhere",
-        escape_path(path)
+        escape_path(.0)
     )]
-    Locked {
-        /// The cassette.
-        path: PathBuf,
-    },
+    Locked(PathBuf),
     /// What is there cannot be recorded again.
     #[error(
         "{}: the file holds something that mcptest did not record, and is left as it is; name another file, or remove this one",
-        escape_path(path)
+        escape_path(.0)
     )]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
+    Foreign(PathBuf),
     /// The cassette was recorded with something else.
     #[error(
         "{}: the runs there were recorded with another header ({}); record all of them again with --record",

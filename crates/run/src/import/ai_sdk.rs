@@ -132,19 +132,18 @@ impl PartReader<'_> {
     fn part(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
         let kind = fields.required_string("type", "a part")?;
         match part(&kind, fields) {
-            Part::Text(text) => {
-                self.say(&text);
-                return Ok(());
-            }
-            Part::Dropped(what) => {
-                self.transcript.drop(what);
-                return Ok(());
-            }
-            Part::Other => {}
+            Part::Text(text) => self.say(&text),
+            Part::Dropped(what) => self.transcript.drop(what),
+            Part::Other => self.own_part(&kind, fields)?,
         }
+        Ok(())
+    }
+
+    /// A part that only this format has.
+    fn own_part(&mut self, kind: &str, fields: &Fields<'_>) -> Result<(), Misfit> {
         // A tool may be called `call` or `result`; only parts of UI messages have a state.
         let name = kind.strip_prefix("tool-").filter(|_| fields.has("state"));
-        match (&*kind, name) {
+        match (kind, name) {
             (_, Some(name)) => self.ui_call(fields, name.to_owned())?,
             ("dynamic-tool", _) => self.ui_call(fields, tool_name(fields)?)?,
             ("tool-call", _) => {

@@ -3,7 +3,7 @@
 use super::Importer;
 use super::catalogue::read_tools;
 use super::content::{Part, answer_of, part, refuse_calls_of_others, text_of, unknown};
-use super::exchange::{Exchange, chains};
+use super::exchange::{Exchange, chains, signed};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, Transcript};
@@ -114,24 +114,16 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
     })
 }
 
-/// What tells a reply among all: the ids of its calls, else its text.
 fn signature(message: Json<'_>) -> Option<String> {
     let fields = message.object()?;
     if fields.string("role").is_some_and(|role| role != "assistant") {
         return None;
     }
     let content = fields.get("content")?;
-    let Some(blocks) = content.list() else { return content.string().map(|text| format!("text {text}")) };
-    let of_blocks = |key: &str| -> Vec<String> {
-        let value = |block: &Json<'_>| block.object()?.owned(key);
-        blocks.iter().filter_map(value).collect()
-    };
-    let ids = of_blocks("id");
-    Some(if ids.is_empty() {
-        format!("text {}", of_blocks("text").concat())
-    } else {
-        format!("calls {}", ids.join(" "))
-    })
+    let is_list = content.list().is_some();
+    let text =
+        || if is_list { Some(content.each("text").concat()) } else { content.string().map(Cow::into_owned) };
+    signed(&content.each("id"), text)
 }
 
 fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {

@@ -17,6 +17,11 @@ pub(super) struct Exchange<'a> {
     pub(super) reply: Option<Json<'a>>,
 }
 
+/// What tells a reply among all: the ids of its calls, else its text.
+pub(super) fn signed(ids: &[String], text: impl FnOnce() -> Option<String>) -> Option<String> {
+    if ids.is_empty() { Some(format!("text {}", text()?)) } else { Some(format!("calls {}", ids.join(" "))) }
+}
+
 /// Exchanges put together: each chain is one conversation, whose last request repeats what the earlier ones had.
 ///
 /// An exchange goes on with another when its messages are the other's, then the other's reply, then more.

@@ -139,9 +139,8 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
 fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     let config = request.part("config").unwrap_or_else(|| request.clone());
     if let Some(system) = at(&config, "systemInstruction") {
-        let parts = system.object().and_then(|system| system.get("parts")).and_then(Json::list);
-        let text = |part: &Json<'_>| part.object()?.owned("text");
-        let told = parts.unwrap_or_default().iter().filter_map(text).collect::<Vec<_>>().join("\n\n");
+        let parts = system.object().and_then(|system| system.get("parts"));
+        let told = parts.map(|parts| parts.each("text")).unwrap_or_default().join("\n\n");
         transcript.system(&system.string().unwrap_or(told.into()));
     }
     if let Some(tools) = config.list("tools")? {

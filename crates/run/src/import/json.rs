@@ -44,6 +44,11 @@ impl<'a> Json<'a> {
         Some(list.into_iter().map(Self::of).collect())
     }
 
+    /// The strings at a key of each object of a list.
+    pub(super) fn each(self, key: &str) -> Vec<String> {
+        self.list().unwrap_or_default().iter().filter_map(|one| one.object()?.owned(key)).collect()
+    }
+
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
         let text: Borrowed<'a> =
             self.0.starts_with('"').then(|| serde_json::from_str(self.0).ok()).flatten()?;

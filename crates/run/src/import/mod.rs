@@ -22,6 +22,7 @@ mod transcript;
 mod unit;
 mod write;
 
+pub use crate::cassette::write_whole as write;
 pub use fidelity::Fidelity;
 pub(crate) use foreign::is_foreign;
 pub use problem::{ImportError, ImportFault};
@@ -132,11 +133,6 @@ impl Imported {
     pub fn append(&mut self, other: Self) {
         self.transcripts.extend(other.transcripts);
     }
-}
-
-/// Writes a cassette, all of it or nothing.
-pub fn write(path: &std::path::Path, cassette: &str) -> Result<(), crate::cassette::WriteError> {
-    crate::cassette::write_whole(path, cassette)
 }
 
 /// The formats that the values of a document tell.

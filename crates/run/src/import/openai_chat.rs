@@ -3,7 +3,7 @@
 use super::Importer;
 use super::catalogue::read_tools;
 use super::content::{answer_of, call_of, refuse_calls_of_others, text_of};
-use super::exchange::{Exchange, chains};
+use super::exchange::{Exchange, chains, signed};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
@@ -50,17 +50,11 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
     Ok(Exchange { request, messages: messages.unwrap_or_default(), response, reply })
 }
 
-/// What tells a reply among all: the ids of its calls, else its text.
 fn signature(message: Json<'_>) -> Option<String> {
     let fields =
         message.object().filter(|fields| fields.string("role").is_some_and(|role| role == "assistant"))?;
-    let calls = fields.get("tool_calls").and_then(Json::list).unwrap_or_default();
-    let ids: Vec<String> =
-        calls.iter().filter_map(|call| Some(call.object()?.string("id")?.into_owned())).collect();
-    if ids.is_empty() {
-        return Some(format!("text {}", fields.string("content")?));
-    }
-    Some(format!("calls {}", ids.join(" ")))
+    let ids = fields.get("tool_calls").map(|calls| calls.each("id")).unwrap_or_default();
+    signed(&ids, || fields.owned("content"))
 }
 
 fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {

@@ -214,33 +214,24 @@ impl ItemReader {
         self.in_turn = is_of_model;
         let kind = item.string("type").unwrap_or_default();
         match &*kind {
-            "message" | "" => self.message(item),
+            "message" | "" => self.message(item)?,
             "function_call" | "custom_tool_call" => {
                 let caller = item.get("caller").map(Json::compact);
                 let call = call_at(item, "name", "call_id", item.first(&["arguments", "input"]))?;
                 self.transcript.call(RecordedCall { caller, ..call });
-                Ok(())
             }
-            "mcp_call" => self.mcp_call(item),
-            "mcp_list_tools" => self.mcp_tools(item),
-            "reasoning" => {
-                self.transcript.drop(Dropped::Reasoning);
-                Ok(())
-            }
+            "mcp_call" => self.mcp_call(item)?,
+            "mcp_list_tools" => self.mcp_tools(item)?,
+            "reasoning" => self.transcript.drop(Dropped::Reasoning),
             output if output.ends_with("_call_output") => {
                 let answer = answer_of(item.get("output"), false, &mut self.transcript);
-                self.transcript.answer(item, "call_id", None, answer)
+                self.transcript.answer(item, "call_id", None, answer)?;
             }
-            hosted if hosted.ends_with("_call") => {
-                self.hosted_call(item, hosted.trim_end_matches("_call"));
-                Ok(())
-            }
-            harmless if HARMLESS.contains(&harmless) => {
-                self.transcript.drop(Dropped::Other);
-                Ok(())
-            }
-            other => Err(unknown(item, "an item", other)),
+            hosted if hosted.ends_with("_call") => self.hosted_call(item, hosted.trim_end_matches("_call")),
+            harmless if HARMLESS.contains(&harmless) => self.transcript.drop(Dropped::Other),
+            other => return Err(unknown(item, "an item", other)),
         }
+        Ok(())
     }
 
     fn message(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {

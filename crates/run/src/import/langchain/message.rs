@@ -2,6 +2,7 @@
 
 use super::super::anthropic;
 use super::super::content::{Part, answer_of, call_of, part, text_of, unknown};
+use super::super::exchange::signed;
 use super::super::json::{Fields, Json, Misfit, object_of};
 use super::super::openai_chat;
 use super::super::sample::has_part;
@@ -65,7 +66,7 @@ pub(super) fn is_message(fields: &Fields<'_>) -> bool {
     unwrapped(fields).is_some_and(|(kind, inner)| kind == MessageKind::Nobody || has_content(&inner))
 }
 
-/// What tells a reply among all: the ids of its calls, else its text.
+/// What tells a reply among all.
 pub(super) fn signature(message: Json<'_>) -> Option<String> {
     let fields = message.object()?;
     let (kind, inner) = unwrapped(&fields)?;
@@ -74,16 +75,9 @@ pub(super) fn signature(message: Json<'_>) -> Option<String> {
         MessageKind::Role => inner.string("role").is_some_and(|role| role == "assistant"),
         _ => false,
     };
-    if !is_ai {
-        return None;
-    }
-    let calls = inner.get("tool_calls").and_then(Json::list).unwrap_or_default();
-    let ids: Vec<String> =
-        calls.iter().filter_map(|call| Some(call.object()?.string("id")?.into_owned())).collect();
-    if ids.is_empty() {
-        return Some(format!("text {}", inner.get("content")?.text()));
-    }
-    Some(format!("calls {}", ids.join(" ")))
+    let ids = inner.get("tool_calls").map(|calls| calls.each("id")).unwrap_or_default();
+    let text = || inner.get("content").map(|content| content.text().to_owned());
+    is_ai.then(|| signed(&ids, text)).flatten()
 }
 
 /// Reads one message into the conversation.

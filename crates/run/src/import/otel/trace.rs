@@ -158,9 +158,7 @@ impl Teller {
             transcript.model = span.model();
         }
         if let Some(text) = span.attributes.json(&["gen_ai.system_instructions"]) {
-            let parts = reread(&text).and_then(Json::list).unwrap_or_default();
-            let of_part = |part: &Json<'_>| Some(part.object()?.string("content")?.into_owned());
-            let texts: Vec<String> = parts.iter().filter_map(of_part).collect();
+            let texts = reread(&text).map(|parts| parts.each("content")).unwrap_or_default();
             let plain = reread(&text).and_then(Json::string);
             let told =
                 if texts.is_empty() { plain.unwrap_or_default().into_owned() } else { texts.join("\n\n") };
