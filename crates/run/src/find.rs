@@ -30,13 +30,8 @@ pub enum FindError {
     #[error("there is no file or folder {}\n  help: paths are relative to the folder you are in", escape_path(.0))]
     Missing(PathBuf),
     /// A folder could not be listed.
-    #[error("cannot list {}: {reason}", escape_path(.path))]
-    Unreadable {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        reason: std::io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] Unlisted),
     /// A folder has no suites.
     #[error("there is no suite in {} (a suite is a .yml or .yaml file with `agents:`, `tools:`, `servers:` or `imports:`)", escape_path(.0))]
     EmptyFolder(PathBuf),
@@ -102,8 +97,7 @@ fn folder(shown: &Path, at: &Path, found: &mut Found) -> Result<(), FindError> {
         !is_folder || !(is_hidden(name) || name == "node_modules" || name == "target")
     };
     let walk = Walk { takes, ..Walk::EVERYTHING };
-    let unreadable = |Unlisted { folder, reason }| FindError::Unreadable { path: plain(&folder), reason };
-    let walked = walk.below(at).map_err(unreadable)?;
+    let walked = walk.below(at).map_err(|one| Unlisted { folder: plain(&one.folder), ..one })?;
     for path in walked.files.iter().filter(|path| has_extension(path, &["yml", "yaml"])) {
         let list = if is_other(&at.join(path)) { &mut found.passed_over } else { &mut found.suites };
         list.push(shown.join(path));

@@ -1,13 +1,14 @@
 //! Which tests failed the last time?
 
 use crate::exit;
+use crate::find::plain;
 use crate::plan::Plan;
 use mcptest_core::report::{Report, Status};
 use mcptest_core::row::Row;
 use mcptest_files as files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Where that is kept, in the folder that the program is called in.
 const FILE: &str = ".mcptest/last.json";
@@ -86,7 +87,5 @@ fn here() -> PathBuf {
 /// A path in one spelling: relative to the folder `here` where it is below it.
 fn as_seen_from(here: &Path, path: &str) -> String {
     let path = Path::new(path);
-    let path = path.strip_prefix(here).unwrap_or(path);
-    let parts = path.components().filter(|part| *part != Component::CurDir);
-    parts.collect::<PathBuf>().display().to_string()
+    plain(path.strip_prefix(here).unwrap_or(path)).display().to_string()
 }

@@ -50,7 +50,7 @@ pub use select::{Filter, Selection, Shard};
 pub use surface::{FirstChoice, first_choices, read_pins, read_surface, write_bench, write_pins};
 pub use tool_test::{is_tool_test, tool_test_timeline};
 pub use traces::{TracesError, groups, transcripts_in};
-pub use walk::not_entered;
+pub use walk::{Unlisted, not_entered};
 pub use watch::{Judged, Stamps};
 
 use mcptest_core::coverage::Exercised;

@@ -7,7 +7,6 @@ use crate::walk::{Unlisted, Walk, has_extension};
 use mcptest_core::escape::escape_path;
 use mcptest_core::row::Transcripts;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why the transcripts of a folder cannot be judged.
@@ -20,13 +19,8 @@ pub enum TracesError {
     #[error("{} is a file, not a folder\n  help: name the folder that it stands in, or judge it with `cassette:`", escape_path(.0))]
     NotAFolder(PathBuf),
     /// A folder could not be listed.
-    #[error("cannot list {}: {reason}", escape_path(.path))]
-    Unreadable {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        reason: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] Unlisted),
     /// There is nothing in it.
     #[error("there is no transcript in {} (a transcript is a .json, .jsonl or .ndjson file)", escape_path(.0))]
     Empty(PathBuf),
@@ -41,8 +35,7 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
     if !folder.is_dir() {
         return Err(TracesError::NotAFolder(folder.to_owned()));
     }
-    let unreadable = |Unlisted { folder, reason }| TracesError::Unreadable { path: folder, reason };
-    let walked = Walk::NOTHING_HIDDEN.below(folder).map_err(unreadable)?;
+    let walked = Walk::NOTHING_HIDDEN.below(folder)?;
     let found = walked.files.iter().filter(|path| has_extension(path, &EXTENSIONS) && !is_grades(path));
     let mut files: Vec<PathBuf> = found.map(|path| folder.join(path)).collect();
     if files.is_empty() {

@@ -1,16 +1,19 @@
 //! Which files stand in a folder and in the folders below it?
 
-use mcptest_core::escape::escape;
+use mcptest_core::escape::{escape, escape_path};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// A folder that cannot be listed.
-#[derive(Debug)]
-pub(crate) struct Unlisted {
-    pub(crate) folder: PathBuf,
-    pub(crate) reason: io::Error,
+#[derive(Debug, thiserror::Error)]
+#[error("cannot list {}: {reason}", escape_path(folder))]
+pub struct Unlisted {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Why.
+    pub reason: io::Error,
 }
 
 /// Which folders are entered. One that is a link is not, unless it is where the walk begins: links lead in circles, and
