@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The labels of a file, and what of them was used.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Labels {
     entries: Vec<Label>,
     /// By the parts of the path, as far as it is written.
@@ -56,17 +56,8 @@ impl Labels {
         if !problems.is_empty() {
             return Err(Mislabelled { problems, sources });
         }
-        let mut labels = Self {
-            used: vec![BTreeSet::new(); entries.len()],
-            by_source: BTreeMap::new(),
-            by_row: BTreeMap::new(),
-            by_trace_id: BTreeMap::new(),
-            problems,
-            sources,
-            seen: SeenRuns::default(),
-            is_excused: false,
-            entries,
-        };
+        let used = vec![BTreeSet::new(); entries.len()];
+        let mut labels = Self { entries, used, sources, ..Self::default() };
         for (at, entry) in labels.entries.iter().enumerate() {
             if let Some(source) = &entry.source {
                 labels.by_source.entry(parts(source).join("/")).or_default().push(at);

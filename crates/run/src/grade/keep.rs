@@ -113,7 +113,8 @@ impl<'p> RowGrades<'p> {
             format!("the grade cannot be written to {}: {}", path.display(), files::reason(&error))
         };
         if !files::may_replace(path, Grades::is_own).map_err(failed)? {
-            return Err(not_ours(path));
+            let path = path.display();
+            return Err(format!("{path} is no file of grades, and is left as it is: move it away"));
         }
         files::make_folder_of(path).map_err(failed)?;
         files::replace(path, self.grades.to_text().as_bytes()).map_err(failed)
@@ -123,8 +124,4 @@ impl<'p> RowGrades<'p> {
         let live = self.is_live.then_some(self.grades.grades);
         GradedRow { failures: self.grades.failures, live }
     }
-}
-
-fn not_ours(path: &Path) -> String {
-    format!("{} is no file of grades, and is left as it is: move it away", path.display())
 }

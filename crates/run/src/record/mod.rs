@@ -62,6 +62,10 @@ pub(crate) enum RecordedRow {
 }
 
 impl RecordedRow {
+    fn failed(why: impl Into<String>) -> Self {
+        Self::Failed(Reason::new(ReasonKind::RecordingFailed, why))
+    }
+
     /// What is worth knowing of the recording, beside what is in it.
     pub(crate) fn notes(&self) -> &[String] {
         match self {
@@ -123,9 +127,7 @@ impl Job<'_> {
     fn failed(&self, why: &str) -> (usize, RecordedRow) {
         match self {
             Self::Agent(job) => (job.index, job.failed(why)),
-            Self::Tool(job) => {
-                (job.index, RecordedRow::Failed(Reason::new(ReasonKind::RecordingFailed, why)))
-            }
+            Self::Tool(job) => (job.index, RecordedRow::failed(why)),
         }
     }
 

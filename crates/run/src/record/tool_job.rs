@@ -40,9 +40,7 @@ impl ToolJob<'_> {
                 let notes = notes(&recording);
                 match write_whole(&path, &recording) {
                     Ok(()) => RecordedRow::OnDisk { notes },
-                    Err(error) => {
-                        RecordedRow::Failed(Reason::new(ReasonKind::RecordingFailed, error.to_string()))
-                    }
+                    Err(error) => RecordedRow::failed(error.to_string()),
                 }
             }
             Err(mut reason) => {

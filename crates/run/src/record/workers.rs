@@ -8,7 +8,6 @@ use super::schedule::{Schedule, Unit};
 use super::tool_job::ToolJob;
 use super::{Event, Job};
 use crate::{Mode, Options};
-use mcptest_core::row::{Reason, ReasonKind};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -132,8 +131,8 @@ impl<'w, 'p> Workers<'w, 'p> {
                 called = job.call(&self.around) => Some(called),
             }
         };
-        let called = caught(|| runtime.block_on(calling))
-            .unwrap_or_else(|why| Some(RecordedRow::Failed(Reason::new(ReasonKind::RecordingFailed, why))));
+        let called =
+            caught(|| runtime.block_on(calling)).unwrap_or_else(|why| Some(RecordedRow::failed(why)));
         let called = job.keep(called.ok_or(Stop)?);
         (self.around.watch)(Event::ToolCalled {
             row_name: job.planned.name.clone(),
@@ -227,10 +226,10 @@ mod tests {
     fn a_worker_that_panics_lets_the_others_end() {
         let unit = Unit { job: 0, run: 1, in_matrix: false };
         let schedule = Schedule::new(vec![Shared::Nothing], [unit]);
+        schedule.take().unwrap();
         let panicking = std::thread::scope(|scope| {
             let panicking = scope.spawn(|| {
                 let _on_panic = StopOnPanic(&schedule);
-                schedule.take().unwrap();
                 panic!("by intention");
             });
             let waiting = scope.spawn(|| while schedule.take().is_some() {});
