@@ -79,9 +79,9 @@ pub fn parse(bytes: &[u8]) -> Result<Cassette<'_>, Problem> {
     };
     let is_only_line = lines.next().is_none();
     match peek(first) {
-        Ok((_, peek)) if peek.is_header() => pinned(file, header(first)?),
+        Ok((_, peek)) if peek.is_header() => of_lines(file, Some(header(first)?)),
         Ok((text, peek)) if is_only_line => document(first, text, &peek),
-        Ok(_) => unpinned(file),
+        Ok(_) => of_lines(file, None),
         Err(problem) if is_only_line || first.content().starts_with(b"[") || problem.fault.is_conflict() => {
             Err(problem)
         }
@@ -143,7 +143,7 @@ fn over_many_lines<'a>(
         Ok((text, peek)) => document(file, text, &peek),
         Err(problem) if problem.fault == Fault::Text(TextFault::Scattered) => Err(problem),
         Err(_) if mentions_format(first) => Err(damage),
-        Err(_) if file.lines().skip(1).any(is_run) => unpinned(file),
+        Err(_) if file.lines().skip(1).any(is_run) => of_lines(file, None),
         Err(problem) => Err(problem),
     }
 }
@@ -180,34 +180,28 @@ fn header(line: Source<'_>) -> Result<Header, Problem> {
     line.header((Header::FORMAT, u64::from(Header::VERSION)), |reason| Fault::BadHeader { reason })
 }
 
-fn pinned(file: Source<'_>, header: Header) -> Result<Cassette<'_>, Problem> {
-    let (mut order, mut stopped) = (Order::default(), None);
-    let mut runs = Vec::new();
-    for line in file.lines().skip(1) {
+/// The runs of the lines, after the header where there is one.
+fn of_lines(file: Source<'_>, header: Option<Header>) -> Result<Cassette<'_>, Problem> {
+    let is_pinned = header.is_some();
+    let (mut order, mut stopped, mut runs) = (Order::default(), None, Vec::new());
+    for line in file.lines().skip(usize::from(is_pinned)) {
         stopped = None;
-        match numbered(line) {
-            Ok(Line::Stopped(mark)) => stopped = Some(mark),
-            Ok(Line::Run(number, trace)) => runs.push(run(line, number, trace, &mut order)),
+        runs.push(match numbered(line) {
+            Ok(Line::Run(number, trace)) => run(line, number, trace, &mut order),
+            Ok(Line::Stopped(mark)) if is_pinned => {
+                stopped = Some(mark);
+                continue;
+            }
+            Ok(Line::Stopped(_)) => run(line, None, Err(line.fault_here(Fault::NotATrace)), &mut order),
             Err(problem) if problem.fault.is_conflict() => return Err(problem),
-            Err(problem) => runs.push(unreadable(line, problem)),
-        }
+            // A line of which not even the number can be read: it gets one that no other run has.
+            Err(problem) if is_pinned => {
+                CassetteRun { number: 0, line: line.start().line, trace: Err(problem) }
+            }
+            Err(problem) => run(line, None, Err(problem), &mut order),
+        });
     }
-    Ok(Cassette { header: Some(header), runs: order.sorted(runs), stopped })
-}
-
-fn unpinned(file: Source<'_>) -> Result<Cassette<'_>, Problem> {
-    let mut order = Order::default();
-    let mut runs = Vec::new();
-    for line in file.lines() {
-        let (number, trace) = match numbered(line) {
-            Ok(Line::Run(number, trace)) => (number, trace),
-            Ok(Line::Stopped(_)) => (None, Err(line.fault_here(Fault::NotATrace))),
-            Err(problem) if problem.fault.is_conflict() => return Err(problem),
-            Err(problem) => (None, Err(problem)),
-        };
-        runs.push(run(line, number, trace, &mut order));
-    }
-    Ok(Cassette { header: None, runs: order.sorted(runs), stopped: None })
+    Ok(Cassette { header, runs: order.sorted(runs), stopped })
 }
 
 fn run<'a>(
@@ -222,11 +216,6 @@ fn run<'a>(
         Err(fault) => Err(line.fault_here(fault)),
     };
     CassetteRun { number, line: line.start().line, trace }
-}
-
-/// A line of which not even the number can be read: it gets one that no other run has.
-fn unreadable(line: Source<'_>, problem: Problem) -> CassetteRun<'_> {
-    CassetteRun { number: 0, line: line.start().line, trace: Err(problem) }
 }
 
 /// What stands on a line after the header.
