@@ -7,7 +7,7 @@ use super::exchange::{Exchange, chains, signed};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, Transcript};
-use super::unit::{Unit, units};
+use super::unit::{Unit, grouped, units};
 use mcptest_core::trace::{RecordedCall, Tokens};
 use std::borrow::Cow;
 
@@ -55,14 +55,9 @@ fn of_session(value: Json<'_>) -> Option<(String, Json<'_>)> {
 
 /// The messages of each session; its other lines are about the program.
 fn sessions(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
-    let mut sessions: Vec<(String, Exchange<'_>)> = Vec::new();
-    for (session, message) in values.iter().filter_map(|value| of_session(*value)) {
-        match sessions.iter_mut().rev().find(|(known, _)| *known == session) {
-            Some((_, exchange)) => exchange.messages.push(message),
-            None => sessions.push((session, Exchange { messages: vec![message], ..Exchange::default() })),
-        }
-    }
-    sessions.into_iter().map(|(_, exchange)| transcript(&[exchange])).collect()
+    let sessions = grouped(values.iter().filter_map(|value| of_session(*value)));
+    let exchange = |messages| Exchange { messages, ..Exchange::default() };
+    sessions.into_iter().map(|messages| transcript(&[exchange(messages)])).collect()
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {

@@ -1,6 +1,19 @@
 //! Which lists of messages, and which objects around them, does a file hold?
 
 use super::json::{Fields, Json, Misfit, object_of};
+use std::collections::BTreeMap;
+
+/// What has the same key together, in the order in which the keys are met.
+pub(super) fn grouped<K: Ord, T>(items: impl IntoIterator<Item = (K, T)>) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    let mut known: BTreeMap<K, usize> = BTreeMap::new();
+    for (key, item) in items {
+        let at = *known.entry(key).or_insert(groups.len());
+        groups.resize_with(groups.len().max(at + 1), Vec::new);
+        groups[at].push(item);
+    }
+    groups
+}
 
 /// One conversation, or a part of one.
 pub(super) enum Unit<'a> {

@@ -8,10 +8,9 @@ use super::exchange::Exchange;
 use super::json::{Fields, Json, Misfit};
 use super::sample::Sample;
 use super::transcript::Transcript;
-use super::unit::{Unit, units};
+use super::unit::{Unit, grouped, units};
 use message::{is_message, read_message};
 use run::Run;
-use std::collections::BTreeMap;
 
 pub(super) const IMPORTER: Importer = Importer {
     key: "langchain",
@@ -42,7 +41,12 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
             Unit::Record(record) => transcripts.push(of_messages(&messages_of(&record)?)?),
         }
     }
-    for trace in traces(runs) {
+    // A run that names no trace is one of its own.
+    let keyed = runs.into_iter().enumerate().map(|(at, run)| {
+        let alone = run.trace.is_none().then_some(at);
+        ((run.trace.clone(), alone), run)
+    });
+    for trace in grouped(keyed) {
         let mut transcript = run::transcript(&trace)?;
         transcript.trace_id = trace.first().and_then(|run| run.trace.clone());
         transcripts.push(transcript);
@@ -63,23 +67,6 @@ fn of_messages(messages: &[Json<'_>]) -> Result<Transcript, Misfit> {
         read_message(*message, &mut transcript)?;
     }
     Ok(transcript)
-}
-
-/// Runs of one trace belong together; a run that names no trace is one of its own.
-fn traces(runs: Vec<Run<'_>>) -> Vec<Vec<Run<'_>>> {
-    let mut traces: Vec<Vec<Run<'_>>> = Vec::new();
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    for run in runs {
-        let at = match &run.trace {
-            Some(trace) => *known.entry(trace.clone()).or_insert(traces.len()),
-            None => traces.len(),
-        };
-        match traces.get_mut(at) {
-            Some(trace) => trace.push(run),
-            None => traces.push(vec![run]),
-        }
-    }
-    traces
 }
 
 /// An exchange of messages alone.

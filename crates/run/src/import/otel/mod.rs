@@ -11,8 +11,8 @@ use super::Importer;
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
+use super::unit::grouped;
 use span::{Span, SpanKind};
-use std::collections::BTreeMap;
 
 pub(super) const IMPORTER: Importer = Importer {
     key: "otel",
@@ -45,16 +45,7 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
             read_export(one, &mut spans)?;
         }
     }
-    let mut order: Vec<String> = Vec::new();
-    let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
-    for span in spans {
-        let trace = traces.entry(span.trace.clone()).or_default();
-        if trace.is_empty() {
-            order.push(span.trace.clone());
-        }
-        trace.push(span);
-    }
-    let mut traces: Vec<Vec<Span>> = order.iter().filter_map(|trace| traces.remove(trace)).collect();
+    let mut traces = grouped(spans.into_iter().map(|span: Span| (span.trace.clone(), span)));
     for trace in &mut traces {
         // A table has the latest span first, and of spans that began together the later one.
         let starts = || trace.iter().map(|span| span.start);
