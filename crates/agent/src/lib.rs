@@ -12,6 +12,7 @@ mod shown;
 pub mod tool_schema;
 mod toolbox;
 
+pub use at_once::at_once;
 pub use fault::{FaultPlan, Strike, Struck};
 pub use instructions::{instructions_of, system_prompt};
 pub use model_run::{Limits, MayAsk, Task, Unrecorded, Watcher, run_model};

@@ -1,6 +1,7 @@
 //! Which tools is the agent offered, and which of them are there to distract?
 
 use crate::Distract;
+use crate::at_once::at_once;
 use mcptest_core::trace::{CatalogueTool, RecordedError, ToolSchema};
 use mcptest_mcp::client::{Client, ServerSpec, WireError};
 use parking_lot::Mutex;
@@ -9,7 +10,6 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use tokio::task::JoinSet;
 
 /// The tools of the servers, as far as they are known.
 #[derive(Debug, Default)]
@@ -49,16 +49,13 @@ struct Tool {
 impl Offered {
     /// Asks the servers whose tools are not known, all at once; one that does not answer is evidence.
     pub(super) async fn ask_missing(&self, servers: &[ServerSpec]) -> Vec<RecordedError> {
-        let missing: Vec<_> = {
+        let missing: Vec<ServerSpec> = {
             let known = self.0.lock();
             servers.iter().filter(|server| !known.done.contains(&server.name)).cloned().collect()
         };
-        let mut asking = JoinSet::new();
-        for server in missing {
-            asking.spawn(async move { (ask(&server).await, server.name) });
-        }
+        let asking = missing.into_iter().map(|server| async move { (ask(&server).await, server.name) });
         let mut errors = Vec::new();
-        for (answer, server) in asking.join_all().await {
+        for (answer, server) in at_once(asking).await {
             let mut known = self.0.lock();
             known.done.insert(server.clone());
             match answer {

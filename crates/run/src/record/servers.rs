@@ -1,7 +1,7 @@
 //! How are the servers of a run started, shared with other runs, and ended?
 
 use crate::server::spec_in;
-use mcptest_agent::Connected;
+use mcptest_agent::{Connected, at_once};
 use mcptest_core::suite::Suite;
 use mcptest_core::world::Running;
 use mcptest_mcp::client::{Client, Observed, OnLate, ServerSpec};
@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
-use tokio::task::JoinSet;
 
 /// A server that cannot be connected to is not tried again.
 type Slot = Arc<OnceCell<Result<Connected, String>>>;
@@ -64,45 +63,31 @@ pub(super) async fn connect_all(
     shared: &SharedServers,
     on_late: &OnLate,
 ) -> Result<Vec<Connected>, String> {
-    let mut starting = JoinSet::new();
-    let mut connected: Vec<Option<Connected>> = vec![None; names.len()];
-    for (at, name) in names.iter().enumerate() {
+    let starting = names.iter().map(|name| async move {
         if is_shared(suite, name) {
-            connected[at] = Some(shared.get(suite, name, on_late).await?);
-        } else {
-            let (spec, on_late) = (spec_in(suite, name, world)?, on_late.clone());
-            starting.spawn(async move { (at, connect(spec, &on_late).await) });
+            return shared.get(suite, name, on_late).await;
         }
-    }
-    let mut failed = None;
-    while let Some(started) = starting.join_next().await {
+        connect(spec_in(suite, name, world)?, on_late).await
+    });
+    let (mut connected, mut failed) = (Vec::new(), None);
+    for started in at_once(starting).await {
         match started {
-            Ok((at, Ok(server))) => connected[at] = Some(server),
-            Ok((_, Err(why))) => failed = failed.or(Some(why)),
-            Err(error) => failed = failed.or(Some(error.to_string())),
+            Ok(server) => connected.push(server),
+            Err(why) => failed = failed.or(Some(why)),
         }
     }
-    let connected = connected.into_iter().flatten().collect();
-    match failed {
-        Some(why) => {
-            close_all(suite, connected).await;
-            Err(why)
-        }
-        None => Ok(connected),
-    }
+    let Some(why) = failed else { return Ok(connected) };
+    close_all(suite, connected).await;
+    Err(why)
 }
 
 /// Ends the servers that are the run's own, all at once; what was seen of them.
 pub(super) async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<(String, Observed)> {
-    let mut closing = JoinSet::new();
-    for server in servers.into_iter().filter(|server| !is_shared(suite, &server.name)) {
-        if let Ok(client) = Arc::try_unwrap(server.client) {
-            let name = server.name;
-            closing.spawn(async move {
-                let observed = client.close().await.observed;
-                observed.into_iter().map(move |odd| (name.clone(), odd)).collect::<Vec<_>>()
-            });
-        }
-    }
-    closing.join_all().await.into_iter().flatten().collect()
+    let own = servers.into_iter().filter(|server| !is_shared(suite, &server.name));
+    let own = own.filter_map(|server| Some((server.name, Arc::try_unwrap(server.client).ok()?)));
+    let observed = at_once(own.map(|(name, client)| async move {
+        let observed = client.close().await.observed;
+        observed.into_iter().map(|odd| (name.clone(), odd)).collect::<Vec<_>>()
+    }));
+    observed.await.into_iter().flatten().collect()
 }
