@@ -15,7 +15,7 @@ use mcptest_core::judge::passes;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{Agent, OwnAgent};
-use mcptest_core::trace::{CatalogueTool, Header, RecordedServer, Run, Trace};
+use mcptest_core::trace::{Header, RecordedServer, Run, Trace};
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -105,15 +105,6 @@ impl AgentJob<'_> {
         let limit = own.and_then(|name| self.row.suite.providers.get(name)?.jobs);
         let at_once = limit.map_or(jobs, |limit| usize::try_from(limit).unwrap_or(jobs));
         Shared::Provider { name: provider.name().to_owned(), at_once: at_once.max(1) }
-    }
-
-    /// Whether tools are put among those that the servers offer.
-    pub(super) fn distracts(&self) -> bool {
-        self.row.agent.injects_tools(self.row.variant)
-    }
-
-    pub(super) fn distractors(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
-        self.row.agent.injected_tools(self.row.variant, offered)
     }
 
     /// What goes wrong on purpose in a run.

@@ -107,7 +107,7 @@ async fn run_provider(
     let on_late = on_late(around.watch, Some((job.number, unit.run)));
     let servers = connect_all(suite, &agent.servers, world, around.servers, &on_late).await;
     let servers = servers.map_err(Unfinished::Failed)?;
-    let distract = |offered: &[CatalogueTool]| job.distractors(offered);
+    let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
     let view = View {
         family: provider.family(),
         tool_schemas: agent.tool_schemas(),
@@ -174,7 +174,7 @@ async fn run_own(
     let servers = agent.servers.iter().map(|name| spec_of(name));
     let servers = servers.collect::<Result<Vec<_>, _>>().map_err(Unfinished::Failed)?;
     let program = std::env::current_exe().map_err(|error| failed(&error))?;
-    let distract = |offered: &[CatalogueTool]| job.distractors(offered);
+    let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
     let (watch, secrets, cell) = (Arc::clone(around.watch), Arc::clone(&job.secrets), job.number);
     let outcome = own::run(OwnSetup {
         command: &filled.command,
@@ -183,7 +183,7 @@ async fn run_own(
         prompt: agent.turns.first().map_or("", |turn| turn.value.as_str()),
         servers,
         faults: job.faults(unit),
-        distractors: job.distracts().then_some(&distract),
+        distractors: agent.injects_tools(job.row.variant).then_some(&distract),
         hidden: job.hidden(unit),
         time_budget: limits(agent).time_budget,
         program: &program,
