@@ -104,7 +104,7 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let Some(path) = found.suites.first() else { return Err(Failure("there is no suite".to_owned())) };
     let suite = &suite_at(path)?;
     let name = name_in(suite, &escape_path(path), name)?;
-    Ok(mcptest_run::server::spec_of(name, &suite.servers[name], suite.folder(), &mcptest_run::environment)?)
+    mcptest_run::server::spec_in(suite, name, None).map_err(Failure)
 }
 
 /// The suite in this file, or all that is wrong with it.
