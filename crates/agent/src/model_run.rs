@@ -221,17 +221,15 @@ impl Run<'_> {
         let has_results = self.messages.iter().any(|message| matches!(message, Message::Results(_)));
         let choice = self.choice.as_ref();
         let ask = Ask {
-            model: self.task.model,
             system: self.task.system,
-            messages: &self.messages,
             tools: self.toolbox.offered(),
             max_tokens: self.task.limits.max_tokens,
             parameters: self.task.parameters,
             tool_choice: if has_results { choice.map(ToolChoice::after_results) } else { choice },
             code_execution: self.task.code_execution,
             container: self.container.as_deref(),
-            answer_schema: None,
             echo_reasoning: self.task.provider.echoes_reasoning(),
+            ..Ask::new(self.task.model, &self.messages)
         };
         let provider = self.task.provider;
         let most = self.watcher.holds_to_budget().then(|| {

@@ -31,7 +31,7 @@ pub fn wire_names(tools: &[(&str, &str)]) -> Vec<String> {
 
 /// The first that is made which is not there yet; from now on it is.
 pub(super) fn untaken(taken: &mut BTreeSet<String>, made: impl Fn(u32) -> String) -> String {
-    (0..).map(made).find(|name| taken.insert(name.clone())).unwrap_or_default()
+    (0..u32::MAX).map(made).find(|name| taken.insert(name.clone())).unwrap_or_default()
 }
 
 fn plain(server: &str, tool: &str) -> String {

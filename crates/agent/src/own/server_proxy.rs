@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 pub(super) const SETTLE: Duration = Duration::from_millis(25);
 
 /// A proxy that records the calls of one server.
+#[derive(Clone)]
 pub(super) struct ServerProxy {
     pub(super) server: String,
     pub(super) timeout_ms: u64,
@@ -42,17 +43,8 @@ impl Interposer for ServerProxy {
             // What an agent does while it is being ended is no part of its run.
             _ if self.log.is_over() => Onward::Pass.into(),
             "tools/call" => self.called(request).into(),
-            "tools/list" => Onward::Watch(Arc::new(List {
-                server: self.server.clone(),
-                distractors: Arc::clone(&self.distractors),
-                hidden: Arc::clone(&self.hidden),
-                offered: Arc::clone(&self.offered),
-            }))
-            .into(),
-            _ if greeting => {
-                let (server, log) = (self.server.clone(), Arc::clone(&self.log));
-                Onward::Watch(Arc::new(Greeting { server, log, version })).into()
-            }
+            "tools/list" => Onward::Watch(Arc::new(List(self.clone()))).into(),
+            _ if greeting => Onward::Watch(Arc::new(Greeting { proxy: self.clone(), version })).into(),
             _ => Onward::Pass.into(),
         }
     }
@@ -259,8 +251,7 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
 
 /// Waits for what decides the era: a server that answers `initialize`, or the first question of the modern era.
 struct Greeting {
-    server: String,
-    log: Arc<CallLog>,
+    proxy: ServerProxy,
     version: Option<String>,
 }
 
@@ -275,7 +266,7 @@ impl Watch for Greeting {
             let agreed = || Some(serde_json::from_str::<Initialized>(result.get()).ok()?.version);
             let modern = self.version.clone().map(|version| (Era::Modern, version));
             if let Some((era, version)) = modern.or_else(|| Some((Era::Legacy, agreed()?))) {
-                self.log.speaks(&self.server, era, version);
+                self.proxy.log.speaks(&self.proxy.server, era, version);
             }
         }
         WatchedReply::default()
@@ -283,19 +274,15 @@ impl Watch for Greeting {
 }
 
 /// Waits for a list of tools.
-struct List {
-    server: String,
-    distractors: Arc<Vec<CatalogueTool>>,
-    hidden: Arc<Vec<String>>,
-    offered: Arc<Offered>,
-}
+struct List(ServerProxy);
 
 impl Watch for List {
     fn answered(&self, answer: &Body<'_>, text: &str) -> WatchedReply {
         let Body::Result { result, .. } = answer else { return WatchedReply::default() };
-        self.offered.saw(&self.server, result);
-        let is_hidden = |tool: &str| self.hidden.iter().any(|name| is_tool(name, tool, Some(&self.server)));
-        let text = changed(text, result, is_hidden, &self.distractors);
+        let ServerProxy { server, hidden, offered, distractors, .. } = &self.0;
+        offered.saw(server, result);
+        let is_hidden = |tool: &str| hidden.iter().any(|name| is_tool(name, tool, Some(server)));
+        let text = changed(text, result, is_hidden, distractors);
         let texts = text.map(|text| vec![text]);
         WatchedReply { texts, ..WatchedReply::default() }
     }

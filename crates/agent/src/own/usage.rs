@@ -101,7 +101,7 @@ mod tests {
             (r#"{"prompt_tokens": 1, "input_tokens": 2}"#, "`input_tokens` is 2"),
             (r#"{"cost_usd": -0.5}"#, "`cost_usd` is -0.5"),
         ] {
-            let said = of(text).unwrap_err().to_string();
+            let said = of(text).unwrap_err();
             assert!(said.contains(part), "{text}: {said}");
         }
     }
