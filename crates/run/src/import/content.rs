@@ -76,10 +76,8 @@ pub(super) fn text_of<'a>(content: Json<'a>, transcript: &mut Transcript) -> Res
         return Ok(text);
     }
     let Some(parts) = content.list() else {
-        return Err(Misfit::at(
-            content,
-            format!("`content` is {}, not a string or a list of parts", content.kind()),
-        ));
+        let told = format!("`content` is {}, not a string or a list of parts", content.kind());
+        return Err(Misfit::at(content, told));
     };
     let mut whole = Cow::Borrowed("");
     for value in parts {

@@ -70,11 +70,7 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
         stop_reason: transcript.stop_reason.clone(),
         trace_id: transcript.trace_id.clone(),
         errors: transcript.errors.clone(),
-        unmade_calls: Vec::new(),
         delegations: transcript.delegations.clone(),
-        faults: None,
-        servers: Vec::new(),
-        final_state: None,
         conversation: RecordedConversation {
             tokens: Some(transcript.tokens),
             turns: Some(transcript.turns.clone()),
@@ -82,6 +78,7 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
             message_count: Some(transcript.turns.len() as u64),
             cost_usd: None,
         },
+        ..ConversationTrace::default()
     }
 }
 

@@ -128,10 +128,8 @@ fn read_pair(message: Json<'_>, role: &str, text: &str, transcript: &mut Transcr
             transcript.say(text);
         }
         _ => {
-            return Err(Misfit::at(
-                message,
-                format!("`{role}` is nobody who speaks; it is human, ai or system"),
-            ));
+            let told = format!("`{role}` is nobody who speaks; it is human, ai or system");
+            return Err(Misfit::at(message, told));
         }
     }
     Ok(())

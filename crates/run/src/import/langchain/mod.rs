@@ -4,7 +4,6 @@ mod message;
 mod run;
 
 use super::Importer;
-use super::exchange::Exchange;
 use super::json::{Fields, Json, Misfit};
 use super::sample::Sample;
 use super::transcript::Transcript;
@@ -67,9 +66,4 @@ fn of_messages(messages: &[Json<'_>]) -> Result<Transcript, Misfit> {
         read_message(*message, &mut transcript)?;
     }
     Ok(transcript)
-}
-
-/// An exchange of messages alone.
-fn exchange<'a>(messages: Vec<Json<'a>>, reply: Option<Json<'a>>) -> Exchange<'a> {
-    Exchange { messages, reply, ..Exchange::default() }
 }

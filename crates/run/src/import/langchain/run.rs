@@ -2,11 +2,10 @@
 
 use super::super::catalogue::read_tools;
 use super::super::content::{answer_of, call_of};
-use super::super::exchange::chains;
+use super::super::exchange::{Exchange, chains};
 use super::super::json::{Fields, Json, Misfit, object_of};
 use super::super::openai_chat::usage_tokens;
 use super::super::transcript::{ImportedAnswer, Transcript};
-use super::exchange;
 use super::message::{is_message, read_message, signature};
 use mcptest_core::json::{equal, hash};
 use mcptest_core::trace::Tokens;
@@ -163,14 +162,12 @@ fn read_around(run: &Run<'_>, transcript: &mut Transcript) -> Result<(), Misfit>
 }
 
 fn read_models(runs: &[&Run<'_>], transcript: &mut Transcript) -> Result<(), Misfit> {
+    let is_model = |run: &Run<'_>| run.is("llm") || run.is("chat_model");
+    let has_models = runs.iter().any(|run| is_model(run));
     let mut exchanges = Vec::new();
-    for run in runs.iter().filter(|run| run.is("llm") || run.is("chat_model")) {
-        exchanges.push(exchange(run.inputs()?, run.outputs()?.into_iter().next()));
-    }
-    if exchanges.is_empty() {
-        for run in runs.iter().filter(|run| run.is_root) {
-            exchanges.push(exchange(run.inputs()?, run.outputs()?.into_iter().next()));
-        }
+    for run in runs.iter().filter(|run| if has_models { is_model(run) } else { run.is_root }) {
+        let (messages, reply) = (run.inputs()?, run.outputs()?.into_iter().next());
+        exchanges.push(Exchange { messages, reply, ..Exchange::default() });
     }
     // Models beside each other, as of an agent and its helpers, may be given the same messages.
     let mut told: BTreeSet<String> = BTreeSet::new();

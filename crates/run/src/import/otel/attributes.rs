@@ -46,9 +46,7 @@ impl Attributes {
 
     /// Adds what an event of the span says, where the span itself does not.
     pub(super) fn add_missing(&mut self, others: Self) {
-        for (key, value) in others.0 {
-            self.0.entry(key).or_insert(value);
-        }
+        others.0.into_iter().for_each(|(key, value)| self.insert(key, value));
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -83,11 +81,6 @@ impl Attributes {
     /// The first of these that is there, as it stands: a string stays a string, whatever it holds.
     pub(super) fn as_it_stands(&self, keys: &[&str]) -> Option<Box<RawValue>> {
         keys.iter().find_map(|key| self.0.get(*key)).map(|text| on_one_line(text))
-    }
-
-    /// As a value that can be read further.
-    pub(super) fn payload(&self, keys: &[&str]) -> Option<Box<RawValue>> {
-        self.json(keys).map(|text| on_one_line(&text))
     }
 }
 

@@ -1,6 +1,6 @@
 //! One span: what is it about, and what does it say of a chat, a tool or an agent?
 
-use super::super::json::{Fields, Json, Misfit};
+use super::super::json::{Fields, Json, Misfit, on_one_line};
 use super::attributes::Attributes;
 use super::messages::{Message, of_event, of_indexed, of_list};
 use super::openinference::translate;
@@ -8,7 +8,7 @@ use mcptest_core::trace::Tokens;
 use serde_json::value::RawValue;
 
 /// What a span is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum SpanKind {
     /// A request to a model.
     Chat,
@@ -19,11 +19,12 @@ pub(super) enum SpanKind {
     /// A whole agent.
     Agent,
     /// Anything else.
+    #[default]
     Other,
 }
 
 /// A span as far as a conversation needs it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Span {
     pub(super) trace: String,
     pub(super) id: String,
@@ -66,16 +67,12 @@ impl Span {
             trace: id("traceId", "trace_id")?,
             id: id("spanId", "span_id")?,
             parent: parent.filter(|parent| !parent.is_empty()).map(|parent| hexadecimal(&parent)),
-            kind: SpanKind::Other,
             start: time("startTimeUnixNano", "start_time").unwrap_or_default(),
             end: time("endTimeUnixNano", "end_time").unwrap_or_default(),
             attributes,
-            input: Vec::new(),
-            output: Vec::new(),
-            cut_lists: 0,
-            error: None,
             name,
             address: fields.misfit(String::new()).address,
+            ..Self::default()
         };
         span.read_events(fields)?;
         span.kind = span.find_kind();
@@ -196,7 +193,7 @@ impl Span {
     }
 
     pub(super) fn arguments(&self) -> Option<Box<RawValue>> {
-        self.attributes.payload(&ARGUMENTS)
+        self.attributes.json(&ARGUMENTS).map(|text| on_one_line(&text))
     }
 
     pub(super) fn result(&self) -> Option<Box<RawValue>> {
