@@ -190,7 +190,7 @@ impl AgentJob<'_> {
         if !self.row.agent.stop_decided || cassettes.failure.is_some() {
             return false;
         }
-        let (header, texts) = (cassettes.runs.header().cloned(), cassettes.runs.all_traces());
+        let (header, texts) = (cassettes.runs.header.clone(), cassettes.runs.all_traces());
         let traces: Vec<Trace<'_>> = texts.values().filter_map(|text| Trace::read(text).ok()).collect();
         let runs: Option<Vec<Run<'_>>> = traces
             .iter()

@@ -136,7 +136,7 @@ impl Job<'_> {
     fn into_row(self, is_cut: bool) -> Option<(usize, RecordedRow)> {
         let (index, row) = match self {
             Self::Agent(job) => (job.index, job.row()),
-            Self::Tool(job) => (job.index, job.into_row()),
+            Self::Tool(job) => (job.index, job.row.into_inner()),
         };
         Some((index, row.or(is_cut.then_some(RecordedRow::NotRun))?))
     }

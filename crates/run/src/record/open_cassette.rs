@@ -13,7 +13,8 @@ pub(super) struct OpenCassette {
     path: Option<PathBuf>,
     /// Whether runs that are there already are kept.
     goes_on: bool,
-    header: Option<Header>,
+    /// What the runs are recorded with, once there is one.
+    pub(super) header: Option<Header>,
     reserved: Option<Reserved>,
     /// Why it is not ours to write, once that was said: who had it may be done before the next run asks.
     refused: Option<String>,
@@ -90,12 +91,7 @@ impl OpenCassette {
         Ok(())
     }
 
-    /// What the runs are recorded with, once there is one.
-    pub(super) fn header(&self) -> Option<&Header> {
-        self.header.as_ref()
-    }
-
-    /// The same, also of runs that were there and are kept.
+    /// What the runs are recorded with, also those that were there and are kept.
     pub(super) fn kept_header(&self) -> Option<Header> {
         let of_file = |path: &PathBuf| Recording::open(path).ok()?.cassette().ok()?.header;
         let path = self.path.as_ref().filter(|_| self.goes_on);

@@ -106,7 +106,10 @@ impl Schedule {
 
     /// Drops what is left of a job; how many runs that were.
     pub(super) fn drop_rest(&self, job: usize) -> usize {
-        self.drop_units(|unit| unit.job == job)
+        let mut waiting = self.waiting.lock();
+        let before = waiting.queue.len();
+        waiting.queue.retain(|unit| unit.job != job);
+        before - waiting.queue.len()
     }
 
     /// Drops all that has not begun.
@@ -119,13 +122,6 @@ impl Schedule {
     /// Whether something failed, and the rest was dropped.
     pub(super) fn is_cut(&self) -> bool {
         self.waiting.lock().is_cut
-    }
-
-    fn drop_units(&self, is_dropped: impl Fn(&Unit) -> bool) -> usize {
-        let mut waiting = self.waiting.lock();
-        let before = waiting.queue.len();
-        waiting.queue.retain(|unit| !is_dropped(unit));
-        before - waiting.queue.len()
     }
 
     /// Nothing more is begun.

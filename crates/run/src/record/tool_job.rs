@@ -22,6 +22,7 @@ pub(super) struct ToolJob<'p> {
     pub(super) of: ToolRow<'p>,
     pub(super) mode: Mode,
     pub(super) secrets: Arc<SuiteSecrets>,
+    /// The result, once it was called.
     pub(super) row: OnceLock<RecordedRow>,
 }
 
@@ -73,14 +74,6 @@ impl ToolJob<'_> {
         }
     }
 
-    pub(super) fn keep(&self, row: RecordedRow) -> &RecordedRow {
-        self.row.get_or_init(|| row)
-    }
-
-    pub(super) fn is_called(&self) -> bool {
-        self.row.get().is_some()
-    }
-
     /// Why there is nothing recorded of it, as it may be shown.
     pub(super) fn unrecorded(&self, row: &RecordedRow) -> Option<String> {
         let RecordedRow::Failed(reason) = row else { return None };
@@ -89,10 +82,5 @@ impl ToolJob<'_> {
 
     pub(super) fn passes(&self, row: &RecordedRow, options: Options) -> bool {
         judge::status(self.planned, options, Some(row)) == Status::Passed
-    }
-
-    /// The result; `None` when it was not called.
-    pub(super) fn into_row(self) -> Option<RecordedRow> {
-        self.row.into_inner()
     }
 }

@@ -118,7 +118,7 @@ impl<'w, 'p> Workers<'w, 'p> {
             return Some(Interrupted { exit_code, what: "runs", finished, wanted: runs, rest });
         }
         let finished =
-            self.jobs.iter().filter(|job| matches!(job, Job::Tool(job) if job.is_called())).count();
+            self.jobs.iter().filter(|job| matches!(job, Job::Tool(job) if job.row.get().is_some())).count();
         Some(Interrupted { exit_code, what: "tool tests", finished, wanted: tests, rest })
     }
 
@@ -133,7 +133,8 @@ impl<'w, 'p> Workers<'w, 'p> {
         };
         let called =
             caught(|| runtime.block_on(calling)).unwrap_or_else(|why| Some(RecordedRow::failed(why)));
-        let called = job.keep(called.ok_or(Stop)?);
+        let called = called.ok_or(Stop)?;
+        let called = job.row.get_or_init(|| called);
         (self.around.watch)(Event::ToolCalled {
             row_name: job.planned.name.clone(),
             unrecorded: job.unrecorded(called),

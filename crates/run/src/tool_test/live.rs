@@ -28,11 +28,8 @@ pub(crate) async fn call(
     let client = Client::connect(&ServerSpec { on_late, ..spec }, None).await;
     let client = client.map_err(|error| unusable(&error))?;
     let called = call_tool(&client, test, redactor).await?;
-    let mut outcome = called.outcome(&client);
-    for observed in client.close().await.observed {
-        observe(observed, &mut outcome);
-    }
-    Ok(written(suite, test, &outcome, redactor))
+    let outcome = called.outcome(&client);
+    Ok(written(suite, test, outcome, client.close().await.observed, redactor))
 }
 
 /// The same on a server that is connected already, and stays so.
@@ -44,17 +41,24 @@ pub(crate) async fn call_on(
 ) -> Result<String, Reason> {
     let seen_before = client.observed();
     let called = call_tool(client, test, redactor).await?;
-    let mut outcome = called.outcome(client);
-    for observed in client.observed().into_iter().filter(|seen| !seen_before.contains(seen)) {
-        observe(observed, &mut outcome);
-    }
-    Ok(written(suite, test, &outcome, redactor))
+    let mut observed = client.observed();
+    observed.retain(|seen| !seen_before.contains(seen));
+    Ok(written(suite, test, called.outcome(client), observed, redactor))
 }
 
-/// The recording, without its secrets.
-fn written(suite: &Suite, test: &ToolTest, outcome: &CallOutcome<'_>, redactor: &Redactor) -> String {
+/// The recording, with what was observed and without its secrets.
+fn written(
+    suite: &Suite,
+    test: &ToolTest,
+    mut outcome: CallOutcome<'_>,
+    observed: Vec<Observed>,
+    redactor: &Redactor,
+) -> String {
+    for observed in observed {
+        observe(observed, &mut outcome);
+    }
     let header = replay::header_now(suite, test).sealed();
-    let lines = [serde_json::to_string(&header), serde_json::to_string(outcome)];
+    let lines = [serde_json::to_string(&header), serde_json::to_string(&outcome)];
     let [header, outcome] = lines.map(Result::unwrap_or_default);
     // A line break in a result can only be white space between tokens.
     let outcome = outcome.replace(['\n', '\r'], " ");
