@@ -2,7 +2,7 @@
 
 use crate::words::{FILE, Limits, SCREEN, clipped, count, first_sentence_of_gate, first_sentence_of_run};
 use mcptest_core::digest::digest;
-use mcptest_core::report::{Report, Status, TestReport};
+use mcptest_core::report::{Reason, Report, Status, TestReport};
 use serde_json::json;
 
 /// One thing that keeps a test from passing.
@@ -77,17 +77,15 @@ pub(crate) fn of_test(test: &TestReport, limits: Limits) -> Vec<Failure<'_>> {
         return Vec::new();
     }
     if let Some(reason) = &test.reason {
-        let kind = || reason.kind.words().replace(' ', "-");
-        let rule = test.probe.as_ref().map_or_else(kind, |probe| probe.id.clone());
+        let rule = test.probe.as_ref().map_or_else(|| kind(reason), |probe| probe.id.clone());
         let message = clipped(&reason.message, limits.text);
         return vec![Failure { test, rule, message, is_warning: false }];
     }
     let gates = test.gates.iter().filter(|gate| gate.status != Status::Passed);
-    let gates = gates.map(|gate| Failure {
-        test,
-        rule: gate.key.clone(),
-        message: first_sentence_of_gate(gate, test, limits).unwrap_or_else(|| "it did not hold".to_owned()),
-        is_warning: false,
+    let gates = gates.map(|gate| {
+        let said = first_sentence_of_gate(gate, test, limits);
+        let message = said.unwrap_or_else(|| "it did not hold".to_owned());
+        Failure { test, rule: gate.key.clone(), message, is_warning: false }
     });
     let mut all: Vec<Failure<'_>> = of_runs(test, limits).into_iter().chain(gates).collect();
     if all.is_empty() {
@@ -107,9 +105,10 @@ fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
         (_, 1) => format!("{}: {said}", clipped(&test.run_label(first.index), limits.text)),
         (all, some) => format!("{some} of {}: {said}", count(all, "run")),
     };
-    let rule = first
-        .reason
-        .as_ref()
-        .map_or_else(|| "expect".to_owned(), |reason| reason.kind.words().replace(' ', "-"));
+    let rule = first.reason.as_ref().map_or("expect".to_owned(), kind);
     Some(Failure { test, rule, message, is_warning: false })
+}
+
+fn kind(reason: &Reason) -> String {
+    reason.kind.words().replace(' ', "-")
 }

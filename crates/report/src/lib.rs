@@ -15,7 +15,6 @@ mod junit;
 pub mod leaderboard;
 mod md;
 mod ndjson;
-mod overview;
 mod pretty;
 #[cfg(test)]
 mod sample;

@@ -2,10 +2,10 @@
 
 use super::{runs, unpaired};
 use crate::Options;
-use crate::junit::xml;
+use crate::junit::{bad, describe, xml};
 use crate::words::escape;
 use mcptest_core::baseline::{Class, Comparison, Difference, NumberShift, TestComparison};
-use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite, XmlString};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 /// No times and no timestamps: the same baselines give the same bytes.
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
@@ -30,19 +30,18 @@ pub(super) fn render(comparison: &Comparison, _: &Options) -> Vec<u8> {
 fn of_test(test: &TestComparison) -> TestCase {
     let broken: Vec<&Difference> = test.differences.iter().filter(|one| one.class == Class::Fail).collect();
     let status = match (&test.not_compared, broken.first()) {
-        (Some(why), _) => bad(NonSuccessKind::Error, "not compared", why, &escape(why)),
+        (Some(why), _) => bad(NonSuccessKind::Error, "not compared", why, escape(why).into_owned()),
         (None, Some(first)) => {
             let lines: Vec<String> = broken.iter().map(|one| escape(&in_words(one)).into_owned()).collect();
-            bad(NonSuccessKind::Failure, "FAIL", &first.message, &lines.join("\n"))
+            bad(NonSuccessKind::Failure, "FAIL", &first.message, lines.join("\n"))
         }
         (None, None) => TestCaseStatus::success(),
     };
     let mut case = TestCase::new(xml(&test.name), status);
     case.set_classname(xml(&test.suite));
-    case.add_property((xml("runs"), xml(&runs(test))));
-    for one in test.differences.iter().filter(|one| one.class != Class::Fail) {
-        case.add_property((xml(one.class.word()), xml(&in_words(one))));
-    }
+    describe(&mut case, [("runs", runs(test))]);
+    let tolerated = test.differences.iter().filter(|one| one.class != Class::Fail);
+    describe(&mut case, tolerated.map(|one| (one.class.word(), in_words(one))));
     case
 }
 
@@ -53,20 +52,12 @@ fn in_words(one: &Difference) -> String {
 
 fn of_number(number: &NumberShift) -> TestCase {
     let status = if number.class == Class::Drift {
-        bad(NonSuccessKind::Failure, "DRIFT", &number.in_words(), &escape(&number.in_words()))
+        bad(NonSuccessKind::Failure, "DRIFT", &number.in_words(), escape(&number.in_words()).into_owned())
     } else {
         TestCaseStatus::success()
     };
     let mut case = TestCase::new(xml(&number.target), status);
     case.set_classname(xml(&format!("numbers of {}", number.gate)));
-    case.add_property((xml("before"), xml(&number.before.to_string())));
-    case.add_property((xml("after"), xml(&number.after.to_string())));
+    describe(&mut case, [("before", number.before.to_string()), ("after", number.after.to_string())]);
     case
-}
-
-/// The body is of lines that are escaped each by itself.
-fn bad(kind: NonSuccessKind, word: &str, message: &str, body: &str) -> TestCaseStatus {
-    let mut status = TestCaseStatus::non_success(kind);
-    status.set_message(xml(message)).set_type(xml(word)).set_description(XmlString::new(body));
-    status
 }

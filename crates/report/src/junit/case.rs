@@ -1,9 +1,9 @@
 //! Which testcases does one test become, and how did each end?
 
-use super::{body, xml};
+use super::{bad, body, describe, xml};
 use crate::bound::bounded_text;
 use crate::words::{self, SCREEN};
-use mcptest_core::report::{GateReport, RunReport, Status, TestReport};
+use mcptest_core::report::{GateReport, Number, RunReport, Status, TestReport};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestRerun, XmlString};
 
 /// A testcase per run and per gate, and one for the row itself when none of these says how it ended.
@@ -36,19 +36,12 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
         Verdict { status: run.status, kind: "expect", is_decisive, message, body: body::of_run(test, run) };
     let mut case = case(test, &test.run_name(run), verdict);
     case.set_assertions(run.expectations.len());
-    property(&mut case, "run.status", word(run.status));
-    property(&mut case, "run.calls", &run.calls.to_string());
-    if let Some(source) = &run.source {
-        property(&mut case, "run.source", source);
-    }
-    if let Some(trace_id) = &run.trace_id {
-        property(&mut case, "run.trace_id", trace_id);
-    }
-    for (target, value) in &run.scores {
-        property(&mut case, target, &value.to_string());
-    }
+    describe(&mut case, [("run.status", word(run.status).to_owned()), ("run.calls", run.calls.to_string())]);
+    describe(&mut case, run.source.iter().map(|source| ("run.source", source.clone())));
+    describe(&mut case, run.trace_id.iter().map(|trace_id| ("run.trace_id", trace_id.clone())));
+    describe(&mut case, run.scores.iter().map(|(target, value)| (target.as_str(), value.to_string())));
     if let Some(duration_ms) = run.duration_ms {
-        property(&mut case, "run.duration_ms", &duration_ms.to_string());
+        describe(&mut case, [("run.duration_ms", duration_ms.to_string())]);
         case.set_time(std::time::Duration::from_millis(duration_ms));
     }
     case
@@ -65,20 +58,13 @@ fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
     };
     let mut case = case(test, &format!("{} · {}", test.row_name(), gate.key), verdict);
     case.set_assertions(gate.expectations.len());
-    for (target, value) in &gate.targets {
-        let value = value.map_or_else(|| "not measured".to_owned(), |number| number.to_string());
-        property(&mut case, target, &value);
-    }
-    if let Some(scored) = gate.scored_runs {
-        property(&mut case, "scored_runs", &scored.to_string());
-    }
-    if !gate.failed_runs.is_empty() {
-        let numbers: Vec<String> = gate.failed_runs.iter().map(ToString::to_string).collect();
-        property(&mut case, "failed_runs", &numbers.join(", "));
-    }
-    if let Some(reason) = &gate.not_exercised {
-        property(&mut case, "not exercised", reason);
-    }
+    let measured =
+        |number: Option<Number>| number.map_or("not measured".to_owned(), |number| number.to_string());
+    describe(&mut case, gate.targets.iter().map(|(target, value)| (target.as_str(), measured(*value))));
+    describe(&mut case, gate.scored_runs.map(|scored| ("scored_runs", scored.to_string())));
+    let failed: Vec<String> = gate.failed_runs.iter().map(ToString::to_string).collect();
+    describe(&mut case, (!failed.is_empty()).then(|| ("failed_runs", failed.join(", "))));
+    describe(&mut case, gate.not_exercised.iter().map(|reason| ("not exercised", reason.clone())));
     if let Some(line) = gate.line.as_ref().or(gate.summary.as_ref()) {
         case.set_system_out(xml(line));
     }
@@ -100,29 +86,16 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
     case.set_classname(xml(&format!("{}::{}", test.suite.file, test.row_name())));
     case.extra.insert(xml("file"), xml(&test.suite.file));
     case.extra.insert(xml("line"), xml(&test.suite.line.to_string()));
-    if let Some(model) = &test.model {
-        property(&mut case, "model", model);
-    }
-    if let Some(variant) = &test.variant {
-        property(&mut case, "variant", &variant.to_string());
-    }
-    if test.unpinned {
-        property(&mut case, "unpinned", "true");
-    }
-    for server in &test.servers {
-        property(&mut case, "server", &format!("{} {} {}", server.name, server.era, server.protocol_version));
-    }
-    for note in &test.notes {
-        property(&mut case, "note", &bounded_text(note));
-    }
-    for advice in &test.advice {
-        property(&mut case, "advice", &bounded_text(&test.advice_in_words(advice)));
-    }
+    describe(&mut case, test.model.iter().map(|model| ("model", model.clone())));
+    describe(&mut case, test.variant.map(|variant| ("variant", variant.to_string())));
+    describe(&mut case, test.unpinned.then(|| ("unpinned", "true".to_owned())));
+    let servers = test.servers.iter();
+    let spoken = servers.map(|one| format!("{} {} {}", one.name, one.era, one.protocol_version));
+    describe(&mut case, spoken.map(|server| ("server", server)));
+    describe(&mut case, test.notes.iter().map(|note| ("note", bounded_text(note).into_owned())));
+    let advice = test.advice.iter().map(|advice| test.advice_in_words(advice));
+    describe(&mut case, advice.map(|advice| ("advice", bounded_text(&advice).into_owned())));
     case
-}
-
-fn property(case: &mut TestCase, name: &str, value: &str) {
-    case.add_property((xml(name), xml(value)));
 }
 
 fn status(verdict: Verdict<'_>) -> TestCaseStatus {
@@ -136,15 +109,15 @@ fn status(verdict: Verdict<'_>) -> TestCaseStatus {
         Status::Failed => NonSuccessKind::Failure,
         Status::Error => NonSuccessKind::Error,
     };
-    let message = xml(verdict.message.as_deref().unwrap_or_else(|| word(verdict.status)));
-    let body = XmlString::new(verdict.body);
+    let message = verdict.message.as_deref().unwrap_or_else(|| word(verdict.status));
     if verdict.is_decisive {
-        let mut bad = TestCaseStatus::non_success(kind);
-        bad.set_message(message).set_type(xml(verdict.kind)).set_description(body);
-        return bad;
+        return bad(kind, verdict.kind, message, verdict.body);
     }
     let mut tolerated = TestRerun::new(kind);
-    tolerated.set_message(message).set_type(xml(verdict.kind)).set_description(body);
+    tolerated
+        .set_message(xml(message))
+        .set_type(xml(verdict.kind))
+        .set_description(XmlString::new(verdict.body));
     TestCaseStatus::Success { flaky_runs: vec![tolerated] }
 }
 

@@ -8,7 +8,7 @@ use crate::suites::by_suite;
 use crate::words::escape;
 use crate::{Options, Reporter};
 use mcptest_core::report::Report;
-use quick_junit::{TestSuite, XmlString};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite, XmlString};
 
 pub(crate) const REPORTER: Reporter =
     Reporter::new("junit", "JUnit XML for CI servers: a testcase per run and per gate", "xml", render);
@@ -26,6 +26,18 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     let mut out = Vec::new();
     document.serialize(&mut out).expect("a report is XML");
     out
+}
+
+/// A testcase that did not pass. The body is of lines that are escaped each by itself.
+pub(crate) fn bad(kind: NonSuccessKind, word: &str, message: &str, body: String) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_message(xml(message)).set_type(xml(word)).set_description(XmlString::new(body));
+    status
+}
+
+/// Adds properties to a testcase.
+pub(crate) fn describe<'n>(case: &mut TestCase, properties: impl IntoIterator<Item = (&'n str, String)>) {
+    case.add_properties(properties.into_iter().map(|(name, value)| (xml(name), xml(&value))));
 }
 
 /// Text without the characters that XML cannot hold.

@@ -1,6 +1,6 @@
 //! How do models stand side by side on a terminal?
 
-use super::page::{Line, Page, style};
+use super::page::{Page, style};
 use crate::leaderboard::{Column, columns};
 use crate::words::escape;
 use mcptest_core::compare::leaderboard::Leaderboard;
@@ -25,16 +25,10 @@ pub(super) fn show(page: &mut Page, board: &Leaderboard, sort: Option<&Column>) 
         columns.remove(at);
         widths.remove(at);
     }
-    let line = |page: &Page, cell: &dyn Fn(usize) -> String| {
-        let cells: Vec<String> =
-            widths.iter().enumerate().map(|(at, width)| page.fixed(&cell(at), *width)).collect();
-        cells.join("  ").trim_end().to_owned()
-    };
-    let head = line(page, &|at| columns[at].0.clone());
-    page.line(&Line::at(0).glued(style::BOLD, head).unwrapped());
+    let columns: Vec<_> = columns.into_iter().zip(widths).collect();
+    page.cells(0, columns.iter().map(|((head, _), width)| (style::BOLD, head.clone(), *width)));
     for row in 0..board.models.len() {
-        let text = line(page, &|at| columns[at].1[row].clone());
-        page.line(&Line::at(0).glued(style::PLAIN, text).unwrapped());
+        page.cells(0, columns.iter().map(|((_, cells), width)| (style::PLAIN, cells[row].clone(), *width)));
     }
     page.blank();
 }

@@ -1,10 +1,11 @@
 //! How are tests over their models, and agents over their distractors, shown in 80 columns?
 
-use super::page::{Line, Page, style};
-use crate::overview::{Curve, Grid, curves, grid};
+use super::page::{Cell, Line, Page, style};
 use crate::words::escape;
 use anstyle::Style;
 use mcptest_core::report::{Report, Status, TestReport};
+use mcptest_core::suite::Variant;
+use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 
 const WIDEST: usize = 80;
@@ -12,81 +13,125 @@ const NAME: usize = 34;
 const MODEL: usize = 24;
 const GAP: usize = 2;
 
+/// The tests that were judged with several models, and how each did with each.
+struct Grid<'r> {
+    /// The models, in the order of the report.
+    models: Vec<&'r str>,
+    /// A test's name, and its row with each of the models where there is one.
+    rows: Vec<(String, BTreeMap<&'r str, &'r TestReport>)>,
+}
+
+/// The grid of models and tests; `None` when no test has several models.
+fn grid(report: &Report) -> Option<Grid<'_>> {
+    let mut models: Vec<&str> = Vec::new();
+    let mut rows: Vec<(_, BTreeMap<&str, &TestReport>)> = Vec::new();
+    for test in report.tests.iter().filter(|test| test.matrix) {
+        let Some(model) = test.model.as_deref() else { continue };
+        models.extend((!models.contains(&model)).then_some(model));
+        // The same test, whatever its model.
+        let key = (&test.suite.file, &test.name, test.variant);
+        let row = rows.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
+            rows.push((key, BTreeMap::new()));
+            rows.len() - 1
+        });
+        rows[row].1.insert(model, test);
+    }
+    rows.retain(|(_, cells)| cells.len() > 1);
+    models.retain(|model| rows.iter().any(|(_, cells)| cells.contains_key(model)));
+    let named = |((_, name, variant), cells): ((_, &String, Option<Variant>), _)| {
+        (format!("{name}{}", variant.map(|variant| format!(" [{variant}]")).unwrap_or_default()), cells)
+    };
+    (!rows.is_empty()).then(|| Grid { models, rows: rows.into_iter().map(named).collect() })
+}
+
 /// The table of models and tests; nothing when no test has several models.
 pub(super) fn models(page: &mut Page, report: &Report) {
     let Some(grid) = grid(report) else { return };
     let name =
         grid.rows.iter().map(|(name, _)| escape(name).width()).max().unwrap_or_default().clamp(6, NAME);
-    let mut columns: Vec<usize> = (0..grid.models.len()).collect();
-    while !columns.is_empty() {
-        let fitting = fitting(&grid, name, &columns);
-        block(page, &grid, name, &columns[..fitting]);
-        columns.drain(..fitting);
+    let widths: Vec<(&str, usize)> =
+        grid.models.iter().map(|model| (*model, width_of(&grid, model))).collect();
+    let mut left = &widths[..];
+    while !left.is_empty() {
+        let mut used = 2 + name;
+        let fits = left.iter().take_while(|(_, width)| {
+            used += GAP + width;
+            used <= WIDEST
+        });
+        let (fitting, rest) = left.split_at(fits.count().max(1));
+        block(page, &grid, name, fitting);
+        left = rest;
     }
 }
 
-/// How many of these columns stand beside one another.
-fn fitting(grid: &Grid<'_>, name: usize, columns: &[usize]) -> usize {
-    let mut used = 2 + name;
-    let fits = columns.iter().take_while(|&&column| {
-        used += GAP + width_of(grid, column);
-        used <= WIDEST
-    });
-    fits.count().max(1)
+fn width_of(grid: &Grid<'_>, model: &str) -> usize {
+    let cells =
+        grid.rows.iter().filter_map(|(_, cells)| cells.get(model)).map(|test| outcome(test).1.width());
+    let widest = cells.max().unwrap_or_default().max("passed".len()).max(tally(grid, model).width());
+    widest.max(escape(model).width().min(MODEL))
 }
 
-fn width_of(grid: &Grid<'_>, column: usize) -> usize {
-    let cells = grid.rows.iter().filter_map(|(_, cells)| cells[column]).map(|test| outcome(test).0.width());
-    let widest = cells.max().unwrap_or_default().max("passed".len()).max(tally(grid, column).width());
-    widest.max(escape(grid.models[column]).width().min(MODEL))
-}
-
-fn block(page: &mut Page, grid: &Grid<'_>, name: usize, columns: &[usize]) {
-    let mut head = Line::at(0).glued(style::BOLD, page.fixed("Models", name + 2));
-    for &column in columns {
-        head = head.plain(gap()).glued(style::BOLD, page.fixed(grid.models[column], width_of(grid, column)));
-    }
-    page.line(&head.unwrapped());
+fn block(page: &mut Page, grid: &Grid<'_>, name: usize, models: &[(&str, usize)]) {
+    let row = |first: Cell, cell: &dyn Fn(&str) -> (Style, String)| {
+        let cells = models.iter().map(|(model, width)| {
+            let (style, text) = cell(model);
+            (style, text, *width)
+        });
+        [first].into_iter().chain(cells).collect::<Vec<Cell>>()
+    };
+    let head = (style::BOLD, "Models".to_owned(), name + 2);
+    page.cells(0, row(head, &|model| (style::BOLD, model.to_owned())));
     for (test, cells) in &grid.rows {
-        let mut line = Line::at(2).glued(style::PLAIN, page.fixed(test, name));
-        for &column in columns {
-            let (text, style) = cells[column].map_or((String::new(), style::PLAIN), outcome);
-            line = line.plain(gap()).glued(style, page.fixed(&text, width_of(grid, column)));
-        }
-        page.line(&line.unwrapped());
+        let outcome =
+            |model: &str| cells.get(model).map_or((style::PLAIN, String::new()), |test| outcome(test));
+        page.cells(2, row((style::PLAIN, test.clone(), name), &outcome));
     }
-    let mut line = Line::at(2).glued(style::DIM, page.fixed("passed", name));
-    for &column in columns {
-        line = line.plain(gap()).glued(style::DIM, page.fixed(&tally(grid, column), width_of(grid, column)));
-    }
-    page.line(&line.unwrapped());
+    let last = (style::DIM, "passed".to_owned(), name);
+    page.cells(2, row(last, &|model| (style::DIM, tally(grid, model))));
     page.blank();
 }
 
-fn gap() -> String {
-    " ".repeat(GAP)
-}
-
 /// How a test ended, and how many of its runs passed.
-fn outcome(test: &TestReport) -> (String, Style) {
+fn outcome(test: &TestReport) -> (Style, String) {
     let runs = if test.runs.is_empty() {
         String::new()
     } else {
         format!(" {}/{}", test.passed_runs(), test.runs.len())
     };
     match test.status {
-        Status::Passed => (format!("pass{runs}"), style::GREEN),
-        Status::Failed => (format!("FAIL{runs}"), style::RED),
-        Status::Error => ("ERROR".to_owned(), style::MAGENTA),
-        Status::Skipped => ("skip".to_owned(), style::YELLOW),
+        Status::Passed => (style::GREEN, format!("pass{runs}")),
+        Status::Failed => (style::RED, format!("FAIL{runs}")),
+        Status::Error => (style::MAGENTA, "ERROR".to_owned()),
+        Status::Skipped => (style::YELLOW, "skip".to_owned()),
     }
 }
 
 /// How many tests of a model passed.
-fn tally(grid: &Grid<'_>, column: usize) -> String {
-    let tests: Vec<&TestReport> = grid.rows.iter().filter_map(|(_, cells)| cells[column]).collect();
+fn tally(grid: &Grid<'_>, model: &str) -> String {
+    let tests: Vec<&&TestReport> = grid.rows.iter().filter_map(|(_, cells)| cells.get(model)).collect();
     let passed = tests.iter().filter(|test| test.status == Status::Passed).count();
     format!("{passed} of {}", tests.len())
+}
+
+/// How an agent with one model does among more and more distractors: its name, with its model where it has several, and
+/// the accuracy in percent among so many of them, where it was measured.
+type Curve = (String, Vec<(usize, Option<String>)>);
+
+/// The curve of every agent that was judged with several numbers of distractors.
+fn curves(report: &Report) -> Vec<Curve> {
+    let mut curves: Vec<(&str, Curve)> = Vec::new();
+    for test in &report.tests {
+        let Some(Variant::Distractors(count)) = test.variant else { continue };
+        let gate = test.gates.iter().find(|gate| gate.key == "distractors");
+        let accuracy = gate.and_then(|gate| gate.targets.get("distractors.accuracy").copied().flatten());
+        let point = (count, accuracy.map(|percent| percent.to_string()));
+        let (file, name) = (test.suite.file.as_str(), test.base_name());
+        match curves.iter_mut().find(|(other, curve)| *other == file && curve.0 == name) {
+            Some((_, curve)) => curve.1.push(point),
+            None => curves.push((file, (name, vec![point]))),
+        }
+    }
+    curves.into_iter().map(|(_, curve)| curve).filter(|(_, points)| points.len() > 1).collect()
 }
 
 /// How accuracy falls with the number of distractors; nothing where there is no sweep.
@@ -96,20 +141,20 @@ pub(super) fn degradation(page: &mut Page, report: &Report) {
         return;
     }
     page.line(&Line::at(0).styled(style::BOLD, "Accuracy by number of distractors"));
-    let name = curves.iter().map(|curve| escape(&curve.name).width()).max().unwrap_or_default().min(NAME);
-    for curve in &curves {
-        for (at, points) in lines_of(curve, WIDEST - 2 - name - GAP).into_iter().enumerate() {
-            let label = if at == 0 { page.fixed(&curve.name, name) } else { " ".repeat(name) };
-            page.line(&Line::at(2).glued(style::PLAIN, label).plain(gap()).plain(points).unwrapped());
+    let widest = curves.iter().map(|(name, _)| escape(name).width()).max().unwrap_or_default().min(NAME);
+    for (name, points) in &curves {
+        for (at, points) in lines_of(points, WIDEST - 2 - widest - GAP).into_iter().enumerate() {
+            let name = if at == 0 { name.clone() } else { String::new() };
+            page.cells(2, [(style::PLAIN, name, widest), (style::PLAIN, points, WIDEST)]);
         }
     }
     page.blank();
 }
 
 /// `0: 100%   4: 90%   16: n/a`, on as many lines as it takes.
-fn lines_of(curve: &Curve, room: usize) -> Vec<String> {
+fn lines_of(points: &[(usize, Option<String>)], room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for (count, accuracy) in &curve.points {
+    for (count, accuracy) in points {
         let accuracy = accuracy.as_ref().map_or("n/a".to_owned(), |percent| format!("{percent}%"));
         let point = format!("{count}: {accuracy}");
         match lines.last_mut() {

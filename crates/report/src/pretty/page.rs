@@ -63,6 +63,9 @@ impl Line {
     }
 }
 
+/// A text of a table, and how many columns it takes.
+pub(super) type Cell = (Style, String, usize);
+
 /// The report so far.
 pub(super) struct Page {
     out: String,
@@ -127,6 +130,14 @@ impl Page {
         cut.push_str(self.ellipsis());
         let rest = columns.saturating_sub(cut.width());
         cut + &" ".repeat(rest)
+    }
+
+    /// A line of texts, each in so many columns, that is not wrapped.
+    pub(super) fn cells(&mut self, indent: usize, cells: impl IntoIterator<Item = Cell>) {
+        let line = cells.into_iter().fold(Line::at(indent), |line, (style, text, columns)| {
+            line.glued(style, self.fixed(&text, columns)).plain("  ")
+        });
+        self.line(&line.unwrapped());
     }
 
     /// The text as it is printed: escaped, and what is left out marked in ASCII where the terminal has nothing else.
