@@ -1,13 +1,17 @@
 //! What can be written on the command line.
 
-use clap::builder::PossibleValue;
+use crate::command::AUTO;
+use crate::deferred::Deferred;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args as Group, Parser, Subcommand, ValueEnum};
 use mcptest_core::era::Era;
 use mcptest_core::eval::stats::Decimal;
-use mcptest_run::{Filter, Shard};
+use mcptest_core::report::Embed;
+use mcptest_report::leaderboard::{COLUMNS, Column};
+use mcptest_report::{REPORTERS, Reporter};
+use mcptest_run::grade::WhichGrades;
+use mcptest_run::{Filter, Selection, Shard, Which};
 use std::path::PathBuf;
-
-use crate::deferred::Deferred;
 
 /// Test whether an AI agent uses MCP servers reliably.
 #[derive(Debug, Parser)]
@@ -120,59 +124,37 @@ pub(crate) struct Suites {
     pub(crate) verbose: u8,
 }
 
+/// Which tests.
+#[derive(Debug, Group)]
+pub(crate) struct Selecting {
+    /// Select tests whose name contains TEXT or matches PATTERN; repeat to require all.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    filter: Vec<Filter>,
+    /// Select tests with this tag; repeat to allow any of several.
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// Skip tests with this tag; repeatable.
+    #[arg(long, value_name = "TAG")]
+    skip_tag: Vec<String>,
+}
+
+impl Selecting {
+    pub(crate) fn selection(&self) -> Selection {
+        Selection { filters: self.filter.clone(), tags: self.tag.clone(), skip_tags: self.skip_tag.clone() }
+    }
+}
+
 /// Arguments of `run`.
 #[derive(Debug, Group)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) suites: Suites,
     /// Judge the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "live"])]
     pub(crate) traces: Option<PathBuf>,
-    /// Judge only tests whose name contains TEXT or matches PATTERN; repeat to require all.
-    #[arg(long, value_name = "TEXT|re:PATTERN")]
-    pub(crate) filter: Vec<Filter>,
-    /// Judge only tests with this tag; repeat to allow any of several.
-    #[arg(long, value_name = "TAG")]
-    pub(crate) tag: Vec<String>,
-    /// Skip tests with this tag; repeatable.
-    #[arg(long, value_name = "TAG")]
-    pub(crate) skip_tag: Vec<String>,
     #[command(flatten)]
-    pub(crate) part: Part,
-    /// List the selected tests without judging them.
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// Stop at the first test that fails.
-    #[arg(long)]
-    pub(crate) fail_fast: bool,
-    #[command(flatten)]
-    pub(crate) calling: Calling,
-    #[command(flatten)]
-    pub(crate) accepting: Accepting,
-    #[command(flatten)]
-    pub(crate) deny: Deny,
-    /// Report which tools, parameters, values and error paths of their servers the tests exercise.
-    #[arg(long, conflicts_with_all = ["list", "dry_run"])]
-    pub(crate) coverage: bool,
-    /// Exit with 6 when fewer than PERCENT of the tools were called; implies `--coverage`.
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), conflicts_with_all = ["list", "dry_run"])]
-    pub(crate) coverage_threshold: Option<u8>,
-    #[command(flatten)]
-    pub(crate) reporters: Reporters,
-    #[command(flatten)]
-    pub(crate) embedding: Embedding,
-}
-
-/// What to do with scenarios.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Scenario {
-    /// Judge the scenarios of suites and nothing else; with `--record`, run the agents that act in them first.
-    Run(Box<Run>),
-}
-
-/// Which part of the tests is judged, and whether again.
-#[derive(Debug, Group)]
-pub(crate) struct Part {
+    pub(crate) selecting: Selecting,
     /// Judge again whenever a suite or a recording changes, but only the tests that use it, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["record", "live", "dry_run", "traces", "list", "update", "last_failed", "coverage", "coverage_threshold", "fail_fast"])]
     pub(crate) watch: bool,
@@ -182,11 +164,14 @@ pub(crate) struct Part {
     /// Judge only one part of the tests, such as 1/4, so that several machines can share them.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-}
-
-/// What is taken for right from now on.
-#[derive(Debug, Group)]
-pub(crate) struct Accepting {
+    /// List the selected tests without judging them.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Stop at the first test that fails.
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+    #[command(flatten)]
+    pub(crate) calling: Calling,
     /// Update expected calls and baselines to match the recorded runs, or with `--live` the recordings of tool tests;
     /// shows the changes and asks before it writes them.
     #[arg(long, short, conflicts_with_all = ["record", "traces", "list", "dry_run"])]
@@ -194,6 +179,23 @@ pub(crate) struct Accepting {
     /// Write the changes of `--update` without asking.
     #[arg(long, requires = "update")]
     pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) deny: Deny,
+    /// Report which tools, parameters, values and error paths of their servers the tests exercise.
+    #[arg(long, conflicts_with_all = ["list", "dry_run"])]
+    pub(crate) coverage: bool,
+    /// Exit with 6 when fewer than PERCENT of the tools were called; implies `--coverage`.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), conflicts_with_all = ["list", "dry_run"])]
+    pub(crate) coverage_threshold: Option<u8>,
+    #[command(flatten)]
+    pub(crate) reporters: Reports,
+}
+
+/// What to do with scenarios.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scenario {
+    /// Judge the scenarios of suites and nothing else; with `--record`, run the agents that act in them first.
+    Run(Box<Run>),
 }
 
 /// What is not enough for a test to pass.
@@ -211,8 +213,8 @@ pub(crate) struct Deny {
 #[derive(Debug, Group)]
 pub(crate) struct Calling {
     /// Run agents and call tools, record what happens, then judge the recordings; all tests unless WHICH is given.
-    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
-    pub(crate) record: Option<Record>,
+    #[arg(long, value_name = "WHICH", value_parser = one_of(&RECORD), num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub(crate) record: Option<Which>,
     /// Run agents and call tools without writing recordings.
     #[arg(long, conflicts_with = "record")]
     pub(crate) live: bool,
@@ -241,17 +243,12 @@ pub(crate) struct Calling {
 }
 
 /// What to record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Record {
-    /// Every selected test.
-    All,
-    /// Tests without a readable recording.
-    Missing,
-    /// Tests that changed since they were recorded.
-    Stale,
-    /// Tests whose recording does not pass.
-    Failed,
-}
+pub(crate) const RECORD: [Word<Which>; 4] = [
+    ("all", Which::All, "Every selected test"),
+    ("missing", Which::Missing, "Tests without a readable recording"),
+    ("stale", Which::Stale, "Tests that changed since they were recorded"),
+    ("failed", Which::Failed, "Tests whose recording does not pass"),
+];
 
 /// Arguments of `eval`.
 #[derive(Debug, Group)]
@@ -265,17 +262,10 @@ pub(crate) struct Eval {
     #[arg(long, conflicts_with = "reporters")]
     pub(crate) explain: bool,
     /// Grade only these [default: what is missing or stale].
-    #[arg(long, value_enum, value_name = "WHICH", require_equals = true)]
-    pub(crate) record: Option<Grading>,
-    /// Grade only tests whose name contains TEXT or matches PATTERN; repeat to require all.
-    #[arg(long, value_name = "TEXT|re:PATTERN")]
-    pub(crate) filter: Vec<Filter>,
-    /// Grade only tests with this tag; repeat to allow any of several.
-    #[arg(long, value_name = "TAG")]
-    pub(crate) tag: Vec<String>,
-    /// Skip tests with this tag; repeatable.
-    #[arg(long, value_name = "TAG")]
-    pub(crate) skip_tag: Vec<String>,
+    #[arg(long, value_name = "WHICH", value_parser = one_of(&GRADES), require_equals = true)]
+    pub(crate) record: Option<WhichGrades>,
+    #[command(flatten)]
+    pub(crate) selecting: Selecting,
     /// Stop grading with exit code 5 once this many dollars are spent.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
@@ -288,48 +278,50 @@ pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) deny: Deny,
     #[command(flatten)]
-    pub(crate) reporters: Reporters,
-    #[command(flatten)]
-    pub(crate) embedding: Embedding,
+    pub(crate) reporters: Reports,
 }
 
 /// What to grade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Grading {
-    /// Runs that nobody graded.
-    Missing,
-    /// Runs whose rubric, judges or recording changed since they were graded.
-    Stale,
-    /// Every run.
-    All,
-}
+const GRADES: [Word<WhichGrades>; 3] = [
+    ("missing", WhichGrades { stale: false, ..WhichGrades::NEEDED }, "Runs that nobody graded"),
+    (
+        "stale",
+        WhichGrades { missing: false, ..WhichGrades::NEEDED },
+        "Runs whose rubric, judges or recording changed since they were graded",
+    ),
+    ("all", WhichGrades::ALL, "Every run"),
+];
 
-/// Which reports.
+/// Which reports, what they hold and how they show it.
 #[derive(Debug, Group)]
-pub(crate) struct Reporters {
-    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help())]
+pub(crate) struct Reports {
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
     pub(crate) reporters: Vec<String>,
-}
-
-/// What reports hold and how they show it.
-#[derive(Debug, Clone, Copy, Group)]
-pub(crate) struct Embedding {
     /// Put the traces of these tests into the reports that can hold them [default: each reporter has its own].
-    #[arg(long, value_enum, value_name = "WHICH")]
-    pub(crate) embed: Option<Traces>,
+    #[arg(long, value_name = "WHICH", value_parser = one_of(&TRACES))]
+    pub(crate) embed: Option<Embed>,
     #[command(flatten)]
-    pub(crate) sorting: crate::command::sorting::Sorting,
+    pub(crate) sorting: Sorting,
 }
 
 /// Whose traces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Traces {
-    /// No tests.
-    None,
-    /// Tests that did not pass.
-    Failed,
-    /// Every test.
-    All,
+const TRACES: [Word<Embed>; 3] = [
+    ("none", Embed::None, "No tests"),
+    ("failed", Embed::Failed, "Tests that did not pass"),
+    ("all", Embed::All, "Every test"),
+];
+
+/// In which order models or sides are shown.
+#[derive(Debug, Clone, Copy, Group)]
+pub(crate) struct Sorting {
+    /// Sort the leaderboard of `pretty` and `md` by this column, the best first [default: the order of the tests].
+    #[arg(long, value_name = "COLUMN", value_parser = column())]
+    pub(crate) sort: Option<&'static Column>,
+}
+
+fn column() -> impl TypedValueParser<Value = &'static Column> {
+    let known = PossibleValuesParser::new(COLUMNS.iter().map(|column| column.key));
+    known.try_map(|key| COLUMNS.iter().find(|column| column.key == key).ok_or("there is no such column"))
 }
 
 /// Arguments of `validate`.
@@ -395,9 +387,7 @@ pub(crate) struct Rerender {
     /// The report, as written by `--reporter json=FILE`.
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) reporters: Reporters,
-    #[command(flatten)]
-    pub(crate) embedding: Embedding,
+    pub(crate) reporters: Reports,
     /// Print more: the numbers that were asserted; twice, every number and every run.
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -533,7 +523,7 @@ pub(crate) struct Direct {
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
     /// The era of the MCP protocol [default: auto].
-    #[arg(long, value_enum, value_name = "ERA")]
+    #[arg(long, value_name = "ERA", value_parser = one_of(&ERAS))]
     pub(crate) era: Option<EraOption>,
     /// Time limit of a request, such as 500ms, 30s or 2m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -547,22 +537,27 @@ pub(crate) struct Direct {
 }
 
 /// A protocol era as `--era` takes it; `None` finds it out.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct EraOption(pub(crate) Option<Era>);
+type EraOption = Option<Era>;
 
-impl ValueEnum for EraOption {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self(None), Self(Some(Era::Legacy)), Self(Some(Era::Modern))]
-    }
+const ERAS: [Word<EraOption>; 3] = [
+    ("auto", None, "Detect the era"),
+    (Era::Legacy.as_str(), Some(Era::Legacy), "Handshake with `initialize`, and sessions"),
+    (Era::Modern.as_str(), Some(Era::Modern), "Stateless requests"),
+];
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
-            None => "Detect the era",
-            Some(Era::Legacy) => "Handshake with `initialize`, and sessions",
-            Some(Era::Modern) => "Stateless requests",
-        };
-        Some(PossibleValue::new(self.0.map_or("auto", Era::as_str)).help(help))
-    }
+/// A word that an option takes, what it stands for, and its help.
+pub(crate) type Word<T> = (&'static str, T, &'static str);
+
+/// Takes one of these words.
+pub(crate) fn one_of<T>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let known = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(known).try_map(|written| {
+        let found = words.iter().find(|(word, ..)| *word == written);
+        found.map(|(_, value, _)| value.clone()).ok_or("there is no such word")
+    })
 }
 
 /// A length of time, longer than none.
@@ -582,9 +577,8 @@ fn families_help() -> String {
     )
 }
 
-fn reporters_help() -> String {
-    let kinds = mcptest_report::REPORTERS.iter().map(|reporter| reporter.key);
-    let kinds: Vec<&str> = kinds.chain([crate::command::AUTO]).collect();
+pub(crate) fn reporters_help<R>(known: &[Reporter<R>]) -> String {
+    let kinds: Vec<&str> = known.iter().map(|reporter| reporter.key).chain([AUTO]).collect();
     format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
 }
 

@@ -1,10 +1,10 @@
 //! What does a server mean that stands on the command line without `--` or `--url`?
 
 use crate::args::Args;
-use crate::output::Failure;
-use clap::error::ErrorKind;
-use clap::{ArgAction, Command, CommandFactory, Parser};
+use clap::Parser;
+use clap::error::{Error, ErrorKind};
 use mcptest_core::escape::escape;
+use mcptest_core::row::quoted;
 use std::ffi::OsString;
 
 /// The commands that take a server: the words before it that are their own, and the option for an address.
@@ -20,32 +20,20 @@ const COMMANDS: [(&str, usize, &str); 6] = [
 /// What names a server, so that no bare word does.
 const NAMED: [&str; 7] = ["--", "--url", "--target", "--command", "--config", "--server", "-s"];
 
-/// Why there are no arguments.
-pub(crate) enum Unparsed {
-    /// As clap says it.
-    Usage(clap::Error),
-    /// The command of a server stands where its `--` is missing.
-    NoDashes(Failure),
-}
-
 /// Reads the command line. A bare address is the server's; a bare command is answered with the line that was meant.
-pub(crate) fn parse(mut words: Vec<OsString>) -> Result<Args, Unparsed> {
+pub(crate) fn parse(mut words: Vec<OsString>) -> Result<Args, Error> {
     let bare = bare_server(&words);
     if let Some((at, option)) = bare.filter(|(at, _)| words[*at].to_str().is_some_and(is_url)) {
         words.insert(at, option.into());
-        return Args::try_parse_from(words).map_err(Unparsed::Usage);
+        return Args::try_parse_from(words);
     }
-    let is_call = words.get(1).is_some_and(|word| word == "call");
     match (Args::try_parse_from(&words), bare) {
         // To `call` any word is an argument; one alone may be a slip of one.
-        (Ok(args), bare) => match bare.filter(|(at, _)| is_call && at + 1 < words.len()) {
-            Some((at, _)) => Err(Unparsed::NoDashes(no_dashes(&words, at))),
-            None => Ok(args),
-        },
+        (Ok(_), Some((at, _))) if words[1] == "call" && at + 1 < words.len() => Err(no_dashes(&words, at)),
         (Err(error), Some((at, _))) if error.kind() == ErrorKind::UnknownArgument => {
-            Err(Unparsed::NoDashes(no_dashes(&words, at)))
+            Err(no_dashes(&words, at))
         }
-        (Err(error), _) => Err(Unparsed::Usage(error)),
+        (parsed, _) => parsed,
     }
 }
 
@@ -55,67 +43,40 @@ pub(crate) fn is_url(word: &str) -> bool {
         .any(|scheme| word.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
 }
 
-/// Where a server begins without `--`, and the option that its address would have.
+/// Where a server begins without `--`, which makes a command line of the words, and the option that its address would
+/// have.
 fn bare_server(words: &[OsString]) -> Option<(usize, &'static str)> {
     let name = words.get(1)?.to_str()?;
     let (_, own, option) = COMMANDS.iter().find(|(command, ..)| *command == name)?;
-    let mut whole = Args::command();
-    whole.build();
-    let command = whole.find_subcommand(name)?;
-    let is_named = |word: &OsString| {
-        let word = word.to_str().unwrap_or_default();
-        NAMED.contains(&word.split('=').next().unwrap_or_default())
-    };
-    if words.iter().any(is_named) {
+    let text = |word: &OsString| word.to_str().unwrap_or_default().to_owned();
+    if words.iter().any(|word| NAMED.contains(&text(word).split('=').next().unwrap_or_default())) {
         return None;
     }
-    let mut own_left = *own;
-    let mut at = 2;
-    while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
-        if word.starts_with('-') && word.len() > 1 {
-            at += if takes_next(command, word)? { 2 } else { 1 };
-            continue;
-        }
-        let is_argument = name == "call" && !is_url(word) && word.contains('=');
-        if own_left == 0 && !is_argument {
-            return Some((at, option));
-        }
-        own_left = own_left.saturating_sub(usize::from(own_left > 0));
-        at += 1;
-    }
-    None
-}
-
-/// Whether the value of this option is the next word; `None` when there is no such option.
-fn takes_next(command: &Command, word: &str) -> Option<bool> {
-    let (written, has_value) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
-    let option = command.get_arguments().find(|arg| match written.strip_prefix("--") {
-        Some(long) => arg.get_long() == Some(long),
-        None => arg.get_short() == written.chars().nth(1),
-    })?;
-    let is_joined = has_value || (!written.starts_with("--") && written.len() > 2);
-    Some(matches!(option.get_action(), ArgAction::Set | ArgAction::Append) && !is_joined)
-}
-
-fn no_dashes(words: &[OsString], at: usize) -> Failure {
-    let quoted = |word: &OsString| {
-        let word = word.to_string_lossy();
-        // A `=` needs no quotes, which `shell_words` gives it.
-        let is_plain =
-            !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:=@".contains(c));
-        if is_plain { word.into_owned() } else { shell_words::quote(&word).into_owned() }
+    // A word that an option or an argument takes cannot follow `--`.
+    let can_begin = |at: &usize| {
+        let word = text(&words[*at]);
+        let is_argument = name == "call" && !is_url(&word) && word.contains('=');
+        let (before, after) = words.split_at(*at);
+        let line = before.iter().cloned().chain(["--".into()]).chain(after.iter().cloned());
+        let is_whole = |error: Error| error.kind() == ErrorKind::MissingRequiredArgument;
+        !word.starts_with('-') && !is_argument && Args::try_parse_from(line).map_or_else(is_whole, |_| true)
     };
+    (2..words.len()).filter(can_begin).nth(*own).map(|at| (at, *option))
+}
+
+fn no_dashes(words: &[OsString], at: usize) -> Error {
     let shown = |words: &[OsString]| {
-        let words: Vec<String> = words.iter().map(quoted).collect();
+        let words: Vec<String> = words.iter().map(|word| quoted(&word.to_string_lossy())).collect();
         escape(&words.join(" ")).into_owned()
     };
-    Failure(format!(
-        "`{}` is not an argument of `mcptest {}`\n  help: the command of a server follows `--`: mcptest {} -- {}",
-        escape(&words[at].to_string_lossy()),
-        words[1].to_string_lossy(),
+    let (word, command) = (words[at].to_string_lossy(), words[1].to_string_lossy());
+    let why = format!("`{}` is not an argument of `mcptest {command}`", escape(&word));
+    let help = format!(
+        "the command of a server follows `--`: mcptest {} -- {}",
         shown(&words[1..at]),
         shown(&words[at..])
-    ))
+    );
+    Error::raw(ErrorKind::UnknownArgument, format!("{why}\n  help: {help}\n"))
 }
 
 #[cfg(test)]
@@ -129,8 +90,10 @@ mod tests {
     fn refused(line: &str) -> String {
         match parse(words(line)) {
             Ok(_) => "taken".to_owned(),
-            Err(Unparsed::Usage(error)) => format!("usage: {:?}", error.kind()),
-            Err(Unparsed::NoDashes(failure)) => failure.0.rsplit(": ").next().unwrap().to_owned(),
+            Err(error) => match error.to_string().trim_end().split_once("follows `--`: ") {
+                Some((_, meant)) => meant.to_owned(),
+                None => format!("usage: {:?}", error.kind()),
+            },
         }
     }
 

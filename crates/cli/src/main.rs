@@ -13,12 +13,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     end_on_panic();
     mcptest_process::adopt_orphans();
-    let args = match bare_server::parse(std::env::args_os().collect()) {
-        Ok(args) => args,
-        Err(bare_server::Unparsed::Usage(error)) => return output::usage(&error),
-        Err(bare_server::Unparsed::NoDashes(failure)) => return output::failure(&failure),
-    };
-    command::dispatch(args).unwrap_or_else(|failure| output::failure(&failure))
+    match bare_server::parse(std::env::args_os().collect()) {
+        Ok(args) => command::dispatch(args).map_or_else(|failure| output::failure(&failure), ExitCode::from),
+        Err(error) => output::usage(&error),
+    }
 }
 
 /// A panic of the main thread ends the program and all that it started. It is not unwound: a runtime whose threads could

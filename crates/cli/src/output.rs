@@ -1,13 +1,18 @@
 //! Where bytes go: reports to standard output or files, all else to standard error.
 
 use crate::args::Colour;
-use mcptest_core::escape::{escape, escape_lines};
+use mcptest_core::escape::{escape, escape_lines, escape_path};
 use mcptest_core::problem::{self, Problem, Sources};
+use mcptest_run::Interrupted;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+/// Something is not as it should be.
+pub(crate) const EXIT_FAILED: u8 = 1;
 /// Bad invocation, suite, cassette or infrastructure.
 pub(crate) const EXIT_BROKEN: u8 = 2;
 /// A budget ended the recording.
@@ -17,13 +22,56 @@ pub(crate) const EXIT_DRIFT: u8 = 6;
 /// There was nothing to judge.
 pub(crate) const EXIT_NOTHING_SELECTED: u8 = 7;
 
-/// Why a command could not do its work, as the user reads it.
+/// Why a command ends before its work is done.
 #[derive(Debug)]
-pub(crate) struct Failure(pub(crate) String);
+pub(crate) struct Failure {
+    /// What the user reads.
+    pub(crate) why: String,
+    /// Where it is not that of an error.
+    exit_code: Option<u8>,
+}
+
+impl Failure {
+    /// An error.
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), exit_code: None }
+    }
+
+    /// An error, and what to do about it.
+    pub(crate) fn with_help(why: impl Display, help: impl Display) -> Self {
+        Self::new(format!("{why}\n  help: {help}"))
+    }
+
+    /// What is wrong with a file.
+    pub(crate) fn at(path: &Path, why: impl Display) -> Self {
+        Self::new(format!("{}: {why}", escape_path(path)))
+    }
+
+    /// What the system does not allow.
+    pub(crate) fn cannot(what: impl Display, error: &std::io::Error) -> Self {
+        Self::new(format!("cannot {what}: {}", mcptest_run::reason(error)))
+    }
+
+    /// An end that is no error of the command's own.
+    pub(crate) fn ended(exit_code: u8, why: impl Into<String>) -> Self {
+        Self { why: why.into(), exit_code: Some(exit_code) }
+    }
+
+    /// The user, or the system, had enough.
+    pub(crate) fn interrupted(interrupted: Interrupted) -> Self {
+        Self::ended(interrupted.exit_code, interrupted.to_string())
+    }
+
+    /// What is wrong with files.
+    pub(crate) fn of_problems(problems: &[Problem], sources: &Sources) -> Self {
+        let text = problem::render(problems, sources, is_coloured(&std::io::stderr()));
+        Self::ended(EXIT_BROKEN, text.strip_suffix('\n').unwrap_or(&text))
+    }
+}
 
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self(error.to_string())
+        Self::new(error.to_string())
     }
 }
 
@@ -64,7 +112,7 @@ pub(crate) fn own(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure(format!("cannot write to standard output: {}", mcptest_run::reason(&error))))
+            Err(Failure::cannot("write to standard output", &error))
         }
         _ => Ok(()),
     }
@@ -93,11 +141,6 @@ pub(crate) fn problems(problems: &[Problem], sources: &Sources) {
     stderr(&problem::render(problems, sources, is_coloured(&std::io::stderr())));
 }
 
-/// `1 test`, `2 tests`.
-pub(crate) fn counted(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Names the links to folders that a walk did not enter.
 pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
     if let Some(note) = mcptest_run::not_entered(linked) {
@@ -107,8 +150,9 @@ pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
 
 /// Ends with what went wrong.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
-    stderr(&format!("error: {}\n", on_its_line(&failure.0)));
-    ExitCode::from(EXIT_BROKEN)
+    let error = if failure.exit_code.is_none() { "error: " } else { "" };
+    stderr(&format!("{error}{}\n", on_its_line(&failure.why)));
+    ExitCode::from(failure.exit_code.unwrap_or(EXIT_BROKEN))
 }
 
 /// The text with the words of the command line, where it quotes them, each on one line.

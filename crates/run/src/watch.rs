@@ -25,7 +25,8 @@ impl Stamps {
 
     /// These files as they were at this moment, where they are known, and else now: a file that changes while it is read
     /// is read again.
-    fn of(&self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+    #[must_use]
+    pub fn of(&self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         let then = |file: &Path| self.0.get(file).copied().unwrap_or_else(|| stamp(file));
         Self(files.into_iter().map(|file| (then(&file), file)).map(|(stamp, file)| (file, stamp)).collect())
     }

@@ -6,33 +6,24 @@ use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure};
 use mcptest_core::calibrate::Calibration;
 use mcptest_report::calibration;
 use mcptest_run::Selection;
-use std::process::ExitCode;
 
-pub(super) fn run(args: &Calibrate) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Calibrate) -> Result<u8, Failure> {
     let suites = LoadedSuites::load_or_bare(&args.suites, args.traces.as_deref())?;
     let plan = suites.plan(&Selection { filters: args.filter.clone(), ..Selection::default() });
     if plan.rows.is_empty() {
-        output::stderr("nothing was selected: no agent matches\n");
-        return Ok(ExitCode::from(EXIT_NOTHING_SELECTED));
+        return Err(Failure::ended(EXIT_NOTHING_SELECTED, "nothing was selected: no agent matches"));
     }
-    let measured = match mcptest_run::calibrate(&plan, args.labels.as_deref()) {
-        Ok(measured) => measured,
-        Err(mislabelled) => {
-            output::problems(&mislabelled.problems, &mislabelled.sources);
-            return Ok(ExitCode::from(EXIT_BROKEN));
-        }
-    };
+    let measured = mcptest_run::calibrate(&plan, args.labels.as_deref())
+        .map_err(|mislabelled| Failure::of_problems(&mislabelled.problems, &mislabelled.sources))?;
     if measured.counts.good + measured.counts.bad == 0 && measured.left_out.is_empty() {
         return Err(no_labels(&measured));
     }
-    if args.json {
-        output::stdout(calibration::json(&measured).as_bytes())?;
-    } else if args.yaml {
-        output::stdout(calibration::yaml(&measured).as_bytes())?;
-    } else {
-        output::stdout(&calibration::text(&measured, &output::report_options(args.suites.verbose)))?;
-    }
-    Ok(if measured.left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_BROKEN) })
+    output::stdout(&match (args.json, args.yaml) {
+        (true, _) => calibration::json(&measured).into_bytes(),
+        (_, true) => calibration::yaml(&measured).into_bytes(),
+        _ => calibration::text(&measured, &output::report_options(args.suites.verbose)),
+    })?;
+    Ok(if measured.left_out.is_empty() { 0 } else { EXIT_BROKEN })
 }
 
 fn no_labels(measured: &Calibration) -> Failure {
@@ -42,5 +33,5 @@ fn no_labels(measured: &Calibration) -> Failure {
         runs => format!("none of the {runs} runs has a label: their agents have no `expect:`"),
     };
     let help = "say under `expect:` what a good run does, or name a file of labels with `--labels FILE`";
-    Failure(format!("{why}\n  help: {help}"))
+    Failure::with_help(why, help)
 }

@@ -12,13 +12,12 @@ use mcptest_mcp::client::{CallFailure, Client, Direction, Tool};
 use mcptest_run::arguments;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// The tool says that it failed, or the server refused the call.
 const EXIT_FAILED: u8 = 1;
 
-pub(super) fn run(args: &Call) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Call) -> Result<u8, Failure> {
     let given = arguments::parse(&args.arguments, args.args.as_deref())?;
     let spec = server::spec(args.name.as_deref(), &args.server)?;
     let paint = Paint::stderr();
@@ -65,7 +64,7 @@ pub(super) fn run(args: &Call) -> Result<ExitCode, Failure> {
                     .map_or_else(String::new, |data| format!("\n  data: {}", escape(data.get())));
                 let said = format!("{} {}{data}", error.code, escape(&error.message));
                 output::notes(&format!("{} {said}\n", paint.red("error")));
-                Ok(ExitCode::from(EXIT_FAILED))
+                Ok(EXIT_FAILED)
             }
             Err(CallFailure::Wire(error)) => Err(error.into()),
         }
@@ -113,7 +112,7 @@ fn show(
     output_schema: Option<&Value>,
     as_json: bool,
     paint: Paint,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     // What is nested too deeply to be read is shown as it came.
     let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
     let text = if as_json || value.is_null() {
@@ -129,9 +128,9 @@ fn show(
     }
     if value["isError"] == Value::Bool(true) {
         output::stderr(&format!("{}: the tool says that it failed (isError)\n", paint.red("error")));
-        return Ok(ExitCode::from(EXIT_FAILED));
+        return Ok(EXIT_FAILED);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// The call is made all the same: what the server answers is what one wants to see.

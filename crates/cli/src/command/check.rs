@@ -2,20 +2,18 @@
 
 use super::report::Destination;
 use super::server;
-use crate::args::{Reporters, Server};
-use crate::output::Failure;
+use crate::args::{Server, reporters_help};
+use crate::output::{self, EXIT_NOTHING_SELECTED, Failure};
 use clap::Args as Group;
 use mcptest_core::escape::escape;
-use mcptest_core::problem::nearest;
+use mcptest_core::problem::did_you_mean;
 use mcptest_mcp::check::{self, Options, Probe};
 use mcptest_mcp::client::DEFAULT_TIMEOUT;
 use mcptest_report::REPORTERS;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// How long an answer may take here unless it is said otherwise: many probes wait for one that may never come.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const NOTHING_SELECTED: u8 = 7;
 
 /// Arguments of `check`.
 #[derive(Debug, Group)]
@@ -42,8 +40,8 @@ pub(crate) struct Check {
     /// Print more: for each probe what was sent, what was received and what the specification says.
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
-    #[command(flatten)]
-    pub(crate) reporters: Reporters,
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
+    pub(crate) reporters: Vec<String>,
 }
 
 fn only_help() -> String {
@@ -51,20 +49,13 @@ fn only_help() -> String {
     format!("Send only the probes of a family or with an id; repeatable [families: {}]", families.join(", "))
 }
 
-pub(super) fn run(args: &Check) -> Result<ExitCode, Failure> {
-    let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
-    let probes = match selected(&args.only) {
-        Ok(probes) => probes,
-        Err(why) => {
-            crate::output::stderr(&format!("error: {}\n", why.0));
-            return Ok(ExitCode::from(NOTHING_SELECTED));
-        }
-    };
+pub(super) fn run(args: &Check) -> Result<u8, Failure> {
+    let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
+    let probes = selected(&args.only)?;
     if args.list {
-        let lines: Vec<String> =
-            probes.iter().map(|probe| format!("{}  {}\n", probe.id, probe.title)).collect();
-        crate::output::page(&lines.concat())?;
-        return Ok(ExitCode::SUCCESS);
+        let lines = probes.iter().map(|probe| format!("{}  {}\n", probe.id, probe.title));
+        output::page(&lines.collect::<String>())?;
+        return Ok(0);
     }
     let mut spec = server::spec(args.name.as_deref(), &args.server)?;
     if spec.timeout == DEFAULT_TIMEOUT && args.server.direct.timeout.is_none() {
@@ -79,9 +70,9 @@ pub(super) fn run(args: &Check) -> Result<ExitCode, Failure> {
     server::speak(async {
         let begun = Instant::now();
         let mut report = check::check(&spec, &probes, &options).await?;
-        report.command = Some(crate::output::typed());
+        report.command = Some(output::typed());
         Destination::write_all(&destinations, &report, args.verbose, Some(begun.elapsed()))?;
-        Ok(ExitCode::from(report.exit_code()))
+        Ok(report.exit_code())
     })
 }
 
@@ -91,18 +82,11 @@ fn selected(only: &[String]) -> Result<Vec<&'static Probe>, Failure> {
         name.eq_ignore_ascii_case(probe.id) || name.eq_ignore_ascii_case(probe.family())
     };
     if let Some(name) = only.iter().find(|name| !check::probes().any(|probe| is_named(probe, name))) {
-        let known: Vec<&str> = check::FAMILIES
-            .iter()
-            .map(|(family, _)| *family)
-            .chain(check::probes().map(|probe| probe.id))
-            .collect();
-        let upper = name.to_ascii_uppercase();
-        let near = nearest(name, known.iter().copied()).or_else(|| nearest(&upper, known.iter().copied()));
-        let help = near.map_or_else(
-            || "`mcptest check --list` lists the probes".to_owned(),
-            |near| format!("did you mean `{near}`?"),
-        );
-        return Err(Failure(format!("there is no family and no probe `{}`\n  help: {help}", escape(name))));
+        let families = check::FAMILIES.iter().map(|(family, _)| *family);
+        let known = families.chain(check::probes().map(|probe| probe.id));
+        let help = did_you_mean(name, known, || "`mcptest check --list` lists the probes".to_owned());
+        let why = format!("error: there is no family and no probe `{}`\n  help: {help}", escape(name));
+        return Err(Failure::ended(EXIT_NOTHING_SELECTED, why));
     }
     Ok(check::probes()
         .filter(|probe| only.is_empty() || only.iter().any(|name| is_named(probe, name)))

@@ -1,27 +1,23 @@
 //! `mcptest show --check-secrets`: is there a secret in what was recorded?
 
 use super::server::suite_at;
-use crate::output::{self, EXIT_BROKEN, Failure, counted};
-use mcptest_core::escape::escape;
-use mcptest_core::escape::escape_path;
+use crate::output::{self, EXIT_BROKEN, EXIT_FAILED, Failure};
+use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::words::count;
 use mcptest_redact::Redactor;
 use mcptest_run::{Sighted, recordings, redactor_of, scan};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-const EXIT_FOUND: u8 = 1;
-
-pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<ExitCode, Failure> {
+pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<u8, Failure> {
     let redactor = redactor(config)?;
     let (files, linked) = recordings(paths)?;
     output::not_entered(&linked);
     if files.is_empty() {
         let named: Vec<String> = paths.iter().map(|path| escape_path(path)).collect();
-        return Err(Failure(format!(
-            "there is no recording in {}\n  help: in folders, files that end in .jsonl, .json or .ndjson are searched",
-            named.join(", ")
-        )));
+        let why = format!("there is no recording in {}", named.join(", "));
+        let help = "in folders, files that end in .jsonl, .json or .ndjson are searched";
+        return Err(Failure::with_help(why, help));
     }
     let (mut lines, mut found, mut with_secrets, mut unread) = (0, 0, 0, 0);
     for file in &files {
@@ -48,20 +44,19 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<ExitCode, 
             return Err(lost);
         }
     }
-    let searched =
-        format!("{} and {} searched", counted(files.len() - unread, "file"), counted(lines, "line"));
+    let searched = format!("{} and {} searched", count(files.len() - unread, "file"), count(lines, "line"));
     let said = match found {
         0 => format!("no secret found: {searched}\n"),
-        _ => format!("{} in {}: {searched}\n", counted(found, "secret"), counted(with_secrets, "file")),
+        _ => format!("{} in {}: {searched}\n", count(found, "secret"), count(with_secrets, "file")),
     };
     if unread < files.len() {
         output::stdout(said.as_bytes())?;
     }
-    Ok(ExitCode::from(match (unread, found) {
+    Ok(match (unread, found) {
         (0, 0) => 0,
-        (0, _) => EXIT_FOUND,
+        (0, _) => EXIT_FAILED,
         _ => EXIT_BROKEN,
-    }))
+    })
 }
 
 /// `cassettes/a.jsonl:3: github-token at /trace/…: …use [redacted:github-token:1f0a9c] for…`
@@ -78,7 +73,7 @@ fn redactor(config: Option<&Path>) -> Result<Redactor, Failure> {
     let Some(config) = config else {
         return Redactor::builder()
             .build()
-            .map_err(|_| Failure("the known tokens cannot be searched for".to_owned()));
+            .map_err(|_| Failure::new("the known tokens cannot be searched for"));
     };
     let suite = suite_at(config)?;
     let unset: BTreeSet<&str> =
@@ -86,5 +81,5 @@ fn redactor(config: Option<&Path>) -> Result<Redactor, Failure> {
     for name in unset {
         output::stderr(&format!("note: `{name}` is not set, so its value is not searched for\n"));
     }
-    redactor_of(&suite).map_err(|reason| Failure(reason.message))
+    redactor_of(&suite).map_err(|reason| Failure::new(reason.message))
 }

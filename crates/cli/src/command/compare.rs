@@ -2,9 +2,9 @@
 
 use super::compare_side::JudgedSide;
 use super::report::Destination;
-use super::sorting::Sorting;
-use crate::output::{EXIT_BROKEN, Failure};
-use clap::{Args as Group, ValueEnum};
+use crate::args::{Sorting, Word, one_of, reporters_help};
+use crate::output::{EXIT_BROKEN, EXIT_FAILED, Failure};
+use clap::Args as Group;
 use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
 use mcptest_core::compare::{Compared, Named, Verdict, compare, compare_several, leave_models_out};
 use mcptest_core::escape::{escape, escape_path};
@@ -12,7 +12,6 @@ use mcptest_core::problem::nearest;
 use mcptest_core::report::{Report, TestReport};
 use mcptest_report::comparison::REPORTERS;
 use std::path::{Component, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `compare`.
 #[derive(Debug, Group)]
@@ -35,9 +34,9 @@ pub(crate) struct Compare {
     pub(crate) sorting: Sorting,
     /// Exit with 1 on evidence of a drop, and with 2 if a test could not be compared [default: exit with 0 whatever is
     /// found].
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) fail_on: Option<FailOn>,
-    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help())]
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&FAIL_ON))]
+    pub(crate) fail_on: Option<Verdict>,
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
     pub(crate) reporters: Vec<String>,
     /// Print more: tests that did not change, and the numbers that differ.
     #[arg(long, short, action = clap::ArgAction::Count)]
@@ -45,20 +44,14 @@ pub(crate) struct Compare {
 }
 
 /// What ends a comparison with an exit code other than 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    /// Evidence that a side passes less often than the first.
-    Worse,
-}
+const FAIL_ON: [Word<Verdict>; 1] =
+    [("worse", Verdict::Worse, "Evidence that a side passes less often than the first")];
 
-fn reporters_help() -> String {
-    let kinds: Vec<&str> = REPORTERS.iter().map(|reporter| reporter.key).collect();
-    format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
-}
-
-pub(super) fn run(args: &Compare) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
     let mut destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
-    Destination::set_sort(&mut destinations, args.sorting);
+    for one in &mut destinations {
+        one.sort = args.sorting.sort;
+    }
     refuse_paths_elsewhere(&args.suites)?;
     let judge = |side: &PathBuf| JudgedSide::of(side, &args.suites);
     let (mut reports, names): (Vec<Report>, Vec<String>) = match (&args.sides[..], &args.models[..]) {
@@ -71,10 +64,9 @@ pub(super) fn run(args: &Compare) -> Result<ExitCode, Failure> {
         ([_, _, ..], []) => {
             let judged = args.sides.iter().map(judge).collect::<Result<Vec<JudgedSide>, _>>()?;
             if !args.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
+                let why = "reports are judged already, and `--suite` does nothing";
                 let help = "leave `--suite` out, or compare what the reports were made from";
-                return Err(Failure(format!(
-                    "reports are judged already, and `--suite` does nothing\n  help: {help}"
-                )));
+                return Err(Failure::with_help(why, help));
             }
             let inputs = judged.iter().flat_map(|side| side.inputs.clone());
             Destination::refuse_inputs(&destinations, inputs)?;
@@ -82,11 +74,11 @@ pub(super) fn run(args: &Compare) -> Result<ExitCode, Failure> {
         }
         ([_], _) => {
             let help = "name a second side, or two models of this one with `--models ONE,OTHER`";
-            return Err(Failure(format!("there is nothing to compare with\n  help: {help}")));
+            return Err(Failure::with_help("there is nothing to compare with", help));
         }
         _ => {
             let help = "`--models ONE,OTHER` compares models of one side";
-            return Err(Failure(format!("`--models` cannot be used with several sides\n  help: {help}")));
+            return Err(Failure::with_help("`--models` cannot be used with several sides", help));
         }
     };
     refuse_equal_names(&names)?;
@@ -99,22 +91,20 @@ pub(super) fn run(args: &Compare) -> Result<ExitCode, Failure> {
     if let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) {
         let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
         let help = "tests are the same by their suite, name, model and variant; compare models of one report with `--models ONE,OTHER`";
-        return Err(Failure(format!("{a} and {b} have no test in common\n  help: {help}")));
+        return Err(Failure::with_help(format!("{a} and {b} have no test in common"), help));
     }
     Destination::write_all(&destinations, &found, args.verbose, None)?;
-    Ok(ExitCode::from(exit_code(&found, args.fail_on)))
+    Ok(exit_code(&found, args.fail_on))
 }
 
 /// Two sides are the first and the second; more are told apart by their names alone.
 fn refuse_equal_names(names: &[String]) -> Result<(), Failure> {
     let is_again = |(at, name): &(usize, &String)| names[..*at].contains(name);
-    match names.iter().enumerate().find(is_again).filter(|_| names.len() > 2) {
-        Some((_, name)) => {
-            let help = "give each a name of its own with `NAME=SIDE`";
-            Err(Failure(format!("two sides are named `{}`\n  help: {help}", escape(name))))
-        }
-        None => Ok(()),
-    }
+    let Some((_, name)) = names.iter().enumerate().find(is_again).filter(|_| names.len() > 2) else {
+        return Ok(());
+    };
+    let help = "give each a name of its own with `NAME=SIDE`";
+    Err(Failure::with_help(format!("two sides are named `{}`", escape(name)), help))
 }
 
 /// A side stands in place of the folder we are in, so that it has no place for other paths.
@@ -122,21 +112,17 @@ fn refuse_paths_elsewhere(suites: &[PathBuf]) -> Result<(), Failure> {
     let is_below = |path: &&PathBuf| {
         path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
     };
-    match suites.iter().find(|path| !is_below(path)) {
-        None => Ok(()),
-        Some(path) => {
-            let help = "name suites by their paths below the folder you are in; each side has them at the same paths";
-            Err(Failure(format!("{} is not below this folder\n  help: {help}", escape_path(path))))
-        }
-    }
+    let Some(path) = suites.iter().find(|path| !is_below(path)) else { return Ok(()) };
+    let help = "name suites by their paths below the folder you are in; each side has them at the same paths";
+    Err(Failure::with_help(format!("{} is not below this folder", escape_path(path)), help))
 }
 
-fn exit_code(found: &Compared, fail_on: Option<FailOn>) -> u8 {
+fn exit_code(found: &Compared, fail_on: Option<Verdict>) -> u8 {
     let sides = found.sides();
     match fail_on {
-        Some(FailOn::Worse) if sides.iter().any(|side| side.verdict == Verdict::Worse) => 1,
-        Some(FailOn::Worse) if sides.iter().any(|side| side.not_compared() > 0) => EXIT_BROKEN,
-        None | Some(FailOn::Worse) => 0,
+        Some(bad) if sides.iter().any(|side| side.verdict == bad) => EXIT_FAILED,
+        Some(_) if sides.iter().any(|side| side.not_compared() > 0) => EXIT_BROKEN,
+        _ => 0,
     }
 }
 
@@ -150,8 +136,7 @@ fn of_model(report: &Report, model: &str) -> Result<(Report, String), Failure> {
             None if of_models.is_empty() => "its tests name no models".to_owned(),
             None => format!("the models here are {}", known.map(escape).collect::<Vec<_>>().join(", ")),
         };
-        let model = escape(model);
-        return Err(Failure(format!("no test has the model `{model}`\n  help: {help}")));
+        return Err(Failure::with_help(format!("no test has the model `{}`", escape(model)), help));
     };
     let without = |test: &&TestReport| {
         let mut test = (*test).clone();

@@ -6,9 +6,7 @@ use crate::output::Failure;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
-use mcptest_run::{
-    Options, Plan, Revision, RunOutcome, Selection, Transcripts, is_revision, uninterrupted, unwatched,
-};
+use mcptest_run::{Options, Plan, Revision, Selection, Transcripts, is_revision};
 use std::path::{Component, Path, PathBuf};
 
 /// One side, judged.
@@ -48,7 +46,7 @@ impl JudgedSide {
                 let what = if side.is_dir() { "folder" } else { "file" };
                 let help =
                     format!("write `./{shown}` for the {what}, or `refs/heads/{shown}` for the branch");
-                Err(Failure(format!("`{shown}` is a {what} and a git revision\n  help: {help}")))
+                Err(Failure::with_help(format!("`{shown}` is a {what} and a git revision"), help))
             }
             (true, false) if side.is_dir() => {
                 let folder = mcptest_run::plain(side);
@@ -56,13 +54,13 @@ impl JudgedSide {
             }
             (true, false) => of_file(side, name, suites),
             (false, true) => {
-                let named = |error| Failure(format!("{shown}: {error}"));
+                let named = |error| Failure::new(format!("{shown}: {error}"));
                 let revision = Revision::open(&name).map_err(named)?;
                 SideFolder { name: &name, folder: revision.folder(), is_laid_out: true }.judge(suites)
             }
             (false, false) => {
                 let help = "name a JSON report (`mcptest run --reporter json=FILE`), a cassette, a folder or a revision";
-                Err(Failure(format!("there is no file, folder or git revision `{shown}`\n  help: {help}")))
+                Err(Failure::with_help(format!("there is no file, folder or git revision `{shown}`"), help))
             }
         }
     }
@@ -79,11 +77,8 @@ fn of_file(file: &Path, name: String, suites: &[PathBuf]) -> Result<JudgedSide, 
 /// The runs of one file by every agent of the suites, whose own recordings are left aside.
 fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSide, Failure> {
     if named.is_empty() {
-        let help = "name the suite that judges it with `--suite PATH`";
-        return Err(Failure(format!(
-            "{} is a recording, and no suite judges it\n  help: {help}",
-            escape_path(file)
-        )));
+        let why = format!("{} is a recording, and no suite judges it", escape_path(file));
+        return Err(Failure::with_help(why, "name the suite that judges it with `--suite PATH`"));
     }
     let found = mcptest_run::find(named, Path::new(""))?;
     let loaded = mcptest_run::load_suites_for_traces(&found.suites);
@@ -91,7 +86,12 @@ fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSid
     let groups = [Transcripts { name: "recording".to_owned(), files: vec![file.to_owned()] }];
     let folder = file.parent().unwrap_or(Path::new(""));
     let plan = Plan::of_traces(&loaded, folder, &groups, &Selection::default());
-    Ok(JudgedSide { name, report: judge(&plan)?, inputs: inputs(&loaded, &plan), by_suites: true })
+    Ok(JudgedSide {
+        name,
+        report: suites::replayed(&plan, Options::default())?,
+        inputs: inputs(&loaded, &plan),
+        by_suites: true,
+    })
 }
 
 /// A folder that stands in place of the one we are in.
@@ -106,14 +106,14 @@ impl SideFolder<'_> {
     fn judge(&self, named: &[PathBuf]) -> Result<JudgedSide, Failure> {
         let found = if named.is_empty() {
             mcptest_run::find(&[self.folder.to_owned()], Path::new(""))
-                .map_err(|error| Failure(self.shown(error.to_string())))?
+                .map_err(|error| Failure::new(self.shown(error.to_string())))?
         } else {
             mcptest_run::find_in(self.folder, named)?
         };
         let loaded = mcptest_run::load_suites_in(self.folder, &found.suites);
         suites::tell_problems(&loaded, |text| self.shown(text));
         let plan = Plan::new(&loaded, &Selection::default());
-        let mut report = judge(&plan)?;
+        let mut report = suites::replayed(&plan, Options::default())?;
         for test in &mut report.tests {
             let file = Path::new(test.file_here());
             test.suite.file = mcptest_run::named_from_root(file.strip_prefix(self.folder).unwrap_or(file));
@@ -138,11 +138,4 @@ impl SideFolder<'_> {
 
 fn inputs(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Vec<PathBuf> {
     suites::inputs(loaded).chain(plan.files()).collect()
-}
-
-fn judge(plan: &Plan<'_>) -> Result<Report, Failure> {
-    let judged = mcptest_run::run(plan, Options::default(), &unwatched(), uninterrupted());
-    let RunOutcome { report, .. } =
-        judged.map_err(|_| Failure("the comparison was interrupted".to_owned()))?;
-    Ok(report)
 }

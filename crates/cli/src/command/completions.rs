@@ -4,11 +4,10 @@ use crate::args::Args;
 use crate::output::{self, Failure};
 use clap::CommandFactory;
 use clap_complete::Shell;
-use std::process::ExitCode;
 
-pub(super) fn run(shell: Shell) -> Result<ExitCode, Failure> {
+pub(super) fn run(shell: Shell) -> Result<u8, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "mcptest", &mut script);
     output::own(&String::from_utf8_lossy(&script))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -3,27 +3,25 @@
 use super::report::Destination;
 use super::run;
 use super::suites::{LoadedSuites, inputs};
-use crate::args::{Eval, Grading};
-use crate::output::{self, Failure};
+use crate::args::Eval;
+use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure};
 use crate::progress::words::{counted, dollars, grouped};
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::Row;
 use mcptest_run::grade::{CheckPlan, GradingPlan, WhichGrades, plan};
-use mcptest_run::{Mode, Options, RunOutcome, Selection};
-use std::process::ExitCode;
+use mcptest_run::{Mode, Options, RunOutcome};
 use std::time::Instant;
 
-pub(super) fn run(args: Eval) -> Result<ExitCode, Failure> {
-    let destinations = Destination::of(&args.reporters, args.embedding)?;
+pub(super) fn run(args: &Eval) -> Result<u8, Failure> {
+    let destinations = Destination::of(&args.reporters)?;
     let begun = Instant::now();
     let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
-    let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
-    let mut rows = suites.plan(&selection);
+    let mut rows = suites.plan(&args.selecting.selection());
     Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
     rows.rows.retain(asks_judges);
     let options = Options {
-        mode: Mode::Grade(which(args.record)),
+        mode: Mode::Grade(args.record.unwrap_or(WhichGrades::NEEDED)),
         jobs: args.jobs.map(usize::from),
         max_cost_usd: args.max_cost,
         deny_vacuous: args.deny.deny_vacuous,
@@ -33,37 +31,19 @@ pub(super) fn run(args: Eval) -> Result<ExitCode, Failure> {
     };
     if rows.rows.is_empty() {
         let why = "nothing to grade: no selected test asks a judge or a scorer";
-        output::stderr(&format!(
-            "{why}\n  help: `llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows; `scorers:` are programs of your own\n"
-        ));
-        return Ok(ExitCode::from(output::EXIT_NOTHING_SELECTED));
+        let help = "`llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows; `scorers:` are programs of your own";
+        return Err(Failure::ended(EXIT_NOTHING_SELECTED, format!("{why}\n  help: {help}")));
     }
     if args.explain {
         let is_refused = rows.rows.iter().any(Row::is_refused);
         output::stdout(explained(&plan(&rows, options)).as_bytes())?;
-        return Ok(ExitCode::from(if is_refused { output::EXIT_BROKEN } else { 0 }));
+        return Ok(if is_refused { EXIT_BROKEN } else { 0 });
     }
-    let RunOutcome { report, over_budget, .. } = match run::watched(&rows, options, args.quiet) {
-        Ok(outcome) => outcome,
-        Err(interrupted) => {
-            output::stderr(&format!("{interrupted}\n"));
-            return Ok(ExitCode::from(interrupted.exit_code));
-        }
-    };
+    let RunOutcome { report, over_budget, .. } = run::watched(&rows, options, args.quiet)?;
     Destination::write_all(&destinations, &report, args.suites.verbose, Some(begun.elapsed()))?;
-    if let Some(why) = over_budget {
-        output::stderr(&format!("grading was stopped: {why}\n"));
-        return Ok(ExitCode::from(output::EXIT_OVER_BUDGET));
-    }
-    Ok(ExitCode::from(report.exit_code()))
-}
-
-fn which(record: Option<Grading>) -> WhichGrades {
-    match record {
-        None => WhichGrades::NEEDED,
-        Some(Grading::Missing) => WhichGrades { stale: false, ..WhichGrades::NEEDED },
-        Some(Grading::Stale) => WhichGrades { missing: false, ..WhichGrades::NEEDED },
-        Some(Grading::All) => WhichGrades::ALL,
+    match over_budget {
+        Some(why) => Err(Failure::ended(EXIT_OVER_BUDGET, format!("grading was stopped: {why}"))),
+        None => Ok(report.exit_code()),
     }
 }
 

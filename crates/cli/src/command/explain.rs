@@ -6,7 +6,6 @@ use clap::Args;
 use mcptest_core::eval::GATES;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::{RULES, Rule};
-use std::process::ExitCode;
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
@@ -15,9 +14,9 @@ pub(crate) struct Explain {
     page: Option<String>,
 }
 
-pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Explain) -> Result<u8, Failure> {
     output::own(&text(args.page.as_deref())?)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// The page, or a list of all.
@@ -47,7 +46,7 @@ fn page(key: &str) -> Result<String, Failure> {
     let rules = RULES.iter().map(|rule| rule.id);
     let known = GATES.iter().map(|gate| gate.key).chain(rules).chain(PAGES.iter().map(|page| page.name));
     let help = did_you_mean(wanted, known, || "`mcptest explain` lists the gates and the pages".to_owned());
-    Err(Failure(format!("there is no gate and no page `{key}`\n  help: {help}")))
+    Err(Failure::with_help(format!("there is no gate and no page `{key}`"), help))
 }
 
 /// A page without its pictures, which a terminal does not show.

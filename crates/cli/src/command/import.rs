@@ -1,12 +1,12 @@
 //! `mcptest import`: transcripts of other programs become a cassette.
 
-use crate::output::{self, Failure, counted};
+use crate::output::{self, Failure};
 use clap::Args as Group;
 use mcptest_core::escape::escape_path;
+use mcptest_core::words::count;
 use mcptest_files as files;
 use mcptest_run::import::{self, Importer};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `import`.
 #[derive(Debug, Group)]
@@ -28,7 +28,7 @@ pub(crate) struct Import {
     pub(crate) force: bool,
 }
 
-pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Import) -> Result<u8, Failure> {
     check_free(args.out.as_deref(), args.force)?;
     let format = args.format.as_deref().and_then(import::find);
     let mut whole: Option<import::Imported> = None;
@@ -45,15 +45,14 @@ pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
             }
             Err(failure) => {
                 broken += 1;
-                output::stderr(&format!("error: {}\n", failure.0));
+                output::stderr(&format!("error: {}\n", failure.why));
             }
         }
     }
     let Some(whole) = whole.filter(|_| broken == 0) else {
-        let what = if transcripts.len() == 1 { "the transcript" } else { "not every transcript" };
-        let cannot = if transcripts.len() == 1 { "cannot be read" } else { "can be read" };
-        output::stderr(&format!("nothing was written: {what} {cannot}\n"));
-        return Ok(ExitCode::from(output::EXIT_BROKEN));
+        let is_one = transcripts.len() == 1;
+        let what = if is_one { "the transcript cannot be read" } else { "not every transcript can be read" };
+        return Err(Failure::ended(output::EXIT_BROKEN, format!("nothing was written: {what}")));
     };
     let (runs, disagreed) = (whole.conversations(), whole.disagreed());
     let cassette = whole.cassette(&args.agent);
@@ -67,21 +66,17 @@ pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
         None => output::stdout(cassette.as_bytes())?,
         Some(out) => {
             import::write(out, &cassette)?;
-            output::stderr(&format!("wrote {} with {}\n", escape_path(out), counted(runs, "run")));
+            output::stderr(&format!("wrote {} with {}\n", escape_path(out), count(runs, "run")));
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Refuses to write over a file without `--force`.
 pub(super) fn check_free(out: Option<&Path>, force: bool) -> Result<(), Failure> {
-    match out.filter(|out| out.exists() && !force) {
-        None => Ok(()),
-        Some(out) => Err(Failure(format!(
-            "{} exists already\n  help: choose another file, or overwrite it with `--force`",
-            escape_path(out)
-        ))),
-    }
+    let Some(out) = out.filter(|out| out.exists() && !force) else { return Ok(()) };
+    let help = "choose another file, or overwrite it with `--force`";
+    Err(Failure::with_help(format!("{} exists already", escape_path(out)), help))
 }
 
 /// The files that are named, and those in the folders that are named.
@@ -102,9 +97,9 @@ fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 fn read(path: &Path, format: Option<&Importer>) -> Result<import::Imported, Failure> {
     let named = if path == Path::new("-") { Path::new(files::STDIN) } else { path };
     let bytes = files::read_named(named, files::RECORDING)
-        .map_err(|error| Failure(format!("{}: {}", escape_path(path), files::reason(&error))))?;
+        .map_err(|error| Failure::at(path, files::reason(&error)))?;
     import::import(&bytes, format).map_err(|error| {
         let place = error.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
-        Failure(format!("{}{place}: {}", escape_path(path), error.fault))
+        Failure::new(format!("{}{place}: {}", escape_path(path), error.fault))
     })
 }

@@ -6,9 +6,8 @@ use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_run::draft::{Ask, Draft, Wish, check_free, from_recording, from_server};
 use std::path::Path;
-use std::process::ExitCode;
 
-pub(super) fn run(args: Init) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: Init) -> Result<u8, Failure> {
     check_free(&args.out, args.force)?;
     if let Some(recording) = &args.from_cassette {
         let draft = from_recording(recording, &args.out, args.name.as_deref())?;
@@ -24,14 +23,14 @@ pub(super) fn run(args: Init) -> Result<ExitCode, Failure> {
 fn wish(written: &str) -> Result<Wish, Failure> {
     let words = server::words(written)?;
     let Some((tool, arguments)) = words.split_first() else {
-        return Err(Failure("`--call` is empty\n  help: write `--call 'TOOL key=value'`".to_owned()));
+        return Err(Failure::with_help("`--call` is empty", "write `--call 'TOOL key=value'`"));
     };
     let given = mcptest_run::arguments::parse(arguments, None)
-        .map_err(|error| Failure(format!("`--call '{written}'`: {error}")))?;
+        .map_err(|error| Failure::new(format!("`--call '{written}'`: {error}")))?;
     Ok(Wish { tool: tool.clone(), given })
 }
 
-fn write(draft: &Draft, force: bool) -> Result<ExitCode, Failure> {
+fn write(draft: &Draft, force: bool) -> Result<u8, Failure> {
     draft.write(force)?;
     let path = escape_path(&draft.path);
     let mut said = format!("wrote {path}\n");
@@ -49,5 +48,5 @@ fn write(draft: &Draft, force: bool) -> Result<ExitCode, Failure> {
         said.push_str(&format!("  {line}\n"));
     }
     output::stdout(said.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

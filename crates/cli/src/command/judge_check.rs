@@ -11,7 +11,6 @@ use mcptest_report::judge_check;
 use mcptest_run::grade::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
 use mcptest_run::{Filter, Mislabelled, Selection};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Measure judges on runs whose outcome is known.
 #[derive(Debug, clap::Args)]
@@ -61,48 +60,41 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-pub(super) fn run(args: &CheckJudges) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &CheckJudges) -> Result<u8, Failure> {
     let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
     let plan = suites.plan(&Selection { filters: args.filter.clone(), ..Selection::default() });
     let labels = args.labels.as_deref();
-    let planned = match plan_check(&plan, labels, args.sample) {
-        Ok(planned) => planned,
-        Err(mislabelled) => return Ok(refused(&mislabelled)),
-    };
+    let planned = plan_check(&plan, labels, args.sample).map_err(|mislabelled| refused(&mislabelled))?;
     if planned.labelled == 0 && !planned.left_out.is_empty() {
         say_left_out(&planned.left_out);
-        return Ok(ExitCode::from(EXIT_BROKEN));
+        return Ok(EXIT_BROKEN);
     }
     if planned.labelled == 0 {
-        output::stderr("nothing to check: no run has both a judge and a label\n");
-        output::stderr(
-            "  help: name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes\n",
-        );
-        return Ok(ExitCode::from(EXIT_NOTHING_SELECTED));
+        let why = "nothing to check: no run has both a judge and a label";
+        let help = "name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes";
+        return Err(Failure::ended(EXIT_NOTHING_SELECTED, format!("{why}\n  help: {help}")));
     }
     if args.explain {
-        let text = format!(
-            "{} labelled grades; at most {} calls to judges; nobody was asked\n",
-            planned.labelled, planned.calls
-        );
+        let (grades, calls) = (planned.labelled, planned.calls);
+        let text = format!("{grades} labelled grades; at most {calls} calls to judges; nobody was asked\n");
         output::stdout(text.as_bytes())?;
         say_left_out(&planned.left_out);
-        return Ok(if planned.left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_BROKEN) });
+        return Ok(if planned.left_out.is_empty() { 0 } else { EXIT_BROKEN });
     }
     let options =
         CheckOptions { sample: args.sample, jobs: args.jobs.map(usize::from), max_cost_usd: args.max_cost };
     let progress = Progress::begin(args.quiet, false);
     let checked = check(&plan, labels, options, &progress.watch(), interrupt::listen());
     progress.end();
-    let checked = match checked {
-        Ok(checked) => checked,
-        Err(UncheckedJudge::Mislabelled(mislabelled)) => return Ok(refused(&mislabelled)),
-        Err(UncheckedJudge::Interrupted(interrupted)) => {
-            output::stderr(&format!("{interrupted}\n"));
-            return Ok(ExitCode::from(interrupted.exit_code));
-        }
-    };
-    print(args, &checked)?;
+    let checked = checked.map_err(|unchecked| match unchecked {
+        UncheckedJudge::Mislabelled(mislabelled) => refused(&mislabelled),
+        UncheckedJudge::Interrupted(interrupted) => Failure::interrupted(interrupted),
+    })?;
+    output::stdout(&if args.json {
+        judge_check::json(&checked.checks, &checked.left_out).into_bytes()
+    } else {
+        judge_check::text(&checked.checks, &output::report_options(args.suites.verbose))
+    })?;
     Ok(ended(args, &checked))
 }
 
@@ -112,36 +104,28 @@ fn say_left_out(left_out: &[LeftOut]) {
     }
 }
 
-fn refused(mislabelled: &Mislabelled) -> ExitCode {
-    output::problems(&mislabelled.problems, &mislabelled.sources);
-    ExitCode::from(EXIT_BROKEN)
-}
-
-fn print(args: &CheckJudges, checked: &Checked) -> Result<(), Failure> {
-    if args.json {
-        return output::stdout(judge_check::json(&checked.checks, &checked.left_out).as_bytes());
-    }
-    output::stdout(&judge_check::text(&checked.checks, &output::report_options(args.suites.verbose)))
+fn refused(mislabelled: &Mislabelled) -> Failure {
+    Failure::of_problems(&mislabelled.problems, &mislabelled.sources)
 }
 
 /// Says what was missed, and gives the exit code: what could not be asked comes before what was measured.
-fn ended(args: &CheckJudges, checked: &Checked) -> ExitCode {
+fn ended(args: &CheckJudges, checked: &Checked) -> u8 {
     if let Some(why) = &checked.over_budget {
         output::stderr(&format!("grading was stopped: {why}\n"));
-        return ExitCode::from(EXIT_OVER_BUDGET);
+        return EXIT_OVER_BUDGET;
     }
     say_left_out(&checked.left_out);
     for why in &checked.failures {
         output::stderr(&format!("no grade: {why}\n"));
     }
     if !checked.failures.is_empty() || !checked.left_out.is_empty() {
-        return ExitCode::from(EXIT_BROKEN);
+        return EXIT_BROKEN;
     }
     let missed: Vec<String> = checked.checks.iter().flat_map(|one| missed(args, one)).collect();
     for why in &missed {
         output::stderr(&format!("{why}\n"));
     }
-    ExitCode::from(if missed.is_empty() { 0 } else { EXIT_DRIFT })
+    if missed.is_empty() { 0 } else { EXIT_DRIFT }
 }
 
 /// The bounds that a judge does not keep.

@@ -1,15 +1,15 @@
 //! `mcptest lint-tools`: what is wrong with the tools of a server, and what does each cost?
 
 use super::surface::{self, Surface};
-use crate::output::{self, EXIT_DRIFT, Failure, Paint, counted};
+use crate::output::{self, EXIT_DRIFT, EXIT_FAILED, Failure, Paint};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::pin::{Change, Pins};
 use mcptest_core::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
+use mcptest_core::words::count;
 use serde_json::json;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `lint-tools`.
 #[derive(Debug, Group)]
@@ -36,16 +36,11 @@ pub(crate) struct LintTools {
     verbose: bool,
 }
 
-pub(super) fn run(args: &LintTools) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &LintTools) -> Result<u8, Failure> {
     args.ignore.iter().try_for_each(|id| known(id).map(drop))?;
-    let at = |path: &PathBuf, reason: String| Failure(format!("{}: {reason}", escape_path(path)));
-    let pins =
-        args.baseline.as_ref().map(|path| mcptest_run::read_pins(path).map_err(|reason| at(path, reason)));
-    let pins = pins.transpose()?;
-    let tools = match surface::tools(&args.surface, args.name.as_deref())? {
-        Ok(tools) => tools,
-        Err(code) => return Ok(code),
-    };
+    let read = |path: &PathBuf| mcptest_run::read_pins(path).map_err(|reason| Failure::at(path, reason));
+    let pins = args.baseline.as_ref().map(read).transpose()?;
+    let tools = surface::tools(&args.surface, args.name.as_deref())?;
     let linted = lint(&tools, &args.ignore);
     let changes = pins.map(|pins| pins.changes(&tools)).unwrap_or_default();
     let paint = Paint::stdout();
@@ -55,19 +50,18 @@ pub(super) fn run(args: &LintTools) -> Result<ExitCode, Failure> {
         output::page(&render(&linted, &changes, args.verbose, paint))?;
     }
     if tools.is_empty() && changes.is_empty() {
-        return Ok(surface::no_tools());
+        return Err(surface::no_tools());
     }
     if let Some(path) = &args.write_baseline {
         mcptest_run::write_pins(path, &Pins::of(&tools))
-            .map_err(|error| at(path, mcptest_run::reason(&error)))?;
-        output::stderr(&format!("wrote {} with {}\n", escape_path(path), counted(tools.len(), "tool")));
+            .map_err(|error| Failure::at(path, mcptest_run::reason(&error)))?;
+        output::stderr(&format!("wrote {} with {}\n", escape_path(path), count(tools.len(), "tool")));
     }
-    let code = match linted.count(Severity::Critical) {
+    Ok(match linted.count(Severity::Critical) {
         0 if changes.is_empty() => 0,
         0 => EXIT_DRIFT,
-        _ => 1,
-    };
-    Ok(ExitCode::from(code))
+        _ => EXIT_FAILED,
+    })
 }
 
 /// The rule of this id.
@@ -76,7 +70,7 @@ pub(super) fn known(id: &str) -> Result<&'static Rule, Failure> {
         let help = did_you_mean(id, RULES.iter().map(|rule| rule.id), || {
             "`mcptest explain tool_quality` lists the rules".to_owned()
         });
-        Failure(format!("there is no rule `{id}`\n  help: {help}"))
+        Failure::with_help(format!("there is no rule `{id}`"), help)
     })
 }
 
@@ -122,7 +116,7 @@ fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -
 
 /// A tool with its findings, those of one rule on a line.
 fn of_tool(tool: &LintedTool, told: &[&Finding], met: &mut Vec<&'static Rule>, paint: Paint) -> String {
-    let tokens = tool.tokens.map(|tokens| format!(", {}", counted(tokens, "token"))).unwrap_or_default();
+    let tokens = tool.tokens.map(|tokens| format!(", {}", count(tokens, "token"))).unwrap_or_default();
     let server = tool.server.as_ref().map(|server| format!("{}.", escape(server))).unwrap_or_default();
     let head = paint.bold(&format!("{server}{}", escape(&tool.name)));
     let mut text = format!("{head}  {}\n", paint.dim(&format!("score {}{tokens}", tool.score)));
@@ -142,10 +136,8 @@ fn of_tool(tool: &LintedTool, told: &[&Finding], met: &mut Vec<&'static Rule>, p
 }
 
 fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {
-    let tokens = linted
-        .tokens()
-        .map(|tokens| format!(", {} per request", counted(tokens, "token")))
-        .unwrap_or_default();
+    let tokens =
+        linted.tokens().map(|tokens| format!(", {} per request", count(tokens, "token"))).unwrap_or_default();
     let scores = match (linted.min_score(), linted.mean_score()) {
         (Some(min), Some(mean)) => {
             format!("; score {min} at least, {mean} on average")
@@ -155,14 +147,14 @@ fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {
     let infos = linted.count(Severity::Info);
     let hint = if infos > 0 && !is_verbose { " (-v shows them)" } else { "" };
     let changed = if changes > 0 {
-        format!(", {} since the baseline", counted(changes, "change"))
+        format!(", {} since the baseline", count(changes, "change"))
     } else {
         String::new()
     };
     format!(
         "{}{tokens}{scores}: {} critical, {}, {infos} info{hint}{changed}\n",
-        counted(linted.tools.len(), "tool"),
+        count(linted.tools.len(), "tool"),
         linted.count(Severity::Critical),
-        counted(linted.count(Severity::Warning), "warning"),
+        count(linted.count(Severity::Warning), "warning"),
     )
 }

@@ -5,13 +5,10 @@ use crate::output::Failure;
 use clap::CommandFactory;
 use mcptest_core::escape::escape_path;
 use std::path::Path;
-use std::process::ExitCode;
 
-pub(super) fn run(folder: &Path) -> Result<ExitCode, Failure> {
-    let unwritten = |error: std::io::Error| {
-        Failure(format!("cannot write to {}: {}", escape_path(folder), mcptest_run::reason(&error)))
-    };
+pub(super) fn run(folder: &Path) -> Result<u8, Failure> {
+    let unwritten = |error| Failure::cannot(format!("write to {}", escape_path(folder)), &error);
     std::fs::create_dir_all(folder).map_err(unwritten)?;
     clap_mangen::generate_to(Args::command(), folder).map_err(unwritten)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

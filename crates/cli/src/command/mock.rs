@@ -1,7 +1,8 @@
 //! `mcptest mock`: a server made of a manifest, a saved list of tools or a tape.
 
-use crate::output::{self, Failure};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use super::server::listen;
+use crate::args::one_of;
+use crate::output::{self, EXIT_FAILED, Failure};
 use clap::{ArgGroup, Args};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem;
@@ -10,9 +11,7 @@ use mcptest_http::Address;
 use mcptest_mcp::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_mcp::manifest::{self, Loaded};
 use mcptest_mcp::mock::{self, Ended, Reload, Server};
-use mcptest_mcp::tape::Tape;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `mock`.
 #[derive(Debug, Args)]
@@ -34,19 +33,11 @@ pub(crate) struct Mock {
     #[arg(long, value_name = "KIND")]
     fault: Vec<FaultKind>,
     /// Choose the requests that faults affect.
-    #[arg(long, value_parser = scopes(), default_value = "tools", value_name = "WHAT", requires = "fault")]
+    #[arg(long, value_parser = one_of(&FaultScope::WORDS), default_value = "tools", value_name = "WHAT", requires = "fault")]
     fault_scope: FaultScope,
 }
 
-fn scopes() -> impl TypedValueParser<Value = FaultScope> {
-    let words = FaultScope::WORDS.map(|(word, _, doc)| PossibleValue::new(word).help(doc));
-    PossibleValuesParser::new(words).map(|written| {
-        let found = FaultScope::WORDS.iter().find(|(word, ..)| *word == written);
-        found.map(|(_, scope, _)| *scope).unwrap_or_default()
-    })
-}
-
-pub(super) fn run(args: &Mock) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Mock) -> Result<u8, Failure> {
     let scope = args.fault_scope;
     let faults = args.fault.iter().map(|kind| ScopedFault { kind: *kind, scope }).collect();
     let is_coloured = output::is_coloured(&std::io::stderr());
@@ -55,13 +46,12 @@ pub(super) fn run(args: &Mock) -> Result<ExitCode, Failure> {
             let mut loaded = manifest::load(path, &files::reading(path));
             let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
             let Some(manifest) = loaded.manifest.take() else {
-                output::stderr(&said);
-                return Ok(ExitCode::from(output::EXIT_BROKEN));
+                return Err(Failure::of_problems(&loaded.problems, &loaded.sources));
             };
             (Server::new(manifest, faults), said)
         }
-        (None, Some(path)) => (Server::of_tape(&tape(path)?, faults), String::new()),
-        (None, None) => return Err(Failure("name a manifest with `--tools-from FILE`".to_owned())),
+        (None, Some(path)) => (Server::of_tape(&super::tape::required(path)?, faults), String::new()),
+        (None, None) => return Err(Failure::new("name a manifest with `--tools-from FILE`")),
     };
     server.set_stderr(std::io::stderr());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -71,24 +61,16 @@ pub(super) fn run(args: &Mock) -> Result<ExitCode, Failure> {
     ended
 }
 
-async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Result<ExitCode, Failure> {
+async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Result<u8, Failure> {
     let _reload = args.tools_from.as_deref().and_then(|path| reload(&server, path, is_coloured));
     let Some(address) = &args.http else {
         output::stderr(said);
         return Ok(match mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
-            Ended::Closed => ExitCode::SUCCESS,
-            Ended::Disconnected => ExitCode::FAILURE,
+            Ended::Closed => 0,
+            Ended::Disconnected => EXIT_FAILED,
         });
     };
-    let cannot = |error| Failure(format!("cannot listen on {address}: {}", mcptest_run::reason(&error)));
-    let listener = address.bind().await.map_err(cannot)?;
-    let bound = listener.local_addr().map_err(cannot)?;
-    if !bound.ip().is_loopback() && args.allow_host.is_empty() {
-        return Err(Failure(format!(
-            "other machines can reach {address}, and no host name is allowed\n  help: name the host for which the server is \
-             asked, as in `--allow-host mock.internal`, or listen on 127.0.0.1"
-        )));
-    }
+    let (listener, bound) = listen(address, &args.allow_host, ("the server", "mock.internal")).await?;
     output::stderr(&format!("http://{bound}{}\n", mock::http::PATH));
     if !bound.ip().is_loopback() {
         output::stderr(
@@ -102,8 +84,8 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
     let allowed = args.allow_host.clone();
     mock::http::serve(listener, server, mock::http::Limits::default(), allowed, stop)
         .await
-        .map_err(cannot)?;
-    Ok(ExitCode::SUCCESS)
+        .map_err(|error| Failure::cannot(format!("listen on {address}"), &error))?;
+    Ok(0)
 }
 
 fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
@@ -125,13 +107,6 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
             None
         }
     }
-}
-
-fn tape(path: &Path) -> Result<Tape, Failure> {
-    let failed = |reason: String| Failure(format!("{}: {reason}", escape_path(path)));
-    let text =
-        files::read_named_text(path, files::RECORDING).map_err(|error| failed(files::reason(&error)))?;
-    Tape::read(&text).map_err(|error| failed(error.to_string()))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

@@ -28,7 +28,6 @@ mod run;
 mod schema;
 mod server;
 mod show;
-pub(crate) mod sorting;
 mod suites;
 mod surface;
 mod tape;
@@ -45,10 +44,9 @@ pub(crate) use report::AUTO;
 
 use crate::args::{Args, Colour, Command, Scenario};
 use crate::output::Failure;
-use std::process::ExitCode;
 
 /// Does what was asked for.
-pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
+pub(crate) fn dispatch(args: Args) -> Result<u8, Failure> {
     // What reads the standard error of a server is a program.
     let is_server = matches!(args.command, Command::Mcp);
     crate::output::set_colour(if is_server { Colour::Never } else { args.color });
@@ -58,7 +56,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
             let Scenario::Run(run) = *scenario.0;
             run::run(&run, run::is_of_world)
         }
-        Command::Eval(eval) => eval::run(*eval.0),
+        Command::Eval(eval) => eval::run(&eval.0),
         Command::Validate(validate) => validate::run(&validate.0),
         Command::Schema(schema) => schema::run(&schema.0),
         Command::Show(show) => show::run(&show.0),

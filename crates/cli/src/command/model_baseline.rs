@@ -2,17 +2,17 @@
 
 use super::report::Destination;
 use super::suites;
-use crate::args::Suites;
-use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, counted};
+use crate::args::{Suites, reporters_help};
+use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure};
 use clap::{Args as Group, Subcommand};
-use mcptest_core::baseline::{Baseline, compare};
+use mcptest_core::baseline::compare;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::row::Row;
+use mcptest_core::words::count;
 use mcptest_report::baseline::REPORTERS;
 use mcptest_run::{Filter, Plan, Selection, capture_baselines, read_baseline, write_baseline};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// What to do with baselines.
 #[derive(Debug, Subcommand)]
@@ -48,27 +48,22 @@ pub(crate) struct Diff {
     /// The newer baseline.
     #[arg(value_name = "AFTER")]
     pub(crate) after: PathBuf,
-    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help())]
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
     pub(crate) reporters: Vec<String>,
     /// Print more: what is tolerated, and numbers that moved; twice, every number.
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
 
-fn reporters_help() -> String {
-    let kinds: Vec<&str> = REPORTERS.iter().map(|reporter| reporter.key).collect();
-    format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
-}
-
-pub(super) fn run(command: &ModelBaseline) -> Result<ExitCode, Failure> {
+pub(super) fn run(command: &ModelBaseline) -> Result<u8, Failure> {
     match command {
         ModelBaseline::Capture(args) => capture(args),
         ModelBaseline::Diff(args) => diff(args),
     }
 }
 
-fn capture(args: &Capture) -> Result<ExitCode, Failure> {
-    let loaded = suites::load_to_capture(&args.suites)?;
+fn capture(args: &Capture) -> Result<u8, Failure> {
+    let loaded = suites::load(&args.suites, mcptest_run::load_suites_to_capture)?;
     let selection = Selection { filters: args.filter.clone(), ..Selection::default() };
     let mut plan = Plan::new(&loaded, &selection);
     select_models(&mut plan, &args.models)?;
@@ -77,22 +72,20 @@ fn capture(args: &Capture) -> Result<ExitCode, Failure> {
         output::stderr(&format!("error: {}: {}\n", escape(&one.row), one.reason));
     }
     for baseline in &captured.baselines {
-        let path = write_baseline(&args.out, baseline).map_err(|error| {
-            Failure(format!("cannot write to {}: {}", escape_path(&args.out), mcptest_run::reason(&error)))
-        })?;
-        let tests = baseline.tests.len();
-        let runs: usize = baseline.tests.iter().map(|test| test.runs.len()).sum();
-        let (tests, runs) = (counted(tests, "test"), counted(runs, "run"));
+        let unwritten = |error| Failure::cannot(format!("write to {}", escape_path(&args.out)), &error);
+        let path = write_baseline(&args.out, baseline).map_err(unwritten)?;
+        let runs = baseline.tests.iter().map(|test| test.runs.len()).sum();
+        let (tests, runs) = (count(baseline.tests.len(), "test"), count(runs, "run"));
         output::stderr(&format!("wrote {} with {tests} and {runs}\n", escape_path(&path)));
     }
     if !captured.left_out.is_empty() {
-        return Ok(ExitCode::from(EXIT_BROKEN));
+        return Ok(EXIT_BROKEN);
     }
     if captured.baselines.is_empty() {
-        output::stderr("nothing was captured: no agent is selected\n");
-        return Ok(ExitCode::from(EXIT_NOTHING_SELECTED));
+        let why = "nothing was captured: no agent is selected";
+        return Err(Failure::ended(EXIT_NOTHING_SELECTED, why));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Keeps the rows of these models; one that no row has is an error.
@@ -106,7 +99,7 @@ fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> 
         let help = did_you_mean(unknown, known.iter().map(String::as_str), || {
             format!("the models here are {}", listed.join(", "))
         });
-        return Err(Failure(format!("no selected test has the model `{unknown}`\n  help: {help}")));
+        return Err(Failure::with_help(format!("no selected test has the model `{unknown}`"), help));
     }
     let is_wanted = |row: &Row<'_>| {
         models.is_empty() || row.is_refused() || label(row).is_some_and(|model| models.contains(&model))
@@ -115,20 +108,17 @@ fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> 
     Ok(())
 }
 
-fn diff(args: &Diff) -> Result<ExitCode, Failure> {
+fn diff(args: &Diff) -> Result<u8, Failure> {
     let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
     Destination::refuse_inputs(&destinations, [args.before.clone(), args.after.clone()].into_iter())?;
+    let read = |path: &Path| read_baseline(path).map_err(|error| Failure::at(path, error));
     let (before, after) = (read(&args.before)?, read(&args.after)?);
     let file = |path: &Path| path.display().to_string();
     let found = compare((&before, &file(&args.before)), (&after, &file(&args.after)));
     if found.tests.is_empty() {
         let help = "capture both from the same suite, with `mcptest model-baseline capture`";
-        return Err(Failure(format!("the two baselines have no test in common\n  help: {help}")));
+        return Err(Failure::with_help("the two baselines have no test in common", help));
     }
     Destination::write_all(&destinations, &found, args.verbose, None)?;
-    Ok(ExitCode::from(found.exit_code()))
-}
-
-fn read(path: &Path) -> Result<Baseline, Failure> {
-    read_baseline(path).map_err(|error| Failure(format!("{}: {error}", escape_path(path))))
+    Ok(found.exit_code())
 }

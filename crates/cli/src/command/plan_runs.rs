@@ -3,17 +3,16 @@
 use crate::args::PlanRuns;
 use crate::output::{self, Failure};
 use mcptest_core::eval::stats::{Decimal, min_runs_for_floor, recommend_runs_exactly};
-use std::process::ExitCode;
 
 /// The number alone on the first line, for scripts; then what it means.
-pub(super) fn run(args: &PlanRuns) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &PlanRuns) -> Result<u8, Failure> {
     let text = match (args.half_width, args.floor) {
         (Some(half_width), _) => for_half_width(half_width, args.confidence)?,
         (None, Some(floor)) => for_floor(floor, args.failures.unwrap_or(0), args.confidence)?,
-        (None, None) => return Err(Failure("name a `--half-width` or a `--floor`".to_owned())),
+        (None, None) => return Err(Failure::new("name a `--half-width` or a `--floor`")),
     };
     output::stdout(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn for_half_width(half_width: Decimal, confidence: u32) -> Result<String, Failure> {
@@ -29,7 +28,7 @@ fn for_half_width(half_width: Decimal, confidence: u32) -> Result<String, Failur
 
 fn for_floor(floor: Decimal, failures: u64, confidence: u32) -> Result<String, Failure> {
     if !matches!(confidence, 90 | 95 | 99) {
-        return Err(Failure(format!("the confidence must be 90, 95 or 99 percent, not {confidence}")));
+        return Err(Failure::new(format!("the confidence must be 90, 95 or 99 percent, not {confidence}")));
     }
     let runs = min_runs_for_floor(floor.as_f64(), failures, f64::from(confidence) / 100.0)?;
     let failed = match failures {

@@ -9,7 +9,6 @@ use mcptest_mcp::fault::{FaultKind, Injector};
 use mcptest_mcp::proxy::{self, http, stdio};
 use mcptest_mcp::tape::{TapeServer, Writer};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
 /// Arguments of `proxy`.
@@ -48,13 +47,13 @@ pub(crate) struct Proxy {
     pub(crate) words: Vec<String>,
 }
 
-pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: Proxy) -> Result<u8, Failure> {
     let command = match &args.command {
         Some(text) => server::words(text)?,
         None => args.words,
     };
     if args.target.is_none() && command.is_empty() {
-        return Err(Failure("`--command` is empty\n  help: write `--command \"npx my-server\"`".to_owned()));
+        return Err(server::no_command());
     }
     let target = args.target.as_deref().map(http::Target::parse).transpose()?;
     let variables = std::env::vars_os()
@@ -83,7 +82,7 @@ pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
     // A read of standard input cannot be called back; nothing waits for it.
     runtime.shutdown_background();
     tell(&path, lost);
-    Ok(ExitCode::from(code))
+    Ok(code)
 }
 
 /// On stdio one thread passes everything on: each hand-over to another would cost a call some microseconds.

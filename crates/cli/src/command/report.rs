@@ -1,7 +1,6 @@
 //! `mcptest report`, and where reports go.
 
-use super::sorting::Sorting;
-use crate::args::{Embedding, Reporters, Rerender, Traces};
+use crate::args::{Reports, Rerender};
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::did_you_mean;
@@ -12,24 +11,22 @@ use mcptest_report::{Clean, Options, REPORTERS, Reporter};
 use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Duration;
 
-pub(super) fn run(args: &Rerender) -> Result<ExitCode, Failure> {
-    let destinations = Destination::of(&args.reporters, args.embedding)?;
+pub(super) fn run(args: &Rerender) -> Result<u8, Failure> {
+    let destinations = Destination::of(&args.reporters)?;
     Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
     let report = saved(&args.file)?;
     Destination::write_all(&destinations, &report, args.verbose, None)?;
-    Ok(ExitCode::from(report.exit_code()))
+    Ok(report.exit_code())
 }
 
 /// A saved report without the secrets that are known here: a reporter that escapes a string hides it from the redaction
 /// of what is written.
 pub(super) fn saved(file: &Path) -> Result<Report, Failure> {
-    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(file)));
-    let text =
-        files::read_named_text(file, files::RECORDING).map_err(|error| named(&files::reason(&error)))?;
-    mcptest_report::json::read(&mcptest_run::clean(&text)).map_err(|error| named(&error))
+    let text = files::read_named_text(file, files::RECORDING)
+        .map_err(|error| Failure::at(file, files::reason(&error)))?;
+    mcptest_report::json::read(&mcptest_run::clean(&text)).map_err(|error| Failure::at(file, error))
 }
 
 /// What is done to text that a reporter packs.
@@ -47,10 +44,10 @@ const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// The reports that fit where the program runs: on GitHub annotations and the summary of the step, on GitLab the file
 /// that it reads, the digest for a coding agent, and for a person what a person reads.
 fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let summary = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let is_set = |name: &str| set(name).is_some();
     let wanted: Vec<(&str, Option<PathBuf>)> = if is_set("GITHUB_ACTIONS") {
-        let summary = summary.map(|path| ("md", Some(path)));
+        let summary = set(STEP_SUMMARY).map(|path| ("md", Some(path.into())));
         [("pretty", None), ("github", None)].into_iter().chain(summary).collect()
     } else if is_set("GITLAB_CI") {
         vec![("pretty", None), ("gitlab", Some(PathBuf::from("gl-code-quality-report.json")))]
@@ -78,15 +75,21 @@ pub(super) struct Destination<R: 'static> {
     reporter: &'static Reporter<R>,
     file: Option<PathBuf>,
     embed: Embed,
-    sort: Option<&'static Column>,
+    pub(super) sort: Option<&'static Column>,
 }
 
 impl Destination<Report> {
-    /// What `--reporter` and `--embed` asked for.
-    pub(super) fn of(reporters: &Reporters, embedding: Embedding) -> Result<Vec<Self>, Failure> {
-        let mut destinations = Self::parse_all(&reporters.reporters, REPORTERS)?;
-        Self::set_embed(&mut destinations, embedding)?;
-        Self::set_sort(&mut destinations, embedding.sorting);
+    /// What `--reporter`, `--embed` and `--sort` ask for; traces are refused where no report can hold any.
+    pub(super) fn of(asked: &Reports) -> Result<Vec<Self>, Failure> {
+        let mut destinations = Self::parse_all(&asked.reporters, REPORTERS)?;
+        if asked.embed.is_some() && Self::evidence(&destinations).is_none() {
+            let why = "`--embed` says whose traces a report holds, and none of these reports holds any";
+            return Err(Failure::with_help(why, "leave it out, or add `--reporter json=report.json`"));
+        }
+        for one in &mut destinations {
+            one.embed = asked.embed.filter(|_| one.reporter.embeds.is_some()).unwrap_or(one.embed);
+            one.sort = asked.sorting.sort;
+        }
         Ok(destinations)
     }
 }
@@ -94,33 +97,6 @@ impl Destination<Report> {
 impl<R> Destination<R> {
     fn new(reporter: &'static Reporter<R>, file: Option<PathBuf>) -> Self {
         Self { reporter, file, embed: reporter.embeds.unwrap_or_default(), sort: None }
-    }
-
-    /// Takes over what `--embed` asks, which is refused where no report can hold traces.
-    fn set_embed(destinations: &mut [Self], asked: Embedding) -> Result<(), Failure> {
-        let asked = asked.embed.map(|traces| match traces {
-            Traces::None => Embed::None,
-            Traces::Failed => Embed::Failed,
-            Traces::All => Embed::All,
-        });
-        let mut holding: Vec<&mut Self> =
-            destinations.iter_mut().filter(|one| one.reporter.embeds.is_some()).collect();
-        if asked.is_some() && holding.is_empty() {
-            let why = "`--embed` says whose traces a report holds, and none of these reports holds any";
-            return Err(Failure(format!(
-                "{why}\n  help: leave it out, or add `--reporter json=report.json`"
-            )));
-        }
-        for one in &mut holding {
-            one.embed = asked.unwrap_or(one.embed);
-        }
-        Ok(())
-    }
-
-    pub(super) fn set_sort(destinations: &mut [Self], asked: Sorting) {
-        for one in destinations {
-            one.sort = asked.sort;
-        }
     }
 
     /// Whose traces the reports need; `None` when none of them shows what is behind the verdicts.
@@ -143,15 +119,14 @@ impl<R> Destination<R> {
         };
         let (commands, to_stdout) = (to_stdout(true), to_stdout(false));
         if to_stdout > 1 || commands > 1 {
-            return Err(Failure("two reporters cannot share standard output\n  help: give all but one a file: `--reporter junit=out.xml`".to_owned()));
+            let help = "give all but one a file: `--reporter junit=out.xml`";
+            return Err(Failure::with_help("two reporters cannot share standard output", help));
         }
         let mut taken = HashSet::new();
         for file in destinations.iter().filter_map(|one| one.file.as_deref()) {
             if files::identity(file).is_some_and(|one| !taken.insert(one)) {
-                let file = file.display();
-                return Err(Failure(format!(
-                    "two reporters cannot share the file {file}\n  help: give each a file of its own"
-                )));
+                let why = format!("two reporters cannot share the file {}", file.display());
+                return Err(Failure::with_help(why, "give each a file of its own"));
             }
         }
         if to_stdout + commands == 0 {
@@ -164,20 +139,18 @@ impl<R> Destination<R> {
         let (key, file) = written.split_once('=').map_or((written, None), |(key, file)| (key, Some(file)));
         if key == AUTO {
             let help = "it chooses where each report goes; name a reporter to choose the file";
-            return Err(Failure(format!("`{AUTO}` takes no file\n  help: {help}")));
+            return Err(Failure::with_help(format!("`{AUTO}` takes no file"), help));
         }
         let Some(reporter) = reporters.iter().find(|reporter| reporter.key == key) else {
             let known = reporters.iter().map(|reporter| reporter.key).chain([AUTO]);
             let help = did_you_mean(key, known.clone(), || {
                 format!("the reporters are {}", known.collect::<Vec<_>>().join(", "))
             });
-            return Err(Failure(format!("there is no reporter `{key}`\n  help: {help}")));
+            return Err(Failure::with_help(format!("there is no reporter `{key}`"), help));
         };
         if file == Some("") {
-            return Err(Failure(format!(
-                "`{written}` names no file\n  help: write `{key}=report.{}`",
-                reporter.extension
-            )));
+            let help = format!("write `{key}=report.{}`", reporter.extension);
+            return Err(Failure::with_help(format!("`{written}` names no file"), help));
         }
         Ok(Self::new(reporter, file.map(PathBuf::from)))
     }
@@ -198,18 +171,15 @@ impl<R> Destination<R> {
         for input in inputs {
             let Some(file) = files::identity(&input).and_then(|one| written.get(&one)) else { continue };
             let also = if *file == input { String::new() } else { format!(", which is {}", input.display()) };
-            let file = file.display();
-            return Err(Failure(format!(
-                "a report cannot be written to {file}{also}: it is read for this report\n  help: name another file"
-            )));
+            let why =
+                format!("a report cannot be written to {}{also}: it is read for this report", file.display());
+            return Err(Failure::with_help(why, "name another file"));
         }
         // Also one that no suite of this invocation names, or one of a suite that is refused.
         let mut written = destinations.iter().filter_map(|one| one.file.as_deref());
         if let Some(file) = written.find(|file| mcptest_run::cassette::is_recording(file)) {
-            let file = escape_path(file);
-            return Err(Failure(format!(
-                "a report cannot be written to {file}: it holds a recording\n  help: name another file"
-            )));
+            let why = format!("a report cannot be written to {}: it holds a recording", escape_path(file));
+            return Err(Failure::with_help(why, "name another file"));
         }
         Ok(())
     }
@@ -222,31 +192,21 @@ impl<R> Destination<R> {
         elapsed: Option<Duration>,
     ) -> Result<(), Failure> {
         let mut failed = None;
-        for destination in destinations {
-            let Some(file) = &destination.file else { continue };
-            let (embed, sort) = (destination.embed, destination.sort);
-            let options = Options { verbose, clean: CLEAN, embed, sort, ..Options::default() };
-            let bytes = (destination.reporter.render)(report, &options);
-            let text = String::from_utf8_lossy(&bytes);
-            if let Err(error) = mcptest_run::write(file, &(before(file) + &text)) {
-                failed =
-                    Some(Failure(format!("cannot write {}: {}", escape_path(file), files::reason(&error))));
-            }
-        }
-        for destination in destinations.iter().filter(|one| one.file.is_none()) {
-            let coloured = output::is_coloured(&std::io::stdout());
+        let (files, streams): (Vec<&Self>, Vec<&Self>) =
+            destinations.iter().partition(|one| one.file.is_some());
+        for Self { reporter, file, embed, sort } in files.into_iter().chain(streams) {
             // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
-            let elapsed = elapsed.filter(|_| std::io::stdout().is_terminal());
-            let ascii = output::is_dumb();
-            let (width, embed, sort) = (output::width(), destination.embed, destination.sort);
-            let options =
-                Options { colour: coloured, ascii, width, verbose, elapsed, clean: CLEAN, embed, sort };
-            let bytes = (destination.reporter.render)(report, &options);
-            let is_commands = destination.reporter.is_commands;
-            let written = if is_commands { output::commands(&bytes) } else { output::stdout(&bytes) };
-            if let Err(lost) = written {
-                failed = Some(lost);
-            }
+            let elapsed = elapsed.filter(|_| file.is_none() && std::io::stdout().is_terminal());
+            let shown = if file.is_some() { Options::default() } else { output::report_options(verbose) };
+            let options = Options { verbose, elapsed, clean: CLEAN, embed: *embed, sort: *sort, ..shown };
+            let bytes = (reporter.render)(report, &options);
+            let written = match file {
+                Some(file) => mcptest_run::write(file, &(before(file) + &String::from_utf8_lossy(&bytes)))
+                    .map_err(|error| Failure::cannot(format!("write {}", escape_path(file)), &error)),
+                None if reporter.is_commands => output::commands(&bytes),
+                None => output::stdout(&bytes),
+            };
+            failed = written.err().or(failed);
         }
         failed.map_or(Ok(()), Err)
     }

@@ -5,18 +5,16 @@ use super::report::Destination;
 use super::suites::{self, LoadedSuites};
 use super::update::{self, Answer};
 use super::watch;
-use crate::args::{Calling, Record, Run};
+use crate::args::{Calling, RECORD, Run};
 use crate::interrupt;
 use crate::output::{self, Failure};
 use crate::progress::Progress;
-use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
-use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Which};
+use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Which};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 /// How many tests are named that failed the last time.
@@ -25,20 +23,20 @@ const NAMED: usize = 10;
 /// Which rows of the plan a command is about.
 pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
 
-pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<ExitCode, Failure> {
-    let destinations = Destination::of(&args.reporters, args.embedding)?;
-    if args.part.watch {
+pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
+    let destinations = Destination::of(&args.reporters)?;
+    if args.watch {
         return watch::run(args, &destinations, is_wanted);
     }
     refuse_loose_mode(args)?;
     let begun = Instant::now();
     refuse_idle_options(&args.calling)?;
-    update::refuse(&args.accepting, &args.calling)?;
+    update::refuse(args)?;
     let suites = load(args)?;
     let (loaded, plan) = (&suites.loaded, plan(args, &suites, is_wanted));
-    if let Some(shard) = args.part.shard.filter(|_| plan.rows.is_empty()) {
+    if let Some(shard) = args.shard.filter(|_| plan.rows.is_empty()) {
         output::stderr(&format!("note: no test is in shard {shard}\n"));
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     Destination::refuse_inputs(&destinations, suites::inputs(loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
@@ -51,21 +49,14 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<ExitCode, Failure> 
     if args.calling.dry_run {
         return dry_run::run(&plan, &options);
     }
-    let outcome = watched(&plan, options, args.calling.quiet);
-    let RunOutcome { mut report, over_budget, called } = match outcome {
-        Ok(outcome) => outcome,
-        Err(interrupted) => {
-            output::stderr(&format!("{interrupted}\n"));
-            return Ok(ExitCode::from(interrupted.exit_code));
-        }
-    };
+    let RunOutcome { mut report, over_budget, called } = watched(&plan, options, args.calling.quiet)?;
     let mut answer = Answer::Nothing;
-    if args.accepting.update {
+    if args.update {
         let changes = match options.mode {
             Mode::Live => mcptest_run::recorded_changes(called),
             _ => mcptest_run::changes(loaded, &plan, &report),
         };
-        answer = update::offer(&changes, args.accepting.yes)?;
+        answer = update::offer(&changes, args.yes)?;
         if answer == Answer::Written {
             report = judged_again(args, Options { mode: Mode::Replay, ..options }, is_wanted)?;
         }
@@ -79,7 +70,7 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<ExitCode, Failure> 
     // The program ends here, and the system takes all memory back at once: to free it piece by piece is lost time.
     std::mem::forget((report, plan));
     std::mem::forget(suites);
-    Ok(ExitCode::from(code))
+    Ok(code)
 }
 
 /// Says why it is not what the report alone would give.
@@ -104,18 +95,16 @@ pub(super) fn load(args: &Run) -> Result<LoadedSuites, Failure> {
 
 /// The rows that the command line selects.
 pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted) -> Plan<'s> {
-    let selection =
-        Selection { filters: args.filter.clone(), tags: args.tag.clone(), skip_tags: args.skip_tag.clone() };
-    let mut plan = suites.plan(&selection);
-    let calls_tools_alone = args.accepting.update && args.calling.live;
+    let mut plan = suites.plan(&args.selecting.selection());
+    let calls_tools_alone = args.update && args.calling.live;
     plan.rows.retain(|row| {
         is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
     });
     plan.keep_overrides(&overrides(&args.calling));
-    if args.part.last_failed {
+    if args.last_failed {
         keep_last_failed(&mut plan);
     }
-    if let Some(shard) = args.part.shard {
+    if let Some(shard) = args.shard {
         plan.rows.retain(|row| shard.has(&mcptest_run::id_of(row)));
     }
     plan
@@ -157,10 +146,7 @@ pub(super) fn options(args: &Run, evidence: Option<Embed>) -> Options {
 fn judged_again(args: &Run, options: Options, is_wanted: IsWanted) -> Result<Report, Failure> {
     let suites = load(args)?;
     let plan = plan(args, &suites, is_wanted);
-    match watched(&plan, options, true) {
-        Ok(outcome) => Ok(outcome.report),
-        Err(interrupted) => Err(Failure(interrupted.to_string())),
-    }
+    Ok(watched(&plan, options, true)?.report)
 }
 
 /// Whether the row is judged by the state of a world, or records what such a row judges.
@@ -184,32 +170,23 @@ fn mode(calling: &Calling) -> Mode {
         _ if calling.live => Mode::Live,
         None if calling.dry_run => Mode::Record(Which::All),
         None => Mode::Replay,
-        Some(Record::All) => Mode::Record(Which::All),
-        Some(Record::Missing) => Mode::Record(Which::Missing),
-        Some(Record::Stale) => Mode::Record(Which::Stale),
-        Some(Record::Failed) => Mode::Record(Which::Failed),
+        Some(which) => Mode::Record(which),
     }
 }
 
 /// Judges the plan, and shows how far recording is.
-pub(super) fn watched(
-    plan: &Plan<'_>,
-    options: Options,
-    is_quiet: bool,
-) -> Result<RunOutcome, mcptest_run::Interrupted> {
-    let mut outcome = made(plan, options, is_quiet)?;
+pub(super) fn watched(plan: &Plan<'_>, options: Options, is_quiet: bool) -> Result<RunOutcome, Failure> {
+    let outcome = if options.mode == Mode::Replay {
+        mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted())
+    } else {
+        let progress = Progress::begin(is_quiet, options.mode == Mode::Live);
+        let outcome = mcptest_run::run(plan, options, &progress.watch(), interrupt::listen());
+        progress.end();
+        outcome
+    };
+    let mut outcome = outcome.map_err(Failure::interrupted)?;
     outcome.report.command = Some(output::typed());
     Ok(outcome)
-}
-
-fn made(plan: &Plan<'_>, options: Options, is_quiet: bool) -> Result<RunOutcome, mcptest_run::Interrupted> {
-    if options.mode == Mode::Replay {
-        return mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted());
-    }
-    let progress = Progress::begin(is_quiet, options.mode == Mode::Live);
-    let outcome = mcptest_run::run(plan, options, &progress.watch(), interrupt::listen());
-    progress.end();
-    outcome
 }
 
 /// `--connect-timeout`, `--runs` and `--models` in place of what the suites say.
@@ -224,11 +201,10 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<()
     if calling.runs.is_none() && calling.models.is_empty() {
         return Ok(());
     }
-    if calling.runs.is_some() && calling.record == Some(Record::Failed) {
+    if calling.runs.is_some() && calling.record == Some(Which::Failed) {
         let why = "`--record=failed` records all runs that a suite asks for: fewer would make a failed row look better";
-        return Err(Failure(format!(
-            "{why}\n  help: leave out `--runs`, or record everything with `--record --runs N`"
-        )));
+        let help = "leave out `--runs`, or record everything with `--record --runs N`";
+        return Err(Failure::with_help(why, help));
     }
     let mut without_model = None;
     let mut has_model = calling.models.is_empty();
@@ -259,13 +235,11 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<()
 
 /// `--record missing` is two words to the shell, and `missing` then a path.
 fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
-    let is_mode = |path: &&PathBuf| path.to_str().is_some_and(|word| Record::from_str(word, false).is_ok());
+    let is_mode = |path: &&PathBuf| RECORD.iter().any(|(word, ..)| path.as_os_str() == *word);
     match args.suites.paths.iter().find(|path| is_mode(path) && !path.exists()) {
         Some(path) if args.calling.record.is_some() => {
-            let mode = escape_path(path);
-            Err(Failure(format!(
-                "there is no file or folder {mode}\n  help: did you mean `--record={mode}`?"
-            )))
+            let (mode, help) = (escape_path(path), format!("did you mean `--record={}`?", escape_path(path)));
+            Err(Failure::with_help(format!("there is no file or folder {mode}"), help))
         }
         _ => Ok(()),
     }
@@ -273,16 +247,15 @@ fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
 
 /// A limit to recording says nothing where nothing is recorded.
 fn refuse_idle_options(calling: &Calling) -> Result<(), Failure> {
-    let spends = calling.record.is_some() || calling.live || calling.dry_run;
-    if calling.max_cost.is_some() && !spends {
-        let why = "`--max-cost` limits recording, and judging recordings costs nothing";
-        return Err(Failure(format!("{why}\n  help: leave it out, or add `--record`")));
-    }
-    if calling.connect_timeout.is_some() && calling.record.is_none() && !calling.live {
-        let why = "`--connect-timeout` limits the start of servers, and recordings are judged without any";
-        return Err(Failure(format!("{why}\n  help: leave it out, or add `--record`")));
-    }
-    Ok(())
+    let records = calling.record.is_some() || calling.live;
+    let why = if calling.max_cost.is_some() && !records && !calling.dry_run {
+        "`--max-cost` limits recording, and judging recordings costs nothing"
+    } else if calling.connect_timeout.is_some() && !records {
+        "`--connect-timeout` limits the start of servers, and recordings are judged without any"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::with_help(why, "leave it out, or add `--record`"))
 }
 
 fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {
@@ -294,7 +267,7 @@ fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {
     }
 }
 
-fn list(plan: &Plan<'_>) -> Result<ExitCode, Failure> {
+fn list(plan: &Plan<'_>) -> Result<u8, Failure> {
     let mut text = String::new();
     for row in &plan.rows {
         let skipped =
@@ -303,8 +276,14 @@ fn list(plan: &Plan<'_>) -> Result<ExitCode, Failure> {
         text.push_str(&format!("{}\n", escape(&line)));
     }
     output::stdout(text.as_bytes())?;
-    if plan.rows.iter().any(Row::is_refused) {
-        return Ok(ExitCode::from(output::EXIT_BROKEN));
+    Ok(unjudged(plan))
+}
+
+/// The exit code of a plan that is only told.
+pub(super) fn unjudged(plan: &Plan<'_>) -> u8 {
+    match &plan.rows[..] {
+        [] => output::EXIT_NOTHING_SELECTED,
+        rows if rows.iter().any(Row::is_refused) => output::EXIT_BROKEN,
+        _ => 0,
     }
-    Ok(ExitCode::from(if plan.rows.is_empty() { 7 } else { 0 }))
 }

@@ -2,9 +2,8 @@
 
 use crate::args::Schema;
 use crate::output::{self, Failure};
-use std::process::ExitCode;
 
-pub(super) fn run(args: &Schema) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Schema) -> Result<u8, Failure> {
     let text = if args.report {
         mcptest_report::json::SCHEMA.to_owned()
     } else if args.calibration {
@@ -19,5 +18,5 @@ pub(super) fn run(args: &Schema) -> Result<ExitCode, Failure> {
         format!("{:#}\n", mcptest_core::suite::json_schema())
     };
     output::own(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

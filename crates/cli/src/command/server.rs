@@ -7,12 +7,15 @@ use mcptest_core::era::Era;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
+use mcptest_http::Address;
 use mcptest_mcp::client::{Endpoint, OnLate, ServerSpec};
+use mcptest_run::FindError;
 use mcptest_run::draft::Source;
 use std::io::IsTerminal;
+use std::net::SocketAddr;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
+use tokio::net::TcpListener;
 
 /// The server that the arguments mean.
 pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
@@ -59,9 +62,9 @@ fn command(args: &Direct) -> Result<Option<Vec<String>>, Failure> {
 
 /// The server that is named on the command line, and how a suite would describe it.
 pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Failure> {
-    let Some(mut spec) = direct(args)? else { return Err(Failure("no server is named".to_owned())) };
+    let Some(mut spec) = direct(args)? else { return Err(Failure::new("no server is named")) };
     apply(args, &mut spec)?;
-    let era = args.era.and_then(|era| era.0).map(Era::as_str);
+    let era = args.era.flatten().map(Era::as_str);
     let mut source = Source { era, timeout: args.timeout, ..Source::default() };
     match &spec.endpoint {
         Endpoint::Command { words, env, .. } => {
@@ -79,41 +82,43 @@ pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Fai
 
 /// The server that these words start.
 pub(super) fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
-    let Some(program) = words.first() else {
-        return Err(Failure("`--command` is empty\n  help: write `--command \"npx my-server\"`".to_owned()));
-    };
+    let Some(program) = words.first() else { return Err(no_command()) };
     let name =
         Path::new(program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
     Ok(ServerSpec::command(name, words))
 }
 
+/// Where a command is asked for, and there are no words.
+pub(super) fn no_command() -> Failure {
+    Failure::with_help("`--command` is empty", "write `--command \"npx my-server\"`")
+}
+
 fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let named: Vec<_> = args.config.iter().cloned().collect();
     let found = mcptest_run::find(&named, Path::new("")).map_err(|error| match (error, name) {
-        (mcptest_run::FindError::NoDefault, Some(name)) => Failure(format!(
-            "there is no mcptest.yaml or mcptest.yml here that could declare a server `{name}`\n  help: the command of a \
-             server follows `--`: `-- {name}`; or name a suite with `--config suite.yml`"
-        )),
-        (mcptest_run::FindError::NoDefault, None) => Failure(
-            "no server is named, and there is no mcptest.yaml or mcptest.yml here to look in\n  help: name a server with \
-             `-- npx my-server`, `--url http://localhost:3000/mcp` or `--config suite.yml`"
-                .to_owned(),
+        (FindError::NoDefault, Some(name)) => Failure::with_help(
+            format!("there is no mcptest.yaml or mcptest.yml here that could declare a server `{name}`"),
+            format!("the command of a server follows `--`: `-- {name}`; or name a suite with `--config suite.yml`"),
+        ),
+        (FindError::NoDefault, None) => Failure::with_help(
+            "no server is named, and there is no mcptest.yaml or mcptest.yml here to look in",
+            "name a server with `-- npx my-server`, `--url http://localhost:3000/mcp` or `--config suite.yml`",
         ),
         (error, _) => error.into(),
     })?;
-    let Some(path) = found.suites.first() else { return Err(Failure("there is no suite".to_owned())) };
+    let Some(path) = found.suites.first() else { return Err(Failure::new("there is no suite")) };
     let suite = &suite_at(path)?;
     let name = name_in(suite, &escape_path(path), name)?;
-    mcptest_run::server::spec_in(suite, name, None).map_err(Failure)
+    mcptest_run::server::spec_in(suite, name, None).map_err(Failure::new)
 }
 
 /// The suite in this file, or all that is wrong with it.
 pub(super) fn suite_at(path: &Path) -> Result<Suite, Failure> {
     let loaded = mcptest_run::load_suites(&[path.to_owned()]).pop().map(|(_, loaded)| loaded);
-    let Some(loaded) = loaded else { return Err(Failure("there is no suite".to_owned())) };
+    let Some(loaded) = loaded else { return Err(Failure::new("there is no suite")) };
     loaded.suite.ok_or_else(|| {
         let problems = problem::render(&loaded.problems, &loaded.sources, false);
-        Failure(format!("{} is refused\n{}", escape_path(path), problems.trim_end()))
+        Failure::new(format!("{} is refused\n{}", escape_path(path), problems.trim_end()))
     })
 }
 
@@ -124,10 +129,11 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
     let Some(name) = name else {
         return match (known.next(), known.next()) {
             (Some(only), None) => Ok(only),
-            (None, _) => Err(Failure(format!(
-                "{path} has no `servers:`\n  help: name a server with `-- npx my-server` or `--url URL`"
-            ))),
-            _ => Err(Failure(format!("{path} has several servers: name one of {}", all()))),
+            (None, _) => Err(Failure::with_help(
+                format!("{path} has no `servers:`"),
+                "name a server with `-- npx my-server` or `--url URL`",
+            )),
+            _ => Err(Failure::new(format!("{path} has several servers: name one of {}", all()))),
         };
     };
     known.clone().find(|one| *one == name).ok_or_else(|| {
@@ -136,14 +142,14 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
             None if suite.servers.is_empty() => "it has none".to_owned(),
             None => format!("declared there: {}", all()),
         };
-        Failure(format!("nothing under `servers:` of {path} is called `{name}`\n  help: {help}"))
+        Failure::with_help(format!("nothing under `servers:` of {path} is called `{name}`"), help)
     })
 }
 
 fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     for written in &args.header {
         let (name, value) = written.split_once(':').ok_or_else(|| {
-            Failure(format!("`{written}` is not a header\n  help: write `--header 'X-Key: secret'`"))
+            Failure::with_help(format!("`{written}` is not a header"), "write `--header 'X-Key: secret'`")
         })?;
         let (name, value) = (name.trim(), value.trim());
         if !is_common_header(name) {
@@ -159,22 +165,22 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
                 return Err(refused("header", &format!("the header `{name}` is given twice")));
             }
             Endpoint::Url { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
-            _ => return Err(Failure("`--header` needs a server with a URL".to_owned())),
+            _ => return Err(Failure::new("`--header` needs a server with a URL")),
         }
     }
     for written in &args.env {
         let (name, value) = written.split_once('=').ok_or_else(|| {
-            Failure(format!("`{written}` is not a variable\n  help: write `--env LEVEL=debug`"))
+            Failure::with_help(format!("`{written}` is not a variable"), "write `--env LEVEL=debug`")
         })?;
         mcptest_run::remember(name, value);
         check_variable_name(name).map_err(|why| refused("env", &why))?;
         match &mut spec.endpoint {
             Endpoint::Command { env, .. } => env.push((name.to_owned(), value.to_owned())),
-            _ => return Err(Failure("`--env` needs a server that is started by a command".to_owned())),
+            _ => return Err(Failure::new("`--env` needs a server that is started by a command")),
         }
     }
     if let Some(era) = args.era {
-        spec.era = era.0;
+        spec.era = era;
     }
     tell_if_late(spec);
     if let Some(timeout) = args.timeout {
@@ -194,17 +200,18 @@ fn is_common_header(name: &str) -> bool {
 }
 
 fn refused(option: &str, why: &str) -> Failure {
-    Failure(format!("`--{option}`: {why}"))
+    Failure::new(format!("`--{option}`: {why}"))
 }
 
 /// The words of a command line, as a shell splits them; on Windows a backslash is a part of a path.
 pub(super) fn words(text: &str) -> Result<Vec<String>, Failure> {
     let escaped = if cfg!(windows) { text.replace('\\', r"\\") } else { text.to_owned() };
-    shell_words::split(&escaped).map_err(|_unclosed| Failure(format!("a quote in `{text}` is never closed")))
+    shell_words::split(&escaped)
+        .map_err(|_unclosed| Failure::new(format!("a quote in `{text}` is never closed")))
 }
 
 /// Does this with the server; a user who has enough ends it, and the server with it.
-pub(super) fn speak(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+pub(super) fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let ended = runtime.block_on(async {
         tokio::select! {
@@ -216,9 +223,25 @@ pub(super) fn speak(work: impl Future<Output = Result<ExitCode, Failure>>) -> Re
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     ended.unwrap_or_else(|code| {
         mcptest_process::end_all();
-        output::stderr("interrupted\n");
-        Ok(ExitCode::from(code))
+        Err(Failure::ended(code, "interrupted"))
     })
+}
+
+/// Listens for `what`. An address that other machines can reach needs a name, such as `example`, to be asked for.
+pub(super) async fn listen(
+    address: &Address,
+    allowed: &[String],
+    (what, example): (&str, &str),
+) -> Result<(TcpListener, SocketAddr), Failure> {
+    let cannot = |error| Failure::cannot(format!("listen on {address}"), &error);
+    let listener = address.bind().await.map_err(cannot)?;
+    let bound = listener.local_addr().map_err(cannot)?;
+    if bound.ip().is_loopback() || !allowed.is_empty() {
+        return Ok((listener, bound));
+    }
+    let why = format!("other machines can reach {address}, and no host name is allowed");
+    let name = format!("name the host for which {what} is asked, as in `--allow-host {example}`");
+    Err(Failure::with_help(why, format!("{name}, or listen on 127.0.0.1")))
 }
 
 #[cfg(test)]

@@ -7,15 +7,15 @@ use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
 use mcptest_run::cassette::{Options, Recording, timeline};
 use mcptest_run::{is_tool_test, tool_test_timeline};
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::path::Path;
-use std::process::ExitCode;
 
-pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Show) -> Result<u8, Failure> {
     if args.check_secrets {
         return super::check_secrets::run(&args.files, args.config.as_deref());
     }
     let [file] = &args.files[..] else {
-        return Err(Failure("`show` takes one file; `--check-secrets` takes several".to_owned()));
+        return Err(Failure::new("`show` takes one file; `--check-secrets` takes several"));
     };
     if let Some(tape) = super::tape::opened(file)? {
         return show_tape(args, file, &tape);
@@ -24,38 +24,34 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
     let recording = Recording::open(file)?;
     if is_tool_test(&recording) {
         if let Some(wanted) = args.run.filter(|&wanted| wanted != 1) {
-            return Err(Failure(format!("{} has no run {wanted}; it has 1", escape_path(file))));
+            return Err(has_no(file, "run", wanted, 1));
         }
         output::page(&tool_test_timeline(&recording, args.full, coloured)?)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     if let Some(fidelity) = recording.fidelity() {
         output::stderr(&format!("note: imported from {fidelity}\n"));
     }
     let cassette = recording.cassette()?;
     if let Some(wanted) = args.run.filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted)) {
-        return Err(Failure(format!(
-            "{} has no run {wanted}; it has {}",
-            escape_path(file),
-            cassette.whole_runs()
-        )));
+        return Err(has_no(file, "run", wanted, cassette.whole_runs()));
     }
     output::page(&timeline(&cassette, Options { run: args.run, full: args.full, colour: coloured }))?;
     let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
-    Ok(ExitCode::from(if is_broken { output::EXIT_BROKEN } else { 0 }))
+    Ok(if is_broken { output::EXIT_BROKEN } else { 0 })
 }
 
-fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<ExitCode, Failure> {
+fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<u8, Failure> {
     let sessions: BTreeSet<u64> = tape.entries.iter().filter_map(|entry| entry.session).collect();
     // On stdio the whole tape is the one run.
     let session = args.run.map(|number| number as u64).filter(|&wanted| wanted != 1 || !sessions.is_empty());
     if let Some(wanted) = session.filter(|wanted| !sessions.contains(wanted)) {
-        return Err(Failure(format!(
-            "{} has no session {wanted}; it has {}",
-            escape_path(file),
-            sessions.len().max(1)
-        )));
+        return Err(has_no(file, "session", wanted, sessions.len().max(1)));
     }
     output::page(&timeline_of(tape, ShowOptions { session, full: args.full }))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
+}
+
+fn has_no(file: &Path, what: &str, wanted: impl Display, has: usize) -> Failure {
+    Failure::new(format!("{} has no {what} {wanted}; it has {has}", escape_path(file)))
 }

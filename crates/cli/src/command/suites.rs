@@ -3,10 +3,11 @@
 use crate::args::Suites;
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
-use mcptest_core::problem::{self, Level};
+use mcptest_core::problem;
+use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
-use mcptest_run::{FindError, Plan, Selection, Transcripts};
+use mcptest_run::{FindError, Options, Plan, Selection, Transcripts};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -23,31 +24,24 @@ pub(super) struct LoadedSuites {
 impl LoadedSuites {
     /// Loads suites that judge their recordings, or the transcripts in a folder.
     pub(super) fn load(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
-        Self::load_or(traces, |load| load_with(suites, load))
+        let Some(folder) = traces else {
+            return Ok(Self { loaded: load(suites, mcptest_run::load_suites)?, traces: None });
+        };
+        let traces = Some((folder.to_owned(), groups(folder)?));
+        Ok(Self { loaded: load(suites, mcptest_run::load_suites_for_traces)?, traces })
     }
 
     /// The same, where no suite is needed to judge transcripts.
     pub(super) fn load_or_bare(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
         let is_named = !suites.paths.is_empty() || !suites.config.is_empty();
         let has_none = || matches!(mcptest_run::find(&[], Path::new("")), Err(FindError::NoDefault));
-        let is_bare = traces.is_some() && !is_named && has_none();
-        Self::load_or(
-            traces,
-            |load| if is_bare { Ok(mcptest_run::bare_suite()) } else { load_with(suites, load) },
-        )
-    }
-
-    fn load_or(
-        traces: Option<&Path>,
-        load: impl FnOnce(LoadSuites) -> Result<Vec<(String, Loaded)>, Failure>,
-    ) -> Result<Self, Failure> {
-        let Some(folder) = traces else {
-            return Ok(Self { loaded: load(mcptest_run::load_suites)?, traces: None });
-        };
-        let (groups, linked) = mcptest_run::groups(folder)?;
-        output::not_entered(&linked);
-        let loaded = load(mcptest_run::load_suites_for_traces)?;
-        Ok(Self { loaded, traces: Some((folder.to_owned(), groups)) })
+        match traces.filter(|_| !is_named && has_none()) {
+            Some(folder) => {
+                let traces = Some((folder.to_owned(), groups(folder)?));
+                Ok(Self { loaded: mcptest_run::bare_suite(), traces })
+            }
+            None => Self::load(suites, traces),
+        }
     }
 
     /// How many groups of transcripts there are.
@@ -64,20 +58,24 @@ impl LoadedSuites {
     }
 }
 
-/// Reads suites from files.
-type LoadSuites = fn(&[PathBuf]) -> Vec<(String, Loaded)>;
-
-/// Every named suite with its file name; their problems go to standard error.
-pub(super) fn load(suites: &Suites) -> Result<Vec<(String, Loaded)>, Failure> {
-    load_with(suites, mcptest_run::load_suites)
+/// What the recordings of a plan come to.
+pub(super) fn replayed(plan: &Plan<'_>, options: Options) -> Result<Report, Failure> {
+    let outcome = mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted());
+    outcome.map(|outcome| outcome.report).map_err(Failure::interrupted)
 }
 
-/// The same, for suites whose baselines are to be made.
-pub(super) fn load_to_capture(suites: &Suites) -> Result<Vec<(String, Loaded)>, Failure> {
-    load_with(suites, mcptest_run::load_suites_to_capture)
+/// The groups of transcripts in a folder.
+fn groups(folder: &Path) -> Result<Vec<Transcripts>, Failure> {
+    let (groups, linked) = mcptest_run::groups(folder)?;
+    output::not_entered(&linked);
+    Ok(groups)
 }
 
-fn load_with(suites: &Suites, load: LoadSuites) -> Result<Vec<(String, Loaded)>, Failure> {
+/// Every named suite with its file name, as `load` reads it; their problems go to standard error.
+pub(super) fn load(
+    suites: &Suites,
+    load: fn(&[PathBuf]) -> Vec<(String, Loaded)>,
+) -> Result<Vec<(String, Loaded)>, Failure> {
     let named: Vec<PathBuf> = suites.config.iter().chain(&suites.paths).cloned().collect();
     let found = mcptest_run::find(&named, Path::new(""))?;
     let loaded = load(&found.suites);
@@ -120,9 +118,4 @@ fn left_out_note(left_out: &[&PathBuf], is_verbose: bool) -> Option<String> {
     };
     let what = if left_out.len() == 1 { "not a suite, and left out" } else { "not suites, and left out" };
     (!names.is_empty()).then(|| format!("note: {what}: {}{more}\n", names.join(", ")))
-}
-
-/// How many problems of a level there are.
-pub(super) fn count(loaded: &[(String, Loaded)], level: Level) -> usize {
-    loaded.iter().flat_map(|(_, loaded)| &loaded.problems).filter(|problem| problem.level == level).count()
 }

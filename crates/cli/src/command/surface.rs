@@ -7,7 +7,6 @@ use clap::Args as Group;
 use mcptest_core::surface::SurfaceTool;
 use mcptest_mcp::client::Client;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Where the tools come from.
 #[derive(Debug, Group)]
@@ -19,31 +18,24 @@ pub(crate) struct Surface {
     pub(crate) server: Server,
 }
 
-/// The tools, or the exit code of a user who had enough.
-pub(super) fn tools(
-    args: &Surface,
-    name: Option<&str>,
-) -> Result<Result<Vec<SurfaceTool>, ExitCode>, Failure> {
+/// The tools of a server or a file.
+pub(super) fn tools(args: &Surface, name: Option<&str>) -> Result<Vec<SurfaceTool>, Failure> {
     if let Some(path) = &args.from {
-        return mcptest_run::read_surface(path).map(Ok).map_err(Failure);
+        return mcptest_run::read_surface(path).map_err(Failure::new);
     }
     let spec = server::spec(name, &args.server)?;
-    let mut found = None;
-    let code = server::speak(async {
+    server::speak(async {
         let client = Client::connect(&spec, None).await?;
         let listed = client.list_tools().await;
         let seen = client.close().await.observed;
         let listed = listed?;
         output::notes(&tools::notes(listed.complaints.iter().chain(&seen)));
         let read = listed.tools.iter().map(|tool| SurfaceTool::listed(&tool.raw, None));
-        found = Some(read.collect::<Result<Vec<_>, _>>()?);
-        Ok(ExitCode::SUCCESS)
-    })?;
-    Ok(found.ok_or(code))
+        Ok(read.collect::<Result<_, _>>()?)
+    })
 }
 
 /// Says that there was nothing to measure.
-pub(super) fn no_tools() -> ExitCode {
-    output::stderr("nothing was measured: there are no tools\n");
-    ExitCode::from(EXIT_NOTHING_SELECTED)
+pub(super) fn no_tools() -> Failure {
+    Failure::ended(EXIT_NOTHING_SELECTED, "nothing was measured: there are no tools")
 }

@@ -1,7 +1,6 @@
 //! A tape from its file, for the commands that take one.
 
 use crate::output::Failure;
-use mcptest_core::escape::escape_path;
 use mcptest_files as files;
 use mcptest_mcp::tape::{Tape, is_tape};
 use std::path::Path;
@@ -19,13 +18,13 @@ pub(super) fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
 /// The tape in a file that must be one.
 pub(super) fn required(path: &Path) -> Result<Tape, Failure> {
     let bytes = files::read_named(path, files::RECORDING)
-        .map_err(|error| Failure(format!("{}: {}", escape_path(path), files::reason(&error))))?;
+        .map_err(|error| Failure::at(path, files::reason(&error)))?;
     read(&String::from_utf8_lossy(&bytes), path)
 }
 
 /// What its header says of the server may have secrets in it.
 fn read(text: &str, path: &Path) -> Result<Tape, Failure> {
-    let tape = Tape::read(text).map_err(|error| Failure(format!("{}: {error}", escape_path(path))))?;
+    let tape = Tape::read(text).map_err(|error| Failure::at(path, error))?;
     mcptest_run::remember_words(&tape.header.server.command);
     Ok(tape)
 }

@@ -2,16 +2,16 @@
 
 use super::server;
 use super::surface::{self, Surface};
-use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, Failure, Paint, counted};
+use crate::output::{self, EXIT_DRIFT, Failure, Paint};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::surface::SurfaceTool;
 use mcptest_core::surface::bench::{Bench, Choice, Intents, Mutation, NONE, lexical, mutations};
+use mcptest_core::words::count;
 use mcptest_files as files;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `tool-bench`.
 #[derive(Debug, Group)]
@@ -41,31 +41,22 @@ pub(crate) struct ToolBench {
     json: bool,
 }
 
-pub(super) fn run(args: &ToolBench) -> Result<ExitCode, Failure> {
-    let at = |path: &PathBuf, reason: String| Failure(format!("{}: {reason}", escape_path(path)));
-    let text = files::read_named_text(&args.intents, files::TEXT);
-    let text = text.map_err(|error| at(&args.intents, mcptest_run::reason(&error)))?;
-    let tools = match surface::tools(&args.surface, args.name.as_deref())? {
-        Ok(tools) => tools,
-        Err(code) => return Ok(code),
-    };
+pub(super) fn run(args: &ToolBench) -> Result<u8, Failure> {
+    let text = files::read_named_text(&args.intents, files::TEXT)
+        .map_err(|error| Failure::at(&args.intents, files::reason(&error)))?;
+    let tools = surface::tools(&args.surface, args.name.as_deref())?;
     if tools.is_empty() {
-        return Ok(surface::no_tools());
+        return Err(surface::no_tools());
     }
-    let intents = match Intents::read(&args.intents.display().to_string(), text, &tools) {
-        Ok(intents) => intents,
-        Err((problems, sources)) => {
-            output::problems(&problems, &sources);
-            return Ok(ExitCode::from(EXIT_BROKEN));
-        }
-    };
+    let intents = Intents::read(&args.intents.display().to_string(), text, &tools)
+        .map_err(|(problems, sources)| Failure::of_problems(&problems, &sources))?;
     if let Some(path) = &args.write_suite {
         return write_suite(path, &tools, &intents);
     }
     let mut benches = vec![lexical(&tools, &intents.intents)];
     if let Some(path) = &args.recorded {
         let suite = server::suite_at(path)?;
-        benches.extend(of_models(&suite, &tools, &intents).map_err(|reason| at(path, reason))?);
+        benches.extend(of_models(&suite, &tools, &intents).map_err(|reason| Failure::at(path, reason))?);
     }
     let changes = if args.mutate { mutations(&tools, &intents.intents) } else { Vec::new() };
     if args.json {
@@ -78,20 +69,21 @@ pub(super) fn run(args: &ToolBench) -> Result<ExitCode, Failure> {
     }
     let floor = usize::from(args.min_accuracy.unwrap_or(0));
     let is_low = |bench: &Bench| bench.right() * 100 < floor * bench.choices.len();
-    Ok(if benches.iter().any(is_low) { ExitCode::from(EXIT_DRIFT) } else { ExitCode::SUCCESS })
+    Ok(if benches.iter().any(is_low) { EXIT_DRIFT } else { 0 })
 }
 
-fn write_suite(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> Result<ExitCode, Failure> {
+fn write_suite(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> Result<u8, Failure> {
     if intents.models.is_empty() {
         let help = "list them there: `models: [claude-sonnet-4-5]`";
-        return Err(Failure(format!("the intents name no models to ask\n  help: {help}")));
+        return Err(Failure::with_help("the intents name no models to ask", help));
     }
-    mcptest_run::write_bench(path, tools, intents).map_err(|error| Failure(mcptest_run::reason(&error)))?;
+    mcptest_run::write_bench(path, tools, intents)
+        .map_err(|error| Failure::new(mcptest_run::reason(&error)))?;
     let path = escape_path(path);
     output::stderr(&format!(
         "wrote {path}\nnext:\n  mcptest run {path} --record\n  mcptest tool-bench INTENTS --from TOOLS --recorded {path}\n"
     ));
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// What each model chose in its recorded runs, of requests that are intents.
@@ -132,7 +124,7 @@ fn percent(share: f64) -> u32 {
 fn render(bench: &Bench, paint: Paint) -> String {
     let (right, of) = (bench.right(), bench.choices.len());
     let mut text =
-        format!("{}: {right} of {} right", paint.bold(&escape(&bench.selector)), counted(of, "choice"));
+        format!("{}: {right} of {} right", paint.bold(&escape(&bench.selector)), count(of, "choice"));
     if let Some(interval) = bench.interval() {
         let (low, high) = (percent(interval.lower), percent(interval.upper));
         text.push_str(&format!(", {}% (Wilson 95%: {low}% to {high}%)", right * 100 / of));
@@ -191,5 +183,5 @@ fn told(changes: &[Mutation], paint: Paint) -> String {
             one.after, one.before
         ));
     }
-    text + &format!("  {} of {} change no choice\n", idle.len(), counted(changes.len(), "change"))
+    text + &format!("  {} of {} change no choice\n", idle.len(), count(changes.len(), "change"))
 }

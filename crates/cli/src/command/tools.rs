@@ -8,14 +8,14 @@ use mcptest_core::json::Members;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_core::suite::ToolSchemas;
+use mcptest_core::words::count;
 use mcptest_mcp::client::{Client, Observed, ServerInfo, Tool};
 use mcptest_run::arguments::kind;
 use mcptest_run::tool_schema::Offer;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::process::ExitCode;
 
-pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     let family = args.provider.as_deref().map(family).transpose()?;
     let spec = server::spec(args.name.as_deref(), &args.server)?;
     let paint = Paint::stdout();
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
             None => output::page(&render(&info, &listed.tools, paint))?,
         }
         output::notes(&notes(listed.complaints.iter().chain(&seen)));
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     })
 }
 
@@ -42,7 +42,7 @@ fn family(name: &str) -> Result<&'static Family, Failure> {
         let help = did_you_mean(name, known.clone(), || {
             format!("the providers are {}", known.collect::<Vec<_>>().join(", "))
         });
-        Failure(format!("there is no provider `{name}`\n  help: {help}"))
+        Failure::with_help(format!("there is no provider `{name}`"), help)
     })
 }
 
@@ -90,11 +90,7 @@ fn as_json(tools: &[Tool]) -> String {
 }
 
 fn render(info: &ServerInfo, tools: &[Tool], paint: Paint) -> String {
-    let count = match tools.len() {
-        0 => "no tools".to_owned(),
-        1 => "1 tool".to_owned(),
-        many => format!("{many} tools"),
-    };
+    let count = if tools.is_empty() { "no tools".to_owned() } else { count(tools.len(), "tool") };
     let name = if info.name.is_empty() { "a server without a name" } else { &info.name };
     let version = if info.version.is_empty() { String::new() } else { format!(" {}", escape(&info.version)) };
     let mut text = format!(

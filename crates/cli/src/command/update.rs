@@ -1,8 +1,9 @@
 //! `mcptest run --update`: what would change, and may it be written?
 
-use crate::args::{Accepting, Calling};
+use crate::args::Run;
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::words::count;
 use mcptest_run::{Changes, FileChange};
 use similar::{ChangeTag, TextDiff};
 use std::io::IsTerminal;
@@ -20,12 +21,11 @@ pub(super) enum Answer {
 }
 
 /// Refuses what `--update` would have no say in.
-pub(super) fn refuse(accepting: &Accepting, calling: &Calling) -> Result<(), Failure> {
-    if accepting.update && calling.live && (calling.runs.is_some() || !calling.models.is_empty()) {
+pub(super) fn refuse(args: &Run) -> Result<(), Failure> {
+    let calling = &args.calling;
+    if args.update && calling.live && (calling.runs.is_some() || !calling.models.is_empty()) {
         let why = "`--update --live` calls tool tests, which have neither runs nor models";
-        return Err(Failure(format!(
-            "{why}\n  help: record agents with `--record`, then accept with `--update`"
-        )));
+        return Err(Failure::with_help(why, "record agents with `--record`, then accept with `--update`"));
     }
     Ok(())
 }
@@ -44,15 +44,11 @@ pub(super) fn offer(changes: &Changes, yes: bool) -> Result<Answer, Failure> {
     for file in &changes.files {
         output::stderr(&difference(file, paint));
     }
-    let files = match changes.files.len() {
-        1 => "1 file".to_owned(),
-        many => format!("{many} files"),
-    };
-    if !yes && !is_confirmed(&files)? {
+    if !yes && !is_confirmed(&count(changes.files.len(), "file"))? {
         return Ok(Answer::Declined);
     }
     for file in &changes.files {
-        file.write().map_err(Failure)?;
+        file.write().map_err(Failure::new)?;
         output::stderr(&format!("wrote {}\n", escape_path(&file.path)));
     }
     Ok(Answer::Written)

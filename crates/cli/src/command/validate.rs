@@ -1,38 +1,35 @@
 //! `mcptest validate`: the rules of `run`, nothing judged.
 
-use super::suites::{LoadedSuites, count};
+use super::suites::LoadedSuites;
 use crate::args::Validate;
-use crate::output::{self, Failure, counted};
+use crate::output::{self, Failure};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::Level;
+use mcptest_core::words::count;
 use mcptest_run::{Plan, Selection};
-use std::process::ExitCode;
 
-pub(super) fn run(args: &Validate) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Validate) -> Result<u8, Failure> {
     let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
     let (groups, loaded) = (suites.groups(), suites.loaded);
-    let (errors, warnings) = (count(&loaded, Level::Error), count(&loaded, Level::Warning));
-    let tests: usize = loaded
-        .iter()
-        .filter_map(|(_, loaded)| loaded.suite.as_ref())
-        .map(|suite| suite.agents.len() + suite.tools.len())
-        .sum();
-    let groups = groups.map(|groups| format!("{}, ", counted(groups, "group"))).unwrap_or_default();
+    let problems = |level| {
+        let all = loaded.iter().flat_map(|(_, loaded)| &loaded.problems);
+        all.filter(|problem| problem.level == level).count()
+    };
+    let (errors, warnings) = (problems(Level::Error), problems(Level::Warning));
+    let whole = loaded.iter().filter_map(|(_, loaded)| loaded.suite.as_ref());
+    let tests = whole.map(|suite| suite.agents.len() + suite.tools.len()).sum();
+    let groups = groups.map(|groups| format!("{}, ", count(groups, "group"))).unwrap_or_default();
     let plan = Plan::new(&loaded, &Selection::default());
     for line in mcptest_run::refused_tools(&plan) {
         output::stderr(&format!("note: {}\n", escape(&line)));
     }
     let line = format!(
         "{}: {}, {groups}{}, {}\n",
-        counted(loaded.len(), "suite"),
-        counted(tests, "test"),
-        counted(errors, "error"),
-        counted(warnings, "warning")
+        count(loaded.len(), "suite"),
+        count(tests, "test"),
+        count(errors, "error"),
+        count(warnings, "warning")
     );
     output::stdout(line.as_bytes())?;
-    Ok(ExitCode::from(if errors > 0 || (args.deny_warnings && warnings > 0) {
-        output::EXIT_BROKEN
-    } else {
-        0
-    }))
+    Ok(if errors > 0 || (args.deny_warnings && warnings > 0) { output::EXIT_BROKEN } else { 0 })
 }

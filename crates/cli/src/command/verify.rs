@@ -1,14 +1,12 @@
 //! `mcptest verify`: a tape against a live server.
 
 use super::server;
-use crate::args::Server;
+use crate::args::{Server, Word, one_of};
 use crate::output::{self, Failure};
-use clap::{Args as Group, ValueEnum};
-use mcptest_core::escape::escape_path;
+use clap::Args as Group;
 use mcptest_mcp::proxy;
 use mcptest_mcp::verify::{self, Ignore, Tier};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `verify`.
 #[derive(Debug, Group)]
@@ -27,51 +25,33 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "[NAME:]PATH")]
     pub(crate) ignore: Vec<Ignore>,
     /// Fail on more than breaking differences.
-    #[arg(long, value_name = "TIER")]
-    pub(crate) deny: Option<Deny>,
+    #[arg(long, value_name = "TIER", value_parser = one_of(&DENIED))]
+    pub(crate) deny: Option<Tier>,
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// What fails besides what breaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Deny {
-    /// Fail on changed texts too.
-    Changed,
-    /// Fail on every difference.
-    Added,
-}
+const DENIED: [Word<Tier>; 2] = [
+    ("changed", Tier::Changed, "Fail on changed texts too"),
+    ("added", Tier::Added, "Fail on every difference"),
+];
 
-pub(super) fn run(args: Verify) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: Verify) -> Result<u8, Failure> {
     let tape = super::tape::required(&args.tape)?;
     let spec = server::spec(args.name.as_deref(), &args.server)?;
     let redactor = proxy::redactor(&[], std::iter::empty(), &[])?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let drift = runtime.block_on(async {
-        tokio::select! {
-            drift = verify::replay(&tape, spec, args.ignore, &redactor) => Ok(drift),
-            code = mcptest_process::interrupted() => Err(code),
-        }
-    });
-    let drift = match drift {
-        Ok(drift) => drift?,
-        Err(code) => {
-            mcptest_process::end_all();
-            return Ok(ExitCode::from(code));
-        }
-    };
+    let replayed = verify::replay(&tape, spec, args.ignore, &redactor);
+    let drift = server::speak(async { Ok(replayed.await?) })?;
     let text = if args.json { verify::json(&drift) } else { verify::human(&drift) };
     output::stdout(text.as_bytes())?;
     if !drift.is_anything_checked {
-        return Err(Failure(format!(
-            "{}: nothing was checked, because the tape has no request that can be sent again; record a client that lists or calls something",
-            escape_path(&args.tape)
-        )));
+        let why = "nothing was checked, because the tape has no request that can be sent again";
+        let why = format!("{why}; record a client that lists or calls something");
+        return Err(Failure::at(&args.tape, why));
     }
-    let fails = |tier: Tier| drift.count(tier) > 0;
-    let is_denied = fails(Tier::Breaking)
-        || (args.deny.is_some() && fails(Tier::Changed))
-        || (args.deny == Some(Deny::Added) && fails(Tier::Added));
-    Ok(ExitCode::from(u8::from(is_denied)))
+    let least = args.deny.unwrap_or(Tier::Breaking);
+    let is_denied = Tier::ALL.into_iter().any(|tier| tier <= least && drift.count(tier) > 0);
+    Ok(u8::from(is_denied))
 }

@@ -10,7 +10,6 @@ use mcptest_core::escape::escape_path;
 use mcptest_core::report::Report;
 use mcptest_run::{Interrupt, Judged, Stamps};
 use std::io::IsTerminal;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// How often files are looked at. It also waits this long for an editor that writes in several steps.
@@ -23,7 +22,7 @@ pub(super) fn run(
     args: &Run,
     destinations: &[Destination<Report>],
     is_wanted: IsWanted,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     let interrupt = interrupt::listen();
     let redraws = std::io::stdout().is_terminal() && !output::is_dumb();
     let mut judged = Judged::default();
@@ -37,14 +36,14 @@ pub(super) fn run(
             // A path that is gone for a moment, or for good: it may come back.
             Err(failure) if files != Stamps::default() => {
                 files = files.now();
-                output::stderr(&format!("error: {}\n", failure.0));
+                output::stderr(&format!("error: {}\n", failure.why));
             }
             Err(failure) => return Err(failure),
         }
         match change(&files, &interrupt) {
             Ok(changed) if !redraws => output::stderr(&format!("--- changed: {changed} ---\n")),
             Ok(_) => {}
-            Err(exit_code) => return Ok(ExitCode::from(exit_code)),
+            Err(exit_code) => return Ok(exit_code),
         }
     }
 }
@@ -62,8 +61,8 @@ fn round(
     let files = then.of_plan(loaded, &plan);
     let all = plan.rows.len();
     let (report, again) = judged.report(loaded, plan, then, |plan| {
-        let judged = run::watched(plan, run::options(args, Destination::evidence(destinations)), true);
-        judged.map(|outcome| outcome.report).map_err(|interrupted| Failure(interrupted.to_string()))
+        let options = run::options(args, Destination::evidence(destinations));
+        Ok::<_, Failure>(run::watched(plan, options, true)?.report)
     })?;
     Destination::write_all(destinations, &report, args.suites.verbose, None)?;
     let count = files.files();

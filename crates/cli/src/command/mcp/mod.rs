@@ -2,29 +2,26 @@
 
 mod tools;
 
-use crate::output::{self, Failure};
-use mcptest_core::problem;
+use crate::output::{EXIT_FAILED, Failure};
 use mcptest_mcp::manifest;
 use mcptest_mcp::mock::{self, Ended, Server};
 use std::path::Path;
-use std::process::ExitCode;
 
 const MANIFEST: &str = include_str!("tools.yml");
 
-pub(super) fn run() -> Result<ExitCode, Failure> {
+pub(super) fn run() -> Result<u8, Failure> {
     let text = MANIFEST.replace("version: 0.0.0", concat!("version: ", env!("CARGO_PKG_VERSION")));
     let mut loaded = manifest::load(Path::new("tools.yml"), &|_: &Path| Ok(text.clone().into_bytes()));
     let Some(manifest) = loaded.manifest.take() else {
-        return Err(Failure(problem::render(&loaded.problems, &loaded.sources, false)));
+        return Err(Failure::of_problems(&loaded.problems, &loaded.sources));
     };
     let server = Server::answered_by(manifest, tools::answer);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()));
     // Standard input is read by a thread that cannot be stopped.
     runtime.shutdown_background();
-    if matches!(ended, Ended::Disconnected) {
-        output::stderr("the client went away\n");
-        return Ok(ExitCode::FAILURE);
+    match ended {
+        Ended::Closed => Ok(0),
+        Ended::Disconnected => Err(Failure::ended(EXIT_FAILED, "the client went away")),
     }
-    Ok(ExitCode::SUCCESS)
 }

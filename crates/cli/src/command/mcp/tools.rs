@@ -40,7 +40,7 @@ pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
     });
     let (text, data, is_error) = match answered {
         Ok((text, data)) => (text, data, false),
-        Err(Failure(why)) => (why, None, true),
+        Err(failure) => (failure.why, None, true),
     };
     let clean = mcptest_run::clean(&text);
     let mut result =
@@ -53,7 +53,7 @@ pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
 
 fn digest(asked: &Asked) -> Answer {
     let filters: Result<Vec<Filter>, String> = asked.filter.iter().map(|filter| filter.parse()).collect();
-    let filters = filters.map_err(|why| Failure(format!("`filter` is no pattern: {why}")))?;
+    let filters = filters.map_err(|why| Failure::new(format!("`filter` is no pattern: {why}")))?;
     let report = judged(&asked.paths, filters)?;
     let totals = &report.summary;
     let data = json!({
@@ -73,7 +73,7 @@ fn show_failure(asked: &Asked) -> Answer {
     report.tests.retain(|test| test.row_name() == asked.test);
     if report.tests.is_empty() {
         let help = "call `run` without `filter`, which names the tests that are not green";
-        return Err(Failure(format!("there is no test `{}`\n  help: {help}", asked.test)));
+        return Err(Failure::with_help(format!("there is no test `{}`", asked.test), help));
     }
     Ok((rendered(&Report::new(report.tests), "pretty", 2)?, None))
 }
@@ -82,16 +82,14 @@ fn show_failure(asked: &Asked) -> Answer {
 fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
     paths.iter().try_for_each(|path| inside(path))?;
     let named = Suites { paths: paths.to_vec(), config: Vec::new(), verbose: 0 };
-    let loaded = suites::load(&named)?;
+    let loaded = suites::load(&named, mcptest_run::load_suites)?;
     let plan = Plan::new(&loaded, &Selection { filters, ..Selection::default() });
-    let (watch, interrupt) = (mcptest_run::unwatched(), mcptest_run::uninterrupted());
-    let judged = mcptest_run::run(&plan, Options::default(), &watch, interrupt);
-    judged.map(|outcome| outcome.report).map_err(|interrupted| Failure(interrupted.to_string()))
+    suites::replayed(&plan, Options::default())
 }
 
 fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Failure> {
     let Some(reporter) = REPORTERS.iter().find(|known| known.key == reporter) else {
-        return Err(Failure(format!("there is no reporter `{reporter}`")));
+        return Err(Failure::new(format!("there is no reporter `{reporter}`")));
     };
     let bytes = (reporter.render)(report, &Rendering { verbose, ..Rendering::default() });
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -106,7 +104,7 @@ fn inside(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let help = "name a file below the folder that `mcptest mcp` was started in";
-    Err(Failure(format!("{} is outside the working directory\n  help: {help}", escape_path(path))))
+    Err(Failure::with_help(format!("{} is outside the working directory", escape_path(path)), help))
 }
 
 fn draft(asked: Asked) -> Result<String, Failure> {
@@ -117,7 +115,7 @@ fn draft(asked: Asked) -> Result<String, Failure> {
             from_recording(&cassette, &out, None)?
         }
         (None, false) => of_server(asked.command, out)?,
-        _ => return Err(Failure("give one of `cassette` and `command`".to_owned())),
+        _ => return Err(Failure::new("give one of `cassette` and `command`")),
     };
     Ok(draft.text)
 }
@@ -131,5 +129,5 @@ fn of_server(command: Vec<String>, out: PathBuf) -> Result<Draft, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(runtime.block_on(from_server(ask))?)
     });
-    drafting.join().unwrap_or_else(|_| Err(Failure("the suite cannot be drafted".to_owned())))
+    drafting.join().unwrap_or_else(|_| Err(Failure::new("the suite cannot be drafted")))
 }

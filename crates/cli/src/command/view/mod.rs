@@ -3,6 +3,7 @@
 mod live;
 mod source;
 
+use crate::command::server::listen;
 use crate::output::{self, Failure};
 use clap::Args;
 use http::{Method, Request, Response, StatusCode, header};
@@ -14,7 +15,6 @@ use parking_lot::Mutex;
 use source::Source;
 use std::convert::Infallible;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Arguments of `view`.
@@ -31,24 +31,15 @@ pub(crate) struct View {
     allow_host: Vec<String>,
 }
 
-pub(super) fn run(args: &View) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &View) -> Result<u8, Failure> {
     let shown = Shown::new(Source::of(&args.paths)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(serve(args, shown))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {
-    let cannot = |error| Failure(format!("cannot listen on {}: {}", args.http, mcptest_run::reason(&error)));
-    let listener = args.http.bind().await.map_err(cannot)?;
-    let bound = listener.local_addr().map_err(cannot)?;
-    if !bound.ip().is_loopback() && args.allow_host.is_empty() {
-        return Err(Failure(format!(
-            "other machines can reach {}, and no host name is allowed\n  help: say for which name the page is asked, \
-             as in `--allow-host reports.internal`, or listen on 127.0.0.1",
-            args.http
-        )));
-    }
+    let (listener, bound) = listen(&args.http, &args.allow_host, ("the page", "reports.internal")).await?;
     output::stderr(&format!("http://{bound}/\n"));
     let guard = Guard::of(bound.ip()).allow(args.allow_host.clone(), "start it with --allow-host");
     let door = Arc::new((guard, Mutex::new(shown)));
@@ -87,7 +78,7 @@ impl Shown {
                 self.judged = judged;
                 self.version += 1;
             }
-            Err(Failure(why)) => output::stderr(&format!("warning: {why}\n")),
+            Err(failure) => output::stderr(&format!("warning: {}\n", failure.why)),
         }
     }
 }

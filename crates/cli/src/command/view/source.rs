@@ -7,10 +7,8 @@ use crate::output::Failure;
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
-use mcptest_run::{Mode, Options, Plan, Selection, Transcripts};
-use std::fs;
+use mcptest_run::{Options, Plan, Selection, Stamps, Transcripts};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// What the paths of the command line name.
 pub(super) enum Source {
@@ -26,21 +24,13 @@ pub(super) enum Source {
 pub(super) struct JudgedSource {
     pub(super) report: Report,
     pub(super) live: Option<Live>,
-    stamps: Vec<(PathBuf, Stamp)>,
+    stamps: Stamps,
 }
-
-/// Enough of a file's state to see that it changed; none when it is not there.
-type Stamp = Option<(u64, Option<SystemTime>)>;
 
 impl JudgedSource {
     pub(super) fn is_current(&self) -> bool {
-        self.stamps.iter().all(|(path, then)| stamp(path) == *then)
+        self.stamps.now() == self.stamps
     }
-}
-
-fn stamp(path: &Path) -> Stamp {
-    let about = fs::metadata(path).ok()?;
-    Some((about.len(), about.modified().ok()))
 }
 
 impl Source {
@@ -61,18 +51,18 @@ impl Source {
         };
         let transcripts = paths.iter().filter(|path| is_transcripts(path)).count();
         if transcripts > 0 && transcripts < paths.len() {
-            return Err(Failure(
-                "suites and recordings cannot be viewed together\n  help: name the suites alone: their recordings are \
-                 found"
-                    .to_owned(),
-            ));
+            let help = "name the suites alone: their recordings are found";
+            return Err(Failure::with_help("suites and recordings cannot be viewed together", help));
         }
         Ok(if transcripts > 0 { Self::Transcripts(paths.to_vec()) } else { Self::Suites(paths.to_vec()) })
     }
 
     pub(super) fn judge(&self) -> Result<JudgedSource, Failure> {
         match self {
-            Self::Report(path) => of_report(path),
+            Self::Report(path) => {
+                let stamps = Stamps::default().of([path.clone()]);
+                Ok(JudgedSource { report: saved(path)?, live: None, stamps })
+            }
             Self::Suites(paths) => {
                 let found = mcptest_run::find(paths, Path::new(""))?;
                 let loaded = mcptest_run::load_suites(&found.suites);
@@ -97,11 +87,6 @@ fn is_report(text: &str) -> bool {
     text.contains("\"schema_version\"") && text.contains("\"tests\"")
 }
 
-fn of_report(path: &Path) -> Result<JudgedSource, Failure> {
-    let stamps = vec![(path.to_owned(), stamp(path))];
-    Ok(JudgedSource { report: saved(path)?, live: None, stamps })
-}
-
 /// Each file is a group, and in a folder what `--traces` makes of it.
 fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
     let mut groups = Vec::new();
@@ -120,11 +105,9 @@ fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<JudgedSource, 
     let files: Vec<PathBuf> = plan.files().collect();
     let locks = files.iter().map(|file| mcptest_run::cassette::lock_of(file));
     // Taken before judging: a change meanwhile is seen at the next look.
-    let watched = suites::inputs(loaded).chain(files.iter().cloned()).chain(locks);
-    let stamps = watched.map(|path| (path.clone(), stamp(&path))).collect();
-    let options = Options { mode: Mode::Replay, evidence: Some(Embed::All), ..Options::default() };
-    let outcome = mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted());
-    let report = outcome.map_err(|interrupted| Failure(interrupted.to_string()))?.report;
+    let stamps = Stamps::default().of(suites::inputs(loaded).chain(files.iter().cloned()).chain(locks));
+    let options = Options { evidence: Some(Embed::All), ..Options::default() };
+    let report = suites::replayed(plan, options)?;
     let live = Live::of(plan, &report);
     Ok(JudgedSource { report, live, stamps })
 }
