@@ -258,6 +258,10 @@ impl Paint {
         Self { is_on: is_coloured(&std::io::stderr()) }
     }
 
+    pub(crate) fn plain(self, text: &str) -> String {
+        self.with("", text)
+    }
+
     pub(crate) fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
@@ -279,7 +283,7 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        if self.is_on && !text.is_empty() {
+        if self.is_on && !code.is_empty() && !text.is_empty() {
             format!("\u{1b}[{code}m{text}\u{1b}[0m")
         } else {
             text.to_owned()

@@ -10,12 +10,12 @@ pub(crate) mod words;
 
 use crate::output::{self, Paint};
 use mcptest_run::{Event, Watch};
-use parking_lot::{Condvar, Mutex};
 use plain::Plain;
 use screen::Screen;
 use state::State;
 use std::io::IsTerminal;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use view::Size;
@@ -23,46 +23,27 @@ use view::Size;
 /// How often the view is drawn.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// Shows what happens until it is ended.
-pub(crate) struct Progress {
-    shared: Arc<Shared>,
-    beating: Option<JoinHandle<()>>,
-    is_live: bool,
-}
+/// Shows what happens until it is ended; nothing where it is to be quiet.
+pub(crate) struct Progress(Option<(Sender<Told>, JoinHandle<()>)>);
 
-struct Shared {
-    began: Instant,
-    shown: Mutex<Shown>,
-    ended: Condvar,
-}
-
-struct Shown {
-    state: State,
-    style: Style,
-    is_over: bool,
-}
+/// What happened, and when; nothing more where there is no event.
+type Told = (Instant, Option<Event>);
 
 enum Style {
-    /// Nothing is said.
-    Silent,
     /// A line now and then.
     Plain(Plain),
-    /// A view that is drawn again and again.
-    View { paint: Paint, above: String },
+    /// A view that is drawn again and again, and what is to be said above it.
+    View(Paint, String),
 }
 
 impl Style {
-    fn new(is_quiet: bool, is_live: bool) -> Self {
-        let stderr = std::io::stderr();
+    fn new(is_live: bool) -> Self {
         let is_set = |name: &str| {
             std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
         };
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        if is_quiet {
-            Self::Silent
-        } else if stderr.is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI") {
-            let paint = Paint::stderr();
-            Self::View { paint, above: String::new() }
+        if std::io::stderr().is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI") {
+            Self::View(Paint::stderr(), String::new())
         } else {
             Self::Plain(Plain::new(is_live))
         }
@@ -72,93 +53,70 @@ impl Style {
 impl Progress {
     /// Begins to watch. `is_live` is for runs that are written nowhere.
     pub(crate) fn begin(is_quiet: bool, is_live: bool) -> Self {
-        let style = Style::new(is_quiet, is_live);
-        let is_silent = matches!(style, Style::Silent);
-        let shown = Mutex::new(Shown { state: State::default(), style, is_over: false });
-        let shared = Arc::new(Shared { began: Instant::now(), shown, ended: Condvar::new() });
-        let beating = (!is_silent).then(|| {
-            let shared = Arc::clone(&shared);
-            std::thread::spawn(move || shared.beat())
-        });
-        Self { shared, beating, is_live }
+        Self((!is_quiet).then(|| {
+            let (sender, events) = channel();
+            (sender, std::thread::spawn(move || show(&events, Style::new(is_live), is_live)))
+        }))
     }
 
-    /// The function that receives every event.
+    /// The function that receives every event. A terminal that takes nothing for a while must not hold up the runs.
     pub(crate) fn watch(&self) -> Watch {
-        let shared = Arc::clone(&self.shared);
-        Arc::new(move |event| shared.tell(&event))
+        let Some((sender, _)) = &self.0 else { return mcptest_run::unwatched() };
+        let sender = sender.clone();
+        Arc::new(move |event| drop(sender.send((Instant::now(), Some(event)))))
     }
 
     /// Takes the view away, and says what was spent.
-    pub(crate) fn end(mut self) {
-        self.shared.shown.lock().is_over = true;
-        self.shared.ended.notify_all();
-        if let Some(beating) = self.beating.take() {
-            let _panicked = beating.join();
-        }
-        let shown = self.shared.shown.lock();
-        if !matches!(shown.style, Style::Silent) {
-            output::stderr(
-                &plain::spent(&shown.state, self.is_live).map(|line| line + "\n").unwrap_or_default(),
-            );
+    pub(crate) fn end(self) {
+        if let Some((sender, showing)) = self.0 {
+            drop(sender.send((Instant::now(), None)));
+            let _panicked = showing.join();
         }
     }
 }
 
-impl Shared {
-    fn tell(&self, event: &Event) {
-        let now = self.began.elapsed();
-        let mut shown = self.shown.lock();
-        let Shown { state, style, .. } = &mut *shown;
-        match style {
-            Style::Silent => return,
-            Style::Plain(plain) => {
-                if let Some(line) = plain.line(event, state, now) {
-                    output::stderr(&(line + "\n"));
-                }
+/// Says what happens, and draws the view or says that it still goes on, until the end.
+fn show(events: &Receiver<Told>, mut style: Style, is_live: bool) {
+    let began = Instant::now();
+    let (mut state, mut screen, mut is_over) = (State::default(), Screen::new(), false);
+    while !is_over {
+        let beat = Instant::now() + BEAT;
+        is_over = loop {
+            match events.recv_timeout(beat.saturating_duration_since(Instant::now())) {
+                Ok((at, Some(event))) => style.tell(&event, &mut state, at.saturating_duration_since(began)),
+                Err(RecvTimeoutError::Timeout) => break false,
+                Ok((_, None)) | Err(RecvTimeoutError::Disconnected) => break true,
             }
-            Style::View { paint, above, .. } => {
-                let failed = plain::failure(event, state).map(|line| format!("{} {line}\n", paint.red("✗")));
-                above.extend(failed);
+        };
+        let has_begun = !state.rows.is_empty() || state.tools.1 > 0;
+        match &mut style {
+            Style::Plain(plain) if has_begun && !is_over => say(plain.heartbeat(&state, began.elapsed())),
+            Style::View(paint, above) if has_begun => {
+                let size = size();
+                screen.draw(&view::lines(&state, began.elapsed(), size, *paint), size.columns);
+                screen.say_above(&std::mem::take(above));
+            }
+            _ => {}
+        }
+    }
+    screen.clear();
+    say(plain::spent(&state, is_live));
+}
+
+impl Style {
+    fn tell(&mut self, event: &Event, state: &mut State, now: Duration) {
+        match self {
+            Self::Plain(plain) => say(plain.line(event, state, now)),
+            Self::View(paint, above) => {
+                above.extend(plain::failure(event, state).map(|line| format!("{} {line}\n", paint.red("✗"))));
             }
         }
         state.apply(event, now);
     }
-
-    /// Draws the view, or says that it still goes on, until the end.
-    fn beat(&self) {
-        let mut screen = Screen::new();
-        let mut is_over = false;
-        while !is_over {
-            let mut shown = self.shown.lock();
-            self.ended.wait_for(&mut shown, BEAT);
-            is_over = shown.is_over;
-            let size = size();
-            let (above, lines) = shown.beat(self.began.elapsed(), size);
-            // A terminal that takes nothing for a while must not hold up the runs.
-            drop(shown);
-            screen.draw(&lines, size.columns);
-            screen.say_above(&above);
-        }
-        screen.clear();
-    }
 }
 
-impl Shown {
-    /// The text to say above the view, and the view.
-    fn beat(&mut self, now: Duration, size: Size) -> (String, Vec<String>) {
-        let Self { state, style, is_over } = self;
-        let has_begun = !state.rows.is_empty() || state.tools.1 > 0;
-        match style {
-            Style::Plain(plain) if has_begun && !*is_over => {
-                (plain.heartbeat(state, now).map(|line| line + "\n").unwrap_or_default(), Vec::new())
-            }
-            Style::View { paint, above } if has_begun => {
-                (std::mem::take(above), view::lines(state, now, size, *paint))
-            }
-            _ => Default::default(),
-        }
-    }
+fn say(line: Option<String>) {
+    output::stderr(&line.map(|line| line + "\n").unwrap_or_default());
 }
 
 /// How large the terminal is now.

@@ -7,7 +7,7 @@ use mcptest_run::Event;
 use std::time::Duration;
 
 /// With more runs than these not every one has a line of its own.
-const FEW: usize = 50;
+const FEW: u64 = 50;
 /// So often at most, with many runs.
 const SPACING: Duration = Duration::from_secs(1);
 /// So long nothing is said at most.
@@ -33,7 +33,7 @@ impl Plain {
         let line = match event {
             Event::RunFinished { cell, run, unrecorded: None, stop_reason } => {
                 let row = state.rows.get(*cell)?;
-                if state.of() > FEW && now.saturating_sub(self.last) < SPACING {
+                if state.all(|row| row.of) > FEW && now.saturating_sub(self.last) < SPACING {
                     self.unsaid += 1;
                     return None;
                 }
@@ -65,17 +65,11 @@ impl Plain {
         self.last = now;
         let (called, tests) = state.tools;
         if state.rows.is_empty() {
-            let failed = if state.tools_failed > 0 {
-                format!(", {} failed", state.tools_failed)
-            } else {
-                String::new()
-            };
+            let mut said = format!("{called} of {} called", counted(tests as u64, "tool test"));
+            said.extend((state.tools_failed > 0).then(|| format!(", {} failed", state.tools_failed)));
             let awaited = state.tools_await.as_ref();
-            let awaited = awaited.map(|server| format!(", waits for the first answer of {server}"));
-            let awaited = awaited.unwrap_or_default();
-            return (called < tests).then(|| {
-                format!("{called} of {} called{failed}{awaited}", counted(tests as u64, "tool test"))
-            });
+            said.extend(awaited.map(|server| format!(", waits for the first answer of {server}")));
+            return (called < tests).then_some(said);
         }
         let latest = state.rows.iter().filter_map(|row| Some((row, row.latest()?)));
         let (row, (run, active)) = latest.max_by_key(|(_, (_, active))| active.heard)?;
@@ -91,8 +85,8 @@ impl Plain {
         let left = state.left(now).map(|left| format!(", about {} left", about(left))).unwrap_or_default();
         Some(format!(
             "{} of {}{left}: {} {} {doing}, for {}",
-            grouped(state.recorded() as u64),
-            counted(state.of() as u64, "run"),
+            grouped(state.all(|row| row.recorded)),
+            counted(state.all(|row| row.of), "run"),
             row.name,
             row.numbered(run, active.in_matrix),
             time(now.saturating_sub(active.heard)),
@@ -161,13 +155,13 @@ pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
     }
     let graded = graded.map(|line| format!("\n{line}")).unwrap_or_default();
     let verb = if is_live { "ran" } else { "recorded" };
-    let (recorded, of, saved) = (state.recorded() as u64, state.of() as u64, state.saved() as u64);
+    let (recorded, of) = (state.all(|row| row.recorded), state.all(|row| row.of));
     let runs = if recorded == of {
         counted(recorded, "run")
     } else {
         format!("{} of {}", grouped(recorded), counted(of, "run"))
     };
-    let decided = match saved {
+    let decided = match state.all(|row| row.saved) {
         0 => String::new(),
         1 => " (1 more was not needed: its verdict was decided)".to_owned(),
         more => format!(" ({} more were not needed: their verdicts were decided)", grouped(more)),

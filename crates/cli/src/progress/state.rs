@@ -88,11 +88,9 @@ pub(crate) struct Spent {
 
 impl Spent {
     fn answer(&mut self, tokens: Option<u64>, cost_usd: Option<f64>) {
-        self.answers += 1;
-        self.counted += u64::from(tokens.is_some());
-        self.priced += u64::from(cost_usd.is_some());
-        self.tokens += tokens.unwrap_or_default();
-        self.usd += cost_usd.unwrap_or_default();
+        let (counted, priced) = (u64::from(tokens.is_some()), u64::from(cost_usd.is_some()));
+        let (tokens, usd) = (tokens.unwrap_or_default(), cost_usd.unwrap_or_default());
+        self.add(Self { tokens, usd, answers: 1, counted, priced });
     }
 
     fn add(&mut self, more: Self) {
@@ -146,13 +144,6 @@ impl Row {
 }
 
 impl State {
-    fn grade(&mut self, is_given: bool, tokens: Option<u64>, cost_usd: Option<f64>) {
-        if is_given {
-            self.grades.0 += 1;
-            self.grades.1.answer(tokens, cost_usd);
-        }
-    }
-
     /// Takes in what happened at `now`.
     pub(crate) fn apply(&mut self, event: &Event, now: Duration) {
         match event {
@@ -188,17 +179,11 @@ impl State {
             }
             Event::RunFinished { cell, run, unrecorded, .. } => {
                 let Some(row) = self.rows.get_mut(*cell) else { return };
-                let active = row.active.remove(run);
-                match unrecorded {
-                    None => {
-                        row.recorded += 1;
-                        row.took += active.map(|active| now.saturating_sub(active.since)).unwrap_or_default();
-                    }
-                    Some(why) => {
-                        row.failed += 1;
-                        row.failure = Some(why.clone());
-                    }
-                }
+                let active = row.active.remove(run).filter(|_| unrecorded.is_none());
+                row.took += active.map(|active| now.saturating_sub(active.since)).unwrap_or_default();
+                row.recorded += usize::from(unrecorded.is_none());
+                row.failed += usize::from(unrecorded.is_some());
+                row.failure = unrecorded.clone().or(row.failure.take());
             }
             Event::More { cell, runs } => {
                 let Some(row) = self.rows.get_mut(*cell) else { return };
@@ -210,7 +195,11 @@ impl State {
                 row.saved += saved;
                 row.of = row.of.saturating_sub(*saved);
             }
-            Event::Graded { said, tokens, cost_usd, .. } => self.grade(said.is_some(), *tokens, *cost_usd),
+            Event::Graded { said: Some(_), tokens, cost_usd, .. } => {
+                self.grades.0 += 1;
+                self.grades.1.answer(*tokens, *cost_usd);
+            }
+            Event::Graded { .. } => {}
             Event::Ended => self.rows.iter_mut().for_each(|row| row.active.clear()),
         }
     }
@@ -232,20 +221,9 @@ impl State {
         }
     }
 
-    pub(crate) fn recorded(&self) -> usize {
-        self.rows.iter().map(|row| row.recorded).sum()
-    }
-
-    pub(crate) fn of(&self) -> usize {
-        self.rows.iter().map(|row| row.of).sum()
-    }
-
-    pub(crate) fn failed(&self) -> usize {
-        self.rows.iter().map(|row| row.failed).sum()
-    }
-
-    pub(crate) fn saved(&self) -> usize {
-        self.rows.iter().map(|row| row.saved).sum()
+    /// The sum over all rows.
+    pub(crate) fn all(&self, number: fn(&Row) -> usize) -> u64 {
+        self.rows.iter().map(number).sum::<usize>() as u64
     }
 
     pub(crate) fn spent(&self) -> Spent {
@@ -261,7 +239,7 @@ impl State {
 
     /// How long all the rest will take, once a run has ended that tells.
     pub(crate) fn left(&self, now: Duration) -> Option<Duration> {
-        let mean = mean(self.rows.iter().map(|row| row.took).sum(), self.recorded())?;
+        let mean = mean(self.rows.iter().map(|row| row.took).sum(), self.all(|row| row.recorded) as usize)?;
         let of_rows = self.rows.iter().map(|row| row.work_left(row.mean().unwrap_or(mean), now));
         let work: Duration = of_rows.sum();
         Some(work / u32::try_from(self.peak.max(1)).unwrap_or(u32::MAX))

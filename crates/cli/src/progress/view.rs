@@ -4,7 +4,6 @@ use super::state::{Doing, Row, State};
 use super::words::{about, counted, grouped, time};
 use crate::output::Paint;
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
-use std::borrow::Cow;
 use std::time::Duration;
 
 /// How large the terminal is.
@@ -33,109 +32,73 @@ pub(crate) fn lines(state: &State, now: Duration, size: Size, paint: Paint) -> V
         state.rows.iter().filter(|row| all_fit || !row.active.is_empty()).take(room).collect();
     let mut lines = table(&shown, now, widest, paint);
     if !all_fit {
-        lines.push(Line::default().with(Style::Dim, rest(state, shown.len())).rendered(widest, paint));
+        lines.push(Line::default().with(Paint::dim, rest(state, shown.len())).rendered(widest, paint));
     }
     lines.push(total(state, now, widest, paint));
     let most = size.rows.saturating_sub(1).max(1);
     lines.split_off(lines.len().saturating_sub(most))
 }
 
-/// Which columns of the table there is room for.
-#[derive(Debug, Clone, Copy, Default)]
-struct Columns {
-    name: usize,
-    count: usize,
-    bar: bool,
-    tokens: Option<usize>,
-    cost: Option<usize>,
-    left: bool,
-    doing: bool,
-}
+/// How wide the columns beside the name are: the bar, the count, the tokens, the cost, the time that is left, and what is
+/// being done; `None` where one is left out.
+type Widths = [Option<usize>; 6];
 
-impl Columns {
-    /// The most that fits; what matters least goes first.
-    fn fitting(rows: &[&Row], widest: usize) -> Self {
-        let widest_of = |text: &dyn Fn(&Row) -> Option<String>, least: usize| {
-            let widths = rows.iter().filter_map(|row| Some(measure_text_width(&text(row)?)));
-            widths.max().map(|width| width.max(least))
-        };
-        let all = Self {
-            name: rows.iter().map(|row| measure_text_width(&row.name)).max().unwrap_or_default(),
-            count: rows.iter().map(|row| measure_text_width(&count(row))).max().unwrap_or_default(),
-            bar: true,
-            tokens: widest_of(&tokens, TOKENS),
-            cost: widest_of(&|row| row.spent.cost_in_words(), COST),
-            left: true,
-            doing: true,
-        };
-        let tries = [
-            all,
-            Self { bar: false, ..all },
-            Self { bar: false, tokens: None, ..all },
-            Self { bar: false, tokens: None, cost: None, ..all },
-            Self { bar: false, tokens: None, cost: None, left: false, ..all },
-            Self { bar: false, tokens: None, cost: None, left: false, doing: false, ..all },
-        ];
+/// Which columns there is room for, and for how much of the names; what matters least goes first.
+fn fitting(rows: &[&Row], widest: usize) -> (usize, Widths) {
+    let widest_of = |text: fn(&Row) -> Option<String>, least: usize| {
+        let widths = rows.iter().filter_map(|row| Some(measure_text_width(&text(row)?)));
+        widths.max().map(|width| width.max(least))
+    };
+    let name = widest_of(|row| Some(row.name.clone()), 0).unwrap_or_default();
+    let cost = widest_of(|row| row.spent.cost_in_words(), COST);
+    let count = widest_of(|row| Some(count(row)), 0);
+    let mut widths = [Some(BAR), count, widest_of(tokens, TOKENS), cost, Some(LEFT), Some(DOING)];
+    let beside_name = |widths: &Widths| 2 + widths.iter().flatten().map(|width| width + 2).sum::<usize>();
+    for column in [0, 2, 3, 4, 5] {
         // The bar says what the count says: it is not worth a cut name or a cut call.
-        let least =
-            |columns: &Self| if columns.bar { all.name + DOING / 2 } else { all.name.min(SHORTEST_NAME) };
-        let fits = |columns: &&Self| columns.beside_name() + least(columns) <= widest;
-        let chosen = tries.iter().find(fits).unwrap_or(&tries[tries.len() - 1]);
-        Self { name: all.name.min(widest.saturating_sub(chosen.beside_name())), ..*chosen }
+        let least = if widths[0].is_some() { name + DOING / 2 } else { name.min(SHORTEST_NAME) };
+        if beside_name(&widths) + least <= widest {
+            break;
+        }
+        widths[column] = None;
     }
-
-    /// All but the name.
-    fn beside_name(&self) -> usize {
-        let gap = |width: usize| width + 2;
-        let or_none = |is_there: bool, width: usize| if is_there { gap(width) } else { 0 };
-        2 + gap(self.count)
-            + or_none(self.bar, BAR)
-            + self.tokens.map_or(0, gap)
-            + self.cost.map_or(0, gap)
-            + or_none(self.left, LEFT)
-            + or_none(self.doing, DOING)
-    }
+    (name.min(widest.saturating_sub(beside_name(&widths))), widths)
 }
 
 fn table(rows: &[&Row], now: Duration, widest: usize, paint: Paint) -> Vec<String> {
-    let columns = Columns::fitting(rows, widest);
-    rows.iter().map(|row| line(row, columns, now).rendered(widest, paint)).collect()
+    let (name, widths) = fitting(rows, widest);
+    rows.iter().map(|row| line(row, name, widths, now).rendered(widest, paint)).collect()
 }
 
-fn line(row: &Row, columns: Columns, now: Duration) -> Line {
-    let (mark, style) = match row {
-        row if row.is_failed() => ("✗", Style::Red),
-        row if row.is_over() => ("✓", Style::Green),
-        row if row.active.is_empty() => (" ", Style::Dim),
-        _ => ("▸", Style::Cyan),
-    };
+fn line(row: &Row, name: usize, [bar, of, tokens_of, cost, left, does]: Widths, now: Duration) -> Line {
     let is_quiet = row.active.is_empty();
-    let name = cut_within(&row.name, columns.name);
-    let name = padded(&name, columns.name);
-    let mut line = Line::default()
-        .with(style, mark)
-        .with(Style::Plain, " ")
-        .with(if is_quiet { Style::Dim } else { Style::Plain }, name);
-    if columns.bar {
+    let (mark, style): (_, Style) = match row {
+        row if row.is_failed() => ("✗", Paint::red),
+        row if row.is_over() => ("✓", Paint::green),
+        _ if is_quiet => (" ", Paint::dim),
+        _ => ("▸", Paint::cyan),
+    };
+    let shown = cut_within(&row.name, name);
+    let shown = pad_str(&shown, name, Alignment::Left, None);
+    let mut line = Line::default().with(style, mark).plain(" ");
+    line = line.with(if is_quiet { Paint::dim } else { Paint::plain }, shown);
+    if bar.is_some() {
         let full = (BAR * row.recorded).checked_div(row.of).unwrap_or(BAR).min(BAR);
-        line = line.with(Style::Plain, "  ").with(Style::Cyan, "█".repeat(full));
-        line = line.with(Style::Dim, "░".repeat(BAR - full));
+        line = line.plain("  ").with(Paint::cyan, "█".repeat(full)).with(Paint::dim, "░".repeat(BAR - full));
     }
-    let column = |line: Line, text: Cow<str>| line.with(Style::Plain, "  ").with(Style::Plain, text);
-    line = column(line, flush_right(&count(row), columns.count));
-    if let Some(width) = columns.tokens {
-        line = column(line, flush_right(&tokens(row).unwrap_or_default(), width));
+    let time_left = row.left(now).filter(|_| !is_quiet).map(|left| format!("~{}", about(left)));
+    for (width, text, side) in [
+        (of, Some(count(row)), Alignment::Right),
+        (tokens_of, tokens(row), Alignment::Right),
+        (cost, row.spent.cost_in_words(), Alignment::Right),
+        (left, time_left, Alignment::Left),
+    ] {
+        if let Some(width) = width {
+            line = line.plain("  ").plain(pad_str(&text.unwrap_or_default(), width, side, None));
+        }
     }
-    if let Some(width) = columns.cost {
-        line = column(line, flush_right(&row.spent.cost_in_words().unwrap_or_default(), width));
-    }
-    if columns.left {
-        let left = row.left(now).filter(|_| !is_quiet).map(|left| format!("~{}", about(left)));
-        line = column(line, padded(&left.unwrap_or_default(), LEFT));
-    }
-    if columns.doing {
-        let style = if is_quiet { Style::Dim } else { Style::Cyan };
-        line = line.with(Style::Plain, "  ").with(style, doing(row, now));
+    if does.is_some() {
+        line = line.plain("  ").with(if is_quiet { Paint::dim } else { Paint::cyan }, doing(row, now));
     }
     line
 }
@@ -177,47 +140,37 @@ fn rest(state: &State, shown: usize) -> String {
     let count = |wanted: &dyn Fn(&&Row) -> bool| state.rows.iter().filter(wanted).count();
     let (over, at_work) = (count(&|row| row.is_over()), count(&|row| !row.active.is_empty()));
     let waiting = state.rows.len() - over - at_work;
-    let mut parts = Vec::new();
-    if at_work > shown {
-        parts.push(format!("{} more at work", grouped((at_work - shown) as u64)));
-    }
-    if over > 0 {
-        parts.push(format!("{} done", counted(over as u64, "row")));
-    }
-    if waiting > 0 {
-        parts.push(format!("{} waiting", counted(waiting as u64, "row")));
-    }
-    format!("  {}", parts.join(", "))
+    let more = (at_work > shown).then(|| format!("{} more at work", grouped((at_work - shown) as u64)));
+    let over = (over > 0).then(|| format!("{} done", counted(over as u64, "row")));
+    let waiting = (waiting > 0).then(|| format!("{} waiting", counted(waiting as u64, "row")));
+    format!("  {}", [more, over, waiting].into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 /// All rows in one line; what matters least is left out where there is no room.
 fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
-    let (called, tests) = state.tools;
     let mut parts: Vec<(u8, Style, String)> = Vec::new();
+    let mut put = |rank: u8, style: Style, text: Option<String>| {
+        parts.extend(text.map(|text| (rank, style, text)));
+    };
+    let failed = |failed: u64| (failed > 0).then(|| format!("{failed} failed"));
     if state.rows.is_empty() {
-        parts.push((0, Style::Bold, format!("{called} of {} called", counted(tests as u64, "tool test"))));
-        if state.tools_failed > 0 {
-            parts.push((1, Style::Red, format!("{} failed", state.tools_failed)));
-        }
+        let (called, tests) = state.tools;
+        put(0, Paint::bold, Some(format!("{called} of {} called", counted(tests as u64, "tool test"))));
+        put(1, Paint::red, failed(state.tools_failed as u64));
         let awaited = state.tools_await.as_ref();
-        parts.extend(awaited.map(|server| (2, Style::Plain, format!("waiting for {server} to start"))));
+        put(2, Paint::plain, awaited.map(|server| format!("waiting for {server} to start")));
     } else {
-        let of = counted(state.of() as u64, "run");
-        parts.push((0, Style::Bold, format!("{} of {of}", grouped(state.recorded() as u64))));
-        if state.failed() > 0 {
-            parts.push((1, Style::Red, format!("{} failed", state.failed())));
-        }
-        let spent = state.spent();
-        parts.extend(spent.tokens_in_words().map(|tokens| (4, Style::Plain, tokens)));
-        parts.extend(spent.cost_in_words().map(|cost| (3, Style::Plain, cost)));
+        let (recorded, of) = (state.all(|row| row.recorded), counted(state.all(|row| row.of), "run"));
+        put(0, Paint::bold, Some(format!("{} of {of}", grouped(recorded))));
+        put(1, Paint::red, failed(state.all(|row| row.failed)));
+        put(4, Paint::plain, state.spent().tokens_in_words());
+        put(3, Paint::plain, state.spent().cost_in_words());
         let elapsed = state.elapsed(now).as_secs();
         let elapsed = if elapsed < 60 { format!("{elapsed} s") } else { time(Duration::from_secs(elapsed)) };
-        parts.push((5, Style::Plain, elapsed));
-        let left = state.left(now).map(|left| format!("about {} left", about(left)));
-        parts.extend(left.map(|left| (2, Style::Plain, left)));
-        if state.saved() > 0 {
-            parts.push((6, Style::Plain, format!("{} saved", counted(state.saved() as u64, "run"))));
-        }
+        put(5, Paint::plain, Some(elapsed));
+        put(2, Paint::plain, state.left(now).map(|left| format!("about {} left", about(left))));
+        let saved = state.all(|row| row.saved);
+        put(6, Paint::plain, (saved > 0).then(|| format!("{} saved", counted(saved, "run"))));
     }
     let width = |parts: &[(u8, Style, String)]| {
         parts.iter().map(|(_, _, text)| measure_text_width(text) + 3).sum::<usize>()
@@ -228,23 +181,16 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
     }
     let mut line = Line::default();
     for (at, (_, style, text)) in parts.into_iter().enumerate() {
-        line = line.with(Style::Dim, if at > 0 { " · " } else { "" }).with(style, text);
+        line = line.with(Paint::dim, if at > 0 { " · " } else { "" }).with(style, text);
     }
     line.rendered(widest, paint)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Plain,
-    Bold,
-    Dim,
-    Cyan,
-    Green,
-    Red,
-}
+/// How a text is coloured.
+type Style = fn(Paint, &str) -> String;
 
 /// A line before it is coloured.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Line {
     spans: Vec<(Style, String)>,
 }
@@ -255,19 +201,13 @@ impl Line {
         self
     }
 
+    fn plain(self, text: impl Into<String>) -> Self {
+        self.with(Paint::plain, text)
+    }
+
     /// In at most so many columns.
     fn rendered(&self, widest: usize, paint: Paint) -> String {
-        let mut text = String::new();
-        for (style, span) in &self.spans {
-            text.push_str(&match style {
-                Style::Plain => span.clone(),
-                Style::Bold => paint.bold(span),
-                Style::Dim => paint.dim(span),
-                Style::Cyan => paint.cyan(span),
-                Style::Green => paint.green(span),
-                Style::Red => paint.red(span),
-            });
-        }
+        let text: String = self.spans.iter().map(|(style, span)| style(paint, span)).collect();
         truncate_str(text.trim_end(), widest, "…").into_owned()
     }
 }
@@ -282,16 +222,6 @@ fn cut_within(text: &str, columns: usize) -> String {
     let fits = |at: &usize| measure_text_width(&text[*at..]) <= room;
     let tail = text.char_indices().map(|(at, _)| at).find(fits).unwrap_or(text.len());
     format!("{head}{}", &text[tail..])
-}
-
-/// The text with blanks up to so many columns.
-fn padded(text: &str, columns: usize) -> Cow<'_, str> {
-    pad_str(text, columns, Alignment::Left, None)
-}
-
-/// The text at the right of so many columns.
-fn flush_right(text: &str, columns: usize) -> Cow<'_, str> {
-    pad_str(text, columns, Alignment::Right, None)
 }
 
 #[cfg(test)]
