@@ -4,7 +4,7 @@ mod answer;
 
 use super::{server, tools};
 use crate::args::Call;
-use crate::output::{self, Failure, Paint};
+use crate::output::{self, EXIT_FAILED, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_core::suite::output_faults;
@@ -13,9 +13,6 @@ use mcptest_run::arguments;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
-
-/// The tool says that it failed, or the server refused the call.
-const EXIT_FAILED: u8 = 1;
 
 pub(super) fn run(args: &Call) -> Result<u8, Failure> {
     let given = arguments::parse(&args.arguments, args.args.as_deref())?;
@@ -35,8 +32,8 @@ pub(super) fn run(args: &Call) -> Result<u8, Failure> {
                 None => notes.push_str(&unknown_tool(&args.tool, &listed.tools)),
             },
             Err(error) => {
-                let note = format!("note: the tools cannot be listed: {error}");
-                notes.push_str(&format!("{}\n", escape(&note)));
+                notes
+                    .push_str(&format!("note: the tools cannot be listed: {}\n", escape(&error.to_string())));
             }
         }
         let arguments = given.typed(schema.as_ref())?;
@@ -58,11 +55,8 @@ pub(super) fn run(args: &Call) -> Result<u8, Failure> {
                     let text = serde_json::to_string(&error)?;
                     output::stdout(format!("{{\"error\":{text}}}\n").as_bytes())?;
                 }
-                let data = error
-                    .data
-                    .as_ref()
-                    .map_or_else(String::new, |data| format!("\n  data: {}", escape(data.get())));
-                let said = format!("{} {}{data}", error.code, escape(&error.message));
+                let data = error.data.as_ref().map(|data| format!("\n  data: {}", escape(data.get())));
+                let said = format!("{} {}{}", error.code, escape(&error.message), data.unwrap_or_default());
                 output::notes(&format!("{} {said}\n", paint.red("error")));
                 Ok(EXIT_FAILED)
             }
@@ -86,12 +80,8 @@ fn tell(from: Direction, message: &str) {
     };
     let said = match message["method"].as_str() {
         Some("notifications/progress") => {
-            format!(
-                "progress: {}{}{}",
-                words(&params["progress"]),
-                part("total", " of "),
-                part("message", ", ")
-            )
+            let done = words(&params["progress"]);
+            format!("progress: {done}{}{}", part("total", " of "), part("message", ", "))
         }
         Some("notifications/message") => {
             let data = match (&params["data"], params) {
@@ -107,12 +97,7 @@ fn tell(from: Direction, message: &str) {
     output::stderr(&format!("{}\n", escape(&said)));
 }
 
-fn show(
-    result: &RawValue,
-    output_schema: Option<&Value>,
-    as_json: bool,
-    paint: Paint,
-) -> Result<u8, Failure> {
+fn show(result: &RawValue, schema: Option<&Value>, as_json: bool, paint: Paint) -> Result<u8, Failure> {
     // What is nested too deeply to be read is shown as it came.
     let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
     let text = if as_json || value.is_null() {
@@ -121,7 +106,7 @@ fn show(
         answer::render(result)
     };
     output::stdout(text.as_bytes())?;
-    if let Some(schema) = output_schema.filter(|_| !value.is_null()) {
+    if let Some(schema) = schema.filter(|_| !value.is_null()) {
         for fault in output_faults(schema, &value) {
             output::notes(&format!("note: {}\n", escape(&fault)));
         }

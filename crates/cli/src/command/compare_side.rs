@@ -6,6 +6,7 @@ use crate::output::Failure;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
+use mcptest_run::cassette::is_recording;
 use mcptest_run::{Options, Plan, Revision, Selection, Transcripts, is_revision};
 use std::path::{Component, Path, PathBuf};
 
@@ -52,7 +53,11 @@ impl JudgedSide {
                 let folder = mcptest_run::plain(side);
                 SideFolder { name: &name, folder: &folder, is_laid_out: false }.judge(suites)
             }
-            (true, false) => of_file(side, name, suites),
+            (true, false) if is_recording(side) => of_cassette(side, name, suites),
+            (true, false) => {
+                let inputs = vec![side.to_owned()];
+                Ok(Self { name, report: saved(side)?, inputs, by_suites: false })
+            }
             (false, true) => {
                 let named = |error| Failure::new(format!("{shown}: {error}"));
                 let revision = Revision::open(&name).map_err(named)?;
@@ -64,14 +69,6 @@ impl JudgedSide {
             }
         }
     }
-}
-
-fn of_file(file: &Path, name: String, suites: &[PathBuf]) -> Result<JudgedSide, Failure> {
-    let inputs = vec![file.to_owned()];
-    if mcptest_run::cassette::is_recording(file) {
-        return of_cassette(file, name, suites);
-    }
-    Ok(JudgedSide { name, report: saved(file)?, inputs, by_suites: false })
 }
 
 /// The runs of one file by every agent of the suites, whose own recordings are left aside.
@@ -86,12 +83,8 @@ fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSid
     let groups = [Transcripts { name: "recording".to_owned(), files: vec![file.to_owned()] }];
     let folder = file.parent().unwrap_or(Path::new(""));
     let plan = Plan::of_traces(&loaded, folder, &groups, &Selection::default());
-    Ok(JudgedSide {
-        name,
-        report: suites::replayed(&plan, Options::default())?,
-        inputs: inputs(&loaded, &plan),
-        by_suites: true,
-    })
+    let report = suites::replayed(&plan, Options::default())?;
+    Ok(JudgedSide { name, report, inputs: inputs(&loaded, &plan), by_suites: true })
 }
 
 /// A folder that stands in place of the one we are in.

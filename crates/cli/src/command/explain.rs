@@ -56,22 +56,20 @@ fn without_pictures(page: &str) -> String {
 }
 
 fn list() -> String {
-    let widest = GATES.iter().map(|gate| gate.key.len()).max().unwrap_or_default();
-    let mut text =
-        String::from("The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n");
-    for gate in GATES {
-        text.push_str(&format!("  {:widest$}  {}\n", gate.key, gate.summary));
-    }
-    text.push_str("\nThe other pages:\n\n");
-    let widest = PAGES.iter().map(|page| page.name.len()).max().unwrap_or_default();
-    for page in PAGES {
-        text.push_str(&format!("  {:widest$}  {}\n", page.name, page.title()));
-    }
-    text.push_str(
-        "\n`mcptest explain matchers` lists what an expectation can say. To judge traces of your own, give the agent\n\
+    let gates = table(GATES.iter().map(|gate| (gate.key, gate.summary)));
+    let pages = table(PAGES.iter().map(|page| (page.name, page.title())));
+    format!(
+        "The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n{gates}\n\
+         The other pages:\n\n{pages}\n\
+         `mcptest explain matchers` lists what an expectation can say. To judge traces of your own, give the agent\n\
          `cassette: runs/*.json`.\n",
-    );
-    text
+    )
+}
+
+fn table(rows: impl Iterator<Item = (&'static str, &'static str)> + Clone) -> String {
+    let widest = rows.clone().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let lines = rows.map(|(name, about)| format!("  {name:widest$}  {about}\n"));
+    lines.collect()
 }
 
 fn matchers() -> String {

@@ -3,7 +3,7 @@
 use super::server;
 use crate::args::Init;
 use crate::output::{self, Failure};
-use mcptest_core::escape::escape_path;
+use mcptest_core::escape::{escape, escape_path};
 use mcptest_run::draft::{Ask, Draft, Wish, check_free, from_recording, from_server};
 use std::path::Path;
 
@@ -34,19 +34,13 @@ fn write(draft: &Draft, force: bool) -> Result<u8, Failure> {
     draft.write(force)?;
     let path = escape_path(&draft.path);
     let mut said = format!("wrote {path}\n");
-    for line in &draft.said {
-        said.push_str(&format!("  {}\n", mcptest_core::escape::escape(line)));
-    }
-    said.push_str("next:\n");
+    said.extend(draft.said.iter().map(|line| format!("  {}\n", escape(line))));
     let named = if draft.path == Path::new("mcptest.yml") { String::new() } else { format!(" {path}") };
     let next = match (draft.is_judged, draft.records) {
         (true, true) => [format!("mcptest run{named}"), format!("mcptest run{named} --record")],
         (true, false) => [format!("mcptest run{named}"), "mcptest explain".to_owned()],
         (false, _) => [format!("mcptest validate{named}"), "mcptest explain".to_owned()],
     };
-    for line in next {
-        said.push_str(&format!("  {line}\n"));
-    }
-    output::stdout(said.as_bytes())?;
+    output::stdout(format!("{said}next:\n  {}\n", next.join("\n  ")).as_bytes())?;
     Ok(0)
 }

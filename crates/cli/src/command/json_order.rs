@@ -1,60 +1,32 @@
 //! JSON as a server sent it, for people to read.
 
-/// The same JSON on several lines: nothing but the blanks between its parts is changed.
+use mcptest_core::json::Members;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+/// The same JSON on several lines, its members in their order and its numbers as they are written.
 pub(super) fn indented(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() * 2);
-    let mut depth = 0;
-    let mut rest = json;
-    while let Some(next) = rest.chars().next() {
-        let taken = if next == '"' { string_end(rest) } else { next.len_utf8() };
-        let (token, after) = rest.split_at(taken);
-        rest = after;
-        match next {
-            '{' | '[' => {
-                out.push(next);
-                let inside = rest.trim_start();
-                if inside.starts_with(['}', ']']) {
-                    out.push_str(&inside[..1]);
-                    rest = &inside[1..];
-                } else {
-                    depth += 1;
-                    new_line(&mut out, depth);
-                }
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                new_line(&mut out, depth);
-                out.push(next);
-            }
-            ',' => {
-                out.push(',');
-                new_line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            blank if blank.is_ascii_whitespace() => {}
-            _ => out.push_str(token),
-        }
-    }
-    out
+    at(json.trim(), "\n")
 }
 
-fn new_line(out: &mut String, depth: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth));
-}
-
-/// Where the string that a string begins with ends.
-fn string_end(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, character) in text.char_indices().skip(1) {
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
+/// The same, below a line that begins so.
+fn at(json: &str, line: &str) -> String {
+    let inside = format!("{line}  ");
+    let parts: Vec<String> = if json.starts_with('{') {
+        let part =
+            |(key, value): &(String, Box<RawValue>)| format!("{}: {}", json!(key), at(value.get(), &inside));
+        Members::of(json).0.iter().map(part).collect()
+    } else if json.starts_with('[') {
+        let values: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+        values.iter().map(|value| at(value.get(), &inside)).collect()
+    } else {
+        return json.to_owned();
+    };
+    let (open, close) = (&json[..1], &json[json.len() - 1..]);
+    if parts.is_empty() {
+        return format!("{open}{close}");
     }
-    text.len()
+    format!("{open}{inside}{}{line}{close}", parts.join(&format!(",{inside}")))
 }
 
 #[cfg(test)]

@@ -124,10 +124,8 @@ fn of_tool(tool: &LintedTool, told: &[&Finding], met: &mut Vec<&'static Rule>, p
         met.extend(Rule::named(group[0].rule).filter(|rule| met.iter().all(|known| known.id != rule.id)));
         let word = format!("{:8}", group[0].severity.word());
         let word = if group[0].severity == Severity::Critical { paint.red(&word) } else { word };
-        let more = match group.len() {
-            1 => String::new(),
-            many => format!(" (and {} more)", many - 1),
-        };
+        let more = group.len() - 1;
+        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
         text.push_str(&format!("  {word}  {}: {}{more}\n", group[0].rule, escape(&group[0].what)));
         let places: Vec<_> = group.iter().take(5).map(|one| escape(&one.place)).collect();
         text.push_str(&format!("            {}\n", paint.dim(&places.join(" "))));
@@ -138,23 +136,17 @@ fn of_tool(tool: &LintedTool, told: &[&Finding], met: &mut Vec<&'static Rule>, p
 fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {
     let tokens =
         linted.tokens().map(|tokens| format!(", {} per request", count(tokens, "token"))).unwrap_or_default();
-    let scores = match (linted.min_score(), linted.mean_score()) {
-        (Some(min), Some(mean)) => {
-            format!("; score {min} at least, {mean} on average")
-        }
-        _ => String::new(),
-    };
+    let scores = linted.min_score().zip(linted.mean_score());
+    let scores = scores.map(|(min, mean)| format!("; score {min} at least, {mean} on average"));
     let infos = linted.count(Severity::Info);
     let hint = if infos > 0 && !is_verbose { " (-v shows them)" } else { "" };
-    let changed = if changes > 0 {
-        format!(", {} since the baseline", count(changes, "change"))
-    } else {
-        String::new()
-    };
+    let changed = (changes > 0).then(|| format!(", {} since the baseline", count(changes, "change")));
     format!(
-        "{}{tokens}{scores}: {} critical, {}, {infos} info{hint}{changed}\n",
+        "{}{tokens}{}: {} critical, {}, {infos} info{hint}{}\n",
         count(linted.tools.len(), "tool"),
+        scores.unwrap_or_default(),
         linted.count(Severity::Critical),
         count(linted.count(Severity::Warning), "warning"),
+        changed.unwrap_or_default(),
     )
 }

@@ -3,6 +3,7 @@
 use crate::args::PlanRuns;
 use crate::output::{self, Failure};
 use mcptest_core::eval::stats::{Decimal, min_runs_for_floor, recommend_runs_exactly};
+use mcptest_core::words::count;
 
 /// The number alone on the first line, for scripts; then what it means.
 pub(super) fn run(args: &PlanRuns) -> Result<u8, Failure> {
@@ -19,9 +20,9 @@ fn for_half_width(half_width: Decimal, confidence: u32) -> Result<String, Failur
     let runs = recommend_runs_exactly(half_width, confidence)?;
     Ok(format!(
         "{runs}\n\
-         After {runs} {} the observed pass rate is within {} of the true one at {confidence}% confidence.\n\
+         After {} the observed pass rate is within {} of the true one at {confidence}% confidence.\n\
          This is the worst case, a true rate of 0.5; at any other rate the interval is narrower.\n",
-        plural(runs),
+        count(runs as usize, "run"),
         half_width.as_f64(),
     ))
 }
@@ -33,19 +34,14 @@ fn for_floor(floor: Decimal, failures: u64, confidence: u32) -> Result<String, F
     let runs = min_runs_for_floor(floor.as_f64(), failures, f64::from(confidence) / 100.0)?;
     let failed = match failures {
         0 => "without a failure".to_owned(),
-        1 => "with 1 failure".to_owned(),
-        many => format!("with {many} failures"),
+        some => format!("with {}", count(some as usize, "failure")),
     };
     Ok(format!(
         "{runs}\n\
-         {runs} {} {failed} certify a pass rate of at least {} at {confidence}% confidence (one-sided, exact).\n",
-        plural(runs),
+         {} {failed} certify a pass rate of at least {} at {confidence}% confidence (one-sided, exact).\n",
+        count(runs as usize, "run"),
         floor.as_f64(),
     ))
-}
-
-fn plural(runs: u64) -> &'static str {
-    if runs == 1 { "run" } else { "runs" }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use mcptest_http::{Address, Guard};
 use mcptest_mcp::fault::{FaultKind, Injector};
 use mcptest_mcp::proxy::{self, http, stdio};
 use mcptest_mcp::tape::{TapeServer, Writer};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tokio::runtime::Runtime;
 
 /// Arguments of `proxy`.
@@ -81,7 +81,10 @@ pub(super) fn run(args: Proxy) -> Result<u8, Failure> {
     };
     // A read of standard input cannot be called back; nothing waits for it.
     runtime.shutdown_background();
-    tell(&path, lost);
+    if let Some(reason) = lost {
+        let path = escape_path(&path);
+        output::stderr(&format!("mcptest proxy: the recording {path} is not whole: {reason}\n"));
+    }
     Ok(code)
 }
 
@@ -135,13 +138,4 @@ async fn serve(
 /// Waits for the signal that ends the proxy, and names it.
 async fn stop_signal() -> String {
     mcptest_process::stop_signal().await.name.to_owned()
-}
-
-fn tell(path: &Path, lost: Option<String>) {
-    if let Some(reason) = lost {
-        output::stderr(&format!(
-            "mcptest proxy: the recording {} is not whole: {reason}\n",
-            escape_path(path)
-        ));
-    }
 }

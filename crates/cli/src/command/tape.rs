@@ -9,10 +9,7 @@ use std::path::Path;
 pub(super) fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
     let Ok(bytes) = files::read(path, files::RECORDING) else { return Ok(None) };
     let text = String::from_utf8_lossy(&bytes);
-    if !is_tape(&text) {
-        return Ok(None);
-    }
-    read(&text, path).map(Some)
+    is_tape(&text).then(|| read(&text, path)).transpose()
 }
 
 /// The tape in a file that must be one.
