@@ -48,7 +48,7 @@ pub(crate) enum Command {
     Scenario(Deferred<Scenario>),
     /// Check suites without judging them.
     Validate(Deferred<Validate>),
-    /// Print a JSON Schema: of suites, of manifests, of the JSON report, of calibrations or of comparisons.
+    /// Print the JSON Schema of suites, manifests, reports, calibrations or comparisons.
     Schema(Deferred<Schema>),
     /// Show a recording or a transcript as a timeline.
     Show(Deferred<Show>),
@@ -56,16 +56,16 @@ pub(crate) enum Command {
     Explain(Deferred<crate::command::explain::Explain>),
     /// Render a saved JSON report.
     Report(Deferred<Rerender>),
-    /// Serve the page of a report, of suites or of recordings to a browser, and follow a recording.
+    /// Show a report, suites or recordings in a browser, and follow a recording.
     View(Deferred<crate::command::view::View>),
     /// Measure which gates tell good runs from bad ones, and which floors the good runs support.
     Calibrate(Deferred<Calibrate>),
     /// Capture what each model does, or compare two captured baselines.
     #[command(subcommand)]
     ModelBaseline(Deferred<crate::command::model_baseline::ModelBaseline>),
-    /// Compare two reports, folders or git revisions of recordings: is an agent better or worse, or is it chance?
+    /// Compare reports, folders or git revisions of recordings, and tell a change from chance.
     Compare(Deferred<crate::command::compare::Compare>),
-    /// Measure judges on runs whose outcome is known, and how easily a run's own words persuade them.
+    /// Measure how often judges are right about runs of known outcome, and how easily a run persuades them.
     JudgeCheck(Deferred<crate::command::judge_check::CheckJudges>),
     /// Calculate how many runs a claim about an agent needs.
     PlanRuns(Deferred<PlanRuns>),
@@ -77,7 +77,7 @@ pub(crate) enum Command {
     ToolBench(Deferred<crate::command::tool_bench::ToolBench>),
     /// Call a tool of an MCP server and print its result.
     Call(Deferred<Call>),
-    /// Probe an MCP server for what the specification demands, without a suite.
+    /// Check whether an MCP server follows the specification, without a suite.
     Check(Deferred<crate::command::check::Check>),
     /// Write a first suite from a server or a recording.
     Init(Deferred<Init>),
@@ -155,13 +155,13 @@ pub(crate) struct Run {
     pub(crate) traces: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) selecting: Selecting,
-    /// Judge again whenever a suite or a recording changes, but only the tests that use it, until Ctrl-C.
+    /// Judge affected tests again whenever a suite or a recording changes, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["record", "live", "dry_run", "traces", "list", "update", "last_failed", "coverage", "coverage_threshold", "fail_fast"])]
     pub(crate) watch: bool,
-    /// Judge only tests that failed or could not be judged the last time; if there are none, all tests.
+    /// Judge only tests that failed or had an error the last time, or all if there are none.
     #[arg(long, visible_alias = "lf", conflicts_with = "traces")]
     pub(crate) last_failed: bool,
-    /// Judge only one part of the tests, such as 1/4, so that several machines can share them.
+    /// Judge one part of the tests, such as 1/4, to share them among machines.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
     /// List the selected tests without judging them.
@@ -173,7 +173,7 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) calling: Calling,
     /// Update expected calls and baselines to match the recorded runs, or with `--live` the recordings of tool tests;
-    /// shows the changes and asks before it writes them.
+    /// show the changes and ask before writing.
     #[arg(long, short, conflicts_with_all = ["record", "traces", "list", "dry_run"])]
     pub(crate) update: bool,
     /// Write the changes of `--update` without asking.
@@ -201,7 +201,7 @@ pub(crate) enum Scenario {
 /// What is not enough for a test to pass.
 #[derive(Debug, Group)]
 pub(crate) struct Deny {
-    /// Fail gates that measured nothing (`not exercised`), and a suite all of whose tests are skipped.
+    /// Fail gates that measured nothing (`not exercised`) and suites that skip every test.
     #[arg(long)]
     pub(crate) deny_vacuous: bool,
     /// Fail tests whose recording has no fingerprint (`unpinned`).
@@ -231,7 +231,7 @@ pub(crate) struct Calling {
     /// Stop recording with exit code 5 once this many dollars are spent.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
-    /// Override `connect_timeout:` of every server: how long it may take to give its first answer.
+    /// Override `connect_timeout:` of every server, the time limit for its first answer.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) connect_timeout: Option<std::time::Duration>,
     /// Estimate the calls, tokens and cost of recording without recording.
@@ -462,7 +462,7 @@ pub(crate) struct Call {
     #[arg(long, value_name = "JSON|@FILE")]
     pub(crate) args: Option<String>,
     /// The server's name under `servers:` of the suite; optional if there is only one.
-    #[arg(long = "server", short, value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
+    #[arg(long = "server", short = 's', short_alias = 'n', value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) server: Server,
@@ -525,10 +525,10 @@ pub(crate) struct Direct {
     /// The era of the MCP protocol [default: auto].
     #[arg(long, value_name = "ERA", value_parser = one_of(&ERAS))]
     pub(crate) era: Option<EraOption>,
-    /// Time limit of a request, such as 500ms, 30s or 2m.
+    /// Time limit for each request, such as 500ms, 30s or 2m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<std::time::Duration>,
-    /// Time limit of the start: until the server has given its first answer [default: 60s].
+    /// Time limit for the server's first answer [default: 60s].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) connect_timeout: Option<std::time::Duration>,
     /// Start the server with the command after `--`.

@@ -16,8 +16,8 @@ use std::path::{Component, PathBuf};
 /// Arguments of `compare`.
 #[derive(Debug, Group)]
 pub(crate) struct Compare {
-    /// JSON reports, cassettes, folders with suites and recordings, or git revisions; the others are compared with the
-    /// first. `NAME=SIDE` gives a side a name.
+    /// JSON reports, cassettes, folders with suites and recordings, or git revisions; each is compared with the first.
+    /// `NAME=SIDE` names a side.
     #[arg(value_name = "SIDE", required = true)]
     pub(crate) sides: Vec<PathBuf>,
     /// Judge recordings by this suite or folder of suites; repeatable [default: every suite of a folder or revision].
@@ -32,8 +32,8 @@ pub(crate) struct Compare {
     pub(crate) k: u64,
     #[command(flatten)]
     pub(crate) sorting: Sorting,
-    /// Exit with 1 on evidence of a drop, and with 2 if a test could not be compared [default: exit with 0 whatever is
-    /// found].
+    /// Exit with 1 on evidence of a drop, and with 2 if a test could not be compared [default: always exit with
+    /// 0].
     #[arg(long, value_name = "WHAT", value_parser = one_of(&FAIL_ON))]
     pub(crate) fail_on: Option<Verdict>,
     #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]

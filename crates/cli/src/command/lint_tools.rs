@@ -31,7 +31,7 @@ pub(crate) struct LintTools {
     /// Print the findings as JSON.
     #[arg(long)]
     json: bool,
-    /// Print findings of severity info too.
+    /// Also print findings of severity info.
     #[arg(long, short)]
     verbose: bool,
 }

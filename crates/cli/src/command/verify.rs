@@ -17,14 +17,14 @@ pub(crate) struct Verify {
     /// The tape, as written by `mcptest proxy`.
     pub(crate) tape: PathBuf,
     /// The server's name under `servers:` of the suite; optional if there is only one.
-    #[arg(long = "server", short, value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
+    #[arg(long = "server", short = 's', short_alias = 'n', value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) server: Server,
     /// Ignore differences at or below this path, such as `result.content[0].text` or `get_time:result`; repeatable.
     #[arg(long, value_name = "[NAME:]PATH")]
     pub(crate) ignore: Vec<Ignore>,
-    /// Fail on more than breaking differences.
+    /// Also fail on differences that break nothing.
     #[arg(long, value_name = "TIER", value_parser = one_of(&DENIED))]
     pub(crate) deny: Option<Tier>,
     /// Print the result as JSON.

@@ -20,10 +20,10 @@ use std::sync::Arc;
 /// Arguments of `view`.
 #[derive(Debug, Args)]
 pub(crate) struct View {
-    /// A saved JSON report, suites, or recordings and transcripts; the suite of this folder when left out.
+    /// A saved JSON report, suites, or recordings and transcripts [default: mcptest.yaml or mcptest.yml].
     #[arg(value_name = "REPORT|SUITE|RECORDING")]
     paths: Vec<PathBuf>,
-    /// Listen on this port or address; port 0 is any free one.
+    /// Listen on this port or address; port 0 picks a free one.
     #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1:0")]
     http: Address,
     /// Also accept requests for this host name; repeatable.
