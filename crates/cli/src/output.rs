@@ -131,9 +131,7 @@ pub(crate) fn stderr(text: &str) {
 /// Writes notes of ours to standard error, wrapped as a [`page`] is.
 pub(crate) fn notes(text: &str) {
     let width = console::Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
-    let wrap =
-        |line: &str| width.map_or_else(|| line.to_owned(), |width| wrapped(line, width.max(40))) + "\n";
-    stderr(&text.lines().map(wrap).collect::<Vec<_>>().concat());
+    stderr(&wrapped_lines(text, width));
 }
 
 /// Writes what is wrong with files to standard error.
@@ -213,9 +211,12 @@ pub(crate) fn width() -> Option<usize> {
 /// Writes lines of ours to standard output, wrapped at the width where that is known: each goes on two columns further
 /// in, or under the last cell of its table.
 pub(crate) fn page(text: &str) -> Result<(), Failure> {
-    let Some(width) = width() else { return stdout(text.as_bytes()) };
-    let lines: Vec<String> = text.lines().map(|line| wrapped(line, width.max(40))).collect();
-    stdout((lines.join("\n") + "\n").as_bytes())
+    stdout(wrapped_lines(text, width()).as_bytes())
+}
+
+fn wrapped_lines(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(width) = width else { return Cow::Borrowed(text) };
+    text.lines().flat_map(|line| [wrapped(line, width.max(40)), "\n".to_owned()]).collect()
 }
 
 fn wrapped(line: &str, width: usize) -> String {

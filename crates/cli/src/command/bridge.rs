@@ -1,5 +1,6 @@
 //! `mcptest bridge`: the standard streams of an agent's server, copied to the proxy that watches it.
 
+use super::server::until_end;
 use crate::output::{EXIT_FAILED, Failure};
 use clap::Args as Group;
 use mcptest_mcp::proxy::bridge::{TOKEN_VARIABLE, copy};
@@ -15,10 +16,9 @@ pub(crate) struct Bridge {
 pub(super) fn run(args: &Bridge) -> Result<u8, Failure> {
     let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();
     // One thread passes everything on: each hand-over to another would cost a call some microseconds.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let copied = runtime.block_on(copy(&args.address, &token, tokio::io::stdin(), tokio::io::stdout()));
-    // A read of standard input cannot be called back; nothing waits for it.
-    runtime.shutdown_background();
-    let failed = |error| format!("mcptest bridge: {error}; it works only while its run goes on");
-    copied.map(|()| 0).map_err(|error| Failure::ended(EXIT_FAILED, failed(error)))
+    until_end(tokio::runtime::Builder::new_current_thread(), async {
+        let copied = copy(&args.address, &token, tokio::io::stdin(), tokio::io::stdout()).await;
+        let failed = |error| format!("mcptest bridge: {error}; it works only while its run goes on");
+        copied.map(|()| 0).map_err(|error| Failure::ended(EXIT_FAILED, failed(error)))
+    })
 }

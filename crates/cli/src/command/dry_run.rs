@@ -6,15 +6,14 @@ use console::{Alignment, measure_text_width, pad_str};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_run::{Estimate, MatrixRuns, Options, Plan, RowEstimate};
+use std::collections::BTreeSet;
 
 /// More rows than these are not named one by one in a note.
 const NAMED: usize = 3;
 
 pub(super) fn run(plan: &Plan<'_>, options: &Options) -> Result<u8, Failure> {
     let mut text = render(&mcptest_run::estimate(plan, options));
-    for line in mcptest_run::refused_tools(plan) {
-        text.push_str(&format!("{}\n", escape(&line)));
-    }
+    text.extend(mcptest_run::refused_tools(plan).iter().map(|line| format!("{}\n", escape(line))));
     if !plan.rows.is_empty() {
         output::stdout(text.as_bytes())?;
     }
@@ -22,19 +21,13 @@ pub(super) fn run(plan: &Plan<'_>, options: &Options) -> Result<u8, Failure> {
 }
 
 fn render(estimate: &Estimate) -> String {
-    let mut text = String::new();
-    if estimate.rows.is_empty() {
-        text.push_str("no run of an agent would be recorded\n");
-    } else {
-        text.push_str(&table(&estimate.rows));
-    }
+    let mut text = match &estimate.rows[..] {
+        [] => "no run of an agent would be recorded\n".to_owned(),
+        rows => table(rows),
+    };
     let notes = notes(estimate);
-    if !notes.is_empty() {
-        text.push('\n');
-    }
-    for note in notes {
-        text.push_str(&format!("{note}\n"));
-    }
+    text.push_str(if notes.is_empty() { "" } else { "\n" });
+    text.extend(notes.iter().map(|note| format!("{note}\n")));
     text
 }
 
@@ -51,15 +44,14 @@ fn table(rows: &[RowEstimate]) -> String {
     let width =
         |column: usize| lines.iter().map(|line| measure_text_width(&line[column])).max().unwrap_or_default();
     let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
-    let mut text = String::new();
-    for line in &lines {
+    let line = |line: &[String; 6]| {
         let name = pad_str(&line[0], widths[0], Alignment::Left, None);
         let numbers = line.iter().zip(&widths).skip(1);
-        let numbers =
-            numbers.map(|(number, width)| format!("  {}", pad_str(number, *width, Alignment::Right, None)));
-        text.push_str(&format!("{name}{}\n", numbers.collect::<String>()));
-    }
-    text
+        let numbers = numbers.map(|(number, width)| pad_str(number, *width, Alignment::Right, None));
+        let cells: Vec<_> = [name].into_iter().chain(numbers).collect();
+        cells.join("  ") + "\n"
+    };
+    lines.iter().map(line).collect()
 }
 
 fn line(row: &RowEstimate) -> [String; 6] {
@@ -161,12 +153,9 @@ fn notes(estimate: &Estimate) -> Vec<String> {
     for row in rows {
         notes.extend(row.matrix.and_then(|matrix| of_matrix(row, matrix)));
     }
-    let mut unpriced: Vec<&String> = rows.iter().filter_map(|row| row.unpriced.as_ref()).collect();
-    unpriced.sort();
-    unpriced.dedup();
-    notes.extend(
-        unpriced.iter().map(|model| format!("there is no price for `{}`: {PRICES_HELP}", escape(model))),
-    );
+    let unpriced: BTreeSet<&String> = rows.iter().filter_map(|row| row.unpriced.as_ref()).collect();
+    let unpriced = unpriced.into_iter().map(|model| escape(model));
+    notes.extend(unpriced.map(|model| format!("there is no price for `{model}`: {PRICES_HELP}")));
     let mut refused: Vec<&String> = rows.iter().filter_map(|row| row.refused.as_ref()).collect();
     refused.dedup();
     for why in refused {
@@ -183,16 +172,13 @@ fn notes(estimate: &Estimate) -> Vec<String> {
 
 /// What would be done beside the rows that ask a model.
 fn without_a_model(estimate: &Estimate) -> Vec<String> {
-    let mut notes = Vec::new();
-    if estimate.tool_tests > 0 {
-        let tests = counted(estimate.tool_tests as u64, "tool test");
-        notes.push(format!("{tests} would be called, without a model"));
-    }
-    if estimate.read_only > 0 {
-        let rows = counted(estimate.read_only as u64, "row");
-        notes.push(format!("{rows} whose `cassette:` is a list or a pattern would not be recorded"));
-    }
-    notes
+    let some = |number: usize, what: &str| (number > 0).then(|| counted(number as u64, what));
+    let called = some(estimate.tool_tests, "tool test");
+    let called = called.map(|tests| format!("{tests} would be called, without a model"));
+    let read = some(estimate.read_only, "row");
+    let read =
+        read.map(|rows| format!("{rows} whose `cassette:` is a list or a pattern would not be recorded"));
+    called.into_iter().chain(read).collect()
 }
 
 fn of_matrix(row: &RowEstimate, matrix: MatrixRuns) -> Option<String> {

@@ -30,15 +30,11 @@ pub(super) fn text(wanted: Option<&str>) -> Result<String, Failure> {
 
 fn page(key: &str) -> Result<String, Failure> {
     let wanted = key.trim_end_matches(':');
-    if let Some(gate) = GATES.iter().find(|gate| gate.key == wanted) {
-        return Ok(without_pictures(gate.doc));
-    }
-    if let Some(page) = pages::find(wanted) {
-        return Ok(without_pictures(page.text));
-    }
+    let gate = GATES.iter().find(|gate| gate.key == wanted).map(|gate| gate.doc);
     let mut beginning = GATES.iter().filter(|gate| gate.key.starts_with(wanted));
-    if let (Some(gate), None) = (beginning.next(), beginning.next()) {
-        return Ok(without_pictures(gate.doc));
+    let only = beginning.next().filter(|_| beginning.next().is_none()).map(|gate| gate.doc);
+    if let Some(text) = gate.or(pages::find(wanted).map(|page| page.text)).or(only) {
+        return Ok(without_pictures(text));
     }
     if let Some(rule) = Rule::named(key) {
         return Ok(format!("{} ({})\n\n{}\n{}\n", rule.id, rule.severity.word(), rule.doc, rule.fix));

@@ -1,6 +1,6 @@
 //! `mcptest mock`: a server made of a manifest, a saved list of tools or a tape.
 
-use super::server::listen;
+use super::server::{listen, until_end};
 use crate::args::one_of;
 use crate::output::{self, EXIT_FAILED, Failure};
 use clap::{ArgGroup, Args};
@@ -12,6 +12,7 @@ use mcptest_mcp::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_mcp::manifest::{self, Loaded};
 use mcptest_mcp::mock::{self, Ended, Reload, Server};
 use std::path::{Path, PathBuf};
+use tokio::runtime::Builder;
 
 /// Arguments of `mock`.
 #[derive(Debug, Args)]
@@ -54,11 +55,7 @@ pub(super) fn run(args: &Mock) -> Result<u8, Failure> {
         (None, None) => return Err(Failure::new("name a manifest with `--tools-from FILE`")),
     };
     server.set_stderr(std::io::stderr());
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ended = runtime.block_on(serve(args, server, &said, is_coloured));
-    // Standard input is read by a thread that cannot be stopped.
-    runtime.shutdown_background();
-    ended
+    until_end(Builder::new_multi_thread(), serve(args, server, &said, is_coloured))
 }
 
 async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Result<u8, Failure> {
@@ -100,15 +97,9 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
         };
         output::stderr(&format!("{said}{name} {outcome}\n"));
     };
-    match server.reload_from(path, read, report) {
-        Ok(reload) => Some(reload),
-        Err(error) => {
-            output::stderr(&format!("warning: changes of {} will not be seen: {error}\n", escape_path(path)));
-            None
-        }
-    }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    files::read(path, files::TEXT).map_err(|error| files::reason(&error))
+    let read = |path: &Path| files::read(path, files::TEXT).map_err(|error| files::reason(&error));
+    let unseen = |error: &_| {
+        output::stderr(&format!("warning: changes of {} will not be seen: {error}\n", escape_path(path)));
+    };
+    server.reload_from(path, read, report).inspect_err(unseen).ok()
 }

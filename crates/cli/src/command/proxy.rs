@@ -9,7 +9,7 @@ use mcptest_mcp::fault::{FaultKind, Injector};
 use mcptest_mcp::proxy::{self, http, stdio};
 use mcptest_mcp::tape::{TapeServer, Writer};
 use std::path::PathBuf;
-use tokio::runtime::Runtime;
+use tokio::runtime::Builder;
 
 /// Arguments of `proxy`.
 #[derive(Debug, Group)]
@@ -24,7 +24,7 @@ pub(crate) struct Proxy {
     /// The URL of the server, on HTTP.
     #[arg(long, value_name = "URL")]
     pub(crate) target: Option<String>,
-    /// Start the server with this command line, for clients that swallow `--`: `--command "npx my-server --fast"`.
+    /// Start the server with this command line, for clients that drop `--`: `--command "npx my-server --fast"`.
     #[arg(long, value_name = "TEXT")]
     pub(crate) command: Option<String>,
     /// The address to listen on for clients [default: 127.0.0.1 and a free port].
@@ -39,7 +39,7 @@ pub(crate) struct Proxy {
     /// Redact what this pattern matches; repeatable.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) redact: Vec<String>,
-    /// The server's name in suites, to be written to the tape.
+    /// The server's name in suites, written to the tape.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Start the server with the command after `--`, on stdio.
@@ -69,18 +69,15 @@ pub(super) fn run(args: Proxy) -> Result<u8, Failure> {
     let shown = server.url.clone().unwrap_or_default();
     let tape = Writer::create(&args.out, server, redactor)?;
     let path = tape.path().to_owned();
-    let runtime = runtime(target.is_some())?;
     let injector = Injector::new(args.fault);
     let (code, lost) = match target {
         Some(target) => {
             let listen = args.listen.unwrap_or_else(Address::loopback);
-            let lost = runtime.block_on(serve(&listen, (target, &shown), args.allow_host, injector, tape))?;
-            (0, lost)
+            let work = serve(&listen, (target, &shown), args.allow_host, injector, tape);
+            (0, server::until_end(Builder::new_multi_thread(), work)?)
         }
-        None => pass_on(&runtime, command, injector, tape)?,
+        None => pass_on(command, injector, tape)?,
     };
-    // A read of standard input cannot be called back; nothing waits for it.
-    runtime.shutdown_background();
     if let Some(reason) = lost {
         let path = escape_path(&path);
         output::stderr(&format!("mcptest proxy: the recording {path} is not whole: {reason}\n"));
@@ -89,26 +86,17 @@ pub(super) fn run(args: Proxy) -> Result<u8, Failure> {
 }
 
 /// On stdio one thread passes everything on: each hand-over to another would cost a call some microseconds.
-fn runtime(is_http: bool) -> std::io::Result<Runtime> {
-    use tokio::runtime::Builder;
-    let mut builder = if is_http { Builder::new_multi_thread() } else { Builder::new_current_thread() };
-    builder.enable_all().build()
-}
-
-fn pass_on(
-    runtime: &Runtime,
-    command: Vec<String>,
-    injector: Injector,
-    tape: Writer,
-) -> Result<(u8, Option<String>), Failure> {
+fn pass_on(command: Vec<String>, injector: Injector, tape: Writer) -> Result<(u8, Option<String>), Failure> {
     let setup = stdio::Setup { command, injector, patience: stdio::Patience::default() };
     let client = stdio::ClientEnd {
         input: tokio::io::stdin(),
         output: tokio::io::stdout(),
         errors: tokio::io::stderr(),
     };
-    let outcome = runtime.block_on(stdio::run(setup, client, tape, stop_signal()))?;
-    Ok((outcome.code, outcome.lost))
+    server::until_end(Builder::new_current_thread(), async {
+        let outcome = stdio::run(setup, client, tape, stop_signal()).await?;
+        Ok((outcome.code, outcome.lost))
+    })
 }
 
 async fn serve(
@@ -118,19 +106,14 @@ async fn serve(
     injector: Injector,
     tape: Writer,
 ) -> Result<Option<String>, Failure> {
-    let refused = |error: std::io::Error| proxy::ProxyError::NotListening {
-        address: listen.to_string(),
-        reason: error.to_string(),
-    };
-    let listener = listen.bind().await.map_err(refused)?;
+    let listener = listen.bind().await.map_err(|error| {
+        let (address, reason) = (listen.to_string(), error.to_string());
+        proxy::ProxyError::NotListening { address, reason }
+    })?;
     let address = listener.local_addr()?;
     let guard = Guard::of(address.ip()).allow(allowed, "start the proxy with --allow-host");
-    output::stderr(&format!(
-        "mcptest proxy: {} forwards to {}, recorded in {}\n",
-        target.seen_at(address),
-        shown,
-        escape_path(tape.path())
-    ));
+    let (from, tape_path) = (target.seen_at(address), escape_path(tape.path()));
+    output::stderr(&format!("mcptest proxy: {from} forwards to {shown}, recorded in {tape_path}\n"));
     let setup = http::Setup { target, guard, injector };
     Ok(http::serve(listener, setup, tape, stop_signal()).await?)
 }

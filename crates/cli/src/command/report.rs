@@ -56,11 +56,8 @@ fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
     } else {
         vec![("pretty", None)]
     };
-    let found = wanted.into_iter().filter_map(|(key, file)| {
-        let reporter = known.iter().find(|reporter| reporter.key == key)?;
-        Some(Destination::new(reporter, file))
-    });
-    found.collect()
+    let reporter = |key: &str| known.iter().find(|reporter| reporter.key == key);
+    wanted.into_iter().filter_map(|(key, file)| Some(Destination::new(reporter(key)?, file))).collect()
 }
 
 /// What a file holds that a report is added to: the summary of a step belongs to all its commands.

@@ -16,6 +16,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
+use tokio::runtime::Builder;
 
 /// The server that the arguments mean.
 pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
@@ -212,7 +213,7 @@ pub(super) fn words(text: &str) -> Result<Vec<String>, Failure> {
 
 /// Does this with the server; a user who has enough ends it, and the server with it.
 pub(super) fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let ended = runtime.block_on(async {
         tokio::select! {
             biased;
@@ -225,6 +226,17 @@ pub(super) fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result
         mcptest_process::end_all();
         Err(Failure::ended(code, "interrupted"))
     })
+}
+
+/// Does this on threads of such a runtime. A read of standard input cannot be called back, and nothing waits for it.
+pub(super) fn until_end<T>(
+    mut runtime: Builder,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let runtime = runtime.enable_all().build()?;
+    let ended = runtime.block_on(work);
+    runtime.shutdown_background();
+    ended
 }
 
 /// Listens for `what`. An address that other machines can reach needs a name, such as `example`, to be asked for.

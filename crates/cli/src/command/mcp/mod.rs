@@ -2,10 +2,12 @@
 
 mod tools;
 
+use crate::command::server::until_end;
 use crate::output::{EXIT_FAILED, Failure};
 use mcptest_mcp::manifest;
 use mcptest_mcp::mock::{self, Ended, Server};
 use std::path::Path;
+use tokio::runtime::Builder;
 
 const MANIFEST: &str = include_str!("tools.yml");
 
@@ -16,12 +18,10 @@ pub(super) fn run() -> Result<u8, Failure> {
         return Err(Failure::of_problems(&loaded.problems, &loaded.sources));
     };
     let server = Server::answered_by(manifest, tools::answer);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ended = runtime.block_on(mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()));
-    // Standard input is read by a thread that cannot be stopped.
-    runtime.shutdown_background();
-    match ended {
-        Ended::Closed => Ok(0),
-        Ended::Disconnected => Err(Failure::ended(EXIT_FAILED, "the client went away")),
-    }
+    until_end(Builder::new_multi_thread(), async {
+        match mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
+            Ended::Closed => Ok(0),
+            Ended::Disconnected => Err(Failure::ended(EXIT_FAILED, "the client went away")),
+        }
+    })
 }

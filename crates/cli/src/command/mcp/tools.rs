@@ -5,7 +5,7 @@ use crate::command::{explain, server, suites};
 use crate::output::Failure;
 use mcptest_core::escape::{escape_lines, escape_path};
 use mcptest_core::report::Report;
-use mcptest_report::{Options as Rendering, REPORTERS};
+use mcptest_report::Options as Rendering;
 use mcptest_run::draft::{Ask, Draft, Source, from_recording, from_server};
 use mcptest_run::{Filter, Options, Plan, Selection};
 use serde::Deserialize;
@@ -88,7 +88,7 @@ fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
 }
 
 fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Failure> {
-    let Some(reporter) = REPORTERS.iter().find(|known| known.key == reporter) else {
+    let Some(reporter) = mcptest_report::find(reporter) else {
         return Err(Failure::new(format!("there is no reporter `{reporter}`")));
     };
     let bytes = (reporter.render)(report, &Rendering { verbose, ..Rendering::default() });
