@@ -1,6 +1,8 @@
 //! What keeps tests from passing, one thing each? Shared by the formats that list problems.
 
-use crate::words::{FILE, Limits, SCREEN, clipped, count, first_sentence_of_gate, first_sentence_of_run};
+use crate::words::{
+    FILE, Limits, SCREEN, clipped, count, first_sentence_of_gate, first_sentence_of_run, label,
+};
 use mcptest_core::digest::digest;
 use mcptest_core::report::{Reason, Report, Status, TestReport};
 use serde_json::json;
@@ -102,7 +104,7 @@ fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
     let said = first_sentence_of_run(first, limits).unwrap_or_else(|| "the run did not pass".to_owned());
     let message = match (test.runs.len(), failed.len()) {
         (1, _) => said,
-        (_, 1) => format!("{}: {said}", clipped(&test.run_label(first.index), limits.text)),
+        (_, 1) => format!("{}: {said}", label(test, &[first.index], limits)),
         (all, some) => format!("{some} of {}: {said}", count(all, "run")),
     };
     let rule = first.reason.as_ref().map_or("expect".to_owned(), kind);

@@ -1,15 +1,14 @@
 //! How judges did on runs whose outcome is known: for people, and for machines.
 
 use crate::Options;
+use crate::json::whole;
 use crate::pretty;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
 
 /// For machines.
-pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> String {
-    serde_json::to_string_pretty(&serde_json::json!({ "checks": checks, "left_out": left_out }))
-        .unwrap_or_default()
-        + "\n"
+pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> Vec<u8> {
+    whole(&serde_json::json!({ "checks": checks, "left_out": left_out }), &Options::default())
 }
 
 /// For people.

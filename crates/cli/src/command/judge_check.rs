@@ -91,7 +91,7 @@ pub(super) fn run(args: &CheckJudges) -> Result<u8, Failure> {
         UncheckedJudge::Interrupted(interrupted) => Failure::interrupted(interrupted),
     })?;
     output::stdout(&if args.json {
-        judge_check::json(&checked.checks, &checked.left_out).into_bytes()
+        judge_check::json(&checked.checks, &checked.left_out)
     } else {
         judge_check::text(&checked.checks, &output::report_options(args.suites.verbose))
     })?;

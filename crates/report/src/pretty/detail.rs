@@ -184,7 +184,7 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
     for group in groups.iter().take(MOST_RUNS) {
         let indexes: Vec<usize> = group.iter().map(|run| run.index).collect();
         let indent = if test.runs.len() > 1 {
-            page.line(&page.marked(2, group[0].status).plain(fold::label(test, &indexes)));
+            page.line(&page.marked(2, group[0].status).plain(words::label(test, &indexes, SCREEN)));
             4
         } else {
             2
@@ -229,14 +229,13 @@ fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
         None if !said.is_empty() => said.remove(0),
         None if !tables.is_empty() => {
             let (first, indexes) = tables.remove(0);
-            gate_line(page, gate, test, &fold::labelled(&first.summary, &indexes, test));
+            gate_line(page, gate, test, &words::labelled(&first.summary, &indexes, test, SCREEN));
             table::show(page, 6, first);
             String::new()
         }
         None if !found.is_empty() => {
             let (first, indexes) = found.remove(0);
-            let sentence = fold::sentence(first, &indexes, test);
-            gate_line(page, gate, test, &sentence);
+            gate_line(page, gate, test, &words::labelled(&first.message, &indexes, test, SCREEN));
             differences(page, 4, first);
             String::new()
         }
@@ -280,7 +279,7 @@ fn untold(gate: &GateReport) -> Vec<(&Finding, Vec<usize>)> {
 /// The calls of runs side by side, those of equal runs once.
 fn beside(page: &mut Page, indent: usize, tables: &[(&CallTable, Vec<usize>)], test: &TestReport) {
     for (shown, indexes) in tables.iter().take(MOST_TABLES) {
-        page.line(&Line::at(indent).plain(fold::labelled(&shown.summary, indexes, test)));
+        page.line(&Line::at(indent).plain(words::labelled(&shown.summary, indexes, test, SCREEN)));
         table::show(page, indent + 2, shown);
     }
     say_left_out(page, indent, tables.len(), MOST_TABLES);
@@ -288,7 +287,7 @@ fn beside(page: &mut Page, indent: usize, tables: &[(&CallTable, Vec<usize>)], t
 
 fn folded(page: &mut Page, indent: usize, found: &[(&Finding, Vec<usize>)], test: &TestReport) {
     for (finding, indexes) in found.iter().take(MOST_FINDINGS) {
-        page.line(&Line::at(indent).plain(fold::sentence(finding, indexes, test)));
+        page.line(&Line::at(indent).plain(words::labelled(&finding.message, indexes, test, SCREEN)));
         differences(page, indent + 2, finding);
     }
     say_left_out(page, indent, found.len(), MOST_FINDINGS);

@@ -20,7 +20,7 @@ pub(super) fn show(page: &mut Page, board: &Leaderboard, sort: Option<&Column>) 
     };
     let mut widths: Vec<usize> = columns.iter().map(width).collect();
     // Where they do not fit, numbers that a wider terminal and other reports have are left out: those before the last.
-    while widths.iter().map(|width| width + 2).sum::<usize>() > page.width() + 2 && columns.len() > LEAST {
+    while widths.iter().map(|width| width + 2).sum::<usize>() > page.width + 2 && columns.len() > LEAST {
         let at = columns.len() - 2;
         columns.remove(at);
         widths.remove(at);

@@ -71,7 +71,8 @@ pub(super) struct Page {
     out: String,
     colour: bool,
     ascii: bool,
-    width: usize,
+    /// The columns of the page.
+    pub(super) width: usize,
     style: Style,
     column: usize,
 }
@@ -144,11 +145,6 @@ impl Page {
     pub(super) fn letters(&self, text: &str) -> String {
         let text = escape(text);
         if self.ascii { text.replace('…', self.ellipsis()) } else { text.into_owned() }
-    }
-
-    /// The columns of the page.
-    pub(super) fn width(&self) -> usize {
-        self.width
     }
 
     /// What stands between the parts of one line.

@@ -16,7 +16,7 @@ pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
     let mut cells: Vec<[String; 2]> =
         shown.iter().map(|row| cells(row).map(|cell| page.letters(&cell))).collect();
     let mark = shown.iter().map(|row| page.pairing(row.how).0.width()).max().unwrap_or(1);
-    let room = page.width().saturating_sub(indent + mark + 4);
+    let room = page.width.saturating_sub(indent + mark + 4);
     let apart = too_wide(page, shown, &mut cells, room);
     let [left, right] = columns(&cells, room);
     let gap = " ".repeat(mark + 4);

@@ -69,14 +69,36 @@ fn is_said_already(expectation: &Expectation, limits: Limits) -> bool {
 
 /// The finding as a sentence, with its run when there are several, and its differences.
 pub(crate) fn finding(finding: &Finding, test: &TestReport, limits: Limits) -> (String, Vec<String>) {
-    let message = clipped(&finding.message, limits.text);
-    let sentence = match finding.run {
-        Some(run) if test.runs.len() > 1 => {
-            format!("{}: {message}", clipped(&test.run_label(run), limits.text))
-        }
-        _ => message,
-    };
+    let sentence = labelled(&finding.message, finding.run.as_slice(), test, limits);
     (sentence, differences(&finding.diff, limits))
+}
+
+/// The text, after the runs it is about where there are several.
+pub(crate) fn labelled(text: &str, runs: &[usize], test: &TestReport, limits: Limits) -> String {
+    let text = clipped(text, limits.text);
+    if runs.is_empty() || test.runs.len() < 2 {
+        text
+    } else {
+        format!("{}: {text}", label(test, runs, limits))
+    }
+}
+
+/// `run 3`, `run 3 (nightly/3.json)`, `runs 1-4, 7`.
+pub(crate) fn label(test: &TestReport, runs: &[usize], limits: Limits) -> String {
+    if let [run] = runs {
+        return clipped(&test.run_label(*run), limits.text);
+    }
+    let mut spans: Vec<(usize, usize)> = Vec::new();
+    for &run in runs {
+        match spans.last_mut() {
+            Some((_, last)) if (*last..=*last + 1).contains(&run) => *last = run,
+            _ => spans.push((run, run)),
+        }
+    }
+    let span = |(from, to): &(usize, usize)| {
+        if from == to { from.to_string() } else { format!("{from}-{to}") }
+    };
+    format!("runs {}", spans.iter().map(span).collect::<Vec<_>>().join(", "))
 }
 
 /// Where two values differ, a line each.
@@ -109,7 +131,7 @@ pub(crate) fn first_reason(test: &TestReport, limits: Limits) -> Option<String> 
     let gate = test.gates.iter().find(|gate| gate.status == test.status);
     let of_run = run.and_then(|run| {
         let said = first_sentence_of_run(run, limits)?;
-        let label = clipped(&test.run_label(run.index), limits.text);
+        let label = label(test, &[run.index], limits);
         Some(if test.runs.len() > 1 { format!("{label}: {said}") } else { said })
     });
     of_run.or_else(|| {
