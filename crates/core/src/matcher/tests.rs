@@ -216,3 +216,19 @@ fn items_of_a_list_are_held_to_a_matcher() {
     assert_eq!((diff.len(), diff[0].pointer.as_str()), (1, "/1"));
     assert_eq!(read("everyItem: {gte: 2}").unwrap().diff(&json!([1, 2, 0]))[1].pointer, "/2");
 }
+
+#[test]
+fn what_takes_too_much_work_for_an_item_holds_for_no_matcher_of_the_list() {
+    let part = |at: u32| {
+        let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+        (format!("d{at}"), json!({"allOf": [next, next]}))
+    };
+    let mut parts: serde_json::Map<String, Value> = (0..40).map(part).collect();
+    parts.insert("d40".to_owned(), json!({"properties": {"a": {"type": "string"}}}));
+    let schema = json!({"schema": {"$ref": "#/$defs/d0", "$defs": parts}});
+    for key in ["any-item", "every-item", "no-item"] {
+        let matcher = json!({ key: schema });
+        assert!(!holds(&matcher.to_string(), json!([{"a": "x"}])), "{key}");
+        assert!(!holds(&json!({ "not": matcher }).to_string(), json!([{"a": "x"}])), "not {key}");
+    }
+}
