@@ -1,17 +1,20 @@
 //! What can be written on the command line.
 
+mod value;
+
 use crate::command::AUTO;
 use crate::deferred::Deferred;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args as Group, Parser, Subcommand, ValueEnum};
 use mcptest_core::era::Era;
 use mcptest_core::eval::stats::Decimal;
 use mcptest_core::report::Embed;
-use mcptest_report::leaderboard::{COLUMNS, Column};
+use mcptest_report::leaderboard::Column;
 use mcptest_report::{REPORTERS, Reporter};
 use mcptest_run::grade::WhichGrades;
 use mcptest_run::{Filter, Selection, Shard, Which};
 use std::path::PathBuf;
+use value::column;
+pub(crate) use value::{Word, dollars, duration, one_of};
 
 /// Test whether an AI agent uses MCP servers reliably.
 #[derive(Debug, Parser)]
@@ -319,11 +322,6 @@ pub(crate) struct Sorting {
     pub(crate) sort: Option<&'static Column>,
 }
 
-fn column() -> impl TypedValueParser<Value = &'static Column> {
-    let known = PossibleValuesParser::new(COLUMNS.iter().map(|column| column.key));
-    known.try_map(|key| COLUMNS.iter().find(|column| column.key == key).ok_or("there is no such column"))
-}
-
 /// Arguments of `validate`.
 #[derive(Debug, Group)]
 pub(crate) struct Validate {
@@ -545,30 +543,6 @@ const ERAS: [Word<EraOption>; 3] = [
     (Era::Modern.as_str(), Some(Era::Modern), "Stateless requests"),
 ];
 
-/// A word that an option takes, what it stands for, and its help.
-pub(crate) type Word<T> = (&'static str, T, &'static str);
-
-/// Takes one of these words.
-pub(crate) fn one_of<T>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T>
-where
-    T: Clone + Send + Sync + 'static,
-{
-    let known = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
-    PossibleValuesParser::new(known).try_map(|written| {
-        let found = words.iter().find(|(word, ..)| *word == written);
-        found.map(|(_, value, _)| value.clone()).ok_or("there is no such word")
-    })
-}
-
-/// A length of time, longer than none.
-pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
-    match mcptest_core::suite::duration_ms(written) {
-        Some(0) => Err("it must be longer than 0".to_owned()),
-        Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
-        None => Err("give a unit, such as `500ms`, `30s` or `2m`".to_owned()),
-    }
-}
-
 fn families_help() -> String {
     let names: Vec<&str> = mcptest_core::provider::FAMILIES.iter().map(|family| family.name).collect();
     format!(
@@ -580,14 +554,6 @@ fn families_help() -> String {
 pub(crate) fn reporters_help<R>(known: &[Reporter<R>]) -> String {
     let kinds: Vec<&str> = known.iter().map(|reporter| reporter.key).chain([AUTO]).collect();
     format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
-}
-
-/// Dollars, more than none.
-pub(crate) fn dollars(written: &str) -> Result<f64, String> {
-    match written.trim_start_matches('$').parse::<f64>() {
-        Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
-        _ => Err("it must be a number of dollars above 0, such as `0.50`".to_owned()),
-    }
 }
 
 #[cfg(test)]

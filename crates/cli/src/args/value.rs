@@ -1,0 +1,42 @@
+//! How is the value of an option read?
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use mcptest_report::leaderboard::{COLUMNS, Column};
+
+/// A word that an option takes, what it stands for, and its help.
+pub(crate) type Word<T> = (&'static str, T, &'static str);
+
+/// Takes one of these words.
+pub(crate) fn one_of<T>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let known = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(known).try_map(|written| {
+        let found = words.iter().find(|(word, ..)| *word == written);
+        found.map(|(_, value, _)| value.clone()).ok_or("there is no such word")
+    })
+}
+
+/// A length of time, longer than none.
+pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
+    match mcptest_core::suite::duration_ms(written) {
+        Some(0) => Err("it must be longer than 0".to_owned()),
+        Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
+        None => Err("give a unit, such as `500ms`, `30s` or `2m`".to_owned()),
+    }
+}
+
+/// Dollars, more than none.
+pub(crate) fn dollars(written: &str) -> Result<f64, String> {
+    match written.trim_start_matches('$').parse::<f64>() {
+        Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
+        _ => Err("it must be a number of dollars above 0, such as `0.50`".to_owned()),
+    }
+}
+
+/// A column of the leaderboard.
+pub(super) fn column() -> impl TypedValueParser<Value = &'static Column> {
+    let known = PossibleValuesParser::new(COLUMNS.iter().map(|column| column.key));
+    known.try_map(|key| COLUMNS.iter().find(|column| column.key == key).ok_or("there is no such column"))
+}
