@@ -94,11 +94,10 @@ impl Axes {
             if let Some(Standing::Checked(fits)) = standing {
                 self.parameterization.count(fits);
                 if !fits && fault.is_none() {
-                    let diff = catalogue.as_mut().map(|catalogue| catalogue.differences(call));
                     let message = format!("{} has arguments that do not fit its schema", walk.called(at));
-                    self.find(walk, PARAMETERIZATION, message);
-                    if let (Some(last), Some(diff)) = (self.findings.last_mut(), diff) {
-                        last.diff = diff;
+                    let found = self.find(walk, PARAMETERIZATION, message);
+                    if let (Some(found), Some(catalogue)) = (found, catalogue.as_mut()) {
+                        found.diff = catalogue.differences(call);
                     }
                 }
             }
@@ -156,12 +155,15 @@ impl Axes {
         }
     }
 
-    fn find(&mut self, walk: &Walk<'_>, about: Target, message: String) {
+    /// The finding, unless the run has enough of its kind.
+    fn find(&mut self, walk: &Walk<'_>, about: Target, message: String) -> Option<&mut Finding> {
         let of_run = self.findings.iter().rev().take_while(|found| found.run == Some(walk.run));
         let alike = of_run.filter(|found| found.targets.iter().any(|target| target == about.name));
-        if alike.count() < MOST_FINDINGS {
-            self.findings.push(Finding::new(Some(walk.run), message).about(&[about]));
+        if alike.count() >= MOST_FINDINGS {
+            return None;
         }
+        self.findings.push(Finding::new(Some(walk.run), message).about(&[about]));
+        self.findings.last_mut()
     }
 }
 

@@ -61,6 +61,16 @@ fn each_axis_counts_over_all_calls_of_all_runs() {
 }
 
 #[test]
+fn a_finding_that_is_not_shown_leaves_the_others_as_they_are() {
+    let mut calls: Vec<(&str, Value, bool)> = (0..20).map(|q| ("search", json!({ "q": q }), false)).collect();
+    calls.push(("search", json!({}), false));
+    let report = judged(AGENT, Some(&catalogue()), &[run(&calls)]);
+    let last = report.explanation.iter().rfind(|found| !found.diff.is_empty()).unwrap();
+    assert!(last.message.starts_with("call 20 `search` "), "{}", last.message);
+    assert_eq!(last.diff[0].pointer, "/q");
+}
+
+#[test]
 fn the_same_call_in_another_run_is_not_a_repeat() {
     let once = run(&[("search", json!({"q": "x"}), false)]);
     let report = judged(AGENT, Some(&catalogue()), &[once.clone(), once]);
