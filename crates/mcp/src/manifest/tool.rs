@@ -72,7 +72,7 @@ impl Tool {
     }
 
     /// The requests to make now, for clients that have `declared` their capabilities: the first round that `inputs` does
-    /// not answer. Empty when [`Tool::answer`] can be called.
+    /// not answer. Empty when the tool can be called.
     pub fn requests(
         &self,
         arguments: &Value,
