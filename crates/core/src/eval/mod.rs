@@ -11,6 +11,7 @@ mod block;
 mod classes;
 mod combination;
 mod decided;
+mod discovery;
 #[doc(hidden)]
 pub mod distractors;
 #[doc(hidden)]
@@ -105,7 +106,7 @@ pub const GATES: &[GateKind] = &[
     distractors::KIND,
     ablate::KIND,
     tool_edges::KIND,
-    orchestration::discovery::KIND,
+    discovery::KIND,
     orchestration::KIND,
     token_efficiency::KIND,
     tool_quality::KIND,

@@ -132,12 +132,11 @@ fn the_declared_targets_are_the_measured_ones_whatever_the_runs() {
 }
 
 /// Files that may name gates beside their own folders and the registry, with the reason.
-const NAMING: [(&str, &str); 5] = [
+const NAMING: [(&str, &str); 4] = [
     ("run/src/draft/calls.rs", "drafts a suite, which is written for the user to read"),
     ("report/src/pretty/overview.rs", "draws the accuracy of a sweep over its rows"),
-    ("core/src/eval/token_efficiency/mod.rs", "takes the classes of the block beside it"),
+    ("core/src/eval/token_efficiency/mod.rs", "says which gate has the same F1"),
     ("core/src/eval/classes/mod.rs", "takes the classes of one gate for another"),
-    ("core/src/eval/orchestration/discovery.rs", "shares the folder of `orchestration:`"),
 ];
 
 /// Every source file of the product, without its tests and comments.

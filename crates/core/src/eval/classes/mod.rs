@@ -31,6 +31,18 @@ pub(crate) fn read_classes_or_siblings(block: &mut Block<'_>) -> Option<Vec<Clas
     })
 }
 
+/// The same for a gate that measures nothing without classes.
+pub(crate) fn read_needed_classes(block: &mut Block<'_>) -> Vec<Class> {
+    let classes = read_classes_or_siblings(block);
+    let has_sibling = block.sibling("equal_function_sets", |_| Some(())).is_some();
+    if classes.is_none() && !block.has("classes") && !has_sibling {
+        let help =
+            "list the tools that do the same job here, or in an `equal_function_sets:` of the same agent";
+        block.report(Problem::error("`classes` is missing here").help(help));
+    }
+    classes.unwrap_or_default()
+}
+
 /// The list under `classes:`.
 pub(crate) fn read_classes(field: &mut Field<'_>) -> Option<Vec<Class>> {
     let mut names: Vec<(String, Span)> = Vec::new();

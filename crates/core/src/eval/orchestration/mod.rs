@@ -2,8 +2,6 @@
 
 mod axes;
 mod catalogue;
-pub(super) mod discovery;
-mod mentions;
 #[cfg(test)]
 mod tests;
 

@@ -2,7 +2,7 @@
 
 mod cost;
 
-use super::classes::{Class, Reach, Selection, explain_selection, read_classes_or_siblings};
+use super::classes::{Class, Reach, Selection, explain_selection, read_needed_classes};
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
@@ -74,17 +74,11 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl TokenEfficiency {
     fn read(block: &mut Block<'_>) -> Self {
-        let classes = read_classes_or_siblings(block);
-        let has_sibling = block.sibling("equal_function_sets", |_| Some(())).is_some();
-        if classes.is_none() && !block.has("classes") && !has_sibling {
-            let help =
-                "list the tools that do the same job here, or in an `equal_function_sets:` of the same agent";
-            block.report(Problem::error("`classes` is missing here").help(help));
-        }
+        let classes = read_needed_classes(block);
         let doc = "USD per million tokens by model id, before the prices that come with mcptest";
         let prices = block.or_default("prices", doc, Prices::read);
         let model = block.sibling("model", |field| field.string());
-        Self { classes: classes.unwrap_or_default(), prices, model }
+        Self { classes, prices, model }
     }
 }
 

@@ -1,13 +1,17 @@
 //! `discovery:` did the agent have to find its tools by intent, with none named in the prompt?
 
-use super::mentions::named;
-use crate::eval::facts::AgentFacts;
-use crate::eval::gate::{Gate, GateKind, GateTrait};
-use crate::eval::scores::{Scores, vacuous_runs};
+mod mentions;
+#[cfg(test)]
+mod tests;
+
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind, GateTrait};
+use super::scores::{Scores, vacuous_runs};
 use crate::problem::Problem;
 use crate::report::Finding;
 use crate::suite::read::Block;
 use crate::trace::{Run, Tool, Trace};
+use mentions::named;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -18,12 +22,12 @@ pub(crate) struct DiscoveryBlock {
     prompts: Vec<String>,
 }
 
-pub(in crate::eval) const KIND: GateKind = GateKind {
+pub(super) const KIND: GateKind = GateKind {
     key: "discovery",
     summary: "Did the agent have to find its tools by intent, with none named in the prompt?",
     targets: &[],
-    doc: include_str!("discovery.md"),
-    example: include_str!("discovery.yml"),
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
     floors: &[],
     read: |block| Box::new(DiscoveryBlock::read(block)),
     traits: &[GateTrait::CanBeRefuted],
