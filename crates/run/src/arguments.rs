@@ -1,6 +1,7 @@
 //! `city=Oslo days:=3`: what is sent, and does it fit the tool's schema?
 
 use mcptest_core::escape::escape;
+use mcptest_core::json::type_word;
 use mcptest_core::problem::nearest;
 use mcptest_files as files;
 use serde_json::{Map, Value};
@@ -110,7 +111,7 @@ fn typed(text: &str, property: &Value) -> Option<Value> {
 /// The types that a property allows; none when it does not say.
 fn types_of(property: &Value) -> Vec<&str> {
     if let Some(Value::Array(values)) = property.get("enum") {
-        return values.iter().map(type_of).collect();
+        return values.iter().map(type_word).collect();
     }
     if let Some(Value::Array(choices)) = property.get("anyOf").or_else(|| property.get("oneOf")) {
         return choices.iter().flat_map(types_of).collect();
@@ -122,21 +123,10 @@ fn types_of(property: &Value) -> Vec<&str> {
     }
 }
 
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
 fn is_of(value: &Value, name: &str) -> bool {
     match name {
         "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-        name => type_of(value) == name,
+        name => type_word(value) == name,
     }
 }
 

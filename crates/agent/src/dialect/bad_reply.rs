@@ -1,5 +1,6 @@
 //! What came in place of a model's message?
 
+use mcptest_core::words::cut;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -75,11 +76,7 @@ pub(crate) fn gist(text: &str) -> String {
 }
 
 fn folded(text: &str, most: usize) -> String {
-    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match folded.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &folded[..end]),
-        None => folded,
-    }
+    cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), most)
 }
 
 /// What an error body says, in any provider's shape; else how it begins.

@@ -3,7 +3,7 @@
 use super::server;
 use crate::args::Tools as Args;
 use crate::output::{self, Failure, Paint};
-use mcptest_core::escape::escape;
+use mcptest_core::escape::{clipped, escape};
 use mcptest_core::json::Members;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::provider::{FAMILIES, Family};
@@ -155,10 +155,7 @@ fn arguments(schema: &str) -> Vec<Row> {
 fn first_line(text: &str) -> String {
     const LONGEST: usize = 100;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", escape(&line[..end])),
-        None => escape(line).into_owned(),
-    }
+    clipped(line, LONGEST)
 }
 
 #[cfg(test)]

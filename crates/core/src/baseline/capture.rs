@@ -3,6 +3,7 @@
 use super::{CallBaseline, GateBaseline, Length, ResponseBaseline, RunBaseline, TestBaseline};
 use crate::digest::{digest, digest_of_value};
 use crate::eval::{GateBlock, GateTrait};
+use crate::json::type_word;
 use crate::report::{Number, Status};
 use crate::row::AgentRow;
 use crate::suite::{Agent, Variant};
@@ -157,16 +158,5 @@ pub(super) fn walk<'v>(value: &'v Value, path: &str, visit: &mut impl FnMut(&str
         }
         Value::Array(items) => items.iter().for_each(|item| walk(item, &format!("{path}[]"), visit)),
         _ => {}
-    }
-}
-
-pub(super) fn type_word(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }

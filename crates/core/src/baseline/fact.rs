@@ -1,9 +1,10 @@
 //! What holds in a run, as something that can hold in another run as well?
 
-use super::capture::{type_word, walk};
+use super::capture::walk;
 use super::{CallBaseline, Length, RunBaseline};
 use crate::eval::is_write_by_name;
 use crate::json;
+use crate::json::type_word;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

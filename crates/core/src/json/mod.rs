@@ -16,7 +16,21 @@ pub use hash::{equal, hash, hash_value};
 pub use members::Members;
 pub use subset::{is_part_of, is_subset};
 
+use serde_json::Value;
+
 /// A key as a JSON pointer writes it.
 pub(crate) fn pointer_key(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The type of a value, as JSON Schema names it.
+pub fn type_word(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
 }

@@ -368,5 +368,5 @@ fn id_at_start(start: &str) -> Option<i64> {
 
 /// The beginning of a string, for a message.
 pub(super) fn quote(text: &str) -> String {
-    jsonrpc::clip(text.trim(), QUOTED).into_owned()
+    mcptest_core::words::cut(text.trim(), QUOTED)
 }

@@ -207,15 +207,7 @@ fn valid_error(raw: &RawValue) -> Result<RpcError, Malformed> {
 
 /// The first 80 characters, for a message.
 pub(crate) fn excerpt(text: &str) -> String {
-    clip(text, 80).into_owned()
-}
-
-/// The beginning of a string, with so many characters at most.
-pub(crate) fn clip(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
-    }
+    mcptest_core::words::cut(text, 80)
 }
 
 /// A request's id: a whole number or a string.

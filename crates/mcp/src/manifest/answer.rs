@@ -5,7 +5,7 @@ use super::operation::Operation;
 use super::path::Values;
 use super::store::State;
 use super::template::{Missing, Template};
-use crate::jsonrpc::{RpcError, clip, code};
+use crate::jsonrpc::{RpcError, code};
 use mcptest_core::problem::nearest;
 use mcptest_core::schema::JsonSchema;
 use serde_json::value::RawValue;
@@ -62,8 +62,8 @@ pub(super) fn unknown<'k>(what: &str, name: &str, known: impl Iterator<Item = &'
 }
 
 /// At most 200 characters.
-pub(super) fn cut(text: &str) -> Cow<'_, str> {
-    clip(text, 200)
+pub(super) fn cut(text: &str) -> String {
+    mcptest_core::words::cut(text, 200)
 }
 
 /// How one answer is made.

@@ -1,6 +1,7 @@
 //! How is one JSON value shown on one line?
 
 use super::{Limits, escape};
+use mcptest_core::words::cut;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -122,14 +123,6 @@ fn parted(left: &str, right: &str) -> (String, String) {
         cut(&format!("{}{start}{}", &quoted[..1], &quoted[1..]), ARGUMENT)
     };
     (shown(left), shown(right))
-}
-
-/// The text, its end left out without saying how much.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 struct Spaced;
