@@ -84,7 +84,12 @@ const MOST_TOKENS: u64 = 16_384;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unrecorded {
     /// The model never said anything.
-    Unanswered(String),
+    Unanswered {
+        /// Why.
+        why: String,
+        /// Whether the provider declined the schema of a tool.
+        is_of_schema: bool,
+    },
     /// It would have cost more than is allowed.
     OverBudget(String),
     /// What the provider runs on failed in the middle, which says nothing of the model.
@@ -106,7 +111,7 @@ pub async fn run_model(
     let started = Instant::now();
     let choice = task.parameters.get("tool_choice").and_then(|choice| choice.as_str());
     let choice = choice.map(|written| toolbox.choice(written)).transpose();
-    let choice = choice.map_err(Unrecorded::Unanswered)?.flatten();
+    let choice = choice.map_err(|why| Unrecorded::Unanswered { why, is_of_schema: false })?.flatten();
     let mut run = Run {
         task,
         choice,
@@ -279,7 +284,8 @@ impl Run<'_> {
     /// Before its first message nothing happened that could be judged; after it, only what the conversation came to.
     fn failed(&mut self, error: &AskError) -> Result<Answer, Unrecorded> {
         if self.assistant_turns == 0 {
-            return Err(Unrecorded::Unanswered(error.to_string()));
+            let (why, is_of_schema) = (error.to_string(), error.is_of_schema);
+            return Err(Unrecorded::Unanswered { why, is_of_schema });
         }
         if !error.is_of_conversation() {
             return Err(Unrecorded::Broken { why: error.to_string(), used: Box::new(self.used) });

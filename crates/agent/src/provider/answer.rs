@@ -126,7 +126,9 @@ impl Provider {
                 (AskErrorKind::Malformed, again)
             }
         };
-        self.unreadable(status, kind, &bad.to_string(), tried)
+        let mut failed = self.unreadable(status, kind, &bad.to_string(), tried);
+        failed.error.is_of_schema = matches!(bad, BadReply::Failed(said) if speaks_of_schema(said));
+        failed
     }
 
     /// A status that is no success.
@@ -142,8 +144,11 @@ impl Provider {
         if !said.is_empty() {
             message.push_str(&format!(": {said}"));
         }
+        let mut is_of_schema = speaks_of_schema(&said);
         if matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY) {
-            message.push_str(&super::tool_index::named(body, ask.tools));
+            let tools = super::tool_index::named(body, ask.tools);
+            is_of_schema |= !tools.is_empty();
+            message.push_str(&tools);
         }
         // Google's status for a key that is not one.
         let is_bad_key = body.contains("API_KEY_INVALID");
@@ -151,7 +156,7 @@ impl Provider {
         message.push_str(&self.hint(ask, hinted, location));
         let kind = if is_transient { AskErrorKind::Unavailable } else { AskErrorKind::Rejected };
         let tried = if is_transient { Tried::Again { told } } else { Tried::Enough };
-        let error = AskError { status: Some(status.as_u16()), ..AskError::new(kind, message) };
+        let error = AskError { status: Some(status.as_u16()), is_of_schema, ..AskError::new(kind, message) };
         FailedTry { error, tried }
     }
 
@@ -190,4 +195,9 @@ fn is_final(body: &str) -> bool {
                 .iter()
                 .any(|part| word.contains(part))
         })
+}
+
+/// Whether what the provider said is about the schema of a tool.
+fn speaks_of_schema(said: &str) -> bool {
+    said.to_ascii_lowercase().contains("schema")
 }

@@ -15,12 +15,14 @@ pub struct AskError {
     pub message: String,
     /// How often it was tried.
     pub tries: u32,
+    /// Whether the provider declined the schema of a tool.
+    pub is_of_schema: bool,
 }
 
 impl AskError {
     /// Of the first try, without a status.
     pub(super) fn new(kind: AskErrorKind, message: String) -> Self {
-        Self { kind, status: None, message, tries: 1 }
+        Self { kind, status: None, message, tries: 1, is_of_schema: false }
     }
 
     /// Whether it says something of the conversation, and not of what the provider runs on: what cannot be asked, and

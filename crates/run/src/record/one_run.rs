@@ -140,7 +140,10 @@ async fn run_provider(
     drop(meter);
     let observed = close_all(suite, servers).await;
     let mut trace = ended.map_err(|why| match why {
-        Unrecorded::Unanswered(why) => Unfinished::Failed(with_way_out(why, agent.tool_schemas())),
+        Unrecorded::Unanswered { why, is_of_schema: true } if agent.tool_schemas() == ToolSchemas::AsIs => {
+            Unfinished::Failed(format!("{why}; `tool_schemas: mend` sends a schema in a shape that is taken"))
+        }
+        Unrecorded::Unanswered { why, .. } => Unfinished::Failed(why),
         Unrecorded::OverBudget(why) => Unfinished::OverBudget(why),
         Unrecorded::Broken { why, used } => {
             let cost = job.cost_usd(*used).map(|cost| format!(" (${})", usd(cost))).unwrap_or_default();
@@ -220,15 +223,6 @@ pub(super) fn limits(agent: &Agent) -> Limits {
         time_budget: whole("time_budget").map_or(default.time_budget, Duration::from_millis),
         request_timeout: default.request_timeout,
     }
-}
-
-/// A schema that is sent as it is and refused can be mended.
-fn with_way_out(why: String, how: ToolSchemas) -> String {
-    let is_of_schema = why.contains("(tool number ") || why.to_ascii_lowercase().contains("schema");
-    if how != ToolSchemas::AsIs || !is_of_schema {
-        return why;
-    }
-    format!("{why}; `tool_schemas: mend` sends a schema in a shape that is taken")
 }
 
 /// How long one answer may take: as the agent says, or its provider.
