@@ -6,6 +6,8 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
 }
 
 /// Compiled once, and not for every kind of list.
+#[cold]
+#[inline(never)]
 fn nearest_of<'k>(word: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
     let folded = fold(word);
     let limit = (folded.chars().count() / 3).clamp(1, 4);

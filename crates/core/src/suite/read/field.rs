@@ -153,26 +153,28 @@ impl<'a> Field<'a> {
 
     /// A map with known keys.
     pub fn block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
+        let mut block = self.open()?;
+        let made = read(&mut block);
         match self.at {
             At::Describe(slot) => {
-                let mut block = Block::describing(self.reading);
-                read(&mut block);
                 *slot.borrow_mut() = block.into_schema();
                 None
             }
-            At::Node(node) => match &node.kind {
-                Kind::Map(entries) => Some(self.read_entries(entries, read)),
-                Kind::Scalar(Scalar::Null) => Some(self.read_entries(&[], read)),
-                _ => self.wrong(node, "a map"),
-            },
+            At::Node(_) => {
+                block.finish();
+                Some(made)
+            }
         }
     }
 
-    fn read_entries<T>(&self, entries: &[Entry], read: impl FnOnce(&mut Block<'_>) -> T) -> T {
-        let mut block = Block::new(self.reading, self.span(), entries, self.siblings);
-        let result = read(&mut block);
-        block.finish();
-        result
+    fn open(&self) -> Option<Block<'a>> {
+        let At::Node(node) = self.at else { return Some(Block::describing(self.reading)) };
+        let entries = match &node.kind {
+            Kind::Map(entries) => entries.as_slice(),
+            Kind::Scalar(Scalar::Null) => &[],
+            _ => return self.wrong(node, "a map"),
+        };
+        Some(Block::new(self.reading, self.span(), entries, self.siblings))
     }
 
     /// A map with known keys that may make nothing.
