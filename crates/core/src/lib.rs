@@ -51,6 +51,7 @@ pub mod eval;
 pub mod fault;
 #[doc(hidden)]
 pub mod grade;
+mod hashed;
 #[doc(hidden)]
 pub mod json;
 #[doc(hidden)]

@@ -4,9 +4,9 @@ use super::compare::{Pointer, Whole, compare};
 use super::hash::hash_value;
 use super::values_equal;
 use crate::eval::assignment::{Groups, assign, match_grouped};
+use crate::hashed::HashMap;
 use crate::report::AssertionDiff;
 use serde_json::Value;
-use std::collections::HashMap;
 
 /// What of `expected` is not part of `actual`; none when `actual` is a superset. Objects are compared key by key,
 /// lists as multisets by maximum matching, scalars (strings included) by equality.
@@ -86,7 +86,7 @@ fn partners(items: &[Value], others: &[Value]) -> Vec<Option<usize>> {
 }
 
 fn equal_partners(items: &[Value], others: &[Value]) -> Vec<Option<usize>> {
-    let mut available: HashMap<u128, Vec<usize>> = HashMap::new();
+    let mut available: HashMap<u128, Vec<usize>> = HashMap::default();
     for (index, other) in others.iter().enumerate().rev() {
         available.entry(hash_value(other)).or_default().push(index);
     }

@@ -16,12 +16,13 @@ pub fn count_tokens(_text: &str) -> Option<usize> {
 
 #[cfg(feature = "tokenizer")]
 mod vocabulary {
+    use crate::hashed::HashMap;
     use base64::Engine;
     use base64::prelude::BASE64_STANDARD;
     use flate2::read::GzDecoder;
     use regex::Regex;
     use std::cmp::Reverse;
-    use std::collections::{BinaryHeap, HashMap};
+    use std::collections::BinaryHeap;
     use std::io::Read;
 
     /// Every token and its rank, as `tiktoken` publishes them; see `NOTICE.md`.

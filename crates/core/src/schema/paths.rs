@@ -4,8 +4,8 @@
 //! before any step can be counted. It also follows references into data and to maps of schemas, which are not counted.
 
 use super::steps::MAPS;
+use crate::hashed::{HashMap, HashSet};
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
 
 const MOST_PATHS: u64 = 4096;
 const MOST_LOOKUPS: usize = 10_000_000;
@@ -24,7 +24,7 @@ pub(super) fn are_too_many(schema: &Value) -> bool {
     {
         return true;
     }
-    let mut paths = Paths { root: schema, found: &found, counted: HashMap::new() };
+    let mut paths = Paths { root: schema, found: &found, counted: HashMap::default() };
     let leads_to_a_map = found.references.iter().any(|(reference, _)| {
         paths.targets(reference).iter().any(|target| found.maps.contains(&place_of(target)))
     });

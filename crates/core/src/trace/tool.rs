@@ -1,9 +1,10 @@
 //! Which tool of which server does a recorded name mean, and does a name in a suite mean the same?
 
 use super::{Call, CatalogueTool, Trace, full_name};
+use crate::hashed::HashMap;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// What stands between a server and its tool, in suites and in recordings.
 const JOINTS: [&str; 3] = ["__", ".", "/"];
@@ -92,7 +93,7 @@ pub(crate) struct WrittenNames<'w> {
 impl<'w> WrittenNames<'w> {
     pub(crate) fn new(names: impl Iterator<Item = &'w str>) -> Self {
         let names: Vec<&str> = names.collect();
-        let mut by_ending: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut by_ending: HashMap<&str, Vec<usize>> = HashMap::default();
         for (at, name) in names.iter().enumerate() {
             endings(name).for_each(|ending| by_ending.entry(ending).or_default().push(at));
         }
@@ -150,7 +151,7 @@ impl<'k> KnownTools<'k> {
         let servers: BTreeSet<&str> = servers.chain(listed).collect();
         let mut servers: Vec<&str> = servers.into_iter().collect();
         servers.sort_by_key(|server| std::cmp::Reverse(server.len()));
-        let mut by_name: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
+        let mut by_name: HashMap<&str, Vec<Option<&str>>> = HashMap::default();
         for tool in catalogue {
             by_name.entry(&tool.name).or_default().push(tool.server.as_deref());
         }
@@ -210,7 +211,7 @@ impl Trace<'_> {
     /// The same trace, its calls by their bare names and with their servers as far as these are known; `None` when it
     /// says so already.
     pub(crate) fn with_known_tools(&self, known: &KnownTools<'_>) -> Option<Self> {
-        let mut meant: HashMap<&str, Tool<'_>> = HashMap::new();
+        let mut meant: HashMap<&str, Tool<'_>> = HashMap::default();
         let mut settled: Option<Self> = None;
         for (at, call) in self.tool_calls.iter().enumerate().filter(|(_, call)| call.server.is_none()) {
             let tool = *meant.entry(&call.name).or_insert_with(|| known.meant(&call.name));

@@ -1,10 +1,11 @@
 //! Parser events become the tree; depth and expanded size are bounded.
 
 use super::{Entry, Kind, Node, Scalar, resolve};
+use crate::hashed::HashMap;
 use crate::problem::{Problem, Span};
 use granit_parser::{Event, Options, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 const MAX_DEPTH: usize = 100;
@@ -261,7 +262,7 @@ pub(crate) fn written_twice(key: &str, at: Span, first: Span) -> Problem {
 
 /// Refuses duplicate keys and splices what `<<` merges in: written keys win over merged ones.
 fn finish_map(mut entries: Vec<Entry>, merges: &[Rc<Node>], problems: &mut Vec<Problem>) -> Vec<Entry> {
-    let mut seen: HashMap<Rc<str>, Span> = HashMap::with_capacity(entries.len());
+    let mut seen: HashMap<Rc<str>, Span> = HashMap::with_capacity_and_hasher(entries.len(), <_>::default());
     entries.retain(|entry| {
         let Some(first) = seen.get(&entry.key) else {
             seen.insert(Rc::clone(&entry.key), entry.key_span);

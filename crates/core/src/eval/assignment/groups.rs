@@ -1,7 +1,7 @@
 //! Which items are interchangeable, and which of them does a matching of groups pair?
 
 use super::Matching;
-use std::collections::HashMap;
+use crate::hashed::HashMap;
 use std::hash::Hash;
 
 /// Items collapsed into groups of equals, numbered by first appearance.
@@ -16,7 +16,7 @@ pub struct Groups {
 impl Groups {
     /// Collapses the items whose keys are equal.
     pub fn collapse<K: Hash + Eq>(keys: impl IntoIterator<Item = K>) -> Self {
-        let mut numbers = HashMap::new();
+        let mut numbers = HashMap::default();
         let mut counts = Vec::new();
         let of: Vec<usize> = keys
             .into_iter()

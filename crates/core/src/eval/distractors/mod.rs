@@ -15,6 +15,7 @@ use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::stats::{CONFIDENCE, certified_lower, percent_of, wilson};
 use super::target::{Target, targets};
+use crate::hashed::HashSet;
 use crate::problem::Problem;
 use crate::report::evidence::ChoicePoint;
 use crate::report::{Evidence, Finding, Number};
@@ -22,7 +23,7 @@ use crate::suite::Variant;
 use crate::suite::read::{Block, Field};
 use crate::trace::{Call, CatalogueTool, Run, Tool};
 use crate::words::{any_of, count};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 targets! {
     ACCURACY =

@@ -7,6 +7,7 @@ use super::scores::RunScores;
 use super::shown::{MOST_CALLS, Shown};
 use super::subsequence::{longest_order_keeping_match, order_keeping_partners};
 use super::target::{Target, targets};
+use crate::hashed::HashSet;
 use crate::problem::Problem;
 use crate::report::Evidence;
 use crate::report::evidence::{PathCall, PathRun};
@@ -14,7 +15,7 @@ use crate::suite::read::Block;
 use crate::trace::{Run, Tool};
 use crate::words::{and_more, count};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
 targets! {
@@ -143,7 +144,7 @@ struct Waste {
 
 impl Waste {
     fn of<T: Eq + Hash>(tools: &[T], golden_length: usize) -> Self {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let (mut backtracks, mut repeats) = (Vec::new(), Vec::new());
         for (at, tool) in tools.iter().enumerate() {
             if at > 0 && tools[at - 1] == *tool {

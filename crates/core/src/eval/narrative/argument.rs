@@ -4,7 +4,7 @@ use super::lexicon::{Traits, noun_key, traits};
 use super::stated::{Stated, comparable, stated_value};
 use super::token::{Token, name_parts};
 use super::tool::Words;
-use crate::eval::narrative::hashed::{HashMap, HashSet};
+use crate::hashed::{HashMap, HashSet};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;

@@ -6,7 +6,7 @@ use super::lexicon::{Traits, traits};
 use super::message::{Message, Sentence, Word, WordKind};
 use super::phrase::Phrase;
 use super::verbs::Vocabulary;
-use crate::eval::narrative::hashed::HashSet;
+use crate::hashed::HashSet;
 use std::ops::Range;
 
 /// How far behind a verb its author or its date may stand.

@@ -6,7 +6,7 @@ use super::mention::Mentions;
 use super::score::{CalledTool, RunCall};
 use super::tool::{Effect, ToolName, effect_of_call};
 use super::verbs::Vocabulary;
-use crate::eval::narrative::hashed::{HashMap, HashSet};
+use crate::hashed::{HashMap, HashSet};
 use crate::report::evidence::ClaimVerdict;
 use crate::words::{count, quoted};
 use std::collections::BTreeMap;

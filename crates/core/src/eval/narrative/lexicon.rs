@@ -1,6 +1,6 @@
 //! Which words carry a claim, and which verbs mean the same? All of them stand in `words.json`.
 
-use crate::eval::narrative::hashed::{HashMap, HashSet};
+use crate::hashed::{HashMap, HashSet};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;

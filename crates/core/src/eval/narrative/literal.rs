@@ -6,7 +6,7 @@ use super::lexicon::{Traits, noun_key, singular, traits};
 use super::token::Token;
 use super::tool::ToolName;
 use super::verbs::Vocabulary;
-use crate::eval::narrative::hashed::{HashMap, HashSet};
+use crate::hashed::{HashMap, HashSet};
 use crate::report::evidence::ClaimVerdict;
 
 /// Every distinct verb with its noun, in the order of the verbs.

@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::lexicon::{LEXICON, Traits, noun_key, traits};
 use super::tool::{Effect, ToolName};
-use crate::eval::narrative::hashed::HashMap;
+use crate::hashed::HashMap;
 
 /// From this length on a number says which thing is meant.
 const TELLING_ID: usize = 4;

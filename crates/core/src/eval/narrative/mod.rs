@@ -6,7 +6,6 @@ mod closing;
 mod context;
 mod evidence;
 mod explain;
-mod hashed;
 mod lexicon;
 mod literal;
 mod mention;

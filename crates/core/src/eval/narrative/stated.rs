@@ -1,7 +1,7 @@
 //! Which value stands behind a key in a text, and is it the recorded one?
 
 use super::token::{closing_quote, is_apostrophe};
-use crate::eval::narrative::hashed::HashSet;
+use crate::hashed::HashSet;
 use serde_json::Value;
 use std::ops::Range;
 

@@ -4,7 +4,7 @@ use super::Extraction;
 use super::lexicon::{LEXICON, Traits, noun_key, singular, traits};
 use super::token::{Token, name_parts};
 use super::verbs::Vocabulary;
-use crate::eval::narrative::hashed::HashSet;
+use crate::hashed::HashSet;
 
 const SALIENT_LENGTH: usize = 3;
 /// How much of a statement or command is read to tell what it does.

@@ -2,7 +2,7 @@
 
 use super::Extraction;
 use super::lexicon::LEXICON;
-use crate::eval::narrative::hashed::HashMap;
+use crate::hashed::HashMap;
 use std::sync::{Arc, LazyLock};
 
 /// What one form of a verb can be.

@@ -4,10 +4,11 @@ use super::catalogue::{Catalogue, Standing};
 use super::{DISCOVERY, EFFICIENCY, ERROR_RECOVERY, PARAMETERIZATION, SYNTAX};
 use crate::eval::classes::{Class, Members, Reach};
 use crate::eval::target::Target;
+use crate::hashed::{HashMap, HashSet};
 use crate::json;
 use crate::report::Finding;
 use crate::trace::{Call, CallResult, Header, Run, Tool};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 const MOST_FINDINGS: usize = 20;
 
@@ -44,7 +45,7 @@ pub(super) struct Axes {
 impl Axes {
     pub(super) fn over(classes: &[Class], runs: &[Run<'_>]) -> Self {
         let mut axes = Self::default();
-        let mut catalogues: HashMap<*const Header, Option<Catalogue<'_>>> = HashMap::new();
+        let mut catalogues: HashMap<*const Header, Option<Catalogue<'_>>> = HashMap::default();
         let members = Members::of(classes);
         let mut unreached = vec![0; classes.len()];
         for run in runs {
@@ -114,7 +115,7 @@ impl Axes {
         classes_of: &HashMap<Tool<'_>, BTreeSet<usize>>,
         classes: usize,
     ) {
-        let mut later_tools: HashSet<Tool<'_>> = HashSet::new();
+        let mut later_tools: HashSet<Tool<'_>> = HashSet::default();
         let mut later_classes = vec![false; classes];
         let mut given_up = Vec::new();
         for (at, call) in walk.calls.iter().enumerate().rev() {
@@ -143,7 +144,7 @@ impl Axes {
 
     /// Efficiency: within a run, the same call twice is one distinct call.
     fn repeats(&mut self, walk: &Walk<'_>) {
-        let mut first: HashMap<(Tool<'_>, u128), usize> = HashMap::new();
+        let mut first: HashMap<(Tool<'_>, u128), usize> = HashMap::default();
         for (at, call) in walk.calls.iter().enumerate() {
             let written = call.args.map(|args| json::hash(args.get()));
             let text = call.args_text.as_deref().map(json::hash);
@@ -181,7 +182,7 @@ impl<'t> Walk<'t> {
 
     /// The classes of each distinct tool.
     fn classes_of(&self, members: &Members<'_>) -> HashMap<Tool<'t>, BTreeSet<usize>> {
-        let mut found = HashMap::new();
+        let mut found = HashMap::default();
         for tool in self.calls.iter().map(Tool::from) {
             found.entry(tool).or_insert_with(|| members.classes_of(tool));
         }

@@ -1,12 +1,12 @@
 //! Which tool of the recorded catalogue was called, and do the arguments fit it?
 
+use crate::hashed::HashMap;
 use crate::json;
 use crate::report::AssertionDiff;
 use crate::schema::JsonSchema;
 use crate::trace::{Call, CatalogueTool};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
-use std::collections::HashMap;
 
 /// A catalogue in use: schemas are compiled when a call first needs them.
 pub(super) struct Catalogue<'a> {
@@ -33,9 +33,9 @@ pub(super) enum Standing {
 
 impl<'a> Catalogue<'a> {
     pub(super) fn new(tools: &'a [CatalogueTool]) -> Self {
-        let mut by_name: HashMap<&'a str, Vec<ListedTool<'a>>> = HashMap::new();
+        let mut by_name: HashMap<&'a str, Vec<ListedTool<'a>>> = HashMap::default();
         for listed in tools {
-            let tool = ListedTool { listed, schema: OnceCell::new(), judged: HashMap::new() };
+            let tool = ListedTool { listed, schema: OnceCell::new(), judged: HashMap::default() };
             by_name.entry(&listed.name).or_default().push(tool);
         }
         Self { tools: by_name }

@@ -3,11 +3,12 @@
 use super::event::{delay_of, flaw};
 use super::marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 use crate::fault::{Effect, FaultKind};
+use crate::hashed::{HashMap, HashSet};
 use crate::json;
 use crate::trace::{Call, FaultEvent, Tool, Trace};
 use serde::{Serialize, de::Error};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 /// What became of the injected faults in one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -95,7 +96,7 @@ pub(super) fn encounters<'t>(
     limits: &RecoveryLimits,
     recovered_by: &[String],
 ) -> Vec<Encounter<'t>> {
-    let mut events: HashMap<usize, Vec<&'t FaultEvent<'_>>> = HashMap::new();
+    let mut events: HashMap<usize, Vec<&'t FaultEvent<'_>>> = HashMap::default();
     for event in trace.faults.iter().flatten() {
         events.entry(event.call_index).or_default().push(event);
     }
@@ -151,7 +152,7 @@ pub(super) fn repeated_effects(trace: &Trace<'_>) -> usize {
         .filter(|event| event.kind.is(FaultKind::LostResponse))
         .map(|event| event.call_index)
         .collect();
-    let mut done: HashSet<(Tool<'_>, u128)> = HashSet::new();
+    let mut done: HashSet<(Tool<'_>, u128)> = HashSet::default();
     let mut repeated = 0;
     for (at, (call, result)) in trace.tool_calls.iter().zip(trace.results_by_call()).enumerate() {
         let effect = (Tool::from(call), call.args.map_or(0, |args| json::hash(args.get())));

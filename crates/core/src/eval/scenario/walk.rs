@@ -2,10 +2,10 @@
 
 use super::ScenarioBlock;
 use super::golden::{Follower, left_all};
+use crate::hashed::HashSet;
 use crate::trace::{Tool, Trace};
 use crate::world::{World, WorldStep};
 use serde_json::Value;
-use std::collections::HashSet;
 
 /// A run in the world, replayed from its seed.
 #[derive(Debug, Default)]
@@ -80,7 +80,7 @@ impl Walk {
 
 /// How many of the failed calls were followed by another call of their tool.
 fn called_again(trace: &Trace<'_>, failed: &[usize]) -> usize {
-    let mut later: HashSet<Tool<'_>> = HashSet::new();
+    let mut later: HashSet<Tool<'_>> = HashSet::default();
     let mut failed = failed.iter().rev().peekable();
     let mut again = 0;
     for (at, call) in trace.tool_calls.iter().enumerate().rev() {

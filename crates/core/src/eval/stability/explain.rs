@@ -4,10 +4,10 @@ use super::pairs::{Agreement, Pair};
 use super::score::{DIMENSIONS, Measured, Premises, TOKENS_PER_CALL};
 use super::session::{Session, Step};
 use super::{CONSISTENCY, EARLY_DIVERGENCE, OF_A_RUN, SCORE, SIMILARITY, VARIANCE, WEAKEST};
+use crate::hashed::HashMap;
 use crate::report::{Finding, Number};
 use crate::trace::Run;
 use crate::words::plural;
-use std::collections::HashMap;
 
 /// As many numbers of a list as a reader will look at.
 const MOST_LISTED: usize = 10;
@@ -86,7 +86,7 @@ fn listed(numbers: &[usize]) -> String {
 }
 
 fn most_repeated(calls: &[Step<'_>]) -> String {
-    let mut numbers: HashMap<&Step<'_>, usize> = HashMap::new();
+    let mut numbers: HashMap<&Step<'_>, usize> = HashMap::default();
     let mut repeats: Vec<Vec<usize>> = Vec::new();
     for (at, call) in calls.iter().enumerate() {
         let number = *numbers.entry(call).or_insert(repeats.len());

@@ -3,7 +3,7 @@
 use super::session::Session;
 use crate::eval::assignment::Groups;
 use crate::eval::subsequence::longest_order_keeping_match;
-use std::collections::HashMap;
+use crate::hashed::HashMap;
 
 /// What the pairs of runs have in common.
 #[derive(Default)]
@@ -69,7 +69,7 @@ pub(super) fn triangle(sessions: &[Session<'_>]) -> Vec<Vec<Option<f64>>> {
 
 /// The tools of each run, numbered by first appearance in any.
 fn numbered(sessions: &[Session<'_>]) -> Vec<Vec<usize>> {
-    let mut numbers = HashMap::new();
+    let mut numbers = HashMap::default();
     let mut number = |name| {
         let next = numbers.len();
         *numbers.entry(name).or_insert(next)

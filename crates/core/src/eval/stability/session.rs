@@ -1,9 +1,9 @@
 //! What stability sees of one run: its calls, how long the agent's turns are, and its tokens.
 
+use crate::hashed::HashSet;
 use crate::json;
 use crate::trace::{Call, Trace};
 use serde_json::Value;
-use std::collections::HashSet;
 
 /// One run, read from a trace or from an envelope.
 pub(super) struct Session<'a> {

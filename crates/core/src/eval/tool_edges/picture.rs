@@ -1,10 +1,11 @@
 //! Who called what in all runs, and who handed over to whom?
 
 use super::policy::{ToolEdges, Walk, delegations};
+use crate::hashed::HashSet;
 use crate::report::Evidence;
 use crate::report::evidence::{EdgeShown, Handoff};
 use crate::trace::{Call, Run, Tool, is_direct};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 pub(super) fn of_runs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Evidence {
     let mut found: BTreeMap<(&str, String), EdgeShown> = BTreeMap::new();

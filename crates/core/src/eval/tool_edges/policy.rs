@@ -1,7 +1,7 @@
 //! What does a policy say of each call, and which hand-offs took place?
 
+use crate::hashed::HashMap;
 use crate::trace::{Call, Delegation, Tool, Trace, splits};
-use std::collections::HashMap;
 
 /// Which tools may be called, which must not be, and who may hand over to whom.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl ToolEdges {
                 .collect(),
             ..Walk::default()
         };
-        let mut standings: HashMap<Tool<'_>, Standing> = HashMap::new();
+        let mut standings: HashMap<Tool<'_>, Standing> = HashMap::default();
         let mut before: Vec<usize> = Vec::new();
         for (at, call) in calls.iter().enumerate() {
             let tool = Tool::from(call);

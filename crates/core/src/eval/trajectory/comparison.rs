@@ -4,11 +4,12 @@ use super::recorded::RecordedCall;
 use super::reference::Reference;
 use super::shape::{ArgumentShape, Candidate};
 use crate::eval::assignment::Groups;
+use crate::hashed::HashMap;
 use crate::json::hash_value;
 use crate::trace::WrittenNames;
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// A reference beside one run. Calls that no expected call can tell apart are one recorded group.
 pub(super) struct Comparison<'c> {
