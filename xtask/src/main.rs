@@ -23,7 +23,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask COMMAND
   baseline-power [--write]
                    simulate pairs of baselines and say how often a drift is found, or write it into the page
-  bench [wire | record [RUNS] [--debug]]
+  bench [wire | record [RUNS] [--debug]] [--against PROGRAM]
                    measure speed and memory of the release build, as ratios and growth
   calibrate PATH...
                    measure on runs with known outcomes how often the gates are wrong

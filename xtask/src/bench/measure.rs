@@ -10,32 +10,34 @@ pub(super) struct Sample {
     pub(super) mb: f64,
 }
 
+/// The ratio of our first number to the other program's, in words. Empty without another program.
+pub(super) fn of_the_other(ours_and_other: &[f64]) -> String {
+    match ours_and_other {
+        [ours, other] => format!("{:.2} of the other program's", ours / other),
+        _ => String::new(),
+    }
+}
+
 const PROBE: &str = "
 import resource, subprocess, sys, time
 start = time.perf_counter()
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+if code not in (0, 1):
+    sys.exit(f'it ended with exit code {code}')
 print((time.perf_counter() - start) * 1000, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 ";
 
-/// The median of several runs.
-pub(super) fn measure(at: &Path, command: &[String], times: usize) -> Result<Sample, String> {
-    let samples = (0..times).map(|_| probe(at, command)).collect::<Result<Vec<_>, _>>()?;
-    Ok(median(samples))
-}
-
-/// Two programs, run in turns so that noise hits both.
-pub(super) fn measure_beside(
-    at: &Path,
-    one: &[String],
-    other: &[String],
-    times: usize,
-) -> Result<(Sample, Sample), String> {
-    let mut samples = (Vec::new(), Vec::new());
-    for _ in 0..times {
-        samples.0.push(probe(at, one)?);
-        samples.1.push(probe(at, other)?);
+/// The medians of several programs, run in turns so that noise hits all. Every round begins with another one, and the
+/// first program is the last to run, so that the files it left can be checked.
+pub(super) fn measure(at: &Path, programs: &[Vec<String>], times: usize) -> Result<Vec<Sample>, String> {
+    let mut samples = vec![Vec::new(); programs.len()];
+    for round in 0..times {
+        for turn in 0..programs.len() {
+            let program = (turn + times - round) % programs.len();
+            samples[program].push(probe(at, &programs[program])?);
+        }
     }
-    Ok((median(samples.0), median(samples.1)))
+    Ok(samples.into_iter().map(median).collect())
 }
 
 fn probe(at: &Path, command: &[String]) -> Result<Sample, String> {

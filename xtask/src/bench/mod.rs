@@ -6,7 +6,7 @@ mod record;
 mod wire;
 
 use crate::say;
-use measure::{Sample, measure, measure_beside};
+use measure::{Sample, measure, of_the_other};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -22,26 +22,33 @@ enum Part {
 /// How many runs `bench record` begins with.
 const RUNS: usize = 50;
 
+const USAGE: &str = "`bench` takes `wire`, or `record` with a number of runs and `--debug`; and `--against PROGRAM`, another build of mcptest to measure in turns with this one";
+
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
-    let usage =
-        || "`bench` takes no argument but `wire`, or `record` with a number of runs and `--debug`".to_owned();
-    let is_debug = arguments.last().is_some_and(|last| last == "--debug");
-    let words: Vec<&str> = arguments.iter().map(String::as_str).filter(|word| *word != "--debug").collect();
+    let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let is_debug = words.contains(&"--debug");
+    words.retain(|word| *word != "--debug");
+    let against = match words.iter().position(|word| *word == "--against") {
+        Some(flag) if flag + 1 < words.len() => words.drain(flag..flag + 2).nth(1).map(str::to_owned),
+        Some(_) => return Err(USAGE.to_owned()),
+        None => None,
+    };
     let part = match words[..] {
         [] => Part::All,
         ["wire"] => Part::Wire,
         ["record"] => Part::Record(RUNS),
-        ["record", runs] => Part::Record(runs.parse().map_err(|_| usage())?),
-        _ => return Err(usage()),
+        ["record", runs] => Part::Record(runs.parse().map_err(|_| USAGE.to_owned())?),
+        _ => return Err(USAGE.to_owned()),
     };
     if is_debug && !matches!(part, Part::Record(_)) {
-        return Err(usage());
+        return Err(USAGE.to_owned());
     }
     if cfg!(debug_assertions) && !is_debug {
         return in_release(arguments);
     }
     let profile: &[&str] = if is_debug { &[] } else { &["--release"] };
-    let built = Command::new("cargo").args(["build", "--package", "mcptest"]).args(profile).status();
+    let built =
+        Command::new("cargo").args(["build", "--workspace", "--bin", "mcptest"]).args(profile).status();
     if !built.is_ok_and(|status| status.success()) {
         return Err("the build failed".to_owned());
     }
@@ -51,14 +58,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let target =
         std::env::var("CARGO_TARGET_DIR").map_or_else(|_| here.join("target"), std::path::PathBuf::from);
     let mcptest = target.join(if is_debug { "debug/mcptest" } else { "release/mcptest" });
-    let bench = Bench { mcptest: mcptest.display().to_string(), at };
+    let against = against.map(|other| here.join(other).display().to_string());
+    let programs = std::iter::once(mcptest.display().to_string()).chain(against).collect();
+    let bench = Bench { programs, at };
     if part == Part::Wire {
-        wire::run(&target, at)?;
+        wire::run(&bench, &target)?;
         return Ok(ExitCode::SUCCESS);
     }
     say("| what | time | beside | memory | bound |\n|---|---|---|---|---|");
     if let Part::Record(runs) = part {
-        record::run(&bench.mcptest, at, runs)?;
+        record::run(&bench, runs)?;
         return Ok(ExitCode::SUCCESS);
     }
     bench.start()?;
@@ -68,8 +77,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     bench.growth()?;
     bench.stability()?;
     bench.night()?;
-    record::run(&bench.mcptest, at, RUNS)?;
-    wire::run(&target, at)?;
+    record::run(&bench, RUNS)?;
+    wire::run(&bench, &target)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -84,54 +93,57 @@ fn in_release(arguments: &[String]) -> Result<ExitCode, String> {
 }
 
 struct Bench<'a> {
-    mcptest: String,
+    /// The release build, and the other one that it is measured against.
+    programs: Vec<String>,
     at: &'a Path,
 }
 
+/// Our sample, the words about the other program, and the samples of what ran beside them.
+type Measured = (Sample, String, Vec<Sample>);
+
 impl Bench<'_> {
-    fn run(&self, suite: &str) -> Vec<String> {
-        vec![
-            self.mcptest.clone(),
-            "run".to_owned(),
-            suite.to_owned(),
-            "--reporter".to_owned(),
-            "ndjson".to_owned(),
-        ]
+    fn measure(&self, arguments: &[&str], beside: &[Vec<String>], times: usize) -> Result<Measured, String> {
+        let ours = self.programs.iter().map(|program| command(program, arguments));
+        let commands: Vec<_> = ours.chain(beside.iter().cloned()).collect();
+        let mut samples = measure(self.at, &commands, times)?;
+        let beside = samples.split_off(self.programs.len());
+        let times: Vec<f64> = samples.iter().map(|sample| sample.ms).collect();
+        Ok((samples[0], of_the_other(&times), beside))
+    }
+
+    fn replay(&self, what: &str, suite: &str, times: usize, bound: &str) -> Result<(), String> {
+        let (sample, other, _) = self.measure(&replay(suite), &[], times)?;
+        row(what, sample, &other, bound);
+        Ok(())
     }
 
     /// A tiny replay against starting the process at all.
     fn start(&self) -> Result<(), String> {
         inputs::one_agent(self.at)?;
-        let version = vec![self.mcptest.clone(), "--version".to_owned()];
-        let (replay, version) = measure_beside(self.at, &self.run("one.yml"), &version, 40)?;
-        row(
-            "one-agent replay",
-            replay,
-            &format!("{:.1} ms more than --version", replay.ms - version.ms),
-            "3 ms, 20 MB",
-        );
+        let version = command(&self.programs[0], &["--version"]);
+        let (ours, other, beside) = self.measure(&replay("one.yml"), &[version], 40)?;
+        let more = format!("{:.1} ms more than --version", ours.ms - beside[0].ms);
+        row("one-agent replay", ours, &joined(more, &other), "3 ms, 20 MB");
         Ok(())
     }
 
     fn many_agents(&self) -> Result<(), String> {
         inputs::many_agents(self.at, 1_000)?;
-        row("1,000 agents in one suite", measure(self.at, &self.run("many.yml"), 7)?, "", "100 ms, 60 MB");
-        Ok(())
+        self.replay("1,000 agents in one suite", "many.yml", 21, "100 ms, 60 MB")
     }
 
     /// A 50,000-call trace against Python reading the same file.
     fn long_trace(&self) -> Result<(), String> {
         inputs::long_trace(self.at, "long", 50_000)?;
-        let python = ["python3", "-c", "import json,sys; json.load(open(sys.argv[1]))", "long.json"]
-            .map(str::to_owned)
-            .to_vec();
+        let python =
+            command("python3", &["-c", "import json,sys; json.load(open(sys.argv[1]))", "long.json"]);
         for (suite, what) in [("long-pass.yml", "passes"), ("long-fail.yml", "fails")] {
-            let (ours, theirs) = measure_beside(self.at, &self.run(suite), &python, 7)?;
-            let beside = format!("{:.2} of json.load's {:.0} ms", ours.ms / theirs.ms, theirs.ms);
+            let (ours, other, beside) = self.measure(&replay(suite), std::slice::from_ref(&python), 15)?;
+            let theirs = beside[0].ms;
             row(
                 &format!("50,000 calls, golden_path and subsequence, {what}"),
                 ours,
-                &beside,
+                &joined(format!("{:.2} of json.load's {theirs:.0} ms", ours.ms / theirs), &other),
                 "1.00 of json.load, 120 MB",
             );
         }
@@ -141,54 +153,63 @@ impl Bench<'_> {
     fn unordered(&self) -> Result<(), String> {
         inputs::unordered(self.at, 10_000)?;
         for (suite, what) in [("unordered-pass.yml", "passes"), ("unordered-fail.yml", "fails")] {
-            let sample = measure(self.at, &self.run(suite), 5)?;
-            row(&format!("unordered, 10,000 expected calls reversed, {what}"), sample, "", "600 ms, 120 MB");
+            let what = format!("unordered, 10,000 expected calls reversed, {what}");
+            self.replay(&what, suite, 15, "600 ms, 120 MB")?;
         }
         Ok(())
     }
 
     fn stability(&self) -> Result<(), String> {
         inputs::stability(self.at)?;
-        let long = measure(self.at, &self.run("session.yml"), 5)?;
-        row("stability, two runs of 50,000 calls", long, "", "400 ms a trace");
-        row(
-            "stability, 100 runs of 1,000 calls",
-            measure(self.at, &self.run("sessions.yml"), 5)?,
-            "",
-            "1,000 ms",
-        );
-        Ok(())
+        self.replay("stability, two runs of 50,000 calls", "session.yml", 15, "400 ms a trace")?;
+        self.replay("stability, 100 runs of 1,000 calls", "sessions.yml", 15, "1,000 ms")
     }
 
     /// Recordings of 20 calls with five gates each: n, 2n and 4n of them.
     fn night(&self) -> Result<(), String> {
-        let mut before: Option<Sample> = None;
+        let mut half = None;
         for agents in [2_500, 5_000, 10_000] {
             inputs::night(self.at, agents)?;
-            let sample = measure(self.at, &self.run("night.yml"), 3)?;
-            let beside = before
-                .map(|before| format!("{:.2} times the row above", sample.ms / before.ms))
-                .unwrap_or_default();
             let bound = if agents == 10_000 { "1,500 ms, 2.2 per doubling" } else { "2.2 per doubling" };
-            row(&format!("{agents} cassettes of 20 calls, five gates each"), sample, &beside, bound);
-            before = Some(sample);
+            let what = format!("{agents} cassettes of 20 calls, five gates each");
+            let (sample, other, _) = self.measure(&replay("night.yml"), &[], 9)?;
+            row(&what, sample, &joined(growth(half, sample), &other), bound);
+            half = Some(sample);
         }
         Ok(())
     }
 
     /// Time at n, 2n and 4n calls.
     fn growth(&self) -> Result<(), String> {
-        let mut before: Option<Sample> = None;
+        let mut half = None;
         for calls in [50_000, 100_000, 200_000] {
             inputs::long_trace(self.at, "grow", calls)?;
-            let sample = measure(self.at, &self.run("grow-pass.yml"), 5)?;
-            let beside = before
-                .map(|before| format!("{:.2} times the row above", sample.ms / before.ms))
-                .unwrap_or_default();
-            row(&format!("{calls} calls"), sample, &beside, "2.2 per doubling");
-            before = Some(sample);
+            let (sample, other, _) = self.measure(&replay("grow-pass.yml"), &[], 15)?;
+            row(&format!("{calls} calls"), sample, &joined(growth(half, sample), &other), "2.2 per doubling");
+            half = Some(sample);
         }
         Ok(())
+    }
+}
+
+/// How much longer this took than the half of it.
+fn growth(half: Option<Sample>, whole: Sample) -> String {
+    half.map(|half| format!("{:.2} times the row above", whole.ms / half.ms)).unwrap_or_default()
+}
+
+fn replay(suite: &str) -> [&str; 4] {
+    ["run", suite, "--reporter", "ndjson"]
+}
+
+fn command(program: &str, arguments: &[&str]) -> Vec<String> {
+    std::iter::once(program).chain(arguments.iter().copied()).map(str::to_owned).collect()
+}
+
+/// Two remarks in one cell, where there are two.
+fn joined(first: String, second: &str) -> String {
+    match (first.is_empty(), second.is_empty()) {
+        (false, false) => format!("{first}; {second}"),
+        _ => first + second,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Does recording take as long as the models do, and no more, however many runs there are and at once?
 
-use super::measure::{Sample, measure};
-use super::row;
+use super::measure::Sample;
+use super::{Bench, joined, row};
 use mcptest_provider_stub::{Script, Stub};
 use std::path::Path;
 
@@ -12,7 +12,8 @@ const ANSWERS: usize = 2;
 const MANIFEST: &str = "mock_server: { tools: [{ name: echo, response: hello }] }\n";
 
 /// Recording n, 2n and 4n runs, one, ten and fifty at once, against a provider with a known latency.
-pub(super) fn run(mcptest: &str, at: &Path, few: usize) -> Result<(), String> {
+pub(super) fn run(bench: &Bench<'_>, few: usize) -> Result<(), String> {
+    let at = bench.at;
     let step = |what: &str| format!("{{ {what}, delay_ms: {LATENCY_MS} }}");
     let steps = [step("calls: [{ name: echo }]"), step("text: done")].join(", ");
     let script = Script::parse(&format!("keyless: true\nsteps: [{steps}]\n"));
@@ -22,7 +23,10 @@ pub(super) fn run(mcptest: &str, at: &Path, few: usize) -> Result<(), String> {
         let mut first: Option<Sample> = None;
         for runs in [few, 2 * few, 4 * few] {
             write(at, "record.yml", &suite(&stub.url(), runs))?;
-            let sample = measure(at, &command(mcptest, jobs), if jobs == 1 { 1 } else { 3 })?;
+            let at_once = jobs.to_string();
+            let arguments =
+                ["run", "record.yml", "--record", "--quiet", "--jobs", &at_once, "--reporter", "ndjson"];
+            let (sample, other, _) = bench.measure(&arguments, &[], if jobs == 1 { 1 } else { 7 })?;
             refuse_lost_runs(at, runs)?;
             let least = (runs.div_ceil(jobs) * ANSWERS * LATENCY_MS) as f64;
             let growth =
@@ -37,7 +41,8 @@ pub(super) fn run(mcptest: &str, at: &Path, few: usize) -> Result<(), String> {
             } else {
                 "1.20 of the latency, 1.20 times"
             };
-            row(&format!("recording {runs} runs, {jobs} at once"), sample, &beside, bound);
+            let what = format!("recording {runs} runs, {jobs} at once");
+            row(&what, sample, &joined(beside, &other), bound);
             first = first.or(Some(sample));
         }
     }
@@ -58,13 +63,6 @@ agents:
     expect: [{{ target: final_response, matcher: {{ exact: done }} }}]
 "
     )
-}
-
-fn command(mcptest: &str, jobs: usize) -> Vec<String> {
-    let jobs = jobs.to_string();
-    [mcptest, "run", "record.yml", "--record", "--quiet", "--jobs", &jobs, "--reporter", "ndjson"]
-        .map(str::to_owned)
-        .to_vec()
 }
 
 fn refuse_lost_runs(at: &Path, runs: usize) -> Result<(), String> {

@@ -1,5 +1,7 @@
 //! Standard streams: the first answer, what the proxy adds to a call, what the client gets through.
 
+use super::super::joined;
+use super::super::measure::of_the_other;
 use super::{Programs, row};
 use mcptest_mcp::client::{Client, Endpoint, ServerSpec};
 use serde_json::value::RawValue;
@@ -50,34 +52,41 @@ impl Peer {
 }
 
 /// From starting the mock to its first answer.
-pub(super) async fn first_answer(programs: &Programs) -> Result<(), String> {
-    let mut times = Vec::new();
+pub(super) async fn first_answer(programs: &Programs<'_>) -> Result<(), String> {
+    let mut times = vec![Vec::new(); programs.mcptest.len()];
     for _ in 0..21 {
-        let start = Instant::now();
-        Peer::start(&programs.mock())?.call(1).await?;
-        times.push(start.elapsed());
+        for (program, times) in programs.mcptest.iter().zip(&mut times) {
+            let start = Instant::now();
+            Peer::start(&programs.mock(program))?.call(1).await?;
+            times.push(start.elapsed());
+        }
     }
-    row(
-        "mock on stdio, start to first answer",
-        &format!("{:.1} ms", median(times).as_secs_f64() * 1e3),
-        "",
-        "15 ms",
-    );
+    let ms: Vec<f64> = times.into_iter().map(|times| median(times).as_secs_f64() * 1e3).collect();
+    row("mock on stdio, start to first answer", &format!("{:.1} ms", ms[0]), &of_the_other(&ms), "15 ms");
     Ok(())
 }
 
 /// A call through the proxy beside the same call without it.
-pub(super) async fn proxy(programs: &Programs, at: &Path) -> Result<(), String> {
+pub(super) async fn proxy(programs: &Programs<'_>, at: &Path) -> Result<(), String> {
     let tape = at.join("bench.tape.jsonl").display().to_string();
-    let mut through = vec![programs.mcptest.display().to_string(), "proxy".to_owned()];
-    through.extend(["--out".to_owned(), tape, "--".to_owned()]);
-    through.extend(programs.mock());
-    let (plain, proxied) = (median_call(&programs.mock()).await?, median_call(&through).await?);
-    let added = proxied.saturating_sub(plain);
+    let mut through = vec![Vec::new(); programs.mcptest.len()];
+    let mut plain = Vec::new();
+    for _ in 0..5 {
+        for (program, times) in programs.mcptest.iter().zip(&mut through) {
+            let mut words = super::super::command(program, &["proxy", "--out", &tape, "--"]);
+            words.extend(programs.mock(program));
+            times.push(median_call(&words).await?);
+        }
+        plain.push(median_call(&programs.mock(&programs.mcptest[0])).await?);
+    }
+    let through: Vec<Duration> = through.into_iter().map(median).collect();
+    let plain = median(plain);
+    let added = through[0].saturating_sub(plain);
+    let seconds: Vec<f64> = through.iter().map(Duration::as_secs_f64).collect();
     row(
         "a call through the proxy",
-        &format!("{} µs", proxied.as_micros()),
-        &format!("{} µs more than without", added.as_micros()),
+        &format!("{} µs", through[0].as_micros()),
+        &joined(format!("{} µs more than without", added.as_micros()), &of_the_other(&seconds)),
         "1,000 µs more",
     );
     Ok(())
@@ -95,13 +104,14 @@ async fn median_call(words: &[String]) -> Result<Duration, String> {
 }
 
 /// Calls a second over one connection, one at a time and 64 at once.
-pub(super) async fn client(programs: &Programs) -> Result<(), String> {
-    let endpoint = Endpoint::Command { words: programs.mock(), env: Vec::new(), cwd: None };
+pub(super) async fn client(programs: &Programs<'_>) -> Result<(), String> {
+    let mock = programs.mock(&programs.mcptest[0]);
+    let endpoint = Endpoint::Command { words: mock.clone(), env: Vec::new(), cwd: None };
     let spec = ServerSpec::new("bench", endpoint);
     let client = Arc::new(Client::connect(&spec, None).await.map_err(|error| error.to_string())?);
     let one = rate(&client, 1, 10_000).await?;
     let many = rate(&client, 64, 50_000).await?;
-    let mut peer = Peer::start(&programs.mock())?;
+    let mut peer = Peer::start(&mock)?;
     let start = Instant::now();
     for number in 0..10_000 {
         peer.call(number).await?;
