@@ -1,15 +1,13 @@
-//! JSON Schema 2020-12, compiled when a suite is loaded: no network, linear-time patterns, a limit on the work.
+//! JSON Schema, compiled when a suite is loaded: what does not fit, where, and what is wrong with a schema itself?
 
 mod keywords;
-mod paths;
-mod steps;
 
-pub use steps::TOO_MUCH_WORK;
+pub use mcptest_validator::TOO_MUCH_WORK;
 
 use crate::json::pointer_key;
 use crate::problem::did_you_mean;
 use crate::report::AssertionDiff;
-use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use mcptest_validator::{Broken, CompileError, Validator};
 use serde_json::Value;
 
 const MAX_DIFFS: usize = 20;
@@ -22,41 +20,25 @@ pub struct JsonSchema {
 }
 
 impl JsonSchema {
-    /// Compiles a schema; the error says what is malformed, and where.
+    /// Compiles a schema of draft 2020-12; the error says what is malformed, and where.
     pub fn compile(written: &Value) -> Result<Self, SchemaFault> {
-        Self::compile_with(Some(Draft::Draft202012), written)
+        Self::compile_by(Validator::compile, written)
     }
 
     /// Compiles a schema of the draft that its `$schema` names; 2020-12 when it names none.
     pub fn compile_as_declared(written: &Value) -> Result<Self, SchemaFault> {
-        Self::compile_with(None, written)
+        Self::compile_by(Validator::compile_as_declared, written)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "here is what limits the work")]
-    fn compile_with(draft: Option<Draft>, written: &Value) -> Result<Self, SchemaFault> {
+    fn compile_by(
+        compile: fn(&Value) -> Result<Validator, CompileError>,
+        written: &Value,
+    ) -> Result<Self, SchemaFault> {
         if !matches!(written, Value::Object(_) | Value::Bool(_)) {
             let reason = "it is neither a map nor `true` nor `false`".to_owned();
             return Err(SchemaFault { pointer: String::new(), reason, help: None });
         }
-        let counted = steps::counted(written);
-        let options = jsonschema::options();
-        let options = match draft {
-            Some(draft) => options.with_draft(draft),
-            None => options,
-        };
-        let options = options
-            .offline()
-            .with_pattern_options(PatternOptions::regex())
-            .with_keyword(steps::STEP, |_, _, _| Ok(steps::keyword()));
-        let compiled = steps::compile(written, || options.build(&counted));
-        let Some(validator) = compiled else {
-            return Err(SchemaFault {
-                pointer: String::new(),
-                reason: TOO_MUCH_WORK.to_owned(),
-                help: Some("refer to each part once".to_owned()),
-            });
-        };
-        let validator = validator.map_err(|error| SchemaFault::of(written, &error))?;
+        let validator = compile(written).map_err(|error| SchemaFault::of(written, error))?;
         Ok(Self { written: written.clone(), validator })
     }
 
@@ -67,48 +49,36 @@ impl JsonSchema {
 
     /// Whether the value validates; `None` when it takes too much work to say.
     pub fn verdict(&self, value: &Value) -> Option<bool> {
-        steps::evaluate(value, || self.validator.is_valid(value))
+        self.validator.verdict(value)
     }
 
     /// Where and why the value does not validate: pointers and sentences.
     pub fn reasons(&self, value: &Value) -> Vec<(String, String)> {
-        let say = |error: &ValidationError<'_>| {
-            (error.instance_path().to_string(), steps::without_step(&error.to_string()))
-        };
-        self.errors(value, say, |reason| (String::new(), reason.to_owned()))
+        match self.broken(value) {
+            Ok(broken) => broken.into_iter().map(|broken| (broken.pointer, broken.reason)).collect(),
+            Err(reason) => vec![(String::new(), reason.to_owned())],
+        }
     }
 
     /// Where the value does not validate; empty when it does.
     pub fn check(&self, value: &Value) -> Vec<AssertionDiff> {
-        let differ = |error: &ValidationError<'_>| AssertionDiff {
-            pointer: error.instance_path().to_string(),
-            expected: self.rule(error.schema_path().as_str()),
-            actual: error.instance().clone().into_owned(),
-            absent: None,
-        };
-        let whole = |reason: &str| AssertionDiff {
-            pointer: String::new(),
-            expected: reason.into(),
-            actual: value.clone(),
-            absent: None,
-        };
-        self.errors(value, differ, whole)
+        let differ = |pointer, expected, actual| AssertionDiff { pointer, expected, actual, absent: None };
+        match self.broken(value) {
+            Ok(broken) => broken
+                .into_iter()
+                .map(|broken| differ(broken.pointer, self.rule(&broken.rule), broken.actual))
+                .collect(),
+            Err(reason) => vec![differ(String::new(), reason.into(), value.clone())],
+        }
     }
 
-    /// What each of the first errors comes to, or `whole` of a sentence where they cannot be had.
-    fn errors<T>(
-        &self,
-        value: &Value,
-        each: impl Fn(&ValidationError<'_>) -> T,
-        whole: impl Fn(&str) -> T,
-    ) -> Vec<T> {
+    /// The first rules that the value breaks, or a sentence where they cannot be had.
+    fn broken(&self, value: &Value) -> Result<Vec<Broken>, &'static str> {
         match self.verdict(value) {
-            Some(true) => return Vec::new(),
-            None => return vec![whole(TOO_MUCH_WORK)],
-            Some(false) => {}
+            Some(true) => Ok(Vec::new()),
+            None => Err(TOO_MUCH_WORK),
+            Some(false) => self.validator.broken(value, MAX_DIFFS).ok_or("the value does not fit the schema"),
         }
-        let errors = || self.validator.iter_errors(value).take(MAX_DIFFS).map(|error| each(&error)).collect();
-        steps::evaluate(value, errors).unwrap_or_else(|| vec![whole("the value does not fit the schema")])
     }
 
     /// The rule that was broken, as written: `{"minimum": 0.7}`.
@@ -139,8 +109,14 @@ impl From<SchemaFault> for String {
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 impl SchemaFault {
-    fn of(written: &Value, error: &jsonschema::ValidationError<'_>) -> Self {
-        let pointer = error.instance_path().to_string();
+    fn of(written: &Value, error: CompileError) -> Self {
+        let CompileError::Malformed { pointer, reason } = error else {
+            return Self {
+                pointer: String::new(),
+                reason: TOO_MUCH_WORK.to_owned(),
+                help: Some("refer to each part once".to_owned()),
+            };
+        };
         if let Some((at, address)) = remote_reference(written, "") {
             return Self {
                 pointer: at,
@@ -155,8 +131,8 @@ impl SchemaFault {
             return Self { pointer, reason: format!("{found} is not a type"), help: Some(help) };
         }
         let reason = match &pointer[..] {
-            "" => error.to_string(),
-            pointer => format!("{error} (at {pointer})"),
+            "" => reason,
+            pointer => format!("{reason} (at {pointer})"),
         };
         Self { pointer, reason, help: None }
     }

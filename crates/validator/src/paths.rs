@@ -4,8 +4,8 @@
 //! before any step can be counted. It also follows references into data and to maps of schemas, which are not counted.
 
 use super::steps::MAPS;
-use crate::hashed::{HashMap, HashSet};
 use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 
 const MOST_PATHS: u64 = 4096;
 const MOST_LOOKUPS: usize = 10_000_000;

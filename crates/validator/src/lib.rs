@@ -1,0 +1,97 @@
+//! Does a value fit a JSON Schema, in a bounded number of steps, without network and with patterns in linear time?
+//!
+//! The only place that calls the validator. It is a crate of its own because the validator is generic: what calls it
+//! compiles all of it, and here that happens once, for size.
+
+mod paths;
+mod steps;
+
+pub use steps::TOO_MUCH_WORK;
+
+use jsonschema::{Draft, PatternOptions, ValidationError};
+use serde_json::Value;
+
+/// A schema that is ready for use.
+#[derive(Debug, Clone)]
+pub struct Validator(jsonschema::Validator);
+
+/// Why a schema cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CompileError {
+    /// It would take too many steps.
+    TooMuchWork,
+    /// A part of it means nothing.
+    Malformed {
+        /// Where in the schema, as a JSON pointer.
+        pointer: String,
+        /// What the validator says of it.
+        reason: String,
+    },
+}
+
+/// A rule of a schema that a value breaks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Broken {
+    /// Where in the value, as a JSON pointer.
+    pub pointer: String,
+    /// The rule's place in the schema, as a JSON pointer.
+    pub rule: String,
+    /// What stands there.
+    pub actual: Value,
+    /// What is wrong with it, in a sentence.
+    pub reason: String,
+}
+
+impl Validator {
+    /// A schema of draft 2020-12.
+    pub fn compile(written: &Value) -> Result<Self, CompileError> {
+        Self::compile_with(Some(Draft::Draft202012), written)
+    }
+
+    /// A schema of the draft that its `$schema` names; 2020-12 when it names none.
+    pub fn compile_as_declared(written: &Value) -> Result<Self, CompileError> {
+        Self::compile_with(None, written)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "here is what limits the work")]
+    fn compile_with(draft: Option<Draft>, written: &Value) -> Result<Self, CompileError> {
+        let counted = steps::counted(written);
+        let options = jsonschema::options();
+        let options = match draft {
+            Some(draft) => options.with_draft(draft),
+            None => options,
+        };
+        let options = options
+            .offline()
+            .with_pattern_options(PatternOptions::regex())
+            .with_keyword(steps::STEP, |_, _, _| Ok(steps::keyword()));
+        let compiled = steps::compile(written, || options.build(&counted));
+        let validator = compiled.ok_or(CompileError::TooMuchWork)?.map_err(|error| {
+            CompileError::Malformed { pointer: error.instance_path().to_string(), reason: error.to_string() }
+        })?;
+        Ok(Self(validator))
+    }
+
+    /// Whether the value fits; `None` when it takes too much work to say.
+    pub fn verdict(&self, value: &Value) -> Option<bool> {
+        steps::evaluate(value, || self.0.is_valid(value))
+    }
+
+    /// The first `most` rules that the value breaks; `None` when it takes too much work to say.
+    pub fn broken(&self, value: &Value, most: usize) -> Option<Vec<Broken>> {
+        steps::evaluate(value, || {
+            self.0.iter_errors(value).take(most).map(|error| Broken::of(&error)).collect()
+        })
+    }
+}
+
+impl Broken {
+    fn of(error: &ValidationError<'_>) -> Self {
+        Self {
+            pointer: error.instance_path().to_string(),
+            rule: error.schema_path().to_string(),
+            actual: error.instance().clone().into_owned(),
+            reason: steps::without_step(&error.to_string()),
+        }
+    }
+}
