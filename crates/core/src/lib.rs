@@ -59,6 +59,8 @@ pub mod judge;
 #[doc(hidden)]
 pub mod matcher;
 #[doc(hidden)]
+pub mod order;
+#[doc(hidden)]
 pub mod price;
 #[doc(hidden)]
 pub mod problem;

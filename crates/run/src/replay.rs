@@ -12,6 +12,7 @@ use mcptest_core::digest::{digest, digest_of_value};
 use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
+use mcptest_core::order::IntoMap;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{CassettePath, Graded, Server, Stale, Suite};
 use mcptest_core::trace::{CatalogueTool, Header, Run, run_line};
@@ -336,13 +337,13 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
         entry.extend(world.clone().filter(|_| is_mock).map(|world| ("world".to_owned(), world.into())));
         (name.clone(), entry)
     };
-    let servers = agent.servers.iter().map(entry).collect();
+    let servers = agent.servers.iter().map(entry).into_map();
     Header {
         model: of.model_label(),
         prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
         parameters: without_secret_names(&parameters).unwrap_or(parameters),
-        variables: variables.map(|(name, value)| (name.clone(), digest(value.as_bytes()))).collect(),
+        variables: variables.map(|(name, value)| (name.clone(), digest(value.as_bytes()))).into_map(),
         files: agent.own.as_ref().map(|own| own.digests.clone()).unwrap_or_default(),
         servers: without_secret_names(&servers).unwrap_or(servers),
         catalogue: of.suite.known_catalogue(agent).map(as_offered),

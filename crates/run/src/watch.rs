@@ -2,6 +2,7 @@
 
 use crate::grade;
 use crate::plan::{Plan, files_of};
+use mcptest_core::order::IntoMap;
 use mcptest_core::report::{Report, TestReport};
 use mcptest_core::row::Row;
 use mcptest_core::suite::Loaded;
@@ -20,7 +21,7 @@ impl Stamps {
     /// The same files now.
     #[must_use]
     pub fn now(&self) -> Self {
-        Self(self.0.keys().map(|file| (file.clone(), stamp(file))).collect())
+        Self(self.0.keys().map(|file| (file.clone(), stamp(file))).into_map())
     }
 
     /// These files as they were at this moment, where they are known, and else now: a file that changes while it is read
@@ -28,7 +29,7 @@ impl Stamps {
     #[must_use]
     pub fn of(&self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         let then = |file: &Path| self.0.get(file).copied().unwrap_or_else(|| stamp(file));
-        Self(files.into_iter().map(|file| (then(&file), file)).map(|(stamp, file)| (file, stamp)).collect())
+        Self(files.into_iter().map(|file| (then(&file), file)).map(|(stamp, file)| (file, stamp)).into_map())
     }
 
     /// Everything that a plan is made of, and the folders in which more could appear.

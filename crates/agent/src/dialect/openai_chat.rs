@@ -5,6 +5,7 @@ use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
 use super::parameters::{filled, placed};
 use super::piece::{Piece, Said, count, detail, kept, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
+use mcptest_core::order::IntoMap;
 use mcptest_core::provider::is_reasoning;
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -122,7 +123,8 @@ fn messages(turn: Turn<'_>, flavour: Flavour) -> Vec<Piece<'_>> {
 fn rest(message: &mut Value, ask: &Ask<'_>, flavour: Flavour) -> bool {
     let taken = |from: &mut Value, keys: &[&str]| -> Value {
         let from = from.as_object_mut().map(std::mem::take).unwrap_or_default();
-        from.into_iter().filter(|(key, value)| keys.contains(&&**key) && !value.is_null()).collect()
+        let kept = from.into_iter().filter(|(key, value)| keys.contains(&&**key) && !value.is_null());
+        Value::Object(kept.into_object())
     };
     if !message.is_object() {
         return true;

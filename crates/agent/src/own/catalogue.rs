@@ -2,6 +2,7 @@
 
 use crate::Distract;
 use crate::at_once::at_once;
+use mcptest_core::order::SmallSort;
 use mcptest_core::trace::{CatalogueTool, RecordedError, ToolSchema};
 use mcptest_mcp::client::{Client, ServerSpec, WireError};
 use parking_lot::Mutex;
@@ -120,7 +121,7 @@ impl Offered {
         let place = |tool: &CatalogueTool| {
             servers.iter().position(|server| Some(&server.name) == tool.server.as_ref())
         };
-        tools.sort_by_key(place);
+        tools.small_sort_by_key(place);
         tools.extend(injected.iter().map(|injected| injected.tool.clone()));
         tools
     }

@@ -4,6 +4,7 @@ use super::surface::{self, Surface};
 use crate::output::{self, EXIT_DRIFT, EXIT_FAILED, Failure, Paint};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::order::SmallSort;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::pin::{Change, Pins};
 use mcptest_core::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
@@ -103,7 +104,7 @@ fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -
     if !met.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("What to do")));
         let widest = met.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
-        met.sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
+        met.small_sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
         text.extend(met.iter().map(|rule| format!("  {:widest$}  {}\n", rule.id, rule.fix)));
         text.push('\n');
     }

@@ -5,6 +5,7 @@ use crate::args::Tools as Args;
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::{clipped, escape};
 use mcptest_core::json::Members;
+use mcptest_core::order::SmallSort;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_core::suite::ToolSchemas;
@@ -147,7 +148,7 @@ fn arguments(schema: &str) -> Vec<Row> {
         }
     };
     let mut rows: Vec<Row> = properties.0.into_iter().map(row).collect();
-    rows.sort_by_key(|row| !row.is_required);
+    rows.small_sort_by_key(|row| !row.is_required);
     rows
 }
 

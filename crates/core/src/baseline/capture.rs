@@ -4,6 +4,7 @@ use super::{CallBaseline, GateBaseline, Length, ResponseBaseline, RunBaseline, T
 use crate::digest::{digest, digest_of_value};
 use crate::eval::{GateBlock, GateTrait};
 use crate::json::type_word;
+use crate::order::IntoMap;
 use crate::report::{Number, Status};
 use crate::row::AgentRow;
 use crate::suite::{Agent, Variant};
@@ -58,11 +59,11 @@ pub fn numbers_of(
         let passed = report.status == Status::Passed;
         GateBaseline { block: gate.digest.clone(), passed, numbers: kept(gate, report.targets) }
     };
-    let gates = taken().map(|gate| (gate.key().to_owned(), of_gate(gate))).collect();
+    let gates = taken().map(|gate| (gate.key().to_owned(), of_gate(gate))).into_map();
     let of_run = |run: &Run<'_>| {
         let alone = taken().filter(|gate| !gate.compares_runs() && !gate.is(GateTrait::DecidesRuns));
         let numbers = |gate: &GateBlock| gate.judge_variant(variant, "", std::slice::from_ref(run)).targets;
-        alone.map(|gate| (gate.key().to_owned(), kept(gate, numbers(gate)))).collect()
+        alone.map(|gate| (gate.key().to_owned(), kept(gate, numbers(gate)))).into_map()
     };
     (gates, runs.iter().map(of_run).collect())
 }

@@ -4,6 +4,7 @@ use super::comparison::{BaselineSide, Class, Comparison, Difference, Support, Te
 use super::fact::{Fact, RunFacts};
 use super::{Baseline, TestBaseline, number, tolerated};
 use crate::eval::stats::fisher_exact;
+use crate::order::SmallSort;
 use std::collections::BTreeSet;
 
 /// Where a thing still holds in some runs, the loss must be as unlikely as this: a test has dozens of such things.
@@ -74,7 +75,7 @@ fn of_test(before: &TestBaseline, after: &TestBaseline) -> TestComparison {
         };
         sides.find(&mut test);
         test.differences.extend(tolerated::find(&sides.before, &sides.after));
-        test.differences.sort_by_key(|one| std::cmp::Reverse(one.class));
+        test.differences.small_sort_by_key(|one| std::cmp::Reverse(one.class));
         test.verdict = test.differences.first().map_or(Class::Pass, |worst| worst.class);
     }
     test
@@ -142,7 +143,7 @@ impl Sides<'_> {
         all.extend(now.difference(&before).cloned().map(Fact::Avoids));
         all.extend(self.orders(&now));
         let mut all: Vec<Fact> = all.into_iter().collect();
-        all.sort_by_key(|fact| matches!(fact, Fact::Value { .. }));
+        all.small_sort_by_key(|fact| matches!(fact, Fact::Value { .. }));
         all
     }
 

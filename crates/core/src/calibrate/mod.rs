@@ -15,6 +15,7 @@ pub use model::{
 };
 
 use crate::eval::GateBlock;
+use crate::order::IntoMap;
 use crate::row::AgentRow;
 use crate::trace::Run;
 use samples::Samples;
@@ -47,7 +48,7 @@ impl<'d> Calibrator<'d> {
     /// Nothing is collected so far; these gates are measured where a suite has none of their kind.
     pub fn new(defaults: &'d Defaults) -> Self {
         let (counts, gates) = (Counts::default(), BTreeMap::new());
-        let unmeasured = defaults.unmeasured.iter().map(|(key, why)| (*key, why.clone())).collect();
+        let unmeasured = defaults.unmeasured.iter().map(|(key, why)| (*key, why.clone())).into_map();
         Self { defaults, counts, gates, unmeasured }
     }
 

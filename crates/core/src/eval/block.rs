@@ -11,6 +11,7 @@ use super::scores::Scores;
 use super::target::Target;
 use crate::baseline::{TestBaseline, capture};
 use crate::grade::Question;
+use crate::order::{IntoMap, SmallSort};
 use crate::problem::{Level, Problem, Span};
 use crate::report::{Expectation, Finding, GateReport, Status};
 use crate::row::AgentRow;
@@ -247,7 +248,7 @@ impl GateBlock {
             not_exercised: scores.not_exercised.clone().or_else(asserted).or_else(unmatched),
             scored_runs: None,
             failed_runs,
-            targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).into_map(),
             expectations,
             explanation: scores.findings,
             tables: scores.tables,
@@ -263,5 +264,5 @@ fn lead_with_failed(findings: &mut [Finding], expectations: &[Expectation]) {
     for finding in &mut *findings {
         finding.targets.retain(has_failed);
     }
-    findings.sort_by_key(|finding| finding.targets.is_empty());
+    findings.small_sort_by_key(|finding| finding.targets.is_empty());
 }

@@ -4,6 +4,7 @@ use super::Grade;
 use super::lookup::Failure;
 use super::scorer;
 use crate::json::document::{Placed, Source, TextFault, Words};
+use crate::order::SmallSort;
 use crate::row::Reason;
 use serde::Deserialize;
 
@@ -91,6 +92,6 @@ impl Grades {
     pub fn put(&mut self, grade: Grade) {
         self.grades.retain(|known| (known.run, &known.check) != (grade.run, &grade.check));
         self.grades.push(grade);
-        self.grades.sort_by(|one, other| (one.run, &one.check).cmp(&(other.run, &other.check)));
+        self.grades.small_sort_by(|one, other| (one.run, &one.check).cmp(&(other.run, &other.check)));
     }
 }

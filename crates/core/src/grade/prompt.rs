@@ -2,6 +2,7 @@
 
 use super::rubric::{Criterion, Rubric, question_name};
 use super::{Answer, Evidence};
+use crate::order::IntoMap;
 use serde_json::{Map, Value, json};
 
 /// The version of the words below: with others a grade is another one.
@@ -90,7 +91,7 @@ impl Sheet {
             "additionalProperties": false,
         });
         let keys: Vec<String> = (1..=self.items.len()).map(|number| format!("c{number}")).collect();
-        let properties: Map<String, Value> = keys.iter().map(|key| (key.clone(), item.clone())).collect();
+        let properties: Map<String, Value> = keys.iter().map(|key| (key.clone(), item.clone())).into_object();
         json!({ "type": "object", "properties": properties, "required": keys, "additionalProperties": false })
     }
 

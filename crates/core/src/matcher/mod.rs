@@ -13,6 +13,7 @@ pub(crate) use fits::{Misfit, Type};
 pub(crate) use text::regex_problem;
 
 use crate::grade::Question;
+use crate::order::{IntoMap, SmallSort};
 use crate::problem::Problem;
 use crate::report::{AssertionDiff, Number};
 use crate::schema::TOO_MUCH_WORK;
@@ -222,7 +223,7 @@ fn documented(written: Value) -> Value {
                 let operand = if is_combined { documented(operand) } else { operand };
                 (known.map_or(key, str::to_owned), operand)
             });
-            Value::Object(spelled.collect())
+            Value::Object(spelled.into_object())
         }
         Value::Array(items) => Value::Array(items.into_iter().map(documented).collect()),
         other => other,
@@ -267,7 +268,7 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
             }
         }
     }
-    written.sort_by_key(|key| block.key_span(key));
+    written.small_sort_by_key(|key| block.key_span(key));
     match written[..] {
         [] if !block.is_describing() && !block.has_unknown() => {
             let problem = Problem::error("a matcher is missing here");

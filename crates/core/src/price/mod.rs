@@ -6,6 +6,7 @@ mod tokens;
 pub(crate) use surface::{tool_surface_tokens, tool_text};
 pub use tokens::count_tokens;
 
+use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
 use crate::trace::Tokens;
@@ -101,7 +102,7 @@ impl Prices {
             }
             field.try_block(Price::read)
         })?;
-        Some(Self(own.into_iter().collect()))
+        Some(Self(own.into_iter().into_map()))
     }
 
     /// The models that have a price here.

@@ -6,6 +6,7 @@ mod suggest;
 pub use render::render;
 pub use suggest::{did_you_mean, nearest};
 
+use crate::order::SmallSort;
 use crate::report::Place;
 
 /// A stretch of one source file, in bytes.
@@ -54,6 +55,11 @@ impl Problem {
     /// A problem worth saying that does not stop the suite.
     pub fn warning(message: impl Into<String>) -> Self {
         Self { level: Level::Warning, ..Self::error(message) }
+    }
+
+    /// Puts problems into the order of their places.
+    pub fn sort(problems: &mut [Self]) {
+        problems.small_sort_by_key(|problem| problem.span);
     }
 
     /// At this place.

@@ -2,6 +2,7 @@
 
 use super::{Number, TestReport};
 use crate::eval::{Better, GATES, GateKind, Target, Unit};
+use crate::order::IntoMap;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +37,7 @@ pub(super) fn definitions(tests: &[TestReport]) -> BTreeMap<String, GateDefiniti
     let keys: BTreeSet<&str> =
         tests.iter().flat_map(|test| &test.gates).map(|gate| gate.key.as_str()).collect();
     let occurring = GATES.iter().filter(|kind| keys.contains(kind.key));
-    occurring.map(|kind| (kind.key.to_owned(), GateDefinition::from(kind))).collect()
+    occurring.map(|kind| (kind.key.to_owned(), GateDefinition::from(kind))).into_map()
 }
 
 impl From<&GateKind> for GateDefinition {
@@ -54,7 +55,7 @@ impl From<&GateKind> for GateDefinition {
         };
         Self {
             summary: kind.summary.to_owned(),
-            targets: kind.targets.iter().map(define).collect(),
+            targets: kind.targets.iter().map(define).into_map(),
             doc_anchor: page,
         }
     }

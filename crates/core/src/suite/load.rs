@@ -17,6 +17,7 @@ use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
 use crate::eval::{GATES, GateTrait};
 use crate::grade::{JudgeDefaults, Question, SCORERS};
+use crate::order::IntoMap;
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
@@ -135,7 +136,7 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
     let mut loaded =
         Loaded { suite, problems: loader.problems, sources: loader.sources, files: BTreeSet::new() };
     loaded.files = files.take();
-    loaded.problems.sort_by_key(|problem| problem.span);
+    Problem::sort(&mut loaded.problems);
     loaded.problems = without_repeats(loaded.problems);
     if loaded.is_refused() {
         loaded.suite = None;
@@ -365,7 +366,7 @@ fn entry<'n>(root: &'n Node, key: &str) -> Option<&'n Node> {
 }
 
 fn texts(variables: &[(String, (Span, Text))]) -> BTreeMap<String, Text> {
-    variables.iter().map(|(name, (_, text))| (name.clone(), text.clone())).collect()
+    variables.iter().map(|(name, (_, text))| (name.clone(), text.clone())).into_map()
 }
 
 fn read_imports(field: &mut Field<'_>) -> Option<Vec<(String, Span)>> {

@@ -39,6 +39,7 @@ pub use tool_test::ToolTest;
 pub use variables::{Environment, Scope, Text, Unset};
 
 use crate::grade::{JudgeDefaults, Question};
+use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
 use crate::world::World;
@@ -92,8 +93,8 @@ impl Suite {
     fn from_parts(path: &Path, parts: load::Parts, mocks: BTreeMap<String, Mock>) -> Self {
         Self {
             path: path.to_owned(),
-            servers: parts.servers.into_iter().map(|(name, (_, server))| (name, server)).collect(),
-            providers: parts.providers.into_iter().map(|(name, (_, provider))| (name, provider)).collect(),
+            servers: parts.servers.into_iter().map(|(name, (_, server))| (name, server)).into_map(),
+            providers: parts.providers.into_iter().map(|(name, (_, provider))| (name, provider)).into_map(),
             faults: parts.faults,
             worlds: scenarios::worlds(&parts.agents),
             agents: parts.agents,

@@ -40,21 +40,35 @@ fn append<T>(
     named: impl Fn(&T) -> (&String, Span),
     problems: &mut Vec<Problem>,
 ) {
-    let before: BTreeMap<String, Span> =
-        into.iter().map(|item| (named(item).0.clone(), named(item).1)).collect();
-    let mut seen = before.clone();
-    for item in from {
-        let (name, span) = (named(&item).0.clone(), named(&item).1);
-        if let Some(first) = seen.get(&name) {
-            let is_the_same_of_a_file_imported_twice = before.get(&name) == Some(&span);
-            if !is_the_same_of_a_file_imported_twice {
-                problems.push(clash(what, &name, span, *first));
-            }
-        } else {
-            seen.insert(name, span);
-            into.push(item);
-        }
+    let before: Vec<_> = into.iter().map(&named).collect();
+    let after: Vec<_> = from.iter().map(&named).collect();
+    let is_new = new_names(what, &before, &after, problems);
+    into.extend(from.into_iter().zip(is_new).filter_map(|(item, is_new)| is_new.then_some(item)));
+}
+
+/// Which names are not there yet.
+fn new_names(
+    what: &str,
+    before: &[(&String, Span)],
+    after: &[(&String, Span)],
+    problems: &mut Vec<Problem>,
+) -> Vec<bool> {
+    let mut seen: BTreeMap<&String, (Span, bool)> = BTreeMap::new();
+    for &(name, span) in before {
+        seen.insert(name, (span, true));
     }
+    let mut is_new = |&(name, span): &(_, Span)| {
+        let Some(&(first, is_imported)) = seen.get(name) else {
+            seen.insert(name, (span, false));
+            return true;
+        };
+        let is_the_same_of_a_file_imported_twice = is_imported && first == span;
+        if !is_the_same_of_a_file_imported_twice {
+            problems.push(clash(what, name, span, first));
+        }
+        false
+    };
+    after.iter().map(&mut is_new).collect()
 }
 
 fn clash(what: &str, name: &str, second: Span, first: Span) -> Problem {

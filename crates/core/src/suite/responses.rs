@@ -3,6 +3,7 @@
 use super::deferred::Deferred;
 use super::read::{Block, Field};
 use super::variables::{Environment, Scope, Unset};
+use crate::order::IntoMap;
 use crate::problem::{Problem, Span};
 use crate::words::quoted;
 use serde_json::{Map, Value, json};
@@ -87,7 +88,7 @@ impl Script {
         let by_method = responses
             .iter()
             .map(|(method, rules)| ((*method).to_owned(), Value::Array(rules.iter().map(rule).collect())));
-        (!responses.is_empty()).then(|| Value::Object(by_method.collect()))
+        (!responses.is_empty()).then(|| Value::Object(by_method.into_object()))
     }
 
     fn map<E>(&self, fill: &dyn Fn(&Deferred) -> Result<Value, E>) -> Result<Responses, E> {

@@ -3,6 +3,7 @@
 use super::Suite;
 use super::server::{HeaderValue, Server};
 use super::variables::{Environment, Scope};
+use crate::order::IntoMap;
 use crate::provider;
 use mcptest_redact::{is_secret_name, is_secret_value};
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ impl Suite {
         let of_providers = provider::key_variables().filter(|_| has_model).map(|name| -> &str { name });
         let names = self.secret_names().chain(of_providers);
         let mut values: BTreeMap<String, String> =
-            names.filter_map(|name| Some((name.to_owned(), environment(name)?))).collect();
+            names.filter_map(|name| Some((name.to_owned(), environment(name)?))).into_map();
         let of_servers = self.servers.values().flat_map(|server| given(server, environment));
         let own = self.agents.iter().filter_map(|agent| agent.own.as_ref());
         let of_agents = own.flat_map(|own| {

@@ -11,6 +11,7 @@ use super::read::{Block, Field};
 use super::responses::{Responses, Script};
 use super::variables::{Environment, Scope, Unset};
 use crate::era::Era;
+use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::provider;
 use serde_json::{Map, Value, json};
@@ -119,7 +120,7 @@ impl Server {
         };
         if !self.env.is_empty() {
             let env = self.env.iter().map(|(name, value)| (name.clone(), text(value)));
-            entry.insert("env".into(), Value::Object(env.collect()));
+            entry.insert("env".into(), Value::Object(env.into_object()));
         }
         entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
         if !self.headers.is_empty() {
@@ -128,7 +129,7 @@ impl Server {
                 HeaderValue::Env(name) => json!({ "env": name }),
             };
             let headers = self.headers.iter().map(|(name, value)| (name.clone(), header(value)));
-            entry.insert("headers".into(), Value::Object(headers.collect()));
+            entry.insert("headers".into(), Value::Object(headers.into_object()));
         }
         let token = self.bearer_token_env.as_ref();
         entry.extend(token.map(|name| ("bearer_token_env".to_owned(), name.as_str().into())));

@@ -3,6 +3,7 @@
 use super::words::{stems, words};
 use super::{SurfaceTool, tokens_of};
 use crate::json::pointer_key;
+use crate::order::IntoMap;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +84,7 @@ impl<'a> Look<'a> {
         if let Some(annotations) = &tool.annotations {
             texts_in("/annotations", annotations, &mut texts);
         }
-        let weights = stems(description).into_iter().map(|word| (word, 1.0)).collect();
+        let weights = stems(description).into_iter().map(|word| (word, 1.0)).into_map();
         let (foreign, own) = (BTreeSet::new(), BTreeSet::new());
         Self { tool, tokens: tokens_of(tool), description, name, weights, parts, texts, foreign, own }
     }

@@ -3,6 +3,7 @@
 use super::look::Look;
 use super::rules::{Spots, spot};
 use super::words::{stem, words};
+use crate::order::IntoMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Descriptions and parameters that have so much in common are hardly told apart.
@@ -42,7 +43,7 @@ fn stemmed(look: &Look<'_>) -> Vec<String> {
 
 /// The weight of the words that both descriptions have, of that of all their words.
 pub(super) fn shared_words(one: &Look<'_>, other: &Look<'_>) -> f64 {
-    let mut all: BTreeMap<&String, f64> = one.weights.iter().map(|(word, weight)| (word, *weight)).collect();
+    let mut all: BTreeMap<&String, f64> = one.weights.iter().map(|(word, weight)| (word, *weight)).into_map();
     all.extend(other.weights.iter().map(|(word, weight)| (word, *weight)));
     let shared =
         all.iter().filter(|(word, _)| one.weights.contains_key(**word) && other.weights.contains_key(**word));

@@ -1,5 +1,6 @@
 //! Which fields does a trace have? Targets, the documentation and the JSON Schema come from this table.
 
+use crate::order::IntoMap;
 use Presence::{Derived, Optional, Required};
 use Shape::{Any, Flag, List, Number, Record, Text, Whole};
 use serde_json::{Map, Value, json};
@@ -204,7 +205,7 @@ fn record(fields: &[Field]) -> Value {
         schema["description"] = field.doc.into();
         (field.name.to_owned(), schema)
     };
-    let properties: Map<String, Value> = stored().map(property).collect();
+    let properties: Map<String, Value> = stored().map(property).into_object();
     let required: Vec<&str> =
         stored().filter(|field| matches!(field.presence, Required)).map(|field| field.name).collect();
     let mut schema = json!({ "type": "object", "properties": properties });

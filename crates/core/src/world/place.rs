@@ -1,9 +1,10 @@
 //! `orders.{id}.status`: which place of the state does a call mean?
 
 use super::change::{Place, find};
+use crate::order::IntoMap;
 use crate::problem::{Problem, Span};
 use crate::suite::read::Field;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The first name of a place that is an argument, and none of the state.
 pub(super) const ARGUMENTS: &str = "args";
@@ -97,7 +98,7 @@ pub(super) fn filled(value: &Value, args: &Value) -> Option<Value> {
         Value::Array(items) => Some(items.iter().filter_map(|item| filled(item, args)).collect()),
         Value::Object(members) => {
             let members = members.iter().filter_map(|(key, value)| Some((key.clone(), filled(value, args)?)));
-            Some(Value::Object(members.collect::<Map<_, _>>()))
+            Some(Value::Object(members.into_object()))
         }
         _ => Some(value.clone()),
     }

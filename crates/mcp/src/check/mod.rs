@@ -10,6 +10,7 @@ mod security;
 mod tools;
 
 use finding::{Finding, Verdict};
+use mcptest_core::order::SmallSort;
 
 use crate::client::{Misbehaviour, ServerSpec, WireError};
 use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN};
@@ -118,7 +119,7 @@ pub async fn check(
     bench.end().await;
     let place =
         |row: &TestReport| FAMILIES.iter().position(|(family, _)| row.tags.iter().any(|tag| tag == family));
-    rows.sort_by_key(place);
+    rows.small_sort_by_key(place);
     Ok(Report::new(rows))
 }
 

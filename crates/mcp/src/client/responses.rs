@@ -1,6 +1,7 @@
 //! The server asks us something: what do we answer?
 
 use crate::jsonrpc::{RpcError, code};
+use mcptest_core::order::IntoMap;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -49,7 +50,7 @@ fn with_defaults(mut result: Value, params: &Value) -> Value {
         .into_iter()
         .flatten()
         .filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone())))
-        .collect();
+        .into_object();
     if let Some(answer) = result.as_object_mut()
         && answer.get("action").is_some_and(|action| action == "accept")
         && !defaults.is_empty()

@@ -4,6 +4,7 @@ use super::{Responses, Scripted};
 use crate::era::Era;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::RpcError;
+use mcptest_core::order::IntoMap;
 use mcptest_core::suite::{self, HeaderValue, Scope, Server, Unset};
 use mcptest_process::{Child, StartError, start_server};
 use serde_json::{Value, json};
@@ -78,7 +79,7 @@ impl Filling<'_> {
         let by_method = filled
             .into_iter()
             .map(|(method, responses)| (method.to_owned(), responses.into_iter().map(scripted).collect()));
-        Ok(Responses { scripted: by_method.collect() })
+        Ok(Responses { scripted: by_method.into_map() })
     }
 
     fn secret(&self, key: String, variable: &str) -> Result<String, SpecError> {

@@ -57,7 +57,7 @@ pub fn load_text(path: &Path, text: String, files: ReadFile<'_>) -> Loaded {
     let mut sources = Sources::default();
     let file = sources.add(path.display().to_string(), text);
     let (manifest, mut problems) = read(path, &sources.file(file).text, file, files);
-    problems.sort_by_key(|problem| problem.span);
+    Problem::sort(&mut problems);
     let is_refused = problems.iter().any(|problem| problem.level == Level::Error);
     Loaded { manifest: manifest.filter(|_| !is_refused), problems, sources }
 }

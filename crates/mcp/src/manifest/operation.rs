@@ -7,6 +7,7 @@ use super::json::Json;
 use super::response::Answers;
 use super::store::{Collection, Record, Records, Refusal};
 use crate::jsonrpc::{RpcError, code};
+use mcptest_core::order::IntoMap;
 use mcptest_core::problem::{Problem, Span};
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::Value;
@@ -97,7 +98,7 @@ impl Operation {
             let text = json.render(&call.values).ok()?;
             Some((name.clone(), value(&text)))
         });
-        given.collect()
+        given.into_object()
     }
 
     fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {

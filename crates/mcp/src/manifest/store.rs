@@ -6,6 +6,7 @@ use super::fields::any_json;
 use super::json::Json;
 use super::path::Values;
 use mcptest_core::json::values_equal;
+use mcptest_core::order::{IntoMap, SmallSort};
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::Field;
 use mcptest_core::world::Running;
@@ -102,7 +103,7 @@ impl Memory {
         let seed: Vec<(String, Record)> = collection.seed.iter().filter_map(keyed).collect();
         let came = seed.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
         let memory = Self { collection: Arc::clone(collection), came, next: seed.len(), ids: 0 };
-        (memory, seed.into_iter().map(|(key, record)| (key, Value::Object(record))).collect())
+        (memory, seed.into_iter().map(|(key, record)| (key, Value::Object(record))).into_object())
     }
 }
 
@@ -197,7 +198,7 @@ impl Records<'_> {
         };
         let mut found: Vec<(&String, &Value)> =
             self.stored.iter().filter(|(_, record)| fits(record)).collect();
-        found.sort_by_key(|(key, _)| self.memory.came.get(*key).copied().unwrap_or(usize::MAX));
+        found.small_sort_by_key(|(key, _)| self.memory.came.get(*key).copied().unwrap_or(usize::MAX));
         found.into_iter().map(|(_, record)| record.clone()).collect()
     }
 }

@@ -4,6 +4,7 @@ use super::page::{Line, Page, style};
 use crate::Options;
 use crate::words::count;
 use mcptest_core::calibrate::{Calibration, GateCalibration, Separated, TargetCalibration, Unit, Verdicts};
+use mcptest_core::order::SmallSort;
 use mcptest_core::report::Status;
 use serde_json::Value;
 
@@ -65,7 +66,7 @@ fn one_gate(page: &mut Page, gate: &GateCalibration, options: &Options) {
         |target: &&TargetCalibration| tells(target) || (options.verbose > 0 && target.separated.is_some());
     let mut shown: Vec<&TargetCalibration> = gate.targets.iter().filter(is_shown).collect();
     let lower = |target: &TargetCalibration| target.separated.as_ref().map_or(0.0, |found| found.lower);
-    shown.sort_by(|one, other| lower(other).total_cmp(&lower(one)));
+    shown.small_sort_by(|one, other| lower(other).total_cmp(&lower(one)));
     let widest = shown.iter().map(|target| short(target).len()).max().unwrap_or_default();
     for target in &shown {
         let line = if tells(target) { page.marked(2, Status::Passed) } else { Line::at(4) };

@@ -4,6 +4,7 @@ use crate::failures::failures;
 use crate::json::whole;
 use crate::{Options, Reporter};
 use mcptest_core::eval::GATES;
+use mcptest_core::order::IntoMap;
 use mcptest_core::report::Report;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ pub(crate) const REPORTER: Reporter =
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let failures = failures(report);
     let rules: BTreeMap<&str, Value> =
-        failures.iter().map(|failure| (failure.rule.as_str(), rule(&failure.rule))).collect();
+        failures.iter().map(|failure| (failure.rule.as_str(), rule(&failure.rule))).into_map();
     let results: Vec<Value> = failures
         .iter()
         .map(|failure| {

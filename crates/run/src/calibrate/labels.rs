@@ -143,7 +143,7 @@ impl Labels {
         if self.problems.is_empty() {
             return Ok(());
         }
-        self.problems.sort_by_key(|problem| problem.span);
+        Problem::sort(&mut self.problems);
         Err(Mislabelled { problems: self.problems, sources: self.sources })
     }
 }

@@ -5,6 +5,7 @@ use crate::grade::is_grades;
 use crate::walk::{Unlisted, Walk};
 use globset::{GlobBuilder, GlobMatcher};
 use mcptest_core::escape::escape_path;
+use mcptest_core::order::SmallSort;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -102,7 +103,7 @@ fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
         let (pattern, base) = (pattern.to_owned(), base.to_owned());
         return Err(ResolveError::NoMatch { pattern, base, linked });
     }
-    files.sort_by(|one, other| natural::by_path(one, other));
+    files.small_sort_by(|one, other| natural::by_path(one, other));
     Ok(Resolved { files, linked })
 }
 

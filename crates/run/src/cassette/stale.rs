@@ -2,6 +2,7 @@
 
 use super::excerpt::differing;
 use mcptest_core::escape::escape as visible;
+use mcptest_core::order::IntoMap;
 use mcptest_core::trace::{CatalogueTool, Header};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -162,7 +163,7 @@ impl Changes {
 
     fn tools(&mut self, recorded: &[CatalogueTool], current: &[CatalogueTool]) {
         let by_name = |tools: &[CatalogueTool]| -> BTreeMap<String, CatalogueTool> {
-            tools.iter().map(|tool| (full_name(tool), tool.clone())).collect()
+            tools.iter().map(|tool| (full_name(tool), tool.clone())).into_map()
         };
         let (recorded, current) = (by_name(recorded), by_name(current));
         let names: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();

@@ -9,6 +9,7 @@ use super::stale::staleness;
 use super::write_error::WriteError;
 use crate::import::is_foreign;
 use mcptest_core::json::document::Source;
+use mcptest_core::order::SmallSort;
 use mcptest_core::trace::{self, Header};
 use mcptest_files as files;
 use std::collections::BTreeSet;
@@ -221,7 +222,7 @@ fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> 
     }
     let is_open = !bytes.ends_with(b"\n");
     let Cassette { mut runs, stopped, .. } = cassette;
-    runs.sort_by_key(|run| run.line);
+    runs.small_sort_by_key(|run| run.line);
     let dropped = runs.pop_if(|last| is_open && stopped.is_none() && last.trace.is_err()).is_some();
     if let Some(problem) = runs.iter().find_map(|run| run.trace.as_ref().err()) {
         return Err(damaged(problem.clone()));

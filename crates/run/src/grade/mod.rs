@@ -20,6 +20,7 @@ use ask::{Asking, Bench, Ungraded};
 use keep::RowGrades;
 use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
 use mcptest_core::judge::Recorded;
+use mcptest_core::order::IntoMap;
 use mcptest_core::row::Row;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
@@ -123,7 +124,7 @@ pub(crate) fn grade(
         units.extend(wanted.into_iter().map(|wanted| Unit { index, wanted }));
     }
     let rows = ask_all(rows, units, options, around)?;
-    Ok(rows.into_iter().map(|(index, row)| (index, row.into_graded())).collect())
+    Ok(rows.into_iter().map(|(index, row)| (index, row.into_graded())).into_map())
 }
 
 /// Asks for each of these, several at once, and keeps what is said beside the row's recording.
@@ -144,7 +145,7 @@ fn ask_all<'p>(
     let bench = Bench::new(around);
     let units = Mutex::new(units);
     let rows: BTreeMap<usize, Mutex<RowGrades<'_>>> =
-        rows.into_iter().map(|(index, row)| (index, Mutex::new(row))).collect();
+        rows.into_iter().map(|(index, row)| (index, Mutex::new(row))).into_map();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let at_once = options.jobs.unwrap_or(cores.max(4)).clamp(1, all);
     // A function, so that the lock is not held while the unit is graded.
@@ -169,7 +170,7 @@ fn ask_all<'p>(
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     let rows = rows.into_iter().map(|(index, row)| (index, row.into_inner()));
-    let rows: BTreeMap<usize, RowGrades<'_>> = rows.collect();
+    let rows: BTreeMap<usize, RowGrades<'_>> = rows.into_map();
     if let Some(exit_code) = *around.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();
         let rest = (options.mode != Mode::Live).then_some("`mcptest eval` asks for the rest");

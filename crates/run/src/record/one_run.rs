@@ -13,6 +13,7 @@ use mcptest_agent::{
     Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
     system_prompt,
 };
+use mcptest_core::order::IntoMap;
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
@@ -119,7 +120,7 @@ async fn run_provider(
             .map_err(|error| Unfinished::Failed(error.to_string()))?;
     let toolbox = Arc::new(toolbox);
     let catalogue = toolbox.catalogue().to_vec();
-    let left_out = toolbox.left_out().iter().map(|left| (left.tool.clone(), left.why.clone())).collect();
+    let left_out = toolbox.left_out().iter().map(|left| (left.tool.clone(), left.why.clone())).into_map();
     let instructions = if agent.tells_instructions() { instructions_of(&servers) } else { Vec::new() };
     let own = agent.system_prompt.as_ref().map(|text| text.value.as_str());
     let system = system_prompt(own, &instructions);

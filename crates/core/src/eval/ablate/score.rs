@@ -4,6 +4,7 @@ use super::{EXTRA_CALLS, EXTRA_COST, EXTRA_TOKENS, MAX_DROP, MIN_DROP, NEEDED, S
 use crate::eval::scores::Scores;
 use crate::eval::stats::{CONFIDENCE, newcombe_difference};
 use crate::eval::target::Target;
+use crate::order::SmallSort;
 use crate::report::evidence::AblationRow;
 use crate::report::{Finding, Number};
 use crate::trace::{Run, Tool, is_tool};
@@ -52,7 +53,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         let most = extra.map(|extra| extra.into_iter().fold(0.0, f64::max));
         scores.set(&target, most.map(Number::Float));
     }
-    found.sort_by_key(|(row, _)| std::cmp::Reverse(row.drop));
+    found.small_sort_by_key(|(row, _)| std::cmp::Reverse(row.drop));
     scores.findings = found.into_iter().map(|(_, said)| Finding::new(None, said)).collect();
     scores
 }

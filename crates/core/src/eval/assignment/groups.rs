@@ -29,15 +29,22 @@ impl Groups {
                 group
             })
             .collect();
-        let starts: Vec<usize> = counts
-            .iter()
-            .scan(0, |sum, &count| {
-                *sum += count;
-                Some(*sum - count)
-            })
-            .collect();
-        let mut by_group: Vec<usize> = (0..of.len()).collect();
-        by_group.sort_by_key(|&item| of[item]);
+        Self::numbered(of, counts)
+    }
+
+    /// Of the group of each item, and how many items each group has.
+    fn numbered(of: Vec<usize>, counts: Vec<usize>) -> Self {
+        let mut starts = Vec::with_capacity(counts.len());
+        let mut taken = 0;
+        for count in &counts {
+            starts.push(taken);
+            taken += count;
+        }
+        let (mut next, mut by_group) = (starts.clone(), vec![0; of.len()]);
+        for (item, &group) in of.iter().enumerate() {
+            by_group[next[group]] = item;
+            next[group] += 1;
+        }
         Self { of, counts, starts, by_group }
     }
 

@@ -7,6 +7,7 @@ use super::score::{CalledTool, RunCall};
 use super::tool::{Effect, ToolName, effect_of_call};
 use super::verbs::Vocabulary;
 use crate::hashed::{HashMap, HashSet};
+use crate::order::IntoMap;
 use crate::report::evidence::ClaimVerdict;
 use crate::words::{count, quoted};
 use std::collections::BTreeMap;
@@ -256,7 +257,7 @@ impl<'n> Evidence<'n> {
 
 fn first_called<'n>(tools: &[CalledTool<'n>]) -> Vec<&'n str> {
     let called = tools.iter().filter_map(|tool| Some((*tool.calls.first()?, tool.name)));
-    let called: BTreeMap<usize, &str> = called.collect();
+    let called: BTreeMap<usize, &str> = called.into_map();
     let mut seen = HashSet::default();
     called.into_values().filter(|name| seen.insert(*name)).take(MOST_NAMED).collect()
 }

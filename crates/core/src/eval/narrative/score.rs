@@ -8,6 +8,7 @@ use super::token::tokens;
 use super::tool::{Effect, ToolName, Words};
 use super::verbs::Vocabulary;
 use super::{Extraction, Narrative, NarrativeScore, literal};
+use crate::order::SmallSort;
 use crate::report::evidence::ClaimVerdict;
 use crate::trace::is_tool;
 use std::borrow::Cow;
@@ -254,7 +255,7 @@ fn unmentioned(tools: &[CalledTool<'_>], words: &Words) -> Vec<Unmentioned> {
         missing: called.tool.missing_from(words).into_iter().map(str::to_owned).collect(),
     });
     let mut found: Vec<Unmentioned> = called.filter(|tool| !tool.missing.is_empty()).collect();
-    found.sort_by_key(|tool| tool.calls[0]);
+    found.small_sort_by_key(|tool| tool.calls[0]);
     found
 }
 

@@ -5,6 +5,7 @@ use super::score::{DIMENSIONS, Measured, Premises, TOKENS_PER_CALL};
 use super::session::{Session, Step};
 use super::{CONSISTENCY, EARLY_DIVERGENCE, OF_A_RUN, SCORE, SIMILARITY, VARIANCE, WEAKEST};
 use crate::hashed::HashMap;
+use crate::order::SmallSort;
 use crate::report::{Finding, Number};
 use crate::trace::Run;
 use crate::words::plural;
@@ -28,7 +29,7 @@ pub(super) fn findings(
         worst.extend(lowest.map(|(run, score)| (score, run, dimension)));
     }
     worst.retain(|(score, ..)| *score < 1.0);
-    worst.sort_by(|a, b| a.0.total_cmp(&b.0));
+    worst.small_sort_by(|a, b| a.0.total_cmp(&b.0));
     let finding = |(score, run, dimension): (f64, usize, usize)| {
         let (name, why) = (DIMENSIONS[dimension], reason(dimension, &sessions[run], premises));
         let aside = if premises.count(dimension) { "" } else { " (not part of the weakest score)" };

@@ -15,6 +15,7 @@ use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::target::{Target, targets};
+use crate::order::SmallSort;
 use crate::problem::Problem;
 use crate::report::evidence::Dimension;
 use crate::report::{Evidence, Number};
@@ -143,7 +144,7 @@ impl Gate for StabilityBlock {
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let mut listed = shown.listed.clone();
-        listed.sort_by_key(|run| run.number);
+        listed.small_sort_by_key(|run| run.number);
         let sessions: Vec<Session<'_>> = listed.iter().map(|run| Session::of_trace(run.trace)).collect();
         let measured: Vec<Measured> = sessions.iter().map(|session| self.premises.measure(session)).collect();
         let dimension = |(at, target): (usize, &Target)| {

@@ -6,6 +6,7 @@ use super::scores::Scores;
 use super::shown::Shown;
 use super::target::{Target, Unit, targets};
 use crate::baseline::TestBaseline;
+use crate::order::SmallSort;
 use crate::problem::{Problem, Span, did_you_mean};
 use crate::report::evidence::ToolFinding;
 use crate::report::{Evidence, Finding, Number};
@@ -208,7 +209,7 @@ impl ToolQuality {
 
 /// Adds what a reader must know: what has changed, then what is critical, then what is a warning; each once.
 fn tell(mut found: Vec<(Option<Severity>, ToolFinding)>, findings: &mut Vec<Finding>) {
-    found.sort_by_key(|(severity, _)| (severity.is_some(), std::cmp::Reverse(*severity)));
+    found.small_sort_by_key(|(severity, _)| (severity.is_some(), std::cmp::Reverse(*severity)));
     for (severity, ToolFinding { tool, rule, level, message, .. }) in found {
         let of_rule = || format!("{level} {rule}: `{tool}` {message}");
         let (about, message) = match severity {

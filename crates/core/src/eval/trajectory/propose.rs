@@ -6,6 +6,7 @@ use super::reference::{MatchMode, Reference};
 use super::shape::{ArgumentShape, Candidate};
 use super::verdict::TraceVerdict;
 use crate::eval::accept::{ProposedChange, ProposedItem};
+use crate::order::SmallSort;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -55,7 +56,7 @@ fn in_step<'r>(mode: MatchMode, runs: &[Calls<'r>]) -> Result<Vec<Calls<'r>>, St
             (call.tool.server.map(str::to_owned), call.tool.name.to_owned(), call.args.hash())
         };
         for calls in &mut runs {
-            calls.sort_by_key(key);
+            calls.small_sort_by_key(key);
         }
     }
     if agree(&runs) {

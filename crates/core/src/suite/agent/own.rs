@@ -1,6 +1,7 @@
 //! `agent:` which program is run in place of a model?
 
 use super::{request, view};
+use crate::order::IntoMap;
 use crate::problem::{Problem, Span};
 use crate::suite::read::Block;
 use crate::suite::server::program;
@@ -99,7 +100,7 @@ impl OwnAgent {
         entry.insert("command".into(), self.command.iter().map(text).collect());
         if !self.env.is_empty() {
             let env = self.env.iter().map(|(name, value)| (name.clone(), text(value)));
-            entry.insert("env".into(), Value::Object(env.collect()));
+            entry.insert("env".into(), Value::Object(env.into_object()));
         }
         entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
         Value::Object(entry)

@@ -13,6 +13,7 @@ pub use scalars::parse_duration_ms;
 pub use shapes::Shapes;
 
 use super::variables::{Environment, Scope, Text, VariableProblem, names_in};
+use crate::order::IntoMap;
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
@@ -110,7 +111,7 @@ impl<'e> Reading<'e> {
         let slot = RefCell::new(Value::Null);
         read(&mut Field::describing(self, &slot));
         let mut schema = slot.into_inner();
-        let definitions: Map<String, Value> = self.definitions.borrow().clone().into_iter().collect();
+        let definitions: Map<String, Value> = self.definitions.borrow().clone().into_iter().into_object();
         if let (Value::Object(map), false) = (&mut schema, definitions.is_empty()) {
             map.insert("$defs".to_owned(), Value::Object(definitions));
         }

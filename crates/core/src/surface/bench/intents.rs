@@ -43,7 +43,7 @@ impl Intents {
             problems
                 .push(Problem::error("there are no intents in this file").help("list them under `intents:`"));
         }
-        problems.sort_by_key(|problem| problem.span);
+        Problem::sort(&mut problems);
         if problems.iter().any(|problem| problem.level == Level::Error) {
             Err((problems, sources))
         } else {

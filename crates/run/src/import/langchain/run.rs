@@ -8,6 +8,7 @@ use super::super::openai_chat::usage_tokens;
 use super::super::transcript::{ImportedAnswer, Transcript};
 use super::message::{is_message, read_message, signature};
 use mcptest_core::json::{equal, hash};
+use mcptest_core::order::SmallSort;
 use mcptest_core::trace::Tokens;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -99,7 +100,7 @@ fn flat(list: Vec<Json<'_>>) -> Vec<Json<'_>> {
 /// requests; else the runs of tools are the calls. So no call is counted by two of them.
 pub(super) fn transcript(trace: &[Run<'_>]) -> Result<Transcript, Misfit> {
     let mut ordered: Vec<&Run<'_>> = trace.iter().collect();
-    ordered.sort_by(|one, other| one.order.cmp(&other.order));
+    ordered.small_sort_by(|one, other| one.order.cmp(&other.order));
     let root = ordered.iter().find(|run| run.is_root).or(ordered.first()).copied();
     let mut transcript = Transcript::default();
     for run in &ordered {

@@ -2,6 +2,7 @@
 
 use super::span::{Span, SpanKind};
 use mcptest_core::json::equal;
+use mcptest_core::order::IntoMap;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -28,7 +29,7 @@ pub(super) struct Tree<'s> {
 
 impl<'s> Tree<'s> {
     pub(super) fn new(spans: &'s [Span]) -> Self {
-        let by_id = spans.iter().enumerate().map(|(at, span)| (span.id.as_str(), at)).collect();
+        let by_id = spans.iter().enumerate().map(|(at, span)| (span.id.as_str(), at)).into_map();
         Self { spans, by_id }
     }
 

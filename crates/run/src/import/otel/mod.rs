@@ -12,6 +12,7 @@ use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
 use super::unit::grouped;
+use mcptest_core::order::SmallSort;
 use span::{Span, SpanKind};
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -52,10 +53,10 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
         if starts().next() > starts().next_back() && starts().is_sorted_by(|one, other| one >= other) {
             trace.reverse();
         }
-        trace.sort_by_key(|span| span.start);
+        trace.small_sort_by_key(|span| span.start);
     }
     // Exports are unordered: the first trace is the one that began first.
-    traces.sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
+    traces.small_sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
     let (told, others): (Vec<_>, Vec<_>) =
         traces.into_iter().partition(|trace| trace.iter().any(|span| span.kind != SpanKind::Other));
     let told = told.iter().map(|trace| trace::transcript(trace));
