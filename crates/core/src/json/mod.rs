@@ -6,6 +6,7 @@ mod check;
 mod compare;
 pub mod document;
 mod hash;
+mod layout;
 mod members;
 mod number;
 mod subset;
@@ -13,6 +14,7 @@ mod subset;
 pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check, check_within};
 pub use compare::{difference, values_equal};
 pub use hash::{equal, hash, hash_value};
+pub use layout::{Layout, write};
 pub use members::Members;
 pub use subset::{is_part_of, is_subset};
 

@@ -8,7 +8,9 @@ mod number;
 mod probe;
 mod raw_trace;
 mod table;
+mod text;
 
+pub use crate::json::Layout;
 pub use crate::row::{Reason, ReasonKind};
 pub use definition::{GateDefinition, TargetDefinition};
 pub use evidence::Evidence;

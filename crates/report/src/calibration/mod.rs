@@ -3,6 +3,7 @@
 use crate::Options;
 use crate::pretty;
 use mcptest_core::calibrate::{Calibration, Floor, GateCalibration, Unit};
+use mcptest_core::json::{Layout, write};
 use serde_json::Value;
 
 /// The JSON Schema of [`json`].
@@ -20,7 +21,7 @@ pub fn text(calibration: &Calibration, options: &Options) -> Vec<u8> {
 
 /// For machines.
 pub fn json(calibration: &Calibration) -> String {
-    serde_json::to_string_pretty(calibration).unwrap_or_default() + "\n"
+    write(calibration, Layout::Indented) + "\n"
 }
 
 /// The floors that the good runs support, to be pasted into an agent's block.

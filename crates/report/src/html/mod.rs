@@ -12,7 +12,9 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
 use mcptest_core::compare::Compared;
 use mcptest_core::eval::GATES;
-use mcptest_core::report::{Embed, Report};
+use mcptest_core::json::{Layout, write};
+use mcptest_core::order::IntoMap;
+use mcptest_core::report::{Embed, Report, TestReport};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::Write;
@@ -27,16 +29,16 @@ const POLICY: &str = include_str!("policy.txt");
 const STYLE: &str = include_str!("viewer.css");
 const PROGRAM: &str = include_str!("viewer.js");
 
-#[expect(clippy::expect_used, reason = "every key of a report is a string")]
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let report = &*embedding(report, options.embed);
-    let mut value = serde_json::to_value(&*bounded(report)).expect("a report is JSON");
-    let traces = taken_traces(&mut value);
-    let mut page = begun(&verdict(report), POLICY, "", &block("report", &value, options));
+    let shown = bounded(report);
+    let traces: Vec<Option<String>> = shown.tests.iter().map(traces_of).collect();
+    let shown = embedding(&shown, Embed::None).to_json(Layout::Compact);
+    let mut page = begun(&verdict(report), POLICY, "", &block("report", &shown, options));
     // After the program, so that it need not wait for them.
     page.push_str(&docs(|gate| report.gates.contains_key(gate), options));
-    for (at, traces) in traces.iter().enumerate().filter(|(_, traces)| !traces.is_empty()) {
-        page.push_str(&block(&format!("traces-{at}"), &Value::Object(traces.clone()), options));
+    for (at, traces) in traces.iter().enumerate() {
+        page.extend(traces.iter().map(|traces| block(&format!("traces-{at}"), traces, options)));
     }
     page.push_str(CLOSING);
     page.into_bytes()
@@ -44,8 +46,8 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
 
 /// Reports side by side as a page of the same kind.
 pub(crate) fn comparison(comparison: &Compared, options: &Options) -> Vec<u8> {
-    let value = serde_json::to_value(comparison).unwrap_or_default();
-    let page = begun("reports side by side", POLICY, "", &block("compare", &value, options));
+    let data = block("compare", &write(comparison, Layout::Compact), options);
+    let page = begun("reports side by side", POLICY, "", &data);
     (page + CLOSING).into_bytes()
 }
 
@@ -66,30 +68,23 @@ fn begun(title: &str, policy: &str, attributes: &str, data: &str) -> String {
 /// The pages on these gates, by their keys: where each number of theirs is defined.
 fn docs(is_wanted: impl Fn(&str) -> bool, options: &Options) -> String {
     let wanted = GATES.iter().filter(|kind| is_wanted(kind.key));
-    let pages: Map<String, Value> = wanted.map(|kind| (kind.key.to_owned(), kind.doc.into())).collect();
-    if pages.is_empty() { String::new() } else { block("docs", &Value::Object(pages), options) }
+    let pages: Map<String, Value> = wanted.map(|kind| (kind.key, kind.doc)).into_object();
+    if pages.is_empty() { String::new() } else { block("docs", &Value::Object(pages).to_string(), options) }
 }
 
-/// Takes the traces out of a report: for each test those of its runs, by the numbers of the runs.
-fn taken_traces(report: &mut Value) -> Vec<Map<String, Value>> {
-    let tests = report.get_mut("tests").and_then(Value::as_array_mut).into_iter().flatten();
-    tests.map(of_runs).collect()
-}
-
-/// Takes the traces out of a test, by the numbers of its runs.
-fn of_runs(test: &mut Value) -> Map<String, Value> {
-    let runs = test.get_mut("runs").and_then(Value::as_array_mut).into_iter().flatten();
-    let taken = runs.filter_map(|run| {
-        let index = run.get("index")?.to_string();
-        Some((index, run.as_object_mut()?.remove("trace")?))
-    });
-    taken.collect()
+/// The traces of a test by the numbers of its runs, as JSON; `None` when it holds none.
+fn traces_of(test: &TestReport) -> Option<String> {
+    let held = test
+        .runs
+        .iter()
+        .filter_map(|run| run.trace.as_ref().map(|trace| format!("\"{}\":{}", run.index, trace.text())));
+    let held: Vec<String> = held.collect();
+    (!held.is_empty()).then(|| format!("{{{}}}", held.join(",")))
 }
 
 /// Data of the page, packed: nothing that a report says can end the element or be read as HTML.
-fn block(id: &str, value: &Value, options: &Options) -> String {
-    let text = value.to_string();
-    let text = options.clean.map_or(Cow::Borrowed(text.as_str()), |clean| clean(&text));
+fn block(id: &str, json: &str, options: &Options) -> String {
+    let text = options.clean.map_or(Cow::Borrowed(json), |clean| clean(json));
     let packed = STANDARD.encode(packed(text.as_bytes()));
     format!("<script type=\"text/plain\" id=\"{id}\">{packed}</script>\n")
 }

@@ -1,11 +1,12 @@
 //! The page as a server on this machine gives it: it asks for the traces that are looked at, and for what changed.
 
-use super::{CLOSING, POLICY, begun, block, docs, of_runs, taken_traces};
-use crate::bound::bounded;
+use super::{CLOSING, POLICY, begun, block, docs, traces_of};
+use crate::bound::{bounded, embedding};
 use crate::failures::verdict;
 use crate::{Clean, Options};
-use mcptest_core::report::{Report, TestReport};
-use serde_json::{Value, json};
+use mcptest_core::json::Layout;
+use mcptest_core::report::{Embed, Report, TestReport};
+use serde_json::Value;
 
 /// The page of a report, in which state of it `version` says.
 pub fn served_page(report: &Report, version: u64, clean: Clean) -> Vec<u8> {
@@ -20,18 +21,16 @@ pub fn served_page(report: &Report, version: u64, clean: Clean) -> Vec<u8> {
 
 /// What a page that shows another version asks for; `live` says what is being recorded.
 pub fn served_report(report: &Report, version: u64, live: &Value, clean: Clean) -> Vec<u8> {
-    let text = json!({ "version": version, "live": live, "report": without_traces(report) }).to_string();
+    let report = without_traces(report);
+    let text = format!("{{\"version\":{version},\"live\":{live},\"report\":{report}}}");
     clean(&text).into_owned().into_bytes()
 }
 
 /// The traces of a test's runs by their numbers.
 pub fn served_traces(test: &TestReport, clean: Clean) -> Vec<u8> {
-    let mut value = serde_json::to_value(test).unwrap_or_default();
-    clean(&Value::Object(of_runs(&mut value)).to_string()).into_owned().into_bytes()
+    clean(&traces_of(test).unwrap_or_else(|| "{}".to_owned())).into_owned().into_bytes()
 }
 
-fn without_traces(report: &Report) -> Value {
-    let mut value = serde_json::to_value(&*bounded(report)).unwrap_or_default();
-    taken_traces(&mut value);
-    value
+fn without_traces(report: &Report) -> String {
+    bounded(&embedding(report, Embed::None)).to_json(Layout::Compact)
 }

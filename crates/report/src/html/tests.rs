@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{Clean, sample};
-use mcptest_core::report::Status;
+use mcptest_core::report::{RawTrace, Status};
 use std::io::Read;
 
 fn page(report: &Report, options: &Options) -> String {
@@ -47,14 +47,21 @@ fn text_of_others_is_nowhere_in_the_page_but_packed() {
 
 #[test]
 fn traces_stand_behind_the_program_by_their_tests_and_runs() {
-    let mut report = serde_json::json!({"tests": [
-        {"runs": [{"index": 1}]},
-        {"runs": [{"index": 1, "trace": {"a": 1}}, {"index": 2}, {"index": 3, "trace": {"b": 2}}]},
-    ]});
-    let traces = taken_traces(&mut report);
-    assert!(traces[0].is_empty());
-    assert_eq!(Value::Object(traces[1].clone()), serde_json::json!({"1": {"a": 1}, "3": {"b": 2}}));
-    assert!(!report.to_string().contains("trace"));
+    let run = |index, trace: Option<&str>| {
+        let mut run = sample::run(index, &[], Vec::new());
+        run.trace = trace.and_then(RawTrace::new);
+        run
+    };
+    let without = sample::test("a.yml", 1, "one", Status::Failed, |test| test.runs = vec![run(1, None)]);
+    let with = sample::test("a.yml", 2, "two", Status::Failed, |test| {
+        test.runs = vec![run(1, Some(r#"{"a": 1}"#)), run(2, None), run(3, Some(r#"{"b": 2}"#))];
+    });
+    let options = Options { embed: Embed::All, ..Options::default() };
+    let page = page(&Report::new(vec![without, with]), &options);
+    assert!(!page.contains("id=\"traces-0\""));
+    assert_eq!(unpacked(&page, "traces-1"), serde_json::json!({"1": {"a": 1}, "3": {"b": 2}}));
+    assert!(page.find("id=\"traces-1\"") > page.find(PROGRAM));
+    assert_eq!(unpacked(&page, "report")["tests"][1]["runs"][0].get("trace"), None);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::bound::{bounded, embedding};
 use crate::{Options, Reporter};
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
+use mcptest_core::json::{Layout, write};
 use mcptest_core::report::{Embed, Report, SCHEMA_VERSION};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -17,15 +18,12 @@ pub(crate) const REPORTER: Reporter = Reporter {
 
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let report = embedding(report, options.embed);
-    whole(&*bounded(&report), options)
+    (bounded(&report).to_json(Layout::Indented) + "\n").into_bytes()
 }
 
 /// All of a document, indented.
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
 pub(crate) fn whole<R: Serialize>(document: &R, _: &Options) -> Vec<u8> {
-    let mut out = serde_json::to_vec_pretty(document).expect("a report is JSON");
-    out.push(b'\n');
-    out
+    (write(document, Layout::Indented) + "\n").into_bytes()
 }
 
 /// Why a saved report cannot be read, and where.
@@ -73,7 +71,8 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
         return Err(source.fault_here(ReadFault::NotReport));
     }
     source.version(peek.schema_version, u64::from(SCHEMA_VERSION))?;
-    let report: Report = source.object(text, ReadFault::Broken)?;
+    let report = Report::from_json(text);
+    let report = report.map_err(|error| source.explained(text, &error, ReadFault::Broken))?;
     let mut counted = Report::new(report.tests);
     (counted.coverage, counted.version, counted.command) = (report.coverage, report.version, report.command);
     // What an earlier version says of its gates holds for its numbers.

@@ -2,25 +2,12 @@
 
 use crate::bound::{bounded, numbers_alone};
 use crate::{Options, Reporter};
-use mcptest_core::coverage::Coverage;
-use mcptest_core::report::{Report, Summary, TestReport};
+use mcptest_core::json::{Layout, write};
+use mcptest_core::report::{Report, TestReport};
 use rayon::prelude::*;
-use serde::Serialize;
 
 pub(crate) const REPORTER: Reporter =
     Reporter::new("ndjson", "one JSON object per line: each test, then the summary", "ndjson", render);
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum Line<'a> {
-    Test(&'a TestReport),
-    Coverage(&'a Coverage),
-    Summary {
-        schema_version: u32,
-        #[serde(flatten)]
-        summary: &'a Summary,
-    },
-}
 
 /// So many tests are worth a task of their own.
 const AT_ONCE: usize = 64;
@@ -29,26 +16,24 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     let report = numbers_alone(report);
     let report = bounded(&report);
     let mut out = match &report.tests[..] {
-        few if few.len() <= AT_ONCE => lines(few.iter().map(Line::Test)),
-        many => many
-            .par_chunks(AT_ONCE)
-            .map(|some| lines(some.iter().map(Line::Test)))
-            .collect::<Vec<_>>()
-            .concat(),
+        few if few.len() <= AT_ONCE => tests(few),
+        many => many.par_chunks(AT_ONCE).map(tests).collect::<Vec<_>>().concat(),
     };
-    let summary = Line::Summary { schema_version: report.schema_version, summary: &report.summary };
-    out.extend(lines(report.coverage.as_ref().map(Line::Coverage).into_iter().chain([summary])));
-    out
+    if let Some(coverage) = &report.coverage {
+        out.push_str(&line("\"type\":\"coverage\"", &write(coverage, Layout::Compact)));
+    }
+    let first = format!("\"type\":\"summary\",\"schema_version\":{}", report.schema_version);
+    out.push_str(&line(&first, &write(&report.summary, Layout::Compact)));
+    out.into_bytes()
 }
 
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
-fn lines<'a>(lines: impl Iterator<Item = Line<'a>>) -> Vec<u8> {
-    let mut out = Vec::new();
-    for line in lines {
-        serde_json::to_writer(&mut out, &line).expect("a line is JSON");
-        out.push(b'\n');
-    }
-    out
+fn tests(tests: &[TestReport]) -> String {
+    tests.iter().map(|test| line("\"type\":\"test\"", &test.to_json())).collect()
+}
+
+/// An object that is not empty, with more members before its own.
+fn line(first: &str, object: &str) -> String {
+    format!("{{{first},{}\n", &object[1..])
 }
 
 #[cfg(test)]
