@@ -54,6 +54,7 @@ pub use walk::{Unlisted, not_entered};
 pub use watch::{Judged, Stamps};
 
 use mcptest_core::coverage::Exercised;
+use mcptest_core::order::IntoMap;
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Embed, Report, Status, TestReport};
 use mcptest_core::row::Row;
@@ -258,7 +259,7 @@ pub fn run(
         let exercised = exercised.into_inner();
         let mut coverage = exercised.into_coverage(floor);
         let suites = plan.rows.iter().filter_map(Row::suite).map(|suite| (&suite.path, secrets.of(suite)));
-        for secrets in suites.collect::<BTreeMap<_, _>>().values() {
+        for secrets in suites.into_map().values() {
             coverage.change_texts(|text| *text = secrets.hidden_in(text));
         }
         coverage

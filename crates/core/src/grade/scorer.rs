@@ -1,6 +1,7 @@
 //! `scorers:` which programs of the user's give each run numbers, and what may they print?
 
 use super::{Asks, Found, Question};
+use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::suite::OwnAgent;
 use crate::suite::read::{Block, Field};
@@ -94,5 +95,5 @@ pub(crate) fn scores_of(found: &[Found]) -> Numbers {
         .flat_map(|(check, scores)| {
             scores.iter().map(move |(key, value)| (format!("{check}.{key}"), value.clone()))
         })
-        .collect()
+        .into_map()
 }

@@ -49,12 +49,18 @@ pub struct Problem {
 impl Problem {
     /// A problem for which the suite is refused.
     pub fn error(message: impl Into<String>) -> Self {
-        Self { level: Level::Error, message: message.into(), span: None, label: None, also: None, help: None }
+        Self::of(Level::Error, message.into())
     }
 
     /// A problem worth saying that does not stop the suite.
     pub fn warning(message: impl Into<String>) -> Self {
-        Self { level: Level::Warning, ..Self::error(message) }
+        Self::of(Level::Warning, message.into())
+    }
+
+    /// Problems are rare, and hundreds of places make them: none has the code in it.
+    #[cold]
+    fn of(level: Level, message: String) -> Self {
+        Self { level, message, span: None, label: None, also: None, help: None }
     }
 
     /// Puts problems into the order of their places.
@@ -64,6 +70,7 @@ impl Problem {
 
     /// At this place.
     #[must_use]
+    #[cold]
     pub fn at(mut self, span: Span) -> Self {
         self.span = Some(span);
         self
@@ -71,6 +78,7 @@ impl Problem {
 
     /// With these words under the caret.
     #[must_use]
+    #[cold]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
@@ -78,6 +86,7 @@ impl Problem {
 
     /// With a second place.
     #[must_use]
+    #[cold]
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
         self.also = Some((span, label.into()));
         self
@@ -85,6 +94,7 @@ impl Problem {
 
     /// With what to do about it.
     #[must_use]
+    #[cold]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

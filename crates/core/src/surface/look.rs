@@ -118,7 +118,7 @@ fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
     for key in MAPS {
         let Some(map) = schema.get(key).and_then(Value::as_object) else { continue };
         // Whether a map keeps an order depends on who else is in the build.
-        let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+        let sorted: BTreeMap<&String, &Value> = map.iter().into_map();
         for (name, schema) in sorted {
             let is_property = key == "properties";
             let place = format!("{place}/{key}/{}", pointer_key(name));
@@ -151,7 +151,7 @@ fn texts_in<'a>(place: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)
             list.iter().enumerate().for_each(|(at, one)| texts_in(&format!("{place}/{at}"), one, texts));
         }
         Value::Object(map) => {
-            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+            let sorted: BTreeMap<&String, &Value> = map.iter().into_map();
             for (key, value) in sorted {
                 texts.push((place.to_owned(), key));
                 texts_in(&format!("{place}/{}", pointer_key(key)), value, texts);

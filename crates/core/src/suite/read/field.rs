@@ -82,9 +82,14 @@ impl<'a> Field<'a> {
 
     /// Says that something else was wanted here.
     pub fn wrong<T>(&self, node: &Node, wanted: &str) -> Option<T> {
+        self.say_wrong(node, wanted);
+        None
+    }
+
+    #[cold]
+    fn say_wrong(&self, node: &Node, wanted: &str) {
         let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
         self.report(Problem::error(format!("{what}expected {wanted}, found {}", node.describe())));
-        None
     }
 
     /// The place of these bytes of the scalar `text` that stands at `span`; of all of it, where escapes or folding move

@@ -2,6 +2,7 @@
 
 use super::super::SurfaceTool;
 use super::super::words::stems;
+use crate::order::IntoMap;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ impl Text {
         if let Some(map) =
             tool.tool.input_schema.as_deref().and_then(|schema| schema["properties"].as_object())
         {
-            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+            let sorted: BTreeMap<&String, &Value> = map.iter().into_map();
             for (name, schema) in sorted {
                 let about = schema["description"].as_str().unwrap_or_default();
                 parameters.push_str(&format!("{name} {about}\n"));
