@@ -24,79 +24,44 @@ enum ArgumentChange {
     Repeats,
 }
 
+const fn twist(suffix: &'static str, change: ArgumentChange) -> Twist {
+    Twist { suffix, says: "", change }
+}
+
+impl Twist {
+    const fn says(self, says: &'static str) -> Self {
+        Self { says, ..self }
+    }
+}
+
 use ArgumentChange::{Allows, Demands, Narrows, Repeats};
 
 const TWISTS: &[Twist] = &[
-    Twist {
-        suffix: "v2",
-        says: "Version 2, in preview: results come in pages and may still change.",
-        change: Allows("page", "Which page of the results"),
-    },
-    Twist {
-        suffix: "legacy",
-        says: "The older interface, kept for integrations that have not moved yet.",
-        change: Narrows,
-    },
-    Twist {
-        suffix: "batch",
-        says: "Takes many requests at once and answers when all of them are done.",
-        change: Repeats,
-    },
-    Twist {
-        suffix: "archived",
-        says: "Works on archived data only, older than one year.",
-        change: Demands("archive_year", "Which year's archive"),
-    },
-    Twist {
-        suffix: "async",
-        says: "Starts a job in the background and returns its id, not the result.",
-        change: Allows("callback_url", "Where the result is sent"),
-    },
-    Twist {
-        suffix: "draft",
-        says: "Prepares everything, but waits for a person to confirm.",
-        change: Demands("reviewer", "Who confirms"),
-    },
-    Twist {
-        suffix: "cached",
-        says: "Answers from a copy that can be up to a day old.",
-        change: Allows("max_age_hours", "How old the copy may be"),
-    },
-    Twist {
-        suffix: "admin",
-        says: "For administrators: acts on behalf of another user.",
-        change: Demands("on_behalf_of", "The user it acts for"),
-    },
-    Twist {
-        suffix: "dry_run",
-        says: "Checks whether it would work, and does nothing.",
-        change: Allows("report_level", "How much the check says"),
-    },
-    Twist {
-        suffix: "sandbox",
-        says: "The same against the sandbox, whose data are made up.",
-        change: Demands("sandbox_id", "Which sandbox"),
-    },
-    Twist {
-        suffix: "simple",
-        says: "A shorter form with fewer options; results are cut to the first entry.",
-        change: Narrows,
-    },
-    Twist {
-        suffix: "history",
-        says: "Shows how things stood on a day in the past.",
-        change: Demands("as_of", "The day, as 2026-03-31"),
-    },
-    Twist {
-        suffix: "internal",
-        says: "For calls between services; needs a service key.",
-        change: Demands("service_key", "The key of the calling service"),
-    },
-    Twist {
-        suffix: "global",
-        says: "Covers every workspace; slower, and limited to ten requests an hour.",
-        change: Allows("workspaces", "Only these workspaces"),
-    },
+    twist("v2", Allows("page", "Which page of the results"))
+        .says("Version 2, in preview: results come in pages and may still change."),
+    twist("legacy", Narrows).says("The older interface, kept for integrations that have not moved yet."),
+    twist("batch", Repeats).says("Takes many requests at once and answers when all of them are done."),
+    twist("archived", Demands("archive_year", "Which year's archive"))
+        .says("Works on archived data only, older than one year."),
+    twist("async", Allows("callback_url", "Where the result is sent"))
+        .says("Starts a job in the background and returns its id, not the result."),
+    twist("draft", Demands("reviewer", "Who confirms"))
+        .says("Prepares everything, but waits for a person to confirm."),
+    twist("cached", Allows("max_age_hours", "How old the copy may be"))
+        .says("Answers from a copy that can be up to a day old."),
+    twist("admin", Demands("on_behalf_of", "The user it acts for"))
+        .says("For administrators: acts on behalf of another user."),
+    twist("dry_run", Allows("report_level", "How much the check says"))
+        .says("Checks whether it would work, and does nothing."),
+    twist("sandbox", Demands("sandbox_id", "Which sandbox"))
+        .says("The same against the sandbox, whose data are made up."),
+    twist("simple", Narrows).says("A shorter form with fewer options; results are cut to the first entry."),
+    twist("history", Demands("as_of", "The day, as 2026-03-31"))
+        .says("Shows how things stood on a day in the past."),
+    twist("internal", Demands("service_key", "The key of the calling service"))
+        .says("For calls between services; needs a service key."),
+    twist("global", Allows("workspaces", "Only these workspaces"))
+        .says("Covers every workspace; slower, and limited to ten requests an hour."),
 ];
 
 /// Tools that look like `of` and are not: other words for the same verb, other versions and variants, each with a
