@@ -1,7 +1,7 @@
 //! How far do raters agree, beyond what chance gives?
 
 use super::normal::normal_quantile;
-use super::{Interval, StatsError, check_inside};
+use super::{Interval, Result, StatsError, check_inside};
 
 /// Two raters who each said yes or no, counted over the same units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub struct Kappa {
 }
 
 /// Cohen's kappa of two raters.
-pub fn cohen_kappa(counts: YesNo, confidence: f64) -> Result<Kappa, StatsError> {
+pub fn cohen_kappa(counts: YesNo, confidence: f64) -> Result<Kappa> {
     check_inside("confidence", confidence)?;
     let YesNo { both, first_only, second_only, neither } = counts;
     let n = (both + first_only + second_only + neither) as f64;

@@ -3,22 +3,22 @@
 use super::interval::exact_lower;
 use super::plan::first_false;
 use super::special::binomial_at_least;
-use super::{ROUNDING, StatsError, check_inside, check_sample};
+use super::{ROUNDING, Result, StatsError, check_inside, check_sample};
 
 /// The one-sided exact lower bound: the root p of `P(X >= c | n, p) = 1 - confidence`
 /// (Clopper and Pearson, <https://doi.org/10.1093/biomet/26.4.404>).
-pub fn certified_lower(passes: u64, runs: u64, confidence: f64) -> Result<f64, StatsError> {
+pub fn certified_lower(passes: u64, runs: u64, confidence: f64) -> Result<f64> {
     check_sample(passes, runs, confidence)?;
     Ok(exact_lower(passes, runs, 1.0 - confidence))
 }
 
 /// The best floor that this many runs can certify, if all pass: `(1 - confidence)^(1/n)`.
-pub fn max_certifiable_floor(runs: u64, confidence: f64) -> Result<f64, StatsError> {
+pub fn max_certifiable_floor(runs: u64, confidence: f64) -> Result<f64> {
     certified_lower(runs, runs, confidence)
 }
 
 /// The fewest runs that certify `floor` when `failures` of them fail.
-pub fn min_runs_for_floor(floor: f64, failures: u64, confidence: f64) -> Result<u64, StatsError> {
+pub fn min_runs_for_floor(floor: f64, failures: u64, confidence: f64) -> Result<u64> {
     check_inside("floor", floor)?;
     check_inside("confidence", confidence)?;
     let allowed = (1.0 - confidence) * (1.0 + ROUNDING);

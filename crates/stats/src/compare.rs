@@ -1,7 +1,7 @@
 //! Do two versions differ, or is it chance?
 
 use super::special::{binomial_at_most, binomial_point};
-use super::{Decimal, StatsError};
+use super::{Decimal, Result, StatsError};
 
 /// The `McNemar` test on the pairs that disagree.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +14,7 @@ pub struct McNemar {
 
 /// The exact `McNemar` test of `b` pairs that only the first passed against `c` that only the second passed:
 /// `2 P(X <= min(b, c))` for X binomial with 1/2; mid-p takes off `P(X = min)` (<https://doi.org/10.1186/1471-2288-13-91>).
-pub fn mcnemar(b: u64, c: u64) -> Result<McNemar, StatsError> {
+pub fn mcnemar(b: u64, c: u64) -> Result<McNemar> {
     let pairs = b.checked_add(c).ok_or(StatsError::TooLarge)?;
     if pairs == 0 {
         return Ok(McNemar { exact_p: 1.0, mid_p: 1.0 });
@@ -39,7 +39,7 @@ pub struct SignFlip {
 
 /// The exact paired permutation test: all `2^n` signs of the differences, by the size of their sum (Fisher 1935);
 /// at most 20 differences.
-pub fn sign_flip(differences: &[Decimal]) -> Result<SignFlip, StatsError> {
+pub fn sign_flip(differences: &[Decimal]) -> Result<SignFlip> {
     const MOST: usize = 20;
     if differences.len() > MOST {
         return Err(StatsError::TooManyPairs { pairs: differences.len(), most: MOST });
@@ -88,7 +88,7 @@ pub struct Fisher {
 
 /// Fisher's exact test on the table `[[a, b], [c, d]]`, two-sided by point probability
 /// (<https://doi.org/10.2307/2340521>).
-pub fn fisher_exact(a: u64, b: u64, c: u64, d: u64) -> Result<Fisher, StatsError> {
+pub fn fisher_exact(a: u64, b: u64, c: u64, d: u64) -> Result<Fisher> {
     /// Tables this close in probability are equally likely.
     const TIE: f64 = 1.0 + 1e-9;
     const LARGEST: u64 = 1 << 28;

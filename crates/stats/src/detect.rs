@@ -2,7 +2,7 @@
 
 use super::plan::{first_false, smallest_drop};
 use super::special::{binomial_at_most, binomial_point};
-use super::{ROUNDING, StatsError, check_counts, check_inside, check_probability, fisher_exact};
+use super::{ROUNDING, Result, check_counts, check_inside, check_probability, fisher_exact};
 
 /// What is asked of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,11 +19,7 @@ const MOST_RUNS: u64 = 2000;
 /// The smallest drop from a pass rate, on a grid of 0.001, that a two-sided comparison of so many runs before and after
 /// shows with the wanted power: Fisher's exact test with mid-p, both sides varying by chance. None where even a fall to 0
 /// would be missed more often.
-pub fn detectable_drop(
-    rate: f64,
-    (before, after): (u64, u64),
-    wanted: Detection,
-) -> Result<Option<f64>, StatsError> {
+pub fn detectable_drop(rate: f64, (before, after): (u64, u64), wanted: Detection) -> Result<Option<f64>> {
     check_probability("rate", rate)?;
     check_counts(0, before)?;
     check_counts(0, after)?;
@@ -33,12 +29,7 @@ pub fn detectable_drop(
 
 /// The fewest runs of each of so many tests, on each side, that show a drop of this size with the wanted power; none where
 /// thousands would not.
-pub fn runs_to_detect(
-    rate: f64,
-    drop: f64,
-    tests: u64,
-    wanted: Detection,
-) -> Result<Option<u64>, StatsError> {
+pub fn runs_to_detect(rate: f64, drop: f64, tests: u64, wanted: Detection) -> Result<Option<u64>> {
     check_probability("rate", rate)?;
     check_probability("drop", drop)?;
     check_counts(0, tests)?;
@@ -65,7 +56,7 @@ impl Bounds {
     }
 }
 
-fn bounds(rate: f64, before: u64, after: u64, wanted: Detection) -> Result<Bounds, StatsError> {
+fn bounds(rate: f64, before: u64, after: u64, wanted: Detection) -> Result<Bounds> {
     /// Numbers of passes as unlikely as this change nothing.
     const NEVER: f64 = 1e-10;
     check_inside("alpha", wanted.alpha)?;

@@ -1,6 +1,6 @@
 //! How likely are k of k, or one of k, to pass?
 
-use super::{StatsError, check_counts, power_percent};
+use super::{Result, StatsError, check_counts, power_percent};
 
 /// A plug-in estimate and its exact floored percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,31 +12,28 @@ pub struct PlugIn {
 }
 
 /// Unbiased pass^k, all of k drawn runs pass: `C(c,k) / C(n,k)` (arXiv:2406.12045).
-pub fn pass_hat_k_unbiased(runs: u64, passes: u64, k: u64) -> Result<f64, StatsError> {
+pub fn pass_hat_k_unbiased(runs: u64, passes: u64, k: u64) -> Result<f64> {
     check_draw(runs, passes, k)?;
     Ok(share_of_draws(passes, runs, k))
 }
 
 /// Unbiased pass@k, at least one of k drawn runs passes: `1 - C(n-c,k) / C(n,k)` (arXiv:2107.03374).
-pub fn pass_at_k_unbiased(runs: u64, passes: u64, k: u64) -> Result<f64, StatsError> {
+pub fn pass_at_k_unbiased(runs: u64, passes: u64, k: u64) -> Result<f64> {
     check_draw(runs, passes, k)?;
     Ok(1.0 - share_of_draws(runs - passes, runs, k))
 }
 
 /// The mean of unbiased pass^k over tasks given as (runs, passes).
-pub fn suite_pass_hat_k(tasks: &[(u64, u64)], k: u64) -> Result<f64, StatsError> {
+pub fn suite_pass_hat_k(tasks: &[(u64, u64)], k: u64) -> Result<f64> {
     mean_over(tasks, |runs, passes| pass_hat_k_unbiased(runs, passes, k))
 }
 
 /// The mean of unbiased pass@k over tasks given as (runs, passes).
-pub fn suite_pass_at_k(tasks: &[(u64, u64)], k: u64) -> Result<f64, StatsError> {
+pub fn suite_pass_at_k(tasks: &[(u64, u64)], k: u64) -> Result<f64> {
     mean_over(tasks, |runs, passes| pass_at_k_unbiased(runs, passes, k))
 }
 
-fn mean_over(
-    tasks: &[(u64, u64)],
-    of_task: impl Fn(u64, u64) -> Result<f64, StatsError>,
-) -> Result<f64, StatsError> {
+fn mean_over(tasks: &[(u64, u64)], of_task: impl Fn(u64, u64) -> Result<f64>) -> Result<f64> {
     if tasks.is_empty() {
         return Err(StatsError::NoTasks);
     }
@@ -45,24 +42,24 @@ fn mean_over(
 }
 
 /// The plug-in pass^k, `(c/n)^k`; biased upwards.
-pub fn pass_hat_k_plugin(runs: u64, passes: u64, k: u64) -> Result<PlugIn, StatsError> {
+pub fn pass_hat_k_plugin(runs: u64, passes: u64, k: u64) -> Result<PlugIn> {
     check_plugin(runs, passes, k)?;
     let value = (passes as f64 / runs as f64).powf(k as f64);
     Ok(PlugIn { value, percent: power_percent(passes, runs, k) })
 }
 
 /// The plug-in pass@k, `1 - (1 - c/n)^k`; biased.
-pub fn pass_at_k_plugin(runs: u64, passes: u64, k: u64) -> Result<f64, StatsError> {
+pub fn pass_at_k_plugin(runs: u64, passes: u64, k: u64) -> Result<f64> {
     check_plugin(runs, passes, k)?;
     Ok(1.0 - ((runs - passes) as f64 / runs as f64).powf(k as f64))
 }
 
-fn check_draw(runs: u64, passes: u64, k: u64) -> Result<(), StatsError> {
+fn check_draw(runs: u64, passes: u64, k: u64) -> Result<()> {
     check_plugin(runs, passes, k)?;
     if k > runs { Err(StatsError::K { k, runs }) } else { Ok(()) }
 }
 
-fn check_plugin(runs: u64, passes: u64, k: u64) -> Result<(), StatsError> {
+fn check_plugin(runs: u64, passes: u64, k: u64) -> Result<()> {
     check_counts(passes, runs)?;
     if k == 0 { Err(StatsError::K { k, runs }) } else { Ok(()) }
 }

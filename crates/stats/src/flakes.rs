@@ -1,7 +1,7 @@
 //! Is the share of flaky runs over what was agreed to tolerate?
 
 use super::interval::{exact_lower, exact_upper};
-use super::{Decimal, StatsError, check_counts, check_inside, check_probability};
+use super::{Decimal, Result, check_counts, check_inside, check_probability};
 use serde::Serialize;
 
 /// A window of runs held against a flake budget.
@@ -32,12 +32,7 @@ pub enum BudgetState {
 }
 
 /// Holds `flakes` of `window` runs against a tolerated rate, with one-sided Clopper-Pearson bounds.
-pub fn flake_budget(
-    window: u64,
-    flakes: u64,
-    rate: Decimal,
-    confidence: f64,
-) -> Result<FlakeBudget, StatsError> {
+pub fn flake_budget(window: u64, flakes: u64, rate: Decimal, confidence: f64) -> Result<FlakeBudget> {
     check_counts(flakes, window)?;
     check_probability("budget_rate", rate.as_f64())?;
     check_inside("confidence", confidence)?;

@@ -2,7 +2,7 @@
 
 use super::normal::normal_quantile;
 use super::special::beta_quantile;
-use super::{StatsError, check_counts, check_sample};
+use super::{Result, check_counts, check_sample};
 
 /// A lower and an upper bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Difference {
 
 /// Wilson's score interval: `(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)`
 /// (<https://doi.org/10.1080/01621459.1927.10502953>).
-pub fn wilson(passes: u64, runs: u64, confidence: f64) -> Result<Interval, StatsError> {
+pub fn wilson(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     check_sample(passes, runs, confidence)?;
     Ok(wilson_of_rate(passes as f64 / runs as f64, runs as f64, confidence))
 }
@@ -44,7 +44,7 @@ pub(super) fn wilson_of_rate(p: f64, n: f64, confidence: f64) -> Interval {
 
 /// The exact two-sided interval: quantiles of `Beta(c, n-c+1)` and `Beta(c+1, n-c)`
 /// (Clopper and Pearson, <https://doi.org/10.1093/biomet/26.4.404>).
-pub fn clopper_pearson(passes: u64, runs: u64, confidence: f64) -> Result<Interval, StatsError> {
+pub fn clopper_pearson(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     check_sample(passes, runs, confidence)?;
     let tail = (1.0 - confidence) / 2.0;
     Ok(Interval { lower: exact_lower(passes, runs, tail), upper: exact_upper(passes, runs, tail) })
@@ -72,7 +72,7 @@ pub(super) fn exact_upper(passes: u64, runs: u64, tail: f64) -> f64 {
 
 /// The equal-tailed interval of `Beta(c+1/2, n-c+1/2)`, closed at 0 and 1 when none or all passed
 /// (Brown et al., <https://doi.org/10.1214/ss/1009213286>).
-pub fn jeffreys(passes: u64, runs: u64, confidence: f64) -> Result<Interval, StatsError> {
+pub fn jeffreys(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     check_sample(passes, runs, confidence)?;
     let tail = (1.0 - confidence) / 2.0;
     let (a, b) = (passes as f64 + 0.5, (runs - passes) as f64 + 0.5);
@@ -84,11 +84,7 @@ pub fn jeffreys(passes: u64, runs: u64, confidence: f64) -> Result<Interval, Sta
 
 /// The first rate less the second, with Newcombe's hybrid of two Wilson intervals, given as (passes, runs)
 /// (method 10, <https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8%3C873::AID-SIM779%3E3.0.CO;2-I>).
-pub fn newcombe_difference(
-    first: (u64, u64),
-    second: (u64, u64),
-    confidence: f64,
-) -> Result<Difference, StatsError> {
+pub fn newcombe_difference(first: (u64, u64), second: (u64, u64), confidence: f64) -> Result<Difference> {
     check_counts(first.0, first.1)?;
     check_sample(second.0, second.1, confidence)?;
     let rate = |(passes, runs): (u64, u64)| (passes as f64 / runs as f64, runs as f64);
@@ -110,6 +106,7 @@ pub(super) fn newcombe_of_rates((p, n): (f64, f64), (q, m): (f64, f64), confiden
 mod tests {
     use super::super::{CONFIDENCE, assert_close};
     use super::*;
+    use crate::StatsError;
     use proptest::prelude::*;
 
     #[test]

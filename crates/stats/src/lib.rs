@@ -105,8 +105,10 @@ pub enum StatsError {
     TooLarge,
 }
 
+type Result<T, E = StatsError> = std::result::Result<T, E>;
+
 /// Refuses zero runs and more passes than runs.
-fn check_counts(passes: u64, runs: u64) -> Result<(), StatsError> {
+fn check_counts(passes: u64, runs: u64) -> Result<()> {
     if runs == 0 {
         Err(StatsError::NoRuns)
     } else if passes > runs {
@@ -117,13 +119,13 @@ fn check_counts(passes: u64, runs: u64) -> Result<(), StatsError> {
 }
 
 /// Refuses counts of runs that say nothing, and a confidence that nobody has.
-fn check_sample(passes: u64, runs: u64, confidence: f64) -> Result<(), StatsError> {
+fn check_sample(passes: u64, runs: u64, confidence: f64) -> Result<()> {
     check_counts(passes, runs)?;
     check_inside("confidence", confidence)
 }
 
 /// Refuses what does not lie strictly between 0 and 1.
-fn check_inside(name: &'static str, value: f64) -> Result<(), StatsError> {
+fn check_inside(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value < 1.0 {
         return Ok(());
     }
@@ -131,7 +133,7 @@ fn check_inside(name: &'static str, value: f64) -> Result<(), StatsError> {
 }
 
 /// Refuses what does not lie between 0 and 1.
-fn check_probability(name: &'static str, value: f64) -> Result<(), StatsError> {
+fn check_probability(name: &'static str, value: f64) -> Result<()> {
     if (0.0..=1.0).contains(&value) {
         return Ok(());
     }

@@ -1,10 +1,10 @@
 //! Which of many p-values still count when all were looked at?
 
-use super::{StatsError, check_probability};
+use super::{Result, check_probability};
 
 /// Holm's adjusted p-values, in the order given: the running maximum of `(m - rank) p` with ranks from 0
 /// (<https://www.jstor.org/stable/4615733>).
-pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {
+pub fn holm(p_values: &[f64]) -> Result<Vec<f64>> {
     let order = ascending(p_values)?;
     let mut adjusted = vec![0.0; p_values.len()];
     let mut largest: f64 = 0.0;
@@ -17,7 +17,7 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {
 
 /// Benjamini and Hochberg's adjusted p-values, in the order given: the running minimum of `m p / rank` from the largest
 /// down, with ranks from 1 (<https://doi.org/10.1111/j.2517-6161.1995.tb02031.x>).
-pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {
+pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>> {
     let order = ascending(p_values)?;
     let mut adjusted = vec![0.0; p_values.len()];
     let mut smallest: f64 = 1.0;
@@ -28,7 +28,7 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {
     Ok(adjusted)
 }
 
-fn ascending(p_values: &[f64]) -> Result<Vec<usize>, StatsError> {
+fn ascending(p_values: &[f64]) -> Result<Vec<usize>> {
     p_values.iter().try_for_each(|&p| check_probability("p", p))?;
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));

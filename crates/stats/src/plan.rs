@@ -1,7 +1,7 @@
 //! What will a gate of this size notice, before anything is run?
 
 use super::special::{binomial_at_least, binomial_at_most};
-use super::{Decimal, ROUNDING, StatsError, check_counts, check_inside, check_probability};
+use super::{Decimal, ROUNDING, Result, check_counts, check_inside, check_probability};
 
 /// How a gate on a pass rate behaves for an agent of a known rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,11 +13,7 @@ pub struct GateCharacteristic {
 }
 
 /// The operating characteristic of a gate: `P(X >= ceil(rate * n))` for an agent that passes with `true_rate`.
-pub fn gate_characteristic(
-    runs: u64,
-    min_rate: Decimal,
-    true_rate: f64,
-) -> Result<GateCharacteristic, StatsError> {
+pub fn gate_characteristic(runs: u64, min_rate: Decimal, true_rate: f64) -> Result<GateCharacteristic> {
     check_counts(0, runs)?;
     check_probability("min_rate", min_rate.as_f64())?;
     check_probability("true_p", true_rate)?;
@@ -39,12 +35,7 @@ pub struct MinimumDrop {
 
 /// The minimum detectable drop of an exact one-sided binomial test at level `alpha`: the smallest drop on a grid of
 /// 0.001 that is noticed with probability `power`.
-pub fn minimum_detectable_drop(
-    runs: u64,
-    baseline: f64,
-    alpha: f64,
-    power: f64,
-) -> Result<MinimumDrop, StatsError> {
+pub fn minimum_detectable_drop(runs: u64, baseline: f64, alpha: f64, power: f64) -> Result<MinimumDrop> {
     check_counts(0, runs)?;
     check_probability("baseline", baseline)?;
     check_inside("alpha", alpha)?;

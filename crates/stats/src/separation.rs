@@ -2,7 +2,7 @@
 
 use super::normal::normal_quantile;
 use super::special::bisect;
-use super::{Interval, StatsError, check_inside};
+use super::{Interval, Result, StatsError, check_inside};
 
 /// How well values tell two groups apart, where high is good.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Threshold {
 /// Compares two groups of finite values: the area under the ROC curve, which is the Mann-Whitney statistic over the
 /// number of pairs, and the threshold with the highest share kept plus share caught (Youden's J); of equal ones the
 /// lowest.
-pub fn separation(good: &[f64], bad: &[f64], confidence: f64) -> Result<Separation, StatsError> {
+pub fn separation(good: &[f64], bad: &[f64], confidence: f64) -> Result<Separation> {
     check_inside("confidence", confidence)?;
     if good.is_empty() || bad.is_empty() {
         return Err(StatsError::NoRuns);

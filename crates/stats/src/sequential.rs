@@ -2,7 +2,7 @@
 
 use super::interval::Interval;
 use super::special::{beta_tail, bisect, ln_binomial_point};
-use super::{Decimal, StatsError, check_counts, check_inside, check_probability, check_sample};
+use super::{Decimal, Result, StatsError, check_counts, check_inside, check_probability, check_sample};
 use serde::Serialize;
 
 /// A gate judged while its runs come in.
@@ -30,7 +30,7 @@ pub enum CurtailedVerdict {
 
 /// Stops a gate of `runs` runs as soon as its verdict is certain: pass at `ceil(rate * n)` passes, fail once more
 /// than the rest have failed.
-pub fn curtailed(runs: u64, min_rate: Decimal, outcomes: &[bool]) -> Result<Curtailed, StatsError> {
+pub fn curtailed(runs: u64, min_rate: Decimal, outcomes: &[bool]) -> Result<Curtailed> {
     check_counts(0, runs)?;
     check_probability("min_rate", min_rate.as_f64())?;
     let required = min_rate.ceil_times(runs);
@@ -80,7 +80,7 @@ pub enum SprtVerdict {
 
 /// Wald's test of rate `p0` against the higher `p1`: `+ln(p1/p0)` on a pass, `+ln((1-p1)/(1-p0))` on a failure, until
 /// `ln((1-beta)/alpha)` or `ln(beta/(1-alpha))` (<https://doi.org/10.1214/aoms/1177731118>).
-pub fn sprt(p0: f64, p1: f64, alpha: f64, beta: f64, outcomes: &[bool]) -> Result<Sprt, StatsError> {
+pub fn sprt(p0: f64, p1: f64, alpha: f64, beta: f64, outcomes: &[bool]) -> Result<Sprt> {
     for (name, value) in [("p0", p0), ("p1", p1), ("alpha", alpha), ("beta", beta)] {
         check_inside(name, value)?;
     }
@@ -114,7 +114,7 @@ pub fn sprt(p0: f64, p1: f64, alpha: f64, beta: f64, outcomes: &[bool]) -> Resul
 
 /// Bounds that hold at every number of runs at once: `{p : (n+1) Binom(c; n, p) > 1 - confidence}`
 /// (Robbins, <https://doi.org/10.1214/aoms/1177696786>).
-pub fn confidence_sequence(passes: u64, runs: u64, confidence: f64) -> Result<Interval, StatsError> {
+pub fn confidence_sequence(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     check_sample(passes, runs, confidence)?;
     let (c, n) = (passes as f64, runs as f64);
     let bound = (1.0 - confidence).ln() - (n + 1.0).ln();
@@ -127,7 +127,7 @@ pub fn confidence_sequence(passes: u64, runs: u64, confidence: f64) -> Result<In
 
 /// Evidence against a pass rate of at most `p0`, valid at any stopping time: the likelihood ratio to `p0`, averaged
 /// over rates uniform on `(p0, 1]`; 20 or more rejects at 5% (Ville's inequality).
-pub fn e_value_above(p0: f64, outcomes: &[bool]) -> Result<f64, StatsError> {
+pub fn e_value_above(p0: f64, outcomes: &[bool]) -> Result<f64> {
     check_inside("p0", p0)?;
     let passes = outcomes.iter().filter(|&&passed| passed).count() as f64;
     let failures = outcomes.len() as f64 - passes;

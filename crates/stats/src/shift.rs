@@ -1,6 +1,6 @@
 //! Has a number shifted between two sets of runs, or is it chance?
 
-use super::StatsError;
+use super::{Result, StatsError};
 use std::collections::BTreeMap;
 
 /// The values of one test: those of its runs before, and those of its runs after.
@@ -38,7 +38,7 @@ const DRAWS: u64 = 19_999;
 /// The permutation test of a shift, stratified by test: within each test, every assignment of its values to before and
 /// after is equally likely when nothing has changed. With one run on each side of every test it is the sign-flip test
 /// of the pairs; with one test it is the two-sample permutation test.
-pub fn shift(strata: &[Stratum<'_>]) -> Result<Shift, StatsError> {
+pub fn shift(strata: &[Stratum<'_>]) -> Result<Shift> {
     let is_filled = |stratum: &&Stratum<'_>| !stratum.before.is_empty() && !stratum.after.is_empty();
     let strata: Vec<Stratum<'_>> = strata.iter().filter(is_filled).copied().collect();
     if strata.is_empty() {

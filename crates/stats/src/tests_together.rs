@@ -3,7 +3,7 @@
 use super::interval::{newcombe_of_rates, wilson_of_rate};
 use super::normal::normal_quantile;
 use super::special::beta_quantile;
-use super::{Difference, Interval, StatsError, check_counts, check_inside};
+use super::{Difference, Interval, Result, StatsError, check_counts, check_inside};
 
 /// How many runs of a test passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct MeanRate {
 /// intervals for proportions with small expected number of positive counts", 1998). Where all runs passed or none did,
 /// nothing says how alike the runs of a test are, and each test counts as one run. One test alone has the interval of its
 /// runs.
-pub fn mean_rate(tests: &[Tally], confidence: f64) -> Result<MeanRate, StatsError> {
+pub fn mean_rate(tests: &[Tally], confidence: f64) -> Result<MeanRate> {
     check_inside("confidence", confidence)?;
     tests.iter().try_for_each(|test| check_counts(test.passed, test.runs))?;
     let rates: Vec<f64> = tests.iter().filter_map(|test| test.rate()).collect();
@@ -67,7 +67,7 @@ fn student(confidence: f64, freedom: f64) -> f64 {
 
 /// How much the pass rate of the same tests grew, each test counting the same, with Newcombe's interval. It is about these
 /// tests, not about tests like these; that the tests differ makes it wider than it need be.
-pub fn difference_over_tests(pairs: &[(Tally, Tally)], confidence: f64) -> Result<Difference, StatsError> {
+pub fn difference_over_tests(pairs: &[(Tally, Tally)], confidence: f64) -> Result<Difference> {
     check_inside("confidence", confidence)?;
     if pairs.is_empty() {
         return Err(StatsError::NoTasks);
