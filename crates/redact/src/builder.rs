@@ -13,6 +13,7 @@ const REGEX_SIZE_LIMIT: usize = 1 << 20;
 const PATTERN: &str = "pattern";
 
 /// Collects the secrets of one suite.
+#[must_use]
 #[derive(Default)]
 pub struct Builder {
     values: BTreeSet<(String, String)>,
@@ -40,7 +41,6 @@ pub enum RedactError {
 impl Builder {
     /// Adds the value of a variable; one that is no secret by [`is_secret_value`](super::is_secret_value) changes
     /// nothing. Where two variables have one value, the first name in order stands in the placeholder.
-    #[must_use]
     pub fn value(mut self, name: &str, value: &str) -> Self {
         if forms::is_secret_value(value) {
             self.values.insert((name.to_owned(), value.to_owned()));
@@ -49,14 +49,12 @@ impl Builder {
     }
 
     /// Adds a pattern of the suite. A named group narrows it: that group alone is the secret, and names it.
-    #[must_use]
     pub fn pattern(mut self, pattern: &str) -> Self {
         self.patterns.push((None, pattern.to_owned()));
         self
     }
 
     /// Adds a pattern of the suite whose placeholder has this name.
-    #[must_use]
     pub fn named_pattern(mut self, name: &str, pattern: &str) -> Self {
         self.patterns.push((Some(name.to_owned()), pattern.to_owned()));
         self

@@ -30,6 +30,7 @@ pub enum Level {
 }
 
 /// One problem with its place.
+#[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Whether the suite is refused for it.
@@ -69,7 +70,6 @@ impl Problem {
     }
 
     /// At this place.
-    #[must_use]
     #[cold]
     pub fn at(mut self, span: Span) -> Self {
         self.span = Some(span);
@@ -77,7 +77,6 @@ impl Problem {
     }
 
     /// With these words under the caret.
-    #[must_use]
     #[cold]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
@@ -85,7 +84,6 @@ impl Problem {
     }
 
     /// With a second place.
-    #[must_use]
     #[cold]
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
         self.also = Some((span, label.into()));
@@ -93,7 +91,6 @@ impl Problem {
     }
 
     /// With what to do about it.
-    #[must_use]
     #[cold]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -101,7 +98,6 @@ impl Problem {
     }
 
     /// With "did you mean", where one of the known words is near.
-    #[must_use]
     pub fn suggest<'k>(self, word: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
         match nearest(word, known) {
             Some(near) => self.help(format!("did you mean `{near}`?")),

@@ -4,6 +4,7 @@ use crate::words::word_of;
 use serde::{Deserialize, Serialize};
 
 /// Why a row is an error or skipped, and what to do about it.
+#[must_use]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reason {
@@ -117,21 +118,18 @@ impl Reason {
     }
 
     /// With what to do about it.
-    #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// With the command that mends it.
-    #[must_use]
     pub fn command(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
         self
     }
 
     /// With these details.
-    #[must_use]
     pub fn details(mut self, details: Vec<String>) -> Self {
         self.details = details;
         self

@@ -30,7 +30,6 @@ impl RedactPattern {
     }
 
     /// Adds it to what is secret.
-    #[must_use]
     pub fn add_to(&self, builder: Builder) -> Builder {
         match &self.name {
             Some(name) => builder.named_pattern(name, &self.pattern),
