@@ -1,6 +1,5 @@
 //! Which gates and targets tell good runs from bad ones, and which floors do the good runs support?
 
-mod defaults;
 mod floor;
 mod model;
 mod samples;
@@ -8,18 +7,20 @@ mod samples;
 mod tests;
 
 pub use crate::eval::Better;
-pub use defaults::{Defaults, gates_of};
 pub use model::{
     Calibration, Counts, Floor, GateCalibration, LeftOut, Separated, TargetCalibration, Unit, Unmeasured,
     Verdicts,
 };
 
-use crate::eval::GateBlock;
+use crate::eval::{GATES, GateBlock};
 use crate::order::IntoMap;
+use crate::problem::Problem;
 use crate::row::AgentRow;
+use crate::suite::{Host, load};
 use crate::trace::Run;
 use samples::Samples;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// An AUC is computed from this many good and as many bad runs, or more.
 pub const FEWEST_TO_COMPARE: usize = 5;
@@ -75,7 +76,7 @@ impl<'d> Calibrator<'d> {
     pub fn finish(mut self, labels: String, left_out: Vec<LeftOut>, unlabelled: usize) -> Calibration {
         self.counts.unlabelled = unlabelled;
         let mut gates = Vec::new();
-        for kind in crate::eval::GATES {
+        for kind in GATES {
             let Some(samples) = self.gates.remove(kind.key) else { continue };
             if let Some(why) = samples.why_unmeasured() {
                 self.unmeasured.insert(kind.key, why);
@@ -84,7 +85,7 @@ impl<'d> Calibrator<'d> {
                 gates.push(samples.calibrate());
             }
         }
-        let unmeasured = crate::eval::GATES.iter().filter_map(|kind| {
+        let unmeasured = GATES.iter().filter_map(|kind| {
             let reason = self.unmeasured.remove(kind.key)?;
             Some(Unmeasured { gate: kind.key.to_owned(), reason })
         });
@@ -92,5 +93,42 @@ impl<'d> Calibrator<'d> {
         let notes = self.counts.too_few();
         let (schema_version, counts) = (model::SCHEMA_VERSION, self.counts);
         Calibration { schema_version, labels, counts, notes, gates, unmeasured, left_out }
+    }
+}
+
+/// The gates that judge any run with an empty block.
+#[derive(Debug, Default)]
+pub struct Defaults {
+    gates: Vec<GateBlock>,
+    unmeasured: Vec<(&'static str, String)>,
+}
+
+impl Defaults {
+    /// Reads an empty block of every gate. One that is refused, or judges nothing, has to be told what to look for.
+    pub fn new() -> Self {
+        let mut defaults = Self::default();
+        for kind in GATES {
+            match gates_of(&format!("    {}: {{}}", kind.key), 2) {
+                Ok((gates, problems)) if problems.is_empty() => defaults.gates.extend(gates),
+                _ => {
+                    let why = "the suite has no such block, and an empty one judges nothing";
+                    defaults.unmeasured.push((kind.key, why.to_owned()));
+                }
+            }
+        }
+        defaults
+    }
+}
+
+/// The gates of an agent with these blocks and so many runs, with what there is to say of them; the problems alone
+/// when they are refused.
+pub fn gates_of(blocks: &str, runs: usize) -> Result<(Vec<GateBlock>, Vec<Problem>), Vec<Problem>> {
+    let text =
+        format!("agents:\n  - name: measured\n    model: m\n    prompt: p\n    runs: {runs}\n{blocks}\n");
+    let read = |_: &Path| Ok(text.clone().into_bytes());
+    let loaded = load(Path::new("calibrate.yml"), &Host::new(&read, &|_| None));
+    match loaded.suite {
+        Some(mut suite) => Ok((suite.agents.remove(0).gates, loaded.problems)),
+        None => Err(loaded.problems),
     }
 }

@@ -16,7 +16,6 @@ pub mod read;
 mod redact;
 mod responses;
 mod scenarios;
-mod schema;
 mod secrets;
 mod server;
 mod tool_outcome;
@@ -30,7 +29,6 @@ pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
 pub use redact::RedactPattern;
 pub use responses::{Answer, Response, Responses, Script};
-pub use schema::json_schema;
 pub use server::{
     Endpoint, HeaderValue, Provider, Server, check_header_name, check_header_value, check_variable_name,
 };
@@ -43,7 +41,7 @@ use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
 use crate::world::World;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -159,6 +157,15 @@ impl Suite {
 #[doc(hidden)]
 pub fn yaml_to_json(text: &str) -> Option<Value> {
     serde_json::to_value(crate::yaml::parse(text, 0, &mut Vec::new())?).ok()
+}
+
+/// The schema that editors complete and check suites with, described by the same reading that loads one.
+pub fn json_schema() -> Value {
+    let mut schema = read::Reading::new(Scope::default(), &|_| None).describe(load::read_suite);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("mcptest suite");
+    schema["type"] = json!("object");
+    schema
 }
 
 /// Whether a YAML text looks like a suite: it has a top-level `servers:` or `agents:`, or a slip of one, and is no
