@@ -170,11 +170,8 @@ impl NumberShift {
         let how = if self.is_worse() { "worse" } else { "better" };
         let (before, after) = (Number::Float(self.before), Number::Float(self.after));
         let p = Number::Float(self.adjusted_p.unwrap_or(self.p));
-        format!(
-            "{}: {} went from {before} to {after}, for the {how} (p = {p})",
-            self.class.word(),
-            self.target
-        )
+        let (class, target) = (self.class.word(), &self.target);
+        format!("{class}: {target} went from {before} to {after}, for the {how} (p = {p})")
     }
 
     /// Whether it has shifted for the worse.

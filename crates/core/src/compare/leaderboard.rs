@@ -143,7 +143,7 @@ fn board(
     differences: impl Iterator<Item = Option<ModelDifference>>,
     most_k: u64,
 ) -> Option<Leaderboard> {
-    let fewest = groups.iter().flat_map(|(_, tests)| tests).map(|test| test.tally.runs).min()?;
+    let fewest = groups.iter().flat_map(|(_, tests)| tests).map(|(_, tally)| tally.runs).min()?;
     let k = fewest.min(most_k).max(1);
     let mut models =
         groups.iter().map(|(name, tests)| judged_row(name, tests, k)).collect::<Option<Vec<_>>>()?;
@@ -153,21 +153,17 @@ fn board(
     Some(Leaderboard { k, models })
 }
 
-/// A test that has runs which were judged.
-struct Judged<'r> {
-    test: &'r TestReport,
-    tally: Tally,
-}
+/// A test that has runs which were judged, and what they came to.
+type Judged<'r> = (&'r TestReport, Tally);
 
 fn judged<'r>(tests: &[&'r TestReport]) -> Vec<Judged<'r>> {
-    let all = tests.iter().map(|test| Judged { test, tally: test.tally() });
-    all.filter(|one| one.tally.runs > 0).collect()
+    tests.iter().map(|test| (*test, test.tally())).filter(|(_, tally)| tally.runs > 0).collect()
 }
 
 /// What both have of the same test, whatever its model.
 fn common(first: &[Judged<'_>], other: &[Judged<'_>]) -> Vec<(Tally, Tally)> {
-    let same = |one: &Judged<'_>| other.iter().find(|other| key(other.test) == key(one.test));
-    first.iter().filter_map(|one| Some((one.tally, same(one)?.tally))).collect()
+    let same = |test: &TestReport| other.iter().find(|(other, _)| key(other) == key(test));
+    first.iter().filter_map(|(test, tally)| Some((*tally, same(test)?.1))).collect()
 }
 
 fn key(test: &TestReport) -> (&str, &str, Option<Variant>) {
@@ -180,11 +176,11 @@ pub fn model_row(name: &str, tests: &[&TestReport], k: u64) -> Option<ModelRow> 
 }
 
 fn judged_row(name: &str, tests: &[Judged<'_>], k: u64) -> Option<ModelRow> {
-    let tallies: Vec<Tally> = tests.iter().map(|one| one.tally).collect();
+    let tallies: Vec<Tally> = tests.iter().map(|(_, tally)| *tally).collect();
     let counts: Vec<(u64, u64)> = tallies.iter().map(|tally| (tally.runs, tally.passed)).collect();
     let rate = mean_rate(&tallies, CONFIDENCE).ok()?;
     let mean = |of_run: &dyn Fn(&RunReport) -> Option<f64>| {
-        let values: Vec<f64> = tests.iter().flat_map(|one| &one.test.runs).filter_map(of_run).collect();
+        let values: Vec<f64> = tests.iter().flat_map(|(test, _)| &test.runs).filter_map(of_run).collect();
         (!values.is_empty()).then(|| six_decimals(values.iter().sum::<f64>() / values.len() as f64))
     };
     Some(ModelRow {

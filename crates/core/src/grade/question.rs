@@ -260,11 +260,8 @@ impl Question {
         let (passed, of) = self.tally(grade);
         let mut said = format!("{} of at least {} needed", shown(grade.score()), shown(self.threshold));
         if of > 1 {
-            said = format!(
-                "{passed} of {of} jurors let it pass, {} needed; mean score {}",
-                shown(self.quorum),
-                shown(grade.score())
-            );
+            let (quorum, score) = (shown(self.quorum), shown(grade.score()));
+            said = format!("{passed} of {of} jurors let it pass, {quorum} needed; mean score {score}");
         } else if grade.votes.len() > 1 {
             let scores: Vec<String> = grade.votes.iter().map(|vote| shown(vote.score)).collect();
             said.push_str(&format!(" (samples: {})", scores.join(", ")));

@@ -5,6 +5,7 @@ use crate::eval::{GateTrait, is_contradicted};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::{Agent, Fault};
 use crate::trace::{Call, CallResult, CatalogueTool, FaultEvent, Run};
+use crate::words::count;
 
 /// The first injected fault that no tool of the recorded catalogues, or of the suite's mock manifests, can have.
 pub(super) fn unhittable(of: AgentRow<'_>, recorded: &RecordedRuns<'_>) -> Option<Reason> {
@@ -54,8 +55,8 @@ fn misfit(
 ) -> Option<String> {
     let (name, number) = (&fault.name, event.call_index.saturating_add(1));
     let Some((call, result)) = calls.get(event.call_index) else {
-        let (made, s) = (calls.len(), if calls.len() == 1 { "" } else { "s" });
-        return Some(format!("`{name}`: it is recorded at call {number}, and the run has {made} call{s}"));
+        let made = count(calls.len(), "call");
+        return Some(format!("`{name}`: it is recorded at call {number}, and the run has {made}"));
     };
     let called = format!("call {number} `{}`", call.name);
     if !hits(fault, call, servers) {
