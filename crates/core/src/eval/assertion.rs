@@ -1,7 +1,7 @@
 //! `{target, matcher, message?}`: one expectation of a path or of a gate's number.
 
 use super::target::Target;
-use crate::grade::{Found, Grade, Numbers, Question, SCORERS};
+use crate::grade::{Found, Numbers, SCORERS};
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Expectation, Number};
@@ -41,14 +41,6 @@ impl<T> Assertion<T> {
         };
         let passed = diff.is_empty() && reason.is_none();
         Expectation { diff, reason, ..self.expectation(target, passed, actual) }
-    }
-
-    /// What judges say of the value at the target.
-    fn judge_graded(&self, target: &str, grade: &Grade, question: &Question) -> Expectation {
-        let (passed, score) = (question.holds(grade), Value::from(grade.score()));
-        let diff = if passed { Vec::new() } else { self.matcher.diff(&score) };
-        let (reason, grade) = (Some(question.explain(grade)), Some(Box::new(grade.clone())));
-        Expectation { diff, reason, grade, ..self.expectation(target, passed, Some(score)) }
     }
 
     fn expectation(&self, target: &str, passed: bool, actual: Option<Value>) -> Expectation {
@@ -101,8 +93,12 @@ impl Assertion<Path> {
 
     /// What judges said, where they were asked.
     fn graded(&self, found: Option<&Found>) -> Option<Expectation> {
-        let grade = found?.grade.as_ref().ok()?;
-        Some(self.judge_graded(self.target.as_str(), grade, self.matcher.question()?))
+        let (grade, question) = (found?.grade.as_ref().ok()?, self.matcher.question()?);
+        let (passed, score) = (question.holds(grade), Value::from(grade.score()));
+        let diff = if passed { Vec::new() } else { self.matcher.diff(&score) };
+        let (reason, grade) = (Some(question.explain(grade)), Some(Box::new(grade.clone())));
+        let expectation = self.expectation(self.target.as_str(), passed, Some(score));
+        Some(Expectation { diff, reason, grade, ..expectation })
     }
 
     /// Warns where `not: {contains: TEXT}` of a list lets items pass that have the text in them.

@@ -3,7 +3,7 @@
 use super::accept::Proposal;
 use super::assertion::Assertion;
 use super::facts::{AgentFacts, why_nothing_matches};
-use super::gate::{Gate, GateKind, GateTrait};
+use super::gate::{Gate, GateKind, GateTrait, ReadNamed};
 use super::outlook::Outlook;
 use super::pass_rate::is_of_a_run;
 use super::recording::Recording;
@@ -101,11 +101,7 @@ impl GateBlock {
     }
 
     /// Reads the files that the block names.
-    pub(crate) fn read_files(
-        &mut self,
-        test: &TestBaseline,
-        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-    ) -> Option<Problem> {
+    pub(crate) fn read_files(&mut self, test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
         self.gate.read_files(test, read)
     }
 

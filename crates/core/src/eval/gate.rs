@@ -46,11 +46,7 @@ pub(crate) trait Gate: Send + Sync {
     }
 
     /// Reads the files that the block names, once, with the suite; `test` says what the agent is asked.
-    fn read_files(
-        &mut self,
-        _test: &TestBaseline,
-        _read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-    ) -> Option<Problem> {
+    fn read_files(&mut self, _test: &TestBaseline, _read: ReadNamed<'_>) -> Option<Problem> {
         None
     }
 
@@ -106,6 +102,9 @@ pub(crate) trait Gate: Send + Sync {
     }
 }
 
+/// Reads the bytes of a file that a block names; the error is a sentence.
+pub(crate) type ReadNamed<'r> = &'r dyn Fn(&str) -> Result<Vec<u8>, String>;
+
 /// A gate of the registry: everything about it comes from this entry.
 pub struct GateKind {
     /// The block's key in the suite.
@@ -124,6 +123,23 @@ pub struct GateKind {
     pub(crate) read: fn(&mut Block<'_>) -> Box<dyn Gate>,
     pub(crate) traits: &'static [GateTrait],
 }
+
+/// The entry of a gate, whose page, example and targets stand beside its block.
+macro_rules! kind {
+    ($key:expr, $summary:expr, $block:ident $(, $field:ident: $value:expr)* $(,)?) => {
+        pub(super) const KIND: $crate::eval::GateKind = $crate::eval::GateKind {
+            key: $key,
+            summary: $summary,
+            $($field: $value,)*
+            ..$crate::eval::GateKind::of(
+                TARGETS,
+                (include_str!("doc.md"), include_str!("example.yml")),
+                |block| Box::new($block::read(block)),
+            )
+        };
+    };
+}
+pub(super) use kind;
 
 /// What sets a gate apart from most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +170,15 @@ pub(crate) enum GateTrait {
 }
 
 impl GateKind {
+    /// One that asks for nothing by default, and has no name yet.
+    pub(super) const fn of(
+        targets: &'static [Target],
+        (doc, example): (&'static str, &'static str),
+        read: fn(&mut Block<'_>) -> Box<dyn Gate>,
+    ) -> Self {
+        Self { key: "", summary: "", targets, doc, example, floors: &[], read, traits: &[] }
+    }
+
     pub(crate) fn read_field(&'static self, field: &mut Field<'_>, key_span: Span) -> Option<GateBlock> {
         let digest = field.node(|| Value::Bool(true)).map(|node| node.digest());
         let read = |block: &mut Block<'_>| {

@@ -9,7 +9,6 @@ pub(crate) mod assertion;
 pub mod assignment;
 mod block;
 mod classes;
-mod combination;
 mod decided;
 mod discovery;
 #[doc(hidden)]
@@ -29,6 +28,7 @@ mod narrative;
 mod orchestration;
 mod outlook;
 mod pass_rate;
+mod prelude;
 mod recording;
 pub mod recovery;
 #[cfg(test)]
@@ -56,11 +56,10 @@ pub use {
     accept::{Proposal, ProposedChange, ProposedItem, ProposedPlace},
     assertion::Assertion,
     block::GateBlock,
-    combination::Combination,
     decided::decided,
     gate::GateKind,
     mcptest_stats as stats,
-    recording::{SideRun, SideRuns, SideWords},
+    recording::{Combination, SideRun, SideRuns, SideWords},
     recovery::is_contradicted,
     scores::{RunScores, Scores},
     target::{Better, Fold, Range, Target, Unit},

@@ -106,6 +106,10 @@ impl RunScores {
         self
     }
 
+    fn value(&self, target: &Target) -> Option<Number> {
+        self.values.iter().find(|(known, _)| known.name == target.name).map(|(_, value)| *value)
+    }
+
     /// Says that this run had nothing to measure.
     pub fn not_exercised(&mut self, why: impl Into<String>) -> &mut Self {
         self.not_exercised = Some(why.into());
@@ -160,12 +164,6 @@ impl Scores {
     /// The value of a target.
     pub fn value(&self, target: &str) -> Option<Number> {
         self.values.get(target).copied().flatten()
-    }
-}
-
-impl RunScores {
-    fn value(&self, target: &Target) -> Option<Number> {
-        self.values.iter().find(|(known, _)| known.name == target.name).map(|(_, value)| *value)
     }
 }
 

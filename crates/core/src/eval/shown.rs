@@ -42,18 +42,9 @@ impl Shown<'_, '_> {
 }
 
 impl GateBlock {
-    /// What is behind the numbers that these runs came to.
+    /// What is behind the numbers that these runs came to; the ordinary ones are given where these were made for the gate
+    /// alone.
     pub(crate) fn evidence(
-        &self,
-        variant: Option<Variant>,
-        runs: &[Run<'_>],
-        report: &GateReport,
-    ) -> Option<Box<Evidence>> {
-        self.side_evidence(variant, &[], runs, report)
-    }
-
-    /// The same of runs that were made for the gate alone.
-    pub(crate) fn side_evidence(
         &self,
         variant: Option<Variant>,
         ordinary: &[Run<'_>],

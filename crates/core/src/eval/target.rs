@@ -4,16 +4,24 @@ use super::stats::first_false;
 use crate::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
-/// The targets of a gate: a constant for each, and all of them as `TARGETS`.
+/// The targets of a gate: a constant for each, and all of them as `TARGETS`. What their names begin with is written once.
 macro_rules! targets {
-    ($($name:ident = $target:expr;)+) => {
-        $(const $name: $crate::eval::target::Target = $target;)+
-        const TARGETS: &[$crate::eval::target::Target] = &[$($name),+];
+    ($of:literal: $(
+        $name:ident = $kind:ident($own:literal $(, $doc:literal)? $(,)?) $(.$with:ident($($value:expr),*))*;
+    )*) => {
+        $crate::eval::target::targets! { $(
+            $name = $crate::eval::Target::$kind(concat!($of, ".", $own) $(, $doc)?) $(.$with($($value),*))*;
+        )* }
+    };
+    ($($name:ident = $target:expr;)*) => {
+        $(const $name: $crate::eval::Target = $target;)*
+        const TARGETS: &[$crate::eval::Target] = &[$($name),*];
     };
 }
 pub(super) use targets;
 
 /// One number that a gate computes and a suite can assert.
+#[must_use]
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
     /// The name that `expect:` uses.
@@ -155,7 +163,6 @@ impl Target {
     }
 
     /// The same, counted in this unit.
-    #[must_use]
     pub(crate) const fn in_unit(mut self, unit: Unit) -> Self {
         self.unit = Some(unit);
         self
@@ -188,49 +195,42 @@ impl Target {
     }
 
     /// The same, computed over all runs at once.
-    #[must_use]
     pub const fn pooled(mut self) -> Self {
         self.fold = Fold::Pooled;
         self
     }
 
     /// The same, where the runs are added up.
-    #[must_use]
     pub const fn summed(mut self) -> Self {
         self.fold = Fold::Sum;
         self
     }
 
     /// The same, where high values are good.
-    #[must_use]
     pub const fn wanted(mut self) -> Self {
         self.better = Better::High;
         self
     }
 
     /// The same, where low values are good.
-    #[must_use]
     pub const fn unwanted(mut self) -> Self {
         self.better = Better::Low;
         self
     }
 
     /// The same, where only these values can come out of this many runs.
-    #[must_use]
     pub const fn reaching(mut self, values: fn(usize) -> Vec<f64>) -> Self {
         self.reachable = Some(Values::All(values));
         self
     }
 
     /// The same, where the value is that of a number of good runs among all, and never falls with one more.
-    #[must_use]
     pub(crate) const fn rising(mut self, value: fn(u64, u64) -> f64) -> Self {
         self.reachable = Some(Values::Rising(value));
         self
     }
 
     /// The same, with what to do when none of the values it reaches will pass.
-    #[must_use]
     pub(crate) const fn advising(mut self, advice: Advice) -> Self {
         self.advice = Some(advice);
         self
@@ -242,7 +242,6 @@ impl Target {
     }
 
     /// The same, where no value can be higher than this.
-    #[must_use]
     pub const fn up_to(mut self, most: f64) -> Self {
         self.most = most;
         self

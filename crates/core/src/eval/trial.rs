@@ -73,7 +73,7 @@ pub(super) fn judged(agent: &str, header: Option<&Header>, envelopes: &[Value]) 
     let runs: Vec<Run<'_>> = Run::all(&traces).into_iter().map(|run| Run { header, ..run }).collect();
     let gate = suite.agents[0].gates.last().unwrap();
     let report = gate.judge("t", &runs);
-    GateReport { evidence: gate.evidence(None, &runs, &report), ..report }
+    GateReport { evidence: gate.evidence(None, &[], &runs, &report), ..report }
 }
 
 /// The findings of a gate as sentences.

@@ -246,7 +246,7 @@ fn judge_gates(
         } else {
             let mut judged = gate.judge_beside(of, &row_name, runs);
             if judging.evidence.is_some() {
-                judged.evidence = gate.evidence(of.variant, runs, &judged);
+                judged.evidence = gate.evidence(of.variant, &[], runs, &judged);
             }
             judged
         });

@@ -59,7 +59,7 @@ impl Matrix<'_> {
         }
         let mut verdict = judge(&judged);
         if self.judging.evidence.is_some() {
-            verdict.evidence = self.gate.side_evidence(self.of.variant, &ordinary, &judged, &verdict);
+            verdict.evidence = self.gate.evidence(self.of.variant, &ordinary, &judged, &verdict);
         }
         for finding in &mut verdict.explanation {
             // The combination is named; the number is not that of an ordinary run.

@@ -5,33 +5,21 @@ mod score;
 mod tests;
 
 use super::assertion::Assertion;
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind, GateTrait};
+use super::prelude::*;
 use super::recording::{SideRun, SideWords};
-use super::scores::Scores;
-use super::shown::Shown;
-use super::target::{Target, Unit, targets};
-use crate::problem::{Problem, Span};
-use crate::report::Evidence;
 use crate::suite::Agent;
-use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
-use crate::trace::Run;
 
-targets! {
-    SETS = Target::count("ablation.sets", "sets of tools that were removed").pooled();
-    MAX_DROP = Target::percent("ablation.max_drop", "the largest drop of success, in points")
-        .pooled().unwanted();
-    MIN_DROP = Target::percent("ablation.min_drop", "the smallest drop of success, in points").pooled();
-    NEEDED = Target::count("ablation.needed_tools", "sets without which success drops for certain")
-        .pooled().wanted();
-    USELESS = Target::count("ablation.useless_tools", "sets without which no fewer runs succeed").pooled();
-    EXTRA_CALLS = Target::amount("ablation.extra_calls", "the most calls that a run makes more without a set")
-        .pooled();
-    EXTRA_TOKENS =
-        Target::amount("ablation.extra_tokens", "the most tokens that a run takes more without a set")
-            .pooled().in_unit(Unit::Tokens);
-    EXTRA_COST = Target::amount("ablation.extra_cost", "the most dollars that a run costs more without a set")
+targets! { "ablation":
+    SETS = count("sets", "sets of tools that were removed").pooled();
+    MAX_DROP = percent("max_drop", "the largest drop of success, in points").pooled().unwanted();
+    MIN_DROP = percent("min_drop", "the smallest drop of success, in points").pooled();
+    NEEDED = count("needed_tools", "sets without which success drops for certain").pooled().wanted();
+    USELESS = count("useless_tools", "sets without which no fewer runs succeed").pooled();
+    EXTRA_CALLS = amount("extra_calls", "the most calls that a run makes more without a set").pooled();
+    EXTRA_TOKENS = amount("extra_tokens", "the most tokens that a run takes more without a set")
+        .pooled().in_unit(Unit::Tokens);
+    EXTRA_COST = amount("extra_cost", "the most dollars that a run costs more without a set")
         .pooled().in_unit(Unit::Usd);
 }
 
@@ -47,21 +35,15 @@ pub(crate) struct Ablate {
     has_task: bool,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "ablate",
-    summary: "What is each tool worth to the agent?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
-    floors: &[],
-    read: |block| Box::new(Ablate::read(block)),
+kind! {
+    "ablate", "What is each tool worth to the agent?", Ablate,
     traits: &[
         GateTrait::ComparesRuns,
         GateTrait::TakesTrue,
         GateTrait::TakesList("sets"),
         GateTrait::HasSideRuns(SideWords { all: "the ablation", one: "ablated run", file: "ablated" }),
     ],
-};
+}
 
 impl Ablate {
     fn read(block: &mut Block<'_>) -> Self {

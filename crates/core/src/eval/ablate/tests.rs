@@ -35,7 +35,7 @@ fn judged(block: &str, ordinary: &[Value], side: &[Value]) -> GateReport {
     let gate = &suite.agents[0].gates[0];
     let judge = |ordinary: &[Run<'_>], side: &[Run<'_>]| {
         let report = gate.judge_side(None, "t", ordinary, side);
-        GateReport { evidence: gate.side_evidence(None, ordinary, side, &report), ..report }
+        GateReport { evidence: gate.evidence(None, ordinary, side, &report), ..report }
     };
     with_runs(ordinary, |ordinary| with_runs(side, |side| judge(ordinary, side)))
 }

@@ -49,7 +49,10 @@ pub(crate) fn read_classes(field: &mut Field<'_>) -> Option<Vec<Class>> {
     field.list(|item| {
         item.try_block(|block| {
             let name = block.required("name", "The capability", |f| read_new_name(f, &mut names));
-            let members = block.required("members", "The tools that provide it", read_members);
+            let members = block.required("members", "The tools that provide it", |f| {
+                let empty = Problem::error("a class without members can never be reached");
+                f.list_of_some(empty.help("list the tools of which any one will do"), |item| item.tool())
+            });
             Some(Class { name: name?, members: members? })
         })
     })
@@ -63,9 +66,4 @@ fn read_new_name(field: &mut Field<'_>, names: &mut Vec<(String, Span)>) -> Opti
     }
     names.push((name.clone(), field.span()));
     Some(name)
-}
-
-fn read_members(field: &mut Field<'_>) -> Option<Vec<String>> {
-    let empty = Problem::error("a class without members can never be reached");
-    field.list_of_some(empty.help("list the tools of which any one will do"), |item| item.tool())
 }

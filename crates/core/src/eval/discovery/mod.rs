@@ -4,13 +4,8 @@ mod mentions;
 #[cfg(test)]
 mod tests;
 
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind, GateTrait};
-use super::scores::{Scores, vacuous_runs};
-use crate::problem::Problem;
-use crate::report::Finding;
-use crate::suite::read::Block;
-use crate::trace::{Run, Tool, Trace};
+use super::prelude::*;
+use super::scores::vacuous_runs;
 use mentions::named;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,16 +17,13 @@ pub(crate) struct DiscoveryBlock {
     prompts: Vec<String>,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "discovery",
-    summary: "Did the agent have to find its tools by intent, with none named in the prompt?",
-    targets: &[],
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
-    floors: &[],
-    read: |block| Box::new(DiscoveryBlock::read(block)),
+targets! {}
+
+kind! {
+    "discovery",
+    "Did the agent have to find its tools by intent, with none named in the prompt?", DiscoveryBlock,
     traits: &[GateTrait::CanBeRefuted],
-};
+}
 
 impl Gate for DiscoveryBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {

@@ -8,40 +8,27 @@ mod reachable;
 pub use catalogue::distractors_from_catalogue;
 pub use near_duplicate::near_duplicates;
 
-use super::gate::{Gate, GateKind};
-use super::outlook::Outlook;
-use super::recording::Recording;
-use super::scores::{RunScores, Scores};
-use super::shown::Shown;
+use super::prelude::*;
 use super::stats::{CONFIDENCE, certified_lower, percent_of, wilson};
-use super::target::{Target, targets};
 use crate::hashed::HashSet;
-use crate::problem::Problem;
 use crate::report::evidence::ChoicePoint;
-use crate::report::{Evidence, Finding, Number};
 use crate::suite::Variant;
-use crate::suite::read::{Block, Field};
-use crate::trace::{Call, CatalogueTool, Run, Tool};
 use crate::words::{any_of, count};
 use std::collections::BTreeSet;
 
-targets! {
-    ACCURACY =
-        Target::percent("distractors.accuracy", "runs that chose correctly among those that chose at all")
-            .pooled().reaching(reachable::accuracies);
-    CERTIFIED_LOWER =
-        Target::ratio("distractors.certified_lower", "the accuracy that these runs prove with 95% confidence")
-            .pooled().rising(reachable::floor).advising(reachable::runs_for_floor);
-    CERTIFIED_LOWER_PCT = Target::percent("distractors.certified_lower_pct", "the same in whole percent")
+targets! { "distractors":
+    ACCURACY = percent("accuracy", "runs that chose correctly among those that chose at all")
+        .pooled().reaching(reachable::accuracies);
+    CERTIFIED_LOWER = ratio("certified_lower", "the accuracy that these runs prove with 95% confidence")
+        .pooled().rising(reachable::floor).advising(reachable::runs_for_floor);
+    CERTIFIED_LOWER_PCT = percent("certified_lower_pct", "the same in whole percent")
         .pooled().rising(reachable::floor_percent).advising(reachable::runs_for_floor_percent);
-    CHOSE_CORRECT =
-        Target::count("distractors.chose_correct", "runs that called a correct tool and no distractor")
-            .summed().wanted().rising(|chosen, _| chosen as f64);
-    CHOSE_DISTRACTOR = Target::count("distractors.chose_distractor", "runs that called a distractor")
+    CHOSE_CORRECT = count("chose_correct", "runs that called a correct tool and no distractor")
+        .summed().wanted().rising(|chosen, _| chosen as f64);
+    CHOSE_DISTRACTOR = count("chose_distractor", "runs that called a distractor")
         .summed().rising(|chosen, _| chosen as f64);
-    CHOSE_NEITHER =
-        Target::count("distractors.chose_neither", "runs that called neither a correct tool nor a distractor")
-            .summed().rising(|chosen, _| chosen as f64);
+    CHOSE_NEITHER = count("chose_neither", "runs that called neither a correct tool nor a distractor")
+        .summed().rising(|chosen, _| chosen as f64);
 }
 
 const MOST_FINDINGS: usize = 20;
@@ -66,16 +53,10 @@ enum Source {
     NearDuplicate(Option<String>),
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "distractors",
-    summary: "Does the agent still choose correctly among tools it has no use for?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "distractors", "Does the agent still choose correctly among tools it has no use for?", Distractors,
     floors: &[(ACCURACY, 100.0)],
-    read: |block| Box::new(Distractors::read(block)),
-    traits: &[],
-};
+}
 
 impl Gate for Distractors {
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
@@ -229,7 +210,8 @@ impl Distractors {
             block.report_at(key, problem);
         }
         let doc = "The tools that are right; a run that calls one of them and no distractor chose correctly";
-        let correct = block.required("correct", doc, read_correct);
+        let none = Problem::error("without a correct tool no run can choose correctly");
+        let correct = block.required("correct", doc, |f| f.list_of_some(none, |item| item.tool()));
         let complexity =
             block.optional("complexity", "Whether the task needs its tools in turn or at once", |field| {
                 field.choice("a complexity", &[("serial", "serial"), ("parallel", "parallel")])
@@ -324,11 +306,6 @@ fn read_source(field: &mut Field<'_>) -> Option<Source> {
         }
         Some(if from? { Source::NearDuplicate(of) } else { Source::Catalogue })
     })
-}
-
-fn read_correct(field: &mut Field<'_>) -> Option<Vec<String>> {
-    let empty = Problem::error("without a correct tool no run can choose correctly");
-    field.list_of_some(empty, |item| item.tool())
 }
 
 #[cfg(test)]

@@ -3,13 +3,7 @@
 pub use super::classes::{Class, Selection, score_selection};
 
 use super::classes::{Reach, explain_selection, read_classes};
-use super::gate::{Gate, GateKind};
-use super::outlook::Outlook;
-use super::scores::{RunScores, Scores};
-use super::target::{Target, targets};
-use crate::report::Number;
-use crate::suite::read::Block;
-use crate::trace::Run;
+use super::prelude::*;
 
 targets! {
     PRECISION = Target::percent(
@@ -30,16 +24,11 @@ pub(crate) struct EqualFunctionSets {
     classes: Vec<Class>,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "equal_function_sets",
-    summary: "Were the right tools called, where any tool of a class will do?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "equal_function_sets",
+    "Were the right tools called, where any tool of a class will do?", EqualFunctionSets,
     floors: &[(F1, 100.0)],
-    read: |block| Box::new(EqualFunctionSets::read(block)),
-    traits: &[],
-};
+}
 
 impl Gate for EqualFunctionSets {
     fn score_run(&self, run: &Run<'_>) -> RunScores {

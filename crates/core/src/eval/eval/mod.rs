@@ -1,35 +1,25 @@
 //! `eval:` what do judges say of each run, by a rubric?
 
-use super::gate::{Gate, GateKind, GateTrait};
-use super::scores::{RunScores, Scores};
+use super::prelude::*;
 use super::stats::{CONFIDENCE, clopper_pearson, krippendorff_alpha};
-use super::target::{Target, targets};
 use crate::grade::{Bench, Grade, Question};
-use crate::report::Number;
-use crate::suite::read::Block;
-use crate::trace::Run;
 use crate::words::count;
 
-targets! {
-    PASSED = Target::flag("eval.passed", "1 when enough judges let the run pass; the worst run decides");
-    SCORE = Target::ratio("eval.score", "The mean score of a run's judges; the worst run decides");
-    AGREEMENT = Target::ratio(
-        "eval.agreement",
+targets! { "eval":
+    PASSED = flag("passed", "1 when enough judges let the run pass; the worst run decides");
+    SCORE = ratio("score", "The mean score of a run's judges; the worst run decides");
+    AGREEMENT = ratio(
+        "agreement",
         "Krippendorff's alpha of the judges over the runs, below 0 as 0; not measured with fewer than two votes for a run",
     ).pooled();
-    PASS_RATE = Target::pass_rate("eval.pass_rate");
+    PASS_RATE = pass_rate("pass_rate");
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "eval",
-    summary: "What do judges say of each run, by a rubric?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "eval", "What do judges say of each run, by a rubric?", EvalBlock,
     floors: &[(PASSED, 1.0)],
-    read: |block| Box::new(EvalBlock::read(block)),
     traits: &[GateTrait::AsksJudges],
-};
+}
 
 /// The block; nothing in it when it was refused.
 struct EvalBlock(Option<Question>);

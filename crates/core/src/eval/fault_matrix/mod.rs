@@ -4,28 +4,16 @@ mod score;
 #[cfg(test)]
 mod tests;
 
-use super::combination::Combination;
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind, GateTrait};
-use super::recording::{SideRun, SideWords};
-use super::scores::Scores;
-use super::shown::Shown;
-use super::target::{Target, targets};
+use super::prelude::*;
+use super::recording::{Combination, SideRun, SideWords};
 use crate::fault::FaultKind;
-use crate::problem::{Problem, Span};
-use crate::report::Evidence;
 use crate::suite::Agent;
-use crate::suite::read::{Block, Field};
-use crate::trace::Run;
 
-targets! {
-    COMBINATIONS = Target::count("fault_matrix.combinations", "combinations of a kind of fault and a call")
-        .pooled().wanted();
-    REACHED = Target::count("fault_matrix.reached", "combinations whose call was made, so that it went wrong")
-        .pooled().wanted();
-    SURVIVED = Target::count("fault_matrix.survived", "reached combinations that the agent got over")
-        .pooled().wanted();
-    SURVIVAL_RATE = Target::percent("fault_matrix.survival_rate", "survived of the reached").pooled();
+targets! { "fault_matrix":
+    COMBINATIONS = count("combinations", "combinations of a kind of fault and a call").pooled().wanted();
+    REACHED = count("reached", "combinations whose call was made, so that it went wrong").pooled().wanted();
+    SURVIVED = count("survived", "reached combinations that the agent got over").pooled().wanted();
+    SURVIVAL_RATE = percent("survival_rate", "survived of the reached").pooled();
 }
 
 /// One of each way in which a call can fail.
@@ -51,19 +39,13 @@ pub(crate) struct FaultMatrix {
     has_expectations: bool,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: KEY,
-    summary: "Which call may fail in which way, and the agent still gets there?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
-    floors: &[],
-    read: |block| Box::new(FaultMatrix::read(block)),
+kind! {
+    KEY, "Which call may fail in which way, and the agent still gets there?", FaultMatrix,
     traits: &[
         GateTrait::TakesTrue,
         GateTrait::HasSideRuns(SideWords { all: "the fault matrix", one: "fault", file: "faults" }),
     ],
-};
+}
 
 impl FaultMatrix {
     fn read(block: &mut Block<'_>) -> Self {

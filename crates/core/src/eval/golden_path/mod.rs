@@ -1,34 +1,24 @@
 //! `golden_path:` did the agent get there without wasted calls?
 
 use super::assignment::Groups;
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind};
-use super::scores::RunScores;
-use super::shown::{MOST_CALLS, Shown};
+use super::prelude::*;
+use super::shown::MOST_CALLS;
 use super::subsequence::{longest_order_keeping_match, order_keeping_partners};
-use super::target::{Target, targets};
 use crate::hashed::HashSet;
-use crate::problem::Problem;
-use crate::report::Evidence;
 use crate::report::evidence::{PathCall, PathRun};
-use crate::suite::read::Block;
-use crate::trace::{Run, Tool};
 use crate::words::{and_more, count};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::hash::Hash;
 
-targets! {
-    PASSED = Target::flag("golden_path.passed", "1 when no counted waste was found");
-    PENALTY = Target::ratio("golden_path.penalty", "1.0 is no waste; falls toward 0");
-    EXTRA_STEPS = Target::count("golden_path.extra_steps", "calls beyond the path's length");
-    BACKTRACKS = Target::count("golden_path.backtracks", "returns to a tool that was left");
-    REPEATED_TOOLS = Target::count("golden_path.repeated_tools", "calls to the same tool as the call before");
-    COVERAGE = Target::ratio(
-        "golden_path.coverage",
-        "how much of the path was walked, in order; 1 for an empty path",
-    );
-    PASS_RATE = Target::pass_rate("golden_path.pass_rate");
+targets! { "golden_path":
+    PASSED = flag("passed", "1 when no counted waste was found");
+    PENALTY = ratio("penalty", "1.0 is no waste; falls toward 0");
+    EXTRA_STEPS = count("extra_steps", "calls beyond the path's length");
+    BACKTRACKS = count("backtracks", "returns to a tool that was left");
+    REPEATED_TOOLS = count("repeated_tools", "calls to the same tool as the call before");
+    COVERAGE = ratio("coverage", "how much of the path was walked, in order; 1 for an empty path");
+    PASS_RATE = pass_rate("pass_rate");
 }
 
 const MOST_FINDINGS: usize = 20;
@@ -173,16 +163,10 @@ pub(crate) struct GoldenPathBlock {
     is_default: bool,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "golden_path",
-    summary: "Did the agent get there without wasted calls?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "golden_path", "Did the agent get there without wasted calls?", GoldenPathBlock,
     floors: &[(PASSED, 1.0)],
-    read: |block| Box::new(GoldenPathBlock::read(block)),
-    traits: &[],
-};
+}
 
 impl Gate for GoldenPathBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {

@@ -1,44 +1,26 @@
 //! `model_compat:` does the model still do what its baseline did?
 
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
-use super::gate::{Gate, GateKind, GateTrait};
-use super::scores::Scores;
-use super::target::{Target, targets};
+use super::gate::ReadNamed;
+use super::prelude::*;
 use crate::baseline::{Baseline, Class, Comparison, Difference, RunBaseline, TestBaseline, compare_test};
-use crate::problem::{Problem, Span, nearest};
-use crate::report::{Finding, Number};
-use crate::suite::read::Block;
-use crate::trace::Run;
+use crate::problem::nearest;
 use crate::words::count;
 use std::path::Path;
 
-targets! {
-    PASSED = Target::flag(
-        "model_compat.passed",
-        "1 when nothing is broken and no number has shifted for the worse",
-    ).pooled();
-    BROKEN =
-        Target::count("model_compat.broken", "things that held in every run of the baseline and hold no more")
-            .pooled();
-    DRIFTED = Target::count("model_compat.drifted", "numbers of gates that have shifted for the worse")
-        .pooled();
-    IMPROVED = Target::count("model_compat.improved", "numbers of gates that have shifted for the better")
-        .pooled().wanted();
-    UNDECIDED =
-        Target::count("model_compat.undecided", "things that hold less often, in too few runs to tell")
-            .pooled();
+targets! { "model_compat":
+    PASSED = flag("passed", "1 when nothing is broken and no number has shifted for the worse").pooled();
+    BROKEN = count("broken", "things that held in every run of the baseline and hold no more").pooled();
+    DRIFTED = count("drifted", "numbers of gates that have shifted for the worse").pooled();
+    IMPROVED = count("improved", "numbers of gates that have shifted for the better").pooled().wanted();
+    UNDECIDED = count("undecided", "things that hold less often, in too few runs to tell").pooled();
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "model_compat",
-    summary: "Does the model still do what its baseline did?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "model_compat", "Does the model still do what its baseline did?", ModelCompat,
     floors: &[(PASSED, 1.0)],
-    read: |block| Box::new(ModelCompat::read(block)),
     traits: &[GateTrait::ComparesWithBaseline],
-};
+}
 
 /// The block as written, and the test of the baseline once that is read.
 struct ModelCompat {
@@ -91,7 +73,7 @@ impl ModelCompat {
     fn find(
         &self,
         test: &TestBaseline,
-        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+        read: ReadNamed<'_>,
     ) -> Result<(Option<String>, TestBaseline), String> {
         let file = &self.file;
         let bytes = read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"))?;
@@ -142,11 +124,7 @@ impl Gate for ModelCompat {
         Some(Proposal { place, change: Ok(change) })
     }
 
-    fn read_files(
-        &mut self,
-        test: &TestBaseline,
-        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-    ) -> Option<Problem> {
+    fn read_files(&mut self, test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
         match self.find(test, read) {
             Ok(found) => self.baseline = Some(found),
             Err(message) => return Some(self.missing(&test.suite, message)),

@@ -7,11 +7,8 @@ use super::{
     ARG_MISMATCH, CLAIMED_BUT_ABSENT, CLAIMED_BUT_FAILED, DENIED_BUT_PRESENT, DIVERGENCE_SCORE, GATE_PASSED,
     MUTATING_DIVERGENCE_SCORE, PRESENT_BUT_UNCLAIMED, UNVERIFIED,
 };
-use crate::eval::scores::RunScores;
-use crate::eval::target::Target;
-use crate::report::Number;
+use crate::eval::prelude::*;
 use crate::report::evidence::ClaimVerdict;
-use crate::trace::Trace;
 use crate::words::{and_more, count, cut, plural};
 use std::ops::Range;
 
@@ -42,12 +39,9 @@ pub(super) fn findings(
     });
     let mismatches = found.mismatches.iter().map(|mismatch| {
         let said = quote(message, &mismatch.place);
-        format!(
-            "says {said}, but {} has {} = {}",
-            call(mismatch.call),
-            mismatch.key,
-            cut(&mismatch.recorded.to_string(), MOST_CHARACTERS)
-        )
+        let (call, key) = (call(mismatch.call), &mismatch.key);
+        let recorded = cut(&mismatch.recorded.to_string(), MOST_CHARACTERS);
+        format!("says {said}, but {call} has {key} = {recorded}")
     });
     let unmentioned = |is_mutating: bool| {
         let tools: Vec<&Unmentioned> =
@@ -99,26 +93,17 @@ fn silence(tool: &Unmentioned) -> String {
     let more = and_more(tool.calls.len() - shown.len());
     let missing: Vec<String> = tool.missing.iter().map(|word| format!("\"{word}\"")).collect();
     let (s, are) = (plural(tool.calls.len()), if tool.calls.len() == 1 { "is" } else { "are" });
-    format!(
-        "call{s} {}{more} `{}` ({kind}) {are} never mentioned: the answer lacks {}",
-        shown.join(", "),
-        tool.name,
-        missing.join(" and ")
-    )
+    let (shown, name, missing) = (shown.join(", "), &tool.name, missing.join(" and "));
+    format!("call{s} {shown}{more} `{name}` ({kind}) {are} never mentioned: the answer lacks {missing}")
 }
 
 fn above_ceiling(found: &Comparison, calls: usize, ceiling: f64) -> String {
     let score = &found.score;
-    format!(
-        "divergence {} is above {}: ({} absent + {} unclaimed + {} mismatched) / ({} + {})",
-        Number::Float(score.divergence_score),
-        Number::Float(ceiling),
-        score.claimed_but_absent,
-        score.present_but_unclaimed,
-        score.arg_mismatch,
-        count(calls, "call"),
-        count(found.claims.len(), "claim"),
-    )
+    let (absent, unclaimed) = (score.claimed_but_absent, score.present_but_unclaimed);
+    let differing = format!("{absent} absent + {unclaimed} unclaimed + {} mismatched", score.arg_mismatch);
+    let (score, ceiling) = (Number::Float(score.divergence_score), Number::Float(ceiling));
+    let (calls, claims) = (count(calls, "call"), count(found.claims.len(), "claim"));
+    format!("divergence {score} is above {ceiling}: ({differing}) / ({calls} + {claims})")
 }
 
 fn quote(message: &str, place: &Range<usize>) -> String {

@@ -6,12 +6,8 @@ mod catalogue;
 mod tests;
 
 use super::classes::{Class, read_classes_or_siblings};
-use super::gate::{Gate, GateKind};
-use super::scores::{Scores, vacuous_runs};
-use super::target::{Target, targets};
-use crate::report::Number;
-use crate::suite::read::Block;
-use crate::trace::Run;
+use super::prelude::*;
+use super::scores::vacuous_runs;
 use axes::Axes;
 
 targets! {
@@ -40,16 +36,9 @@ pub(crate) struct OrchestrationBlock {
     classes: Vec<Class>,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "orchestration",
-    summary: "How well were the tools found, fed and used?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
-    floors: &[],
-    read: |block| Box::new(OrchestrationBlock::read(block)),
-    traits: &[],
-};
+kind! {
+    "orchestration", "How well were the tools found, fed and used?", OrchestrationBlock,
+}
 
 impl OrchestrationBlock {
     fn read(block: &mut Block<'_>) -> Self {

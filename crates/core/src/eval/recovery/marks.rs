@@ -1,5 +1,6 @@
 //! When was a failure noticed, when was it overcome, and was that soon enough?
 
+use crate::words::word_of;
 use serde::Serialize;
 use std::fmt;
 
@@ -60,12 +61,7 @@ pub enum RecoveryFailure {
 
 impl fmt::Display for RecoveryFailure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::NotRecovered => "not_recovered",
-            Self::RecoveryTooSlow => "recovery_too_slow",
-            Self::UncleanTimeout => "unclean_timeout",
-            Self::FaultNotExercised => "fault_not_exercised",
-        })
+        out.write_str(&word_of(self))
     }
 }
 

@@ -11,52 +11,34 @@ pub use clock::{RunRecovery, score_recovery_in_trace};
 pub use event::is_contradicted;
 pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind, GateTrait};
-use super::recording::Recording;
-use super::scores::{RunScores, Scores};
-use super::shown::{MOST_CALLS, Shown};
-use super::target::{Target, Unit, targets};
+use super::prelude::*;
+use super::shown::MOST_CALLS;
 use crate::fault::Effect;
-use crate::problem::Problem;
 use crate::report::evidence::{self, RecoveryRun};
-use crate::report::{Evidence, Number};
 use crate::suite::Fault;
-use crate::suite::read::Block;
-use crate::trace::{Call, Run, Trace};
 use crate::words::{any_of, count};
 use clock::{Encounter, encounters, measured_encounters, repeated_effects};
 use event::flaw;
 use give_up::says_that_it_failed;
 
-targets! {
-    RECOVERED = Target::flag(
-        "recovery.recovered",
-        "1 when, each time that calls failed by a fault, a call in a later turn succeeded",
-    );
-    TIME_TO_DETECTION = Target::count(
-        "recovery.time_to_detection_ms",
-        "from the first failing call to the agent being told, at worst",
-    ).in_unit(Unit::Ms);
-    TIME_TO_RECOVERY = Target::count(
-        "recovery.time_to_recovery_ms",
-        "from the first failing call to the next success, at worst",
-    ).in_unit(Unit::Ms);
-    USER_VISIBLE_HANG = Target::count(
-        "recovery.user_visible_hang_ms",
-        "how long the call hung before anyone noticed, at worst",
-    ).in_unit(Unit::Ms);
-    CLEAN_TIMEOUT = Target::flag(
-        "recovery.clean_timeout",
-        "1 when the agent was always told within the budget of the call",
-    );
-    EXERCISED = Target::flag("recovery.exercised", "1 when every injected fault made a call fail");
-    REPEATED_EFFECTS = Target::count(
-        "recovery.repeated_effects",
-        "calls that do again what was done when an answer was lost",
-    ).summed();
-    GATE_PASSED = Target::flag("recovery.gate_passed", "1 when nothing is held against the run");
-    PASS_RATE = Target::pass_rate("recovery.pass_rate");
+targets! { "recovery":
+    RECOVERED =
+        flag("recovered", "1 when, each time that calls failed by a fault, a call in a later turn succeeded");
+    TIME_TO_DETECTION =
+        count("time_to_detection_ms", "from the first failing call to the agent being told, at worst")
+            .in_unit(Unit::Ms);
+    TIME_TO_RECOVERY =
+        count("time_to_recovery_ms", "from the first failing call to the next success, at worst")
+            .in_unit(Unit::Ms);
+    USER_VISIBLE_HANG =
+        count("user_visible_hang_ms", "how long the call hung before anyone noticed, at worst")
+            .in_unit(Unit::Ms);
+    CLEAN_TIMEOUT = flag("clean_timeout", "1 when the agent was always told within the budget of the call");
+    EXERCISED = flag("exercised", "1 when every injected fault made a call fail");
+    REPEATED_EFFECTS = count("repeated_effects", "calls that do again what was done when an answer was lost")
+        .summed();
+    GATE_PASSED = flag("gate_passed", "1 when nothing is held against the run");
+    PASS_RATE = pass_rate("pass_rate");
 }
 
 /// The block as written, and the agent's `inject:`.
@@ -68,16 +50,11 @@ pub(crate) struct RecoveryBlock {
     accepts_giving_up: bool,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "recovery",
-    summary: "Did the agent notice the injected fault, and get past it in time?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "recovery", "Did the agent notice the injected fault, and get past it in time?", RecoveryBlock,
     floors: &[(GATE_PASSED, 1.0)],
-    read: |block| Box::new(RecoveryBlock::read(block)),
     traits: &[GateTrait::CanBeRefuted, GateTrait::JudgesFaults],
-};
+}
 
 /// Tells of a failure, about the targets that it lowers.
 fn hold(scores: &mut RunScores, failure: RecoveryFailure, said: &str) {
@@ -273,12 +250,12 @@ impl RecoveryBlock {
     fn why_missed(&self, name: &str, trace: &Trace<'_>) -> String {
         let mut recorded = trace.faults.iter().flatten();
         match (recorded.find(|event| event.name == name), &trace.faults) {
-            (Some(event), _) => format!(
-                "`{name}` ({}) reached call {}, but the call did not fail (its budget is {} ms)",
-                event.kind,
-                event.call_index + 1,
-                self.limits.max_detection_ms
-            ),
+            (Some(event), _) => {
+                let (kind, call, budget) = (&event.kind, event.call_index + 1, self.limits.max_detection_ms);
+                format!(
+                    "`{name}` ({kind}) reached call {call}, but the call did not fail (its budget is {budget} ms)"
+                )
+            }
             (None, Some(_)) => format!("no call ran into `{name}`"),
             (None, None) => format!("no call ran into `{name}`: the trace records no faults"),
         }

@@ -6,50 +6,32 @@ pub use super::stats::{
 };
 
 use super::assertion::Assertion;
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind, GateTrait};
-use super::outlook::Outlook;
-use super::scores::Scores;
-use super::shown::Shown;
+use super::prelude::*;
 use super::stats::{CONFIDENCE, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
-use super::target::{Target, targets};
-use crate::problem::{Problem, Span};
 use crate::report::evidence::CurvePoint;
-use crate::report::{Evidence, Finding, Number};
-use crate::suite::read::Block;
 use crate::target::{Path, Roots};
-use crate::trace::Run;
 use crate::words::plural as s;
 use serde_json::Value;
 
-targets! {
-    RUNS = Target::count("reliability.runs", "how many runs were judged")
-        .pooled().rising(|_, runs| runs as f64);
-    PASS_AT_K = Target::percent("reliability.pass_at_k", "100 when at least one run passed, else 0")
+targets! { "reliability":
+    RUNS = count("runs", "how many runs were judged").pooled().rising(|_, runs| runs as f64);
+    PASS_AT_K = percent("pass_at_k", "100 when at least one run passed, else 0")
         .pooled().rising(|passes, _| if passes > 0 { 100.0 } else { 0.0 });
-    PASSHAT_K = Target::percent("reliability.passhat_k", "the pass rate to the power of the runs")
+    PASSHAT_K = percent("passhat_k", "the pass rate to the power of the runs")
         .pooled().rising(|passes, runs| power_percent(passes, runs, runs).into());
-    VARIANCE = Target::percent(
-        "reliability.variance_amplification",
-        "how mixed the outcomes are; 100 is half and half",
-    ).pooled().reaching(variances);
-    GRACEFUL = Target::percent("reliability.graceful_degradation", "the share of passes when run i weighs i")
+    VARIANCE = percent("variance_amplification", "how mixed the outcomes are; 100 is half and half")
+        .pooled().reaching(variances);
+    GRACEFUL = percent("graceful_degradation", "the share of passes when run i weighs i")
         .pooled().reaching(graceful_values);
-    ALL_PASSED = Target::flag("reliability.all_passed", "1 when every run passed, else 0").pooled();
-    PASS_RATE = Target::ratio("reliability.pass_rate", "passed runs over runs")
+    ALL_PASSED = flag("all_passed", "1 when every run passed, else 0").pooled();
+    PASS_RATE = ratio("pass_rate", "passed runs over runs")
         .pooled().rising(|passes, runs| passes as f64 / runs as f64);
-    LOWER = Target::ratio(
-        "reliability.pass_rate_lower",
-        "the lower end of the 95% Wilson interval of the pass rate",
-    ).pooled().rising(|passes, runs| interval(passes, runs).0);
-    UPPER = Target::ratio(
-        "reliability.pass_rate_upper",
-        "the upper end of the 95% Wilson interval of the pass rate",
-    ).pooled().rising(|passes, runs| interval(passes, runs).1);
-    PASSHAT_UNBIASED =
-        Target::ratio("reliability.passhat_unbiased", "the chance that k drawn runs all passed").pooled();
-    PASS_AT_UNBIASED =
-        Target::ratio("reliability.pass_at_unbiased", "the chance that one of k drawn runs passed").pooled();
+    LOWER = ratio("pass_rate_lower", "the lower end of the 95% Wilson interval of the pass rate")
+        .pooled().rising(|passes, runs| interval(passes, runs).0);
+    UPPER = ratio("pass_rate_upper", "the upper end of the 95% Wilson interval of the pass rate")
+        .pooled().rising(|passes, runs| interval(passes, runs).1);
+    PASSHAT_UNBIASED = ratio("passhat_unbiased", "the chance that k drawn runs all passed").pooled();
+    PASS_AT_UNBIASED = ratio("pass_at_unbiased", "the chance that one of k drawn runs passed").pooled();
 }
 
 /// As many runs or points of the curve as a reader will look at.
@@ -65,16 +47,11 @@ pub(crate) struct ReliabilityBlock {
     counts_something: bool,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "reliability",
-    summary: "How often does the agent pass, and how sure is that?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "reliability", "How often does the agent pass, and how sure is that?", ReliabilityBlock,
     floors: &[(PASSHAT_K, 100.0)],
-    read: |block| Box::new(ReliabilityBlock::read(block)),
     traits: &[GateTrait::DecidesRuns],
-};
+}
 
 impl ReliabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {

@@ -5,70 +5,48 @@ mod golden;
 mod tests;
 mod walk;
 
-use super::gate::{Gate, GateKind};
-use super::recording::Recording;
-use super::scores::RunScores;
-use super::shown::Shown;
+use super::prelude::*;
 use super::success::Success;
-use super::target::{Target, Unit, targets};
 use crate::json::difference;
-use crate::problem::Problem;
 use crate::report::evidence::WorldRun;
-use crate::report::{AssertionDiff, Evidence};
-use crate::suite::read::{Block, Field};
-use crate::trace::{CallResult, Run, Trace};
 use crate::world::{Guard, World, read_guards};
 use golden::GoldenPath;
 use serde_json::Value;
 use std::sync::Arc;
 use walk::Walk;
 
-targets! {
-    PASSED = Target::flag(
-        "scenario.passed",
+targets! { "scenario":
+    PASSED = flag(
+        "passed",
         "1 when the state matched, nothing forbidden was done, and refusal and escalation are as expected",
     );
-    STATE_MATCHED = Target::flag("scenario.state_matched", "1 when the run ended in the expected state");
-    STATE_DIFFERENCES = Target::count(
-        "scenario.state_differences",
-        "places in which the final state is not as expected; 20 at most",
-    );
-    INVALID_ACTIONS = Target::count(
-        "scenario.invalid_actions",
-        "calls that no transition of their tool allowed in their state",
-    );
-    FORBIDDEN = Target::count("scenario.forbidden_transitions", "calls that `forbidden:` names");
-    RECOVERY_ATTEMPTS = Target::count(
-        "scenario.recovery_attempts",
-        "failed or invalid calls after which the same tool was called again",
-    );
-    ESCALATIONS =
-        Target::count("scenario.escalations", "calls of the tool of `escalation:` that got a result");
-    REFUSALS = Target::count(
-        "scenario.refusals",
+    STATE_MATCHED = flag("state_matched", "1 when the run ended in the expected state");
+    STATE_DIFFERENCES =
+        count("state_differences", "places in which the final state is not as expected; 20 at most");
+    INVALID_ACTIONS =
+        count("invalid_actions", "calls that no transition of their tool allowed in their state");
+    FORBIDDEN = count("forbidden_transitions", "calls that `forbidden:` names");
+    RECOVERY_ATTEMPTS =
+        count("recovery_attempts", "failed or invalid calls after which the same tool was called again");
+    ESCALATIONS = count("escalations", "calls of the tool of `escalation:` that got a result");
+    REFUSALS = count(
+        "refusals",
         "1 when the run closed with a message and called nothing that changes the world or is forbidden",
     );
-    COST_USD = Target::amount("scenario.cost_usd", "what the run cost, where that is known")
-        .in_unit(Unit::Usd);
-    DIVERGED_AT = Target::count(
-        "scenario.diverged_at",
+    COST_USD = amount("cost_usd", "what the run cost, where that is known").in_unit(Unit::Usd);
+    DIVERGED_AT = count(
+        "diverged_at",
         "the call, from 1, at which the state left every golden path for good; 0 when it did not",
     );
-    PASS_RATE = Target::pass_rate("scenario.pass_rate");
+    PASS_RATE = pass_rate("pass_rate");
 }
 
 const MOST_FINDINGS: usize = 20;
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "scenario",
-    summary: "Did the calls lead the world to the state that they should?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "scenario", "Did the calls lead the world to the state that they should?", ScenarioBlock,
     floors: &[(PASSED, 1.0)],
-    read: |block| Box::new(ScenarioBlock::read(block)),
-    traits: &[],
-};
+}
 
 /// The block as written.
 struct ScenarioBlock {

@@ -46,7 +46,7 @@ pub struct Spread {
 pub fn agent_stability_across(envelopes: &[Value]) -> Result<StabilityAcross, StabilityError> {
     let sessions: Vec<Session<'_>> = envelopes.iter().map(Session::of_envelope).collect();
     let weakest: Vec<f64> =
-        sessions.iter().map(|session| Premises::NONE.score(session).weakest_score()).collect();
+        sessions.iter().map(|session| Premises::NONE.report(session).weakest_score()).collect();
     let spread = spread(&weakest)?;
     let agreement = compare(&sessions);
     Ok(StabilityAcross {

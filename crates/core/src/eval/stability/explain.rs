@@ -8,7 +8,7 @@ use crate::hashed::HashMap;
 use crate::order::SmallSort;
 use crate::report::{Finding, Number};
 use crate::trace::Run;
-use crate::words::plural;
+use crate::words::{count, plural};
 
 /// As many numbers of a list as a reader will look at.
 const MOST_LISTED: usize = 10;
@@ -52,11 +52,8 @@ fn reason(dimension: usize, session: &Session<'_>, premises: Premises) -> String
     let calls = session.calls.len();
     match DIMENSIONS[dimension] {
         "tool_usage_stability" => {
-            format!(
-                "{calls} calls to {} tool{}; `min_calls_for_tool_usage` leaves shorter runs out",
-                session.tools,
-                plural(session.tools)
-            )
+            let tools = count(session.tools, "tool");
+            format!("{calls} calls to {tools}; `min_calls_for_tool_usage` leaves shorter runs out")
         }
         "response_consistency" => {
             format!("turn lengths {}", listed(&premises.lengths(session)))
@@ -120,26 +117,15 @@ fn parting(runs: &[Run<'_>], sessions: &[Session<'_>], pair: Pair) -> String {
     let at = a.iter().zip(b).take_while(|(a, b)| a.name == b.name).count();
     let does =
         |calls: &[Step<'_>]| calls.get(at).map_or("ends".to_owned(), |call| format!("calls `{}`", call.name));
-    format!(
-        "runs #{} and #{} are the least alike ({}): at call {} one {}, the other {}",
-        runs[pair.runs.0].number,
-        runs[pair.runs.1].number,
-        shown(pair.ratio),
-        at + 1,
-        does(a),
-        does(b)
-    )
+    let (one, other) = (runs[pair.runs.0].number, runs[pair.runs.1].number);
+    let (ratio, call, a, b) = (shown(pair.ratio), at + 1, does(a), does(b));
+    format!("runs #{one} and #{other} are the least alike ({ratio}): at call {call} one {a}, the other {b}")
 }
 
 fn other_args(runs: &[Run<'_>], sessions: &[Session<'_>], pair: Pair) -> Option<String> {
     let (a, b) = (&sessions[pair.runs.0].calls, &sessions[pair.runs.1].calls);
     let at = a.iter().zip(b).position(|(a, b)| a.name == b.name && a.args != b.args)?;
-    Some(format!(
-        "runs #{} and #{} give other arguments to the same tools ({} equal), first in call {} `{}`",
-        runs[pair.runs.0].number,
-        runs[pair.runs.1].number,
-        shown(pair.ratio),
-        at + 1,
-        a[at].name
-    ))
+    let (one, other) = (runs[pair.runs.0].number, runs[pair.runs.1].number);
+    let first = format!("({} equal), first in call {} `{}`", shown(pair.ratio), at + 1, a[at].name);
+    Some(format!("runs #{one} and #{other} give other arguments to the same tools {first}"))
 }

@@ -9,66 +9,39 @@ mod session;
 pub use across::{Spread, StabilityAcross, StabilityError, agent_stability_across, spread};
 pub use score::{StabilityFloors, StabilityReport, agent_stability, drift_flags};
 
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind, GateTrait};
-use super::outlook::Outlook;
-use super::scores::{RunScores, Scores};
-use super::shown::Shown;
-use super::target::{Target, targets};
+use super::prelude::*;
 use crate::order::SmallSort;
-use crate::problem::Problem;
 use crate::report::evidence::Dimension;
-use crate::report::{Evidence, Number};
-use crate::suite::read::Block;
-use crate::trace::Run;
 use score::{Measured, Premises};
 use session::Session;
 
-targets! {
-    SCORE = Target::ratio("stability.score", "the mean of the runs' weakest scores").pooled();
-    WEAKEST = Target::ratio("stability.weakest_score", "the lowest score of the worst run");
-    VARIANCE = Target::ratio("stability.variance", "the population variance of the runs' weakest scores")
+targets! { "stability":
+    SCORE = ratio("score", "the mean of the runs' weakest scores").pooled();
+    WEAKEST = ratio("weakest_score", "the lowest score of the worst run");
+    VARIANCE = ratio("variance", "the population variance of the runs' weakest scores")
         .pooled().unwanted().up_to(0.25);
-    SIMILARITY = Target::ratio("stability.tool_sequence_similarity", "how alike the runs' tool sequences are")
+    SIMILARITY = ratio("tool_sequence_similarity", "how alike the runs' tool sequences are").pooled();
+    CONSISTENCY = ratio("argument_consistency", "how often runs gave the same tool the same arguments")
         .pooled();
-    CONSISTENCY = Target::ratio(
-        "stability.argument_consistency",
-        "how often runs gave the same tool the same arguments",
-    ).pooled();
-    EARLY_DIVERGENCE =
-        Target::flag("stability.early_divergence", "1 when runs mostly part at their first or second call")
-            .pooled().unwanted();
-    TOOL_USAGE =
-        Target::ratio("stability.tool_usage_stability", "1 - (tools - 1) / (calls - 1), of the worst run");
-    RESPONSE =
-        Target::ratio("stability.response_consistency", "how even the turns' lengths are, in the worst run");
-    REDUNDANCY = Target::ratio("stability.redundancy", "distinct calls over all calls, of the worst run");
-    COST = Target::ratio(
-        "stability.cost_per_progress",
-        "2000 over the tokens per distinct call, of the worst run",
-    );
+    EARLY_DIVERGENCE = flag("early_divergence", "1 when runs mostly part at their first or second call")
+        .pooled().unwanted();
+    TOOL_USAGE = ratio("tool_usage_stability", "1 - (tools - 1) / (calls - 1), of the worst run");
+    RESPONSE = ratio("response_consistency", "how even the turns' lengths are, in the worst run");
+    REDUNDANCY = ratio("redundancy", "distinct calls over all calls, of the worst run");
+    COST = ratio("cost_per_progress", "2000 over the tokens per distinct call, of the worst run");
 }
 
 /// The dimensions of one run, in the order in which they are measured.
 const OF_A_RUN: [Target; 4] = [TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
 
-/// The block as written: which dimensions are measured, and which count.
-pub(crate) struct StabilityBlock {
-    premises: Premises,
+kind! {
+    "stability", "Did the session hold up, and did the runs take the same path?", Premises,
+    floors: &[(WEAKEST, 0.5), (SIMILARITY, 0.6), (CONSISTENCY, 0.1)],
+    traits: &[GateTrait::ComparesRuns],
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "stability",
-    summary: "Did the session hold up, and did the runs take the same path?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
-    floors: &[(WEAKEST, 0.5), (SIMILARITY, 0.6), (CONSISTENCY, 0.1)],
-    read: |block| Box::new(StabilityBlock::read(block)),
-    traits: &[GateTrait::ComparesRuns],
-};
-
-impl StabilityBlock {
+/// The block as written: which dimensions are measured, and which count.
+impl Premises {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "Leave turns without text out of `response_consistency`";
         let ignore_empty_turns = block.flag("ignore_empty_turns", doc, false);
@@ -84,17 +57,15 @@ impl StabilityBlock {
             block.report_at("ignore_empty_turns", problem.help("remove it, or set `premises: none`"));
         }
         let min_calls_for_tool_usage = least_calls.map(|calls| calls as usize);
-        Self { premises: Premises { is_blanket, ignore_empty_turns, min_calls_for_tool_usage } }
+        Self { is_blanket, ignore_empty_turns, min_calls_for_tool_usage }
     }
-}
 
-impl StabilityBlock {
     /// Why a score has nothing behind it, which matters where it is asserted.
     fn say_what_is_missing(&self, sessions: &[Session<'_>], scores: &mut Scores) {
         if sessions.iter().any(|session| session.tokens <= 0.0) {
             scores.nothing_counts(&COST, "a run records no tokens");
         }
-        if self.premises.is_blanket {
+        if self.is_blanket {
             if sessions.iter().any(|session| session.turn_lengths.len() < 2) {
                 scores.nothing_counts(&RESPONSE, "a run has fewer than two assistant turns");
             }
@@ -106,7 +77,7 @@ impl StabilityBlock {
         if sessions.iter().any(|session| session.calls.len() < 2) {
             scores.nothing_counts(&REDUNDANCY, "a run has fewer than two calls");
         }
-        let least = self.premises.least_calls();
+        let least = self.least_calls();
         if sessions.iter().any(|session| session.calls.len() < least) {
             let why = format!("a run has fewer than {least} calls; `min_calls_for_tool_usage` changes that");
             scores.nothing_counts(&TOOL_USAGE, why);
@@ -114,10 +85,10 @@ impl StabilityBlock {
     }
 }
 
-impl Gate for StabilityBlock {
+impl Gate for Premises {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let sessions: Vec<Session<'_>> = runs.iter().map(|run| Session::of_trace(run.trace)).collect();
-        let measured: Vec<Measured> = sessions.iter().map(|session| self.premises.measure(session)).collect();
+        let measured: Vec<Measured> = sessions.iter().map(|session| self.measure(session)).collect();
         let weakest: Vec<f64> = measured.iter().map(|run| run.weakest).collect();
         let Ok(spread) = spread(&weakest) else { return Scores::default() };
         let mut scores = Scores::of_runs(runs, measured.iter().map(of_a_run).collect());
@@ -138,7 +109,7 @@ impl Gate for StabilityBlock {
             scores.not_exercised = Some("no run made a call, so there is nothing to compare".to_owned());
         }
         self.say_what_is_missing(&sessions, &mut scores);
-        scores.findings = explain::findings(runs, &sessions, &measured, &agreement, self.premises);
+        scores.findings = explain::findings(runs, &sessions, &measured, &agreement, *self);
         scores
     }
 
@@ -146,7 +117,7 @@ impl Gate for StabilityBlock {
         let mut listed = shown.listed.clone();
         listed.small_sort_by_key(|run| run.number);
         let sessions: Vec<Session<'_>> = listed.iter().map(|run| Session::of_trace(run.trace)).collect();
-        let measured: Vec<Measured> = sessions.iter().map(|session| self.premises.measure(session)).collect();
+        let measured: Vec<Measured> = sessions.iter().map(|session| self.measure(session)).collect();
         let dimension = |(at, target): (usize, &Target)| {
             let values = || measured.iter().filter_map(|run| run.values[at]);
             Some(Dimension {
@@ -220,7 +191,7 @@ mod tests {
         let texts: Vec<String> = runs.iter().map(Value::to_string).collect();
         let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
         let runs: Vec<Run<'_>> = Run::all(&traces);
-        StabilityBlock { premises }.score(&runs)
+        premises.score(&runs)
     }
 
     fn default_holds(scores: &Scores) -> bool {

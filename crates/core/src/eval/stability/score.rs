@@ -81,7 +81,7 @@ pub fn drift_flags(report: &StabilityReport, floors: &StabilityFloors) -> Vec<&'
 /// assert_eq!(drift_flags(&report, &StabilityFloors::default()), ["redundancy"]);
 /// ```
 pub fn agent_stability(envelope: &Value) -> StabilityReport {
-    Premises::NONE.score(&Session::of_envelope(envelope))
+    Premises::NONE.report(&Session::of_envelope(envelope))
 }
 
 /// The dimensions of a run, in the order of [`StabilityReport::dimensions`], where they were measured.
@@ -137,7 +137,7 @@ impl Premises {
     }
 
     /// The four scores as the formulas are written.
-    pub(super) fn score(self, session: &Session<'_>) -> StabilityReport {
+    pub(super) fn report(self, session: &Session<'_>) -> StabilityReport {
         StabilityReport {
             tool_usage_stability: tool_usage(session, self.least_calls()),
             response_consistency: evenness(&self.lengths(session)),
@@ -149,7 +149,7 @@ impl Premises {
 
     pub(super) fn measure(self, session: &Session<'_>) -> Measured {
         let values = if self.is_blanket {
-            self.score(session).dimensions().map(|(_, value)| Some(value))
+            self.report(session).dimensions().map(|(_, value)| Some(value))
         } else {
             let calls = session.calls.len();
             let usage = calls >= self.least_calls().max(2);
@@ -245,12 +245,12 @@ mod tests {
         let mut envelope = turns(&[0, 10]);
         envelope["tool_calls"] = json!([{ "name": "search" }, { "name": "open" }]);
         let session = Session::of_envelope(&envelope);
-        assert_scores(Premises::NONE.score(&session), [0.0, 0.0, 1.0, 1.0]);
+        assert_scores(Premises::NONE.report(&session), [0.0, 0.0, 1.0, 1.0]);
         let lenient =
             Premises { ignore_empty_turns: true, min_calls_for_tool_usage: Some(3), ..Premises::NONE };
-        assert_scores(lenient.score(&session), [1.0; 4]);
+        assert_scores(lenient.report(&session), [1.0; 4]);
         let exact = Premises { min_calls_for_tool_usage: Some(2), ..lenient };
-        assert_scores(exact.score(&session), [0.0, 1.0, 1.0, 1.0]);
+        assert_scores(exact.report(&session), [0.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]

@@ -3,37 +3,24 @@
 mod cost;
 
 use super::classes::{Class, Reach, Selection, explain_selection, read_needed_classes};
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind};
-use super::outlook::Outlook;
-use super::recording::Recording;
-use super::scores::{RunScores, Scores};
-use super::shown::Shown;
-use super::target::{Target, Unit, targets};
+use super::prelude::*;
 use crate::price::{Prices, tool_surface_tokens};
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::did_you_mean;
 use crate::report::evidence::{LimitShown, TokensOfRun};
-use crate::report::{Evidence, Finding, Number};
-use crate::suite::read::Block;
-use crate::trace::{CatalogueTool, Run, Tokens};
+use crate::trace::Tokens;
 use crate::words::{count, some_of};
 use cost::cost_of;
 
-targets! {
-    F1 = Target::percent("token_efficiency.f1", "the F1 of the selection, as `equal_function_sets:` has it")
-        .pooled();
-    TOOL_SURFACE_TOKENS = Target::count(
-        "token_efficiency.tool_surface_tokens",
-        "the `cl100k_base` tokens of the tools the model saw",
-    ).in_unit(Unit::Tokens);
-    CORRECT_SELECTIONS = Target::count("token_efficiency.correct_selections", "classes that a call reached")
-        .summed().wanted();
-    COST = Target::amount("token_efficiency.cost", "what the runs cost, in USD").summed().in_unit(Unit::Usd);
-    TOKENS_PER_CORRECT = Target::amount(
-        "token_efficiency.tokens_per_correct",
-        "tool surface tokens of all runs for each correct selection",
-    ).pooled().in_unit(Unit::Tokens);
-    COST_PER_CORRECT = Target::amount("token_efficiency.cost_per_correct", "USD for each correct selection")
+targets! { "token_efficiency":
+    F1 = percent("f1", "the F1 of the selection, as `equal_function_sets:` has it").pooled();
+    TOOL_SURFACE_TOKENS = count("tool_surface_tokens", "the `cl100k_base` tokens of the tools the model saw")
+        .in_unit(Unit::Tokens);
+    CORRECT_SELECTIONS = count("correct_selections", "classes that a call reached").summed().wanted();
+    COST = amount("cost", "what the runs cost, in USD").summed().in_unit(Unit::Usd);
+    TOKENS_PER_CORRECT =
+        amount("tokens_per_correct", "tool surface tokens of all runs for each correct selection")
+            .pooled().in_unit(Unit::Tokens);
+    COST_PER_CORRECT = amount("cost_per_correct", "USD for each correct selection")
         .pooled().in_unit(Unit::Usd);
 }
 
@@ -61,16 +48,10 @@ pub(crate) struct TokenEfficiency {
     model: Option<String>,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "token_efficiency",
-    summary: "What do the tools and the runs cost for each correct selection?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "token_efficiency", "What do the tools and the runs cost for each correct selection?", TokenEfficiency,
     floors: &[(F1, 100.0)],
-    read: |block| Box::new(TokenEfficiency::read(block)),
-    traits: &[],
-};
+}
 
 impl TokenEfficiency {
     fn read(block: &mut Block<'_>) -> Self {

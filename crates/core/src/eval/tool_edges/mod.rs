@@ -9,29 +9,19 @@ mod tests;
 pub use policy::{DelegationEdge, ToolEdges};
 pub use score::{EdgesScore, score_tool_edges};
 
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind};
-use super::outlook::Outlook;
-use super::scores::{Scores, vacuous_runs};
-use super::shown::Shown;
-use super::target::{Target, targets};
-use crate::problem::{Problem, Span};
-use crate::report::{Evidence, Finding, Number};
-use crate::suite::read::{Block, Field};
-use crate::trace::{Delegation, Run, Trace};
+use super::prelude::*;
+use super::scores::vacuous_runs;
+use crate::trace::Delegation;
 use policy::{Walk, delegations};
 
-targets! {
-    ALLOWED_PCT = Target::percent("edges.allowed_pct", "percent of the allowed tools that any run called")
-        .pooled();
-    RESTRICTED_ATTEMPTS = Target::count("edges.restricted_attempts", "calls to restricted tools").summed();
-    DELEGATION_PCT =
-        Target::percent("edges.delegation_pct", "percent of the expected hand-offs that took place");
-    UNDECLARED_DELEGATIONS =
-        Target::count("edges.undeclared_delegations", "recorded hand-offs that are not expected").summed();
-    GATE_PASSED = Target::flag("edges.gate_passed", "1 when nothing forbidden was done");
-    UNLISTED_CALLS = Target::count("edges.unlisted_calls", "calls to tools neither allowed nor restricted")
+targets! { "edges":
+    ALLOWED_PCT = percent("allowed_pct", "percent of the allowed tools that any run called").pooled();
+    RESTRICTED_ATTEMPTS = count("restricted_attempts", "calls to restricted tools").summed();
+    DELEGATION_PCT = percent("delegation_pct", "percent of the expected hand-offs that took place");
+    UNDECLARED_DELEGATIONS = count("undeclared_delegations", "recorded hand-offs that are not expected")
         .summed();
+    GATE_PASSED = flag("gate_passed", "1 when nothing forbidden was done");
+    UNLISTED_CALLS = count("unlisted_calls", "calls to tools neither allowed nor restricted").summed();
 }
 
 const MOST_FINDINGS: usize = 20;
@@ -46,16 +36,9 @@ pub(crate) struct ToolEdgesBlock {
     has_expect: bool,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "tool_edges",
-    summary: "Did the agent keep to the tools and hand-offs it was given?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
-    floors: &[],
-    read: |block| Box::new(ToolEdgesBlock::read(block)),
-    traits: &[],
-};
+kind! {
+    "tool_edges", "Did the agent keep to the tools and hand-offs it was given?", ToolEdgesBlock,
+}
 
 impl Gate for ToolEdgesBlock {
     /// What is forbidden; with `closed: true`, whatever else is expected.

@@ -1,45 +1,29 @@
 //! `tool_quality:` are the tools that the agent was offered fit to be chosen from?
 
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
-use super::gate::{Gate, GateKind, GateTrait};
-use super::scores::Scores;
-use super::shown::Shown;
-use super::target::{Target, Unit, targets};
+use super::gate::ReadNamed;
+use super::prelude::*;
 use crate::baseline::TestBaseline;
 use crate::order::SmallSort;
-use crate::problem::{Problem, Span, did_you_mean};
+use crate::problem::did_you_mean;
 use crate::report::evidence::ToolFinding;
-use crate::report::{Evidence, Finding, Number};
-use crate::suite::read::{Block, Field};
 use crate::surface::pin::{Change, Pins};
 use crate::surface::{Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
-use crate::trace::{CatalogueTool, Run};
 
-targets! {
-    MIN_SCORE = Target::percent("tool_quality.min_score", "the score of the worst tool, 0 to 100").pooled();
-    MEAN_SCORE = Target::percent("tool_quality.mean_score", "the mean of the tools' scores, floored")
-        .pooled();
-    CRITICAL_COUNT = Target::count("tool_quality.critical_count", "findings of severity critical").pooled();
-    WARNING_COUNT = Target::count("tool_quality.warning_count", "findings of severity warning").pooled();
-    SURFACE_TOKENS = Target::count(
-        "tool_quality.surface_tokens",
-        "the `cl100k_base` tokens that the tools take of every request",
-    ).pooled().in_unit(Unit::Tokens);
-    CHANGED_COUNT =
-        Target::count("tool_quality.changed_count", "differences between the tools and the baseline")
-            .pooled();
+targets! { "tool_quality":
+    MIN_SCORE = percent("min_score", "the score of the worst tool, 0 to 100").pooled();
+    MEAN_SCORE = percent("mean_score", "the mean of the tools' scores, floored").pooled();
+    CRITICAL_COUNT = count("critical_count", "findings of severity critical").pooled();
+    WARNING_COUNT = count("warning_count", "findings of severity warning").pooled();
+    SURFACE_TOKENS = count("surface_tokens", "the `cl100k_base` tokens that the tools take of every request")
+        .pooled().in_unit(Unit::Tokens);
+    CHANGED_COUNT = count("changed_count", "differences between the tools and the baseline").pooled();
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "tool_quality",
-    summary: "Are the tools that the agent was offered fit to be chosen from?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
-    floors: &[],
-    read: |block| Box::new(ToolQuality::read(block)),
+kind! {
+    "tool_quality", "Are the tools that the agent was offered fit to be chosen from?", ToolQuality,
     traits: &[GateTrait::TakesTrue, GateTrait::ReadsFiles, GateTrait::JudgesTools],
-};
+}
 
 /// The block as written, and the baseline once that is read.
 struct ToolQuality {
@@ -151,11 +135,7 @@ impl Gate for ToolQuality {
         Some(Proposal { place: ProposedPlace::File(file.clone()), change })
     }
 
-    fn read_files(
-        &mut self,
-        _test: &TestBaseline,
-        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-    ) -> Option<Problem> {
+    fn read_files(&mut self, _test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
         let (file, _) = self.baseline.as_ref()?;
         let read = read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"));
         match read.and_then(|bytes| Pins::read(&bytes).map_err(|error| format!("{file}: {error}"))) {

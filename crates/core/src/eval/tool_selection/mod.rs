@@ -2,31 +2,20 @@
 
 pub mod selection;
 
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind};
-use super::outlook::Outlook;
-use super::scores::Scores;
-use super::shown::Shown;
+use super::prelude::*;
 use super::stats::Decimal;
-use super::target::{Target, Unit, targets};
-use crate::problem::{Level, Problem};
+use crate::problem::Level;
 use crate::report::evidence::SelectedTool;
-use crate::report::{Evidence, Finding, Number};
-use crate::suite::read::Block;
-use crate::trace::{Run, Tool};
 use selection::{Choice, SelectionFloor, aggregate, floor_line};
 use std::collections::BTreeMap;
 
-targets! {
-    SELECTION_RATE = Target::ratio("tool_selection.selection_rate", "runs that called the tool over runs")
-        .pooled()
-        .rising(|selected, runs| selected as f64 / runs as f64);
-    PASS_HAT_K = Target::percent(
-        "tool_selection.pass_hat_k",
-        "runs that called the tool within their tokens, in percent",
-    ).pooled().rising(|selected, runs| (100 * selected / runs) as f64);
-    MAX_TOKENS = Target::count("tool_selection.max_tokens", "the most tokens of a run").in_unit(Unit::Tokens);
-    PASSED = Target::flag("tool_selection.passed", "1 when the floor in the block is met").pooled();
+targets! { "tool_selection":
+    SELECTION_RATE = ratio("selection_rate", "runs that called the tool over runs")
+        .pooled().rising(|selected, runs| selected as f64 / runs as f64);
+    PASS_HAT_K = percent("pass_hat_k", "runs that called the tool within their tokens, in percent")
+        .pooled().rising(|selected, runs| (100 * selected / runs) as f64);
+    MAX_TOKENS = count("max_tokens", "the most tokens of a run").in_unit(Unit::Tokens);
+    PASSED = flag("passed", "1 when the floor in the block is met").pooled();
 }
 
 /// As many runs as a reader will look at.
@@ -39,16 +28,10 @@ pub(crate) struct ToolSelectionBlock {
     is_default: bool,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "tool_selection",
-    summary: "Do enough of the runs call the right tool, within their tokens?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "tool_selection", "Do enough of the runs call the right tool, within their tokens?", ToolSelectionBlock,
     floors: &[(PASSED, 1.0)],
-    read: |block| Box::new(ToolSelectionBlock::read(block)),
-    traits: &[],
-};
+}
 
 impl Gate for ToolSelectionBlock {
     /// The floor in the block holds whatever else is expected.

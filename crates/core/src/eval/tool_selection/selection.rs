@@ -48,14 +48,10 @@ impl SelectionSummary {
 
     /// `selection 9/10 (90%), pass^k 90%, max tokens 1840`; `n/a` where a run records no tokens.
     pub fn numbers(&self) -> String {
-        format!(
-            "selection {}/{} ({}%), pass^k {}%, max tokens {}",
-            self.selected,
-            self.runs,
-            self.selection_percent(),
-            self.pass_hat_k(),
-            self.max_tokens.map_or("n/a".to_owned(), |tokens| tokens.to_string()),
-        )
+        let Self { selected, runs, .. } = self;
+        let (percent, pass_hat_k) = (self.selection_percent(), self.pass_hat_k());
+        let most = self.max_tokens.map_or("n/a".to_owned(), |tokens| tokens.to_string());
+        format!("selection {selected}/{runs} ({percent}%), pass^k {pass_hat_k}%, max tokens {most}")
     }
 }
 

@@ -7,7 +7,8 @@ use super::table::Beside;
 use super::trace_validation::TraceMismatch;
 use super::verdict::{Assignment, TraceVerdict};
 use super::wording::list;
-use crate::eval::alignment::{Alignment, AlignmentStep, align_by};
+use crate::eval::alignment::AlignmentStep::{self, Extra, Match, Missing, Substitute};
+use crate::eval::alignment::{Alignment, align_by};
 use crate::eval::assignment::{Competition, Groups, competition, smallest_competition};
 use crate::eval::scores::RunScores;
 use crate::report::{AssertionDiff, Pairing};
@@ -119,18 +120,12 @@ fn pairs(steps: &[AlignmentStep], fits: impl Fn(usize, usize) -> bool) -> Vec<Ve
     let mut at = 0;
     while at < steps.len() {
         let swapped = match steps[at..] {
-            [
-                AlignmentStep::Missing(expected),
-                AlignmentStep::Match(other, first),
-                AlignmentStep::Extra(second),
-                ..,
-            ] if fits(expected, second) => Some([(expected, second), (other, first)]),
-            [
-                AlignmentStep::Extra(first),
-                AlignmentStep::Match(other, second),
-                AlignmentStep::Missing(expected),
-                ..,
-            ] if fits(expected, first) => Some([(other, second), (expected, first)]),
+            [Missing(expected), Match(other, first), Extra(second), ..] if fits(expected, second) => {
+                Some([(expected, second), (other, first)])
+            }
+            [Extra(first), Match(other, second), Missing(expected), ..] if fits(expected, first) => {
+                Some([(other, second), (expected, first)])
+            }
             _ => None,
         };
         if let Some(swapped) = swapped {
@@ -140,12 +135,10 @@ fn pairs(steps: &[AlignmentStep], fits: impl Fn(usize, usize) -> bool) -> Vec<Ve
             continue;
         }
         pairs.push(vec![match steps[at] {
-            AlignmentStep::Match(expected, call) => Beside::new(Pairing::Matched, Some(expected), Some(call)),
-            AlignmentStep::Substitute(expected, call) => {
-                Beside::new(Pairing::Changed, Some(expected), Some(call))
-            }
-            AlignmentStep::Missing(expected) => Beside::new(Pairing::Missing, Some(expected), None),
-            AlignmentStep::Extra(call) => Beside::new(Pairing::Extra, None, Some(call)),
+            Match(expected, call) => Beside::new(Pairing::Matched, Some(expected), Some(call)),
+            Substitute(expected, call) => Beside::new(Pairing::Changed, Some(expected), Some(call)),
+            Missing(expected) => Beside::new(Pairing::Missing, Some(expected), None),
+            Extra(call) => Beside::new(Pairing::Extra, None, Some(call)),
         }]);
         at += 1;
     }

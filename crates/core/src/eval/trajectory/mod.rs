@@ -8,7 +8,6 @@ mod propose;
 mod recorded;
 mod reference;
 mod shape;
-mod success;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -17,27 +16,23 @@ mod verdict;
 mod wording;
 
 use super::accept::{Proposal, ProposedPlace};
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind};
-use super::scores::RunScores;
+use super::prelude::*;
 use super::success::Success;
-use super::target::{Target, targets};
 use crate::baseline::TestBaseline;
-use crate::problem::{Problem, Span};
-use crate::suite::read::Block;
-use crate::trace::{Run, is_tool};
+use crate::trace::is_tool;
+use crate::words::plural;
 use comparison::Comparison;
 use recorded::RecordedCall;
 use reference::{MatchMode, Reference};
-use success::take_others;
 use verdict::TraceVerdict;
+use wording::list;
 
 use std::collections::BTreeSet;
 
-targets! {
-    PASSED = Target::flag("trajectory.passed", "1 when the calls are as the mode asks");
-    MISMATCH_COUNT = Target::count("trajectory.mismatch_count", "how many calls are not as the mode asks");
-    PASS_RATE = Target::pass_rate("trajectory.pass_rate");
+targets! { "trajectory":
+    PASSED = flag("passed", "1 when the calls are as the mode asks");
+    MISMATCH_COUNT = count("mismatch_count", "how many calls are not as the mode asks");
+    PASS_RATE = pass_rate("pass_rate");
 }
 
 /// The block as written, ready to be compared.
@@ -49,16 +44,10 @@ pub(crate) struct TrajectoryBlock {
     successful: Option<Success>,
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "trajectory",
-    summary: "Did the agent make the calls it should?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "trajectory", "Did the agent make the calls it should?", TrajectoryBlock,
     floors: &[(PASSED, 1.0)],
-    read: |block| Box::new(TrajectoryBlock::read(block)),
-    traits: &[],
-};
+}
 
 impl Gate for TrajectoryBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
@@ -117,7 +106,9 @@ impl TrajectoryBlock {
                 Some((tool, item.span()))
             })
         });
-        let successful = block.optional("successful", success::DOC, Success::read);
+        let doc = "`true` leaves out calls that failed or got no result; a matcher also those whose result, \
+                   as text, does not hold it, as `not: { starts-with: Error }`. Left out, every call counts";
+        let successful = block.optional("successful", doc, Success::read);
         Self { reference, among, successful }
     }
 
@@ -125,9 +116,20 @@ impl TrajectoryBlock {
     fn calls_of<'r>(&self, run: &'r Run<'_>) -> (Vec<RecordedCall<'r>>, Option<String>) {
         let calls = run.trace.tool_calls.iter().enumerate().map(RecordedCall::from);
         let mut calls: Vec<RecordedCall<'_>> = calls.filter(|call| self.counts(call)).collect();
-        let unsuccessful =
-            self.successful.as_ref().and_then(|success| take_others(success, run.trace, &mut calls));
-        (calls, unsuccessful)
+        let Some(success) = &self.successful else { return (calls, None) };
+        let results = run.trace.results_by_call();
+        let mut others = Vec::new();
+        calls.retain(|call| {
+            let is_successful = results[call.number - 1].is_some_and(|result| success.holds(result));
+            if !is_successful {
+                others.push(format!("{} `{}`", call.number, call.tool.name));
+            }
+            is_successful
+        });
+        let (were, do_not) = if others.len() == 1 { ("was", "does not") } else { ("were", "do not") };
+        let named = format!("call{} {}", plural(others.len()), list(others.iter().cloned()));
+        let said = format!("{named} {were} not successful and {do_not} count");
+        (calls, (!others.is_empty()).then_some(said))
     }
 
     fn counts(&self, call: &RecordedCall<'_>) -> bool {

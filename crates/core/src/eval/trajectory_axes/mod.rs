@@ -2,15 +2,7 @@
 
 mod picture;
 
-use super::facts::AgentFacts;
-use super::gate::{Gate, GateKind};
-use super::scores::RunScores;
-use super::shown::Shown;
-use super::target::{Target, targets};
-use crate::problem::Problem;
-use crate::report::Evidence;
-use crate::suite::read::{Block, Field};
-use crate::trace::{Call, CallResult, Run, Tool, Trace};
+use super::prelude::*;
 use crate::words::{count, quoted};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -204,16 +196,10 @@ fn percent_held(edges: &[Edge<'_>], axis: Axis) -> usize {
     (100 * held).checked_div(of_axis.count()).unwrap_or(100)
 }
 
-pub(super) const KIND: GateKind = GateKind {
-    key: "trajectory_axes",
-    summary: "Did every call come after the ones it builds on?",
-    targets: TARGETS,
-    doc: include_str!("doc.md"),
-    example: include_str!("example.yml"),
+kind! {
+    "trajectory_axes", "Did every call come after the ones it builds on?", TrajectoryAxes,
     floors: &[(DEPENDENCY_SATISFACTION, 100.0), (ORDER_SATISFACTION, 100.0)],
-    read: |block| Box::new(TrajectoryAxes::read(block)),
-    traits: &[],
-};
+}
 
 impl Gate for TrajectoryAxes {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
