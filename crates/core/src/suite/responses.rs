@@ -20,15 +20,7 @@ pub struct Script {
 #[derive(Debug, Clone)]
 struct ScriptedRule {
     when: Option<Deferred>,
-    then: Then,
-}
-
-#[derive(Debug, Clone)]
-enum Then {
-    /// The result as it goes over the wire.
-    Result(Deferred),
-    /// Sampling: the user does not allow it.
-    Refuse,
+    then: Answer<Deferred>,
 }
 
 /// The scripted answers to what a server asks of the client, by method; the first whose `when` fits is given.
@@ -45,9 +37,9 @@ pub struct Response {
 
 /// What a client answers.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    /// This result.
-    Result(Value),
+pub enum Answer<T = Value> {
+    /// This result, as it goes over the wire.
+    Result(T),
     /// This JSON-RPC error.
     Error {
         /// Its code.
@@ -124,10 +116,8 @@ impl ScriptedRule {
             _ => Map::new(),
         };
         let answer = match &self.then {
-            Then::Result(result) => Answer::Result(fill(result)?),
-            Then::Refuse => {
-                Answer::Error { code: -1, message: "the user declined the sampling request".to_owned() }
-            }
+            Answer::Result(result) => Answer::Result(fill(result)?),
+            Answer::Error { code, message } => Answer::Error { code: *code, message: message.clone() },
         };
         Ok(Response { when, answer })
     }
@@ -150,7 +140,7 @@ fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
 fn read_rules(
     field: &mut Field<'_>,
     answers: &[&'static str],
-    read: fn(&mut Block<'_>) -> Option<Then>,
+    read: fn(&mut Block<'_>) -> Option<Answer<Deferred>>,
 ) -> Option<Vec<ScriptedRule>> {
     let mut always: Option<Span> = None;
     field.list(|field| {
@@ -170,7 +160,7 @@ fn read_rules(
 fn read_rule(
     field: &mut Field<'_>,
     answers: &[&'static str],
-    read: fn(&mut Block<'_>) -> Option<Then>,
+    read: fn(&mut Block<'_>) -> Option<Answer<Deferred>>,
 ) -> Option<ScriptedRule> {
     let rule = field.block(|block| {
         let doc = "What the request's parameters must have for this answer; any request when left out";
@@ -187,17 +177,17 @@ fn read_rule(
     rule.flatten()
 }
 
-fn read_sampling(block: &mut Block<'_>) -> Option<Then> {
+fn read_sampling(block: &mut Block<'_>) -> Option<Answer<Deferred>> {
     let text = block.optional("text", "The model's answer", |f| read_text(f).map(said));
     let result = block.optional("result", "The whole result, as it goes over the wire", |f| {
-        f.deferred_map().map(Then::Result)
+        f.deferred_map().map(Answer::Result)
     });
-    let decline =
-        block.optional("decline", "`true`: the user does not allow it", |f| read_true(f, Then::Refuse));
+    let refused = Answer::Error { code: -1, message: "the user declined the sampling request".to_owned() };
+    let decline = block.optional("decline", "`true`: the user does not allow it", |f| read_true(f, refused));
     text.or(result).or(decline)
 }
 
-fn read_elicitation(block: &mut Block<'_>) -> Option<Then> {
+fn read_elicitation(block: &mut Block<'_>) -> Option<Answer<Deferred>> {
     let doc = "What the user fills in; `true` where there is nothing to fill in";
     let accept = block.optional("accept", doc, |f| {
         f.shapes("a map of what the user fills in, or `true`", |shapes| {
@@ -217,19 +207,19 @@ fn fixed(key: &str, value: &str) -> (String, Deferred) {
 }
 
 /// What a model says to a request for sampling.
-fn said(text: Deferred) -> Then {
+fn said(text: Deferred) -> Answer<Deferred> {
     let content = Deferred::Map(vec![fixed("type", "text"), ("text".to_owned(), text)]);
     let ending = [fixed("role", "assistant"), fixed("model", "scripted"), fixed("stopReason", "endTurn")];
-    Then::Result(Deferred::Map(ending.into_iter().chain([("content".to_owned(), content)]).collect()))
+    Answer::Result(Deferred::Map(ending.into_iter().chain([("content".to_owned(), content)]).collect()))
 }
 
 /// What a user does with a form, and what is filled in.
-fn action(action: &str, content: Option<Deferred>) -> Then {
+fn action(action: &str, content: Option<Deferred>) -> Answer<Deferred> {
     let content = content.map(|content| ("content".to_owned(), content));
-    Then::Result(Deferred::Map([fixed("action", action)].into_iter().chain(content).collect()))
+    Answer::Result(Deferred::Map([fixed("action", action)].into_iter().chain(content).collect()))
 }
 
-fn read_true(field: &mut Field<'_>, then: Then) -> Option<Then> {
+fn read_true(field: &mut Field<'_>, then: Answer<Deferred>) -> Option<Answer<Deferred>> {
     if field.flag()? {
         return Some(then);
     }
