@@ -192,29 +192,26 @@ fn endpoint(
     url: Option<String>,
     mock: Option<String>,
 ) -> Endpoint {
+    const EXAMPLE: &str = "for example `command: [npx, my-server]`";
     let endpoints = ["command", "url", "mock"];
     block.at_most_one_of(&endpoints);
     if !endpoints.iter().any(|key| block.has(key)) && !block.has_slip_of(&endpoints) {
-        block.report(
-            Problem::error("a server needs `command`, `url` or `mock`")
-                .help("for example `command: [npx, my-server]`"),
-        );
+        block.report(Problem::error("a server needs `command`, `url` or `mock`").help(EXAMPLE));
     }
     if command.as_ref().is_some_and(Vec::is_empty) {
-        let problem = Problem::error("`command` is empty").help("for example `command: [npx, my-server]`");
-        block.report_at("command", problem);
+        block.report_at("command", Problem::error("`command` is empty").help(EXAMPLE));
     }
-    if let Some(span) = block.key_span("args").filter(|_| !block.has("command")) {
-        block.report(Problem::error("`args` belongs to a `command`").at(span));
-    }
-    for key in ["headers", "auth"] {
-        if let Some(span) = block.key_span(key).filter(|_| !block.has("url")) {
-            block.report(Problem::error(format!("`{key}` belongs to a `url`")).at(span));
-        }
-    }
-    for key in ["env", "cwd"] {
-        if let Some(span) = block.key_span(key).filter(|_| block.has("url") || block.has("mock")) {
-            block.report(Problem::error(format!("`{key}` belongs to a `command`")).at(span));
+    let (is_command, is_url) = (block.has("command"), block.has("url"));
+    let runs_nothing = is_url || block.has("mock");
+    for (key, owner, is_lost) in [
+        ("args", "command", !is_command),
+        ("headers", "url", !is_url),
+        ("auth", "url", !is_url),
+        ("env", "command", runs_nothing),
+        ("cwd", "command", runs_nothing),
+    ] {
+        if let Some(span) = block.key_span(key).filter(|_| is_lost) {
+            block.report(Problem::error(format!("`{key}` belongs to a `{owner}`")).at(span));
         }
     }
     match (url, mock) {

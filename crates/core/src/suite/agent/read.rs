@@ -301,23 +301,15 @@ fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
         })
     })?;
     let problem = match &cassette {
-        CassettePath::ReadOnly(paths) if paths.is_empty() => {
-            Some(Problem::error("`cassette:` names no file"))
+        CassettePath::ReadOnly(paths) if paths.is_empty() => Problem::error("`cassette:` names no file"),
+        _ if models < 2 || cassette.is_per_model() => return Some(cassette),
+        CassettePath::File(_) => {
+            Problem::error("several models cannot share one cassette").help("put `{model}` into the path")
         }
-        CassettePath::File(path) if models > 1 && !path.contains("{model}") => Some(
-            Problem::error("several models cannot share one cassette").help("put `{model}` into the path"),
-        ),
-        CassettePath::ReadOnly(paths) if models > 1 && !paths.iter().all(|path| path.contains("{model}")) => {
-            Some(
-                Problem::error("this does not say which traces belong to which model")
-                    .help("put `{model}` into every path and pattern"),
-            )
-        }
-        _ => None,
+        _ => Problem::error("this does not say which traces belong to which model")
+            .help("put `{model}` into every path and pattern"),
     };
-    if let Some(problem) = problem {
-        block.report_at("cassette", problem);
-    }
+    block.report_at("cassette", problem);
     Some(cassette)
 }
 
@@ -338,16 +330,12 @@ fn require_question(block: &Block<'_>, has_cassette: bool) {
     }
     let missing = |keys: &[&'static str]| !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(keys);
     if missing(&["model", "models", "agent"]) {
-        block.report(
-            Problem::error("the agent has no `model:`")
-                .help("name one, or an `agent:` of your own, or a `cassette:` whose traces are judged"),
-        );
+        let help = "name one, or an `agent:` of your own, or a `cassette:` whose traces are judged";
+        block.report(Problem::error("the agent has no `model:`").help(help));
     }
     if missing(&["prompt", "turns"]) {
-        block.report(
-            Problem::error("the agent has no `prompt:`")
-                .help("write one (or `turns:`), or name a `cassette:` whose traces are judged"),
-        );
+        let help = "write one (or `turns:`), or name a `cassette:` whose traces are judged";
+        block.report(Problem::error("the agent has no `prompt:`").help(help));
     }
 }
 
