@@ -19,11 +19,8 @@ type Numbers = BTreeMap<String, Option<Number>>;
 pub fn capture(of: AgentRow<'_>, runs: &[Run<'_>]) -> TestBaseline {
     let (gates, of_runs) = numbers_of(of.agent, of.variant, runs);
     let mut test = TestBaseline { gates, ..of_question(&of.suite.path, of.agent, of.variant) };
-    test.runs = runs
-        .iter()
-        .zip(of_runs)
-        .map(|(run, numbers)| RunBaseline { numbers, ..RunBaseline::of(run) })
-        .collect();
+    let runs = runs.iter().zip(of_runs);
+    test.runs = runs.map(|(run, numbers)| RunBaseline { numbers, ..RunBaseline::of(run) }).collect();
     test
 }
 

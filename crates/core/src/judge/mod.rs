@@ -69,17 +69,14 @@ pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> Te
         report.reason = Some(reason.clone());
         return report;
     }
+    let mismatched = |message: &str| Err(Reason::new(ReasonKind::RecordingUnreadable, message));
     let judged = match (row.subject, recorded) {
         (Subject::Refused(loaded), _) => Err(loaded.refusal()),
         (_, Recorded::Nothing(reason)) => Err(reason.clone()),
         (Subject::Agent(of), Recorded::Runs(runs)) => agent_row::judge(row, of, runs, judging, &mut report),
         (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of, call, &mut report),
-        (Subject::Agent(_), Recorded::Call(_)) => {
-            Err(mismatched("an agent is judged by runs, not by a call"))
-        }
-        (Subject::Tool(_), Recorded::Runs(_)) => {
-            Err(mismatched("a tool test is judged by its call, not by runs"))
-        }
+        (Subject::Agent(_), Recorded::Call(_)) => mismatched("an agent is judged by runs, not by a call"),
+        (Subject::Tool(_), Recorded::Runs(_)) => mismatched("a tool test is judged by its call, not by runs"),
     };
     if let Err(reason) = judged {
         report.status = Status::Error;
@@ -130,8 +127,4 @@ fn deny_unpinned(report: &mut TestReport, option: &str) {
                 .help("record it with `mcptest run --record`, which writes one")
         });
     }
-}
-
-fn mismatched(message: &str) -> Reason {
-    Reason::new(ReasonKind::RecordingUnreadable, message)
 }

@@ -70,14 +70,10 @@ static OWN_KEYS: &[OwnKey] = &[
 /// to do.
 pub fn taken_keys(kind: &Kind, parameters: &Parameters) -> Vec<(&'static str, String)> {
     let Some(Value::Object(extra)) = parameters.get("extra") else { return Vec::new() };
-    let mut taken = Vec::new();
-    for (_, path, instead) in OWN_KEYS.iter().filter(|(kinds, ..)| kinds.contains(&kind.name)) {
-        let is_free = matches!(instead, Beside(key) if !parameters.contains_key(*key));
-        if !is_free && collides(extra, path) {
-            taken.push((*path, instead.sentence()));
-        }
-    }
-    taken
+    let is_free = |instead: Instead| matches!(instead, Beside(key) if !parameters.contains_key(key));
+    let own = OWN_KEYS.iter().filter(|(kinds, ..)| kinds.contains(&kind.name));
+    let taken = own.filter(|(_, path, instead)| !is_free(*instead) && collides(extra, path));
+    taken.map(|(_, path, instead)| (*path, instead.sentence())).collect()
 }
 
 /// Whether the path, or something in the way to it, is written.

@@ -299,10 +299,9 @@ pub struct Advice {
 impl Report {
     /// A report over these tests, with its totals.
     pub fn new(mut tests: Vec<TestReport>) -> Self {
-        tests
-            .iter_mut()
-            .filter(|test| test.id.is_empty())
-            .for_each(|test| test.id = test.hashed_id(&test.suite.file));
+        for test in tests.iter_mut().filter(|test| test.id.is_empty()) {
+            test.id = test.hashed_id(&test.suite.file);
+        }
         Self {
             schema_version: SCHEMA_VERSION,
             summary: Summary::over(&tests),
@@ -344,6 +343,7 @@ impl RunReport {
 impl Summary {
     fn over(tests: &[TestReport]) -> Self {
         let count = |status| tests.iter().filter(|test| test.status == status).count();
+        let gates = || tests.iter().flat_map(|test| &test.gates);
         Self {
             tests: tests.len(),
             passed: count(Status::Passed),
@@ -351,12 +351,8 @@ impl Summary {
             errors: count(Status::Error),
             skipped: count(Status::Skipped),
             runs: tests.iter().map(|test| test.runs.len()).sum(),
-            gates: tests.iter().map(|test| test.gates.len()).sum(),
-            not_exercised: tests
-                .iter()
-                .flat_map(|test| &test.gates)
-                .filter(|gate| gate.not_exercised.is_some())
-                .count(),
+            gates: gates().count(),
+            not_exercised: gates().filter(|gate| gate.not_exercised.is_some()).count(),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::grade::{Question, SCORERS, without_judge};
 use crate::problem::{Problem, Span, did_you_mean};
 use crate::provider::WITH_CODE;
 use crate::target::Path;
+use crate::words::distinct;
 use std::collections::BTreeMap;
 
 /// Adds one file's parts to the others; a name given twice is a problem that shows both places.
@@ -23,11 +24,7 @@ pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) 
     append("tool test", &mut into.tools, from.tools, |test| (&test.name, test.span), problems);
     append("scorer", &mut into.scorers, from.scorers, |(name, scorer)| (name, scorer.span), problems);
     into.named.extend(from.named);
-    for pattern in from.redact {
-        if !into.redact.contains(&pattern) {
-            into.redact.push(pattern);
-        }
-    }
+    into.redact = distinct(std::mem::take(&mut into.redact).into_iter().chain(from.redact));
     into.judge = from.judge.or(into.judge.take());
     into.budget = from.budget.or(into.budget);
     into.run_options = from.run_options.or(into.run_options);

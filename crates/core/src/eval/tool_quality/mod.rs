@@ -9,6 +9,7 @@ use crate::problem::did_you_mean;
 use crate::report::evidence::ToolFinding;
 use crate::surface::pin::{Change, Pins};
 use crate::surface::{Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
+use crate::words::distinct;
 
 targets! { "tool_quality":
     MIN_SCORE = percent("min_score", "the score of the worst tool, 0 to 100").pooled();
@@ -109,13 +110,8 @@ impl Gate for ToolQuality {
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
-        let mut tools: Vec<ToolFinding> = Vec::new();
-        for (_, found) in surfaces(shown.all)?.iter().flat_map(|surface| self.found_in(surface).1) {
-            if !tools.contains(&found) {
-                tools.push(found);
-            }
-        }
-        Some(Evidence::ToolQuality { tools })
+        let found = surfaces(shown.all)?.into_iter().flat_map(|surface| self.found_in(&surface).1);
+        Some(Evidence::ToolQuality { tools: distinct(found.map(|(_, found)| found)) })
     }
 
     fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
