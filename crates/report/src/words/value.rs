@@ -2,9 +2,7 @@
 
 use super::{Limits, escape};
 use mcptest_core::words::cut;
-use serde::Serialize;
-use serde_json::Value;
-use std::io::{self, Write};
+use serde_json::{Value, json};
 
 /// The value as JSON on one line, its end left out when it is long.
 pub(crate) fn shown(value: &Value, limits: Limits) -> String {
@@ -69,11 +67,13 @@ fn clip(text: &str, limit: usize) -> (&str, usize) {
 
 /// JSON on one line with a space after `:` and `,`.
 fn compact(value: &Value) -> String {
-    let mut out = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
-    match value.serialize(&mut serializer) {
-        Ok(()) => String::from_utf8_lossy(&out).into_owned(),
-        Err(_) => value.to_string(),
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(compact).collect::<Vec<_>>().join(", ")),
+        Value::Object(fields) => {
+            let field = |(key, value): (&String, &Value)| format!("{}: {}", json!(key), compact(value));
+            format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
     }
 }
 
@@ -123,22 +123,6 @@ fn parted(left: &str, right: &str) -> (String, String) {
         cut(&format!("{}{start}{}", &quoted[..1], &quoted[1..]), ARGUMENT)
     };
     (shown(left), shown(right))
-}
-
-struct Spaced;
-
-impl serde_json::ser::Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { out.write_all(b", ") }
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { out.write_all(b", ") }
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        out.write_all(b": ")
-    }
 }
 
 #[cfg(test)]
