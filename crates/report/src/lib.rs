@@ -10,7 +10,6 @@ mod github;
 mod gitlab;
 pub mod html;
 pub mod json;
-pub mod judge_check;
 mod junit;
 pub mod leaderboard;
 mod md;
@@ -22,6 +21,8 @@ mod sarif;
 mod suites;
 mod tap;
 mod words;
+
+pub use pretty::judge_check;
 
 use mcptest_core::report::{Embed, Report};
 use std::borrow::Cow;
