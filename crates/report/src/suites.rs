@@ -1,19 +1,28 @@
-//! Which tests are written in which suite file?
+//! Which tests are written in which suite file, and which of other things belong together?
 
 use mcptest_core::report::{Report, TestReport};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// The items in groups of equal keys, in the order of their first. An item without a key is alone.
+pub(crate) fn grouped<'i, T, K: Hash + Eq>(
+    items: &'i [T],
+    key: impl Fn(&'i T) -> Option<K>,
+) -> Vec<Vec<&'i T>> {
+    let mut groups: Vec<Vec<&'i T>> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
+    for item in items {
+        let place = key(item).map_or(groups.len(), |key| *places.entry(key).or_insert(groups.len()));
+        match groups.get_mut(place) {
+            Some(group) => group.push(item),
+            None => groups.push(vec![item]),
+        }
+    }
+    groups
+}
 
 /// The tests of each suite file, in the order in which the files first occur.
 pub(crate) fn by_suite(report: &Report) -> Vec<(&str, Vec<&TestReport>)> {
-    let mut places = BTreeMap::new();
-    let mut suites: Vec<(&str, Vec<&TestReport>)> = Vec::new();
-    for test in &report.tests {
-        let file = test.suite.file.as_str();
-        let place = *places.entry(file).or_insert_with(|| {
-            suites.push((file, Vec::new()));
-            suites.len() - 1
-        });
-        suites[place].1.push(test);
-    }
-    suites
+    let suites = grouped(&report.tests, |test| Some(&test.suite.file));
+    suites.into_iter().map(|tests| (tests[0].suite.file.as_str(), tests)).collect()
 }

@@ -2,29 +2,19 @@
 
 use super::{runs, unpaired};
 use crate::Options;
-use crate::junit::{bad, describe, xml};
+use crate::junit::{bad, describe, document, xml};
 use crate::words::escape;
 use mcptest_core::baseline::{Class, Comparison, Difference, NumberShift, TestComparison};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-/// No times and no timestamps: the same baselines give the same bytes.
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
 pub(super) fn render(comparison: &Comparison, _: &Options) -> Vec<u8> {
-    let mut document = quick_junit::Report::new("mcptest model-baseline diff");
     let mut suite = TestSuite::new(xml(&format!("{} and {}", comparison.before.file, comparison.after.file)));
-    for test in &comparison.tests {
-        suite.add_test_case(of_test(test));
-    }
-    for number in &comparison.numbers {
-        suite.add_test_case(of_number(number));
-    }
+    suite.add_test_cases(comparison.tests.iter().map(of_test));
+    suite.add_test_cases(comparison.numbers.iter().map(of_number));
     for said in unpaired(comparison) {
         suite.add_property((xml("note"), xml(&said)));
     }
-    document.add_test_suite(suite);
-    let mut out = Vec::new();
-    document.serialize(&mut out).expect("a comparison is XML");
-    out
+    document("mcptest model-baseline diff", [suite])
 }
 
 fn of_test(test: &TestComparison) -> TestCase {

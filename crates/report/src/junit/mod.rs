@@ -13,16 +13,20 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite, XmlString
 pub(crate) const REPORTER: Reporter =
     Reporter::new("junit", "JUnit XML for CI servers: a testcase per run and per gate", "xml", render);
 
-/// No times but recorded ones and no timestamps: the same report gives the same bytes.
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
 fn render(report: &Report, _: &Options) -> Vec<u8> {
-    let mut document = quick_junit::Report::new("mcptest");
-    for (file, tests) in by_suite(report) {
+    let suites = by_suite(report).into_iter().map(|(file, tests)| {
         let mut suite = TestSuite::new(xml(file));
         suite.add_test_cases(tests.into_iter().flat_map(case::cases));
-        document.add_test_suite(suite);
-    }
-    document.add_test_suites(report.coverage.as_ref().map(coverage::suite));
+        suite
+    });
+    document("mcptest", suites.chain(report.coverage.as_ref().map(coverage::suite)))
+}
+
+/// No times but recorded ones and no timestamps: the same report gives the same bytes.
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
+pub(crate) fn document(name: &str, suites: impl IntoIterator<Item = TestSuite>) -> Vec<u8> {
+    let mut document = quick_junit::Report::new(name);
+    document.add_test_suites(suites);
     let mut out = Vec::new();
     document.serialize(&mut out).expect("a report is XML");
     out

@@ -2,6 +2,7 @@
 
 use super::page::{Line, Page, style};
 use crate::Options;
+use crate::suites::grouped;
 use crate::words::count;
 use mcptest_core::calibrate::{Calibration, GateCalibration, Separated, TargetCalibration, Unit, Verdicts};
 use mcptest_core::order::SmallSort;
@@ -121,12 +122,6 @@ fn bound(matcher: &Value) -> String {
 
 /// The gates that were not measured, those for one reason together.
 fn by_reason(calibration: &Calibration) -> Vec<(&str, Vec<&str>)> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for one in &calibration.unmeasured {
-        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
-            Some((_, gates)) => gates.push(&one.gate),
-            None => reasons.push((&one.reason, vec![&one.gate])),
-        }
-    }
-    reasons
+    let groups = grouped(&calibration.unmeasured, |one| Some(&one.reason)).into_iter();
+    groups.map(|group| (&*group[0].reason, group.iter().map(|one| &*one.gate).collect())).collect()
 }

@@ -4,6 +4,7 @@ use super::list::is_bad;
 use super::page::{Line, Page, style};
 use super::{fold, numbers, table};
 use crate::Options;
+use crate::suites::grouped;
 use crate::words::{self, SCREEN};
 use mcptest_core::report::{
     CallTable, Expectation, Finding, GateReport, Reason, Report, RunReport, Status, TestReport,
@@ -24,7 +25,7 @@ const MOST_RUNS: usize = 10;
 /// Every row that needs attention, once; errors with the same cause in one block.
 pub(super) fn all(page: &mut Page, report: &Report, options: &Options) {
     let bad: Vec<&TestReport> = report.tests.iter().filter(|test| is_bad(test.status)).collect();
-    for rows in fold::by(&bad, |test| cause(test)) {
+    for rows in grouped(&bad, |test| cause(test)) {
         match &rows[..] {
             [test] => one(page, test, options),
             rows => several(page, rows),
@@ -178,7 +179,7 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
     };
     let shown = |run: &&RunReport| (options.verbose > 1 || is_bad(run.status)) && !is_said(run);
     let listed: Vec<&RunReport> = test.runs.iter().filter(shown).collect();
-    let groups = fold::by(&listed, |run| {
+    let groups = grouped(&listed, |run| {
         serde_json::to_string(&(run.status, &run.reason, &run.expectations, &run.tool_names)).ok()
     });
     for group in groups.iter().take(MOST_RUNS) {

@@ -1,6 +1,7 @@
 //! How are tests over their models, and agents over their distractors, shown in 80 columns?
 
 use super::page::{Cell, Line, Page, style};
+use crate::suites::grouped;
 use crate::words::escape;
 use anstyle::Style;
 use mcptest_core::report::{Report, Status, TestReport};
@@ -119,19 +120,16 @@ type Curve = (String, Vec<(usize, Option<String>)>);
 
 /// The curve of every agent that was judged with several numbers of distractors.
 fn curves(report: &Report) -> Vec<Curve> {
-    let mut curves: Vec<(&str, Curve)> = Vec::new();
-    for test in &report.tests {
-        let Some(Variant::Distractors(count)) = test.variant else { continue };
+    let point = |test: &&TestReport| {
+        let Some(Variant::Distractors(count)) = test.variant else { return None };
         let gate = test.gates.iter().find(|gate| gate.key == "distractors");
         let accuracy = gate.and_then(|gate| gate.targets.get("distractors.accuracy").copied().flatten());
-        let point = (count, accuracy.map(|percent| percent.to_string()));
-        let (file, name) = (test.suite.file.as_str(), test.base_name());
-        match curves.iter_mut().find(|(other, curve)| *other == file && curve.0 == name) {
-            Some((_, curve)) => curve.1.push(point),
-            None => curves.push((file, (name, vec![point]))),
-        }
-    }
-    curves.into_iter().map(|(_, curve)| curve).filter(|(_, points)| points.len() > 1).collect()
+        Some((count, accuracy.map(|percent| percent.to_string())))
+    };
+    let key = |test: &TestReport| point(&test).map(|_| (test.suite.file.clone(), test.base_name()));
+    let agents = grouped(&report.tests, key).into_iter();
+    let curves = agents.map(|tests| (tests[0].base_name(), tests.iter().filter_map(point).collect()));
+    curves.filter(|(_, points): &Curve| points.len() > 1).collect()
 }
 
 /// How accuracy falls with the number of distractors; nothing where there is no sweep.
