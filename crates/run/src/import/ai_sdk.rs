@@ -2,11 +2,11 @@
 
 use super::Importer;
 use super::content::{Part, answer_of, call_of, part, refuse_calls_of_others, unknown, value_of};
+use super::exchange::{Unit, units};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, ImportedAnswer, Transcript};
-use super::unit::{Unit, units};
 use mcptest_core::trace::RecordedTurn;
 use std::borrow::Cow;
 
@@ -25,8 +25,8 @@ const HARMLESS: [&str; 6] =
 
 fn sniff(sample: &Sample<'_>) -> bool {
     let is_typed = |part: &Json<'_>| part.object().is_some_and(|part| part.has("type"));
-    sample.any_record(|record| record.has("responseMessages"))
-        || sample.any_message(|message| {
+    sample.records.iter().any(|record| record.has("responseMessages"))
+        || sample.messages.iter().any(|message| {
             let parts = message.get("parts").and_then(Json::list).unwrap_or_default();
             let of_model = |kind: &str| kind.starts_with("tool-") || kind == "reasoning-file";
             parts.first().is_some_and(is_typed)

@@ -3,11 +3,10 @@
 use super::Importer;
 use super::catalogue::read_tools;
 use super::content::{Part, answer_of, part, refuse_calls_of_others, text_of, unknown};
-use super::exchange::{Exchange, chains, signed};
+use super::exchange::{Exchange, Unit, chains, grouped, signed, units};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, Transcript};
-use super::unit::{Unit, grouped, units};
 use mcptest_core::trace::{RecordedCall, Tokens};
 use std::borrow::Cow;
 
@@ -29,11 +28,11 @@ fn sniff(sample: &Sample<'_>) -> bool {
     let is_block = |kind: &str| {
         kind.ends_with("tool_use") || kind.ends_with("tool_result") || kind.ends_with("thinking")
     };
-    sample.any_record(|record| {
+    sample.records.iter().any(|record| {
         let tools = record.get("tools").and_then(Json::list).unwrap_or_default();
         record.has("anthropic_version")
             || (record.has("messages") && (record.has("system") || tools.iter().any(has_schema)))
-    }) || sample.any_message(|message| {
+    }) || sample.messages.iter().any(|message| {
         let is_response = message.has("role") && message.string("type").is_some_and(|kind| kind == "message");
         is_response && message.has("stop_reason") || has_part(message, is_block)
     })

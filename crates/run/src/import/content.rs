@@ -1,7 +1,7 @@
 //! Which text is in a message's content, and which parts have no place in a trace?
 
 use super::json::{Fields, Json, Misfit, object_of, raw};
-use super::transcript::{Dropped, ImportedAnswer, Transcript, text_block, text_content};
+use super::transcript::{Dropped, ImportedAnswer, Transcript, text_block};
 use mcptest_core::trace::RecordedCall;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -137,7 +137,7 @@ pub(super) fn value_of(
         let json = value.compact();
         let text = json.get().to_owned();
         let structured = text.starts_with('{').then_some(json);
-        ImportedAnswer { is_error, content: Some(text_content(&text)), structured, text }
+        ImportedAnswer { is_error, content: Some(raw(&[text_block(&text)])), structured, text }
     })
 }
 

@@ -37,7 +37,7 @@ impl Fidelity {
         let (has_calls, has_results) = (!transcript.calls.is_empty(), results > 0);
         let facts = [
             (transcript.model.is_some(), true),
-            (transcript.has_prompt(), true),
+            (!transcript.prompt.is_empty(), true),
             (transcript.final_response().is_some(), true),
             (transcript.stop_reason.is_some(), true),
             (transcript.tokens.total.is_some(), true),

@@ -3,11 +3,10 @@
 use super::Importer;
 use super::catalogue::read_tools;
 use super::content::{could_be_a_call, value_of};
-use super::exchange::{Exchange, chains};
+use super::exchange::{Exchange, Unit, chains, units};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, ImportedAnswer, Transcript};
-use super::unit::{Unit, units};
 use mcptest_core::trace::{RecordedCall, Tokens};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -66,8 +65,11 @@ fn is_content(fields: &Fields<'_>) -> bool {
 }
 
 fn sniff(sample: &Sample<'_>) -> bool {
-    sample.any_record(|record| record.has("contents") || record.has("candidates") || is_content(record))
-        || sample.any_message(is_content)
+    sample
+        .records
+        .iter()
+        .any(|record| record.has("contents") || record.has("candidates") || is_content(record))
+        || sample.messages.iter().any(is_content)
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {

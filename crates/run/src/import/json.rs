@@ -33,9 +33,10 @@ impl<'a> Json<'a> {
     }
 
     pub(super) fn object(self) -> Option<Fields<'a>> {
-        let entries: Entries<'a> =
-            self.0.starts_with('{').then(|| serde_json::from_str(self.0).ok()).flatten()?;
-        Some(Fields { text: self.0, entries: entries.0 })
+        let mut reader = serde_json::Deserializer::from_str(self.0);
+        let entries =
+            self.0.starts_with('{').then(|| reader.deserialize_map(EntriesVisitor).ok()).flatten()?;
+        Some(Fields { text: self.0, entries })
     }
 
     pub(super) fn list(self) -> Option<Vec<Json<'a>>> {
@@ -200,18 +201,10 @@ pub(super) fn object_of<'a>(value: Json<'a>, what: &str) -> Result<Fields<'a>, M
 #[serde(transparent)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
 
-struct Entries<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
-
-impl<'de> Deserialize<'de> for Entries<'de> {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        reader.deserialize_map(EntriesVisitor)
-    }
-}
-
 struct EntriesVisitor;
 
 impl<'de> Visitor<'de> for EntriesVisitor {
-    type Value = Entries<'de>;
+    type Value = Vec<(Cow<'de, str>, Json<'de>)>;
 
     fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("an object")
@@ -222,7 +215,7 @@ impl<'de> Visitor<'de> for EntriesVisitor {
         while let Some((key, value)) = map.next_entry::<Borrowed<'de>, &RawValue>()? {
             entries.push((key.0, Json::of(value)));
         }
-        Ok(Entries(entries))
+        Ok(entries)
     }
 }
 

@@ -19,7 +19,6 @@ mod pydantic_ai;
 mod sample;
 mod server_name;
 mod transcript;
-mod unit;
 mod write;
 
 pub use crate::cassette::write_whole as write;
@@ -100,8 +99,9 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
         transcripts.push(transcript);
     }
     if transcripts.is_empty() {
+        let message = format!("there is no conversation in it ({})", importer.doc);
         let looks_like = format.and_then(|_| other());
-        let fault = ImportFault::NoConversation { format: importer.name, expected: importer.doc, looks_like };
+        let fault = ImportFault::Misfit { format: importer.name, message, looks_like };
         return Err(ImportError { place: None, fault });
     }
     fidelity.disagreed = write::disagreed(&transcripts);
@@ -153,8 +153,8 @@ fn sniffed(document: &Document<'_>) -> Vec<&'static Importer> {
 fn only(found: &[&'static Importer], document: &Document<'_>) -> Result<&'static Importer, ImportError> {
     let fault = match found {
         [one] => return Ok(one),
-        [] => ImportFault::Unknown { looks_like: sample::description(&document.values) },
-        several => ImportFault::Ambiguous { formats: several.iter().map(|one| one.key).collect() },
+        [] => ImportFault::Unknown(sample::description(&document.values)),
+        several => ImportFault::Ambiguous(several.iter().map(|one| one.key).collect()),
     };
     Err(ImportError { place: None, fault })
 }

@@ -3,11 +3,10 @@
 use super::Importer;
 use super::catalogue::read_tools;
 use super::content::{answer_of, call_of, refuse_calls_of_others, text_of};
-use super::exchange::{Exchange, chains, signed};
+use super::exchange::{Exchange, Unit, chains, signed, units};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
-use super::unit::{Unit, units};
 use mcptest_core::trace::{RecordedCall, Tokens};
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -20,8 +19,8 @@ pub(super) const IMPORTER: Importer = Importer {
 };
 
 fn sniff(sample: &Sample<'_>) -> bool {
-    sample.any_message(|message| message.has("role"))
-        || sample.any_record(|record| record.has("choices") || record.has("messages"))
+    sample.messages.iter().any(|message| message.has("role"))
+        || sample.records.iter().any(|record| record.has("choices") || record.has("messages"))
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {

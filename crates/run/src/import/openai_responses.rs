@@ -3,11 +3,11 @@
 use super::Importer;
 use super::catalogue::{read_tools, tool};
 use super::content::{answer_of, call_at, call_of, refuse_calls_of_others, text_of, unknown};
+use super::exchange::{Unit, units};
 use super::json::{Fields, Json, Misfit, object_of, on_one_line};
 use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, ImportedAnswer, Transcript};
-use super::unit::{Unit, units};
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -43,11 +43,11 @@ fn sniff(sample: &Sample<'_>) -> bool {
             || (kind.ends_with("_call") && kind != "tool_call")
     };
     let is_part = |kind: &str| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file");
-    sample.any_record(|record| {
+    sample.records.iter().any(|record| {
         let is_response = record.string("object").is_some_and(|object| object == "response");
         let is_request = record.has("input") && (record.has("model") || record.has("instructions"));
         is_response || is_request || (record.has("output") && !record.has("messages"))
-    }) || sample.any_message(|message| {
+    }) || sample.messages.iter().any(|message| {
         message.string("type").is_some_and(|kind| is_item(&kind)) || has_part(message, is_part)
     })
 }

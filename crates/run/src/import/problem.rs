@@ -17,24 +17,19 @@ pub enum ImportFault {
     /// The text itself.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
-    /// No importer knows it.
+    /// No importer knows what stands there.
     #[error(
-        "{looks_like} is not a transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads it as one of them",
-        formats()
+        "{found} is not a transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads it as one of them",
+        formats(),
+        found = .0
     )]
-    Unknown {
-        /// What stands there.
-        looks_like: String,
-    },
-    /// Its values are of different formats.
+    Unknown(String),
+    /// Its values are of different formats, by their keys.
     #[error(
-        "this could be {}; say which with `mcptest import --format`, or split the file", formats.join(" or ")
+        "this could be {}; say which with `mcptest import --format`, or split the file", .0.join(" or ")
     )]
-    Ambiguous {
-        /// The keys of the formats.
-        formats: Vec<&'static str>,
-    },
-    /// It is not what its format says.
+    Ambiguous(Vec<&'static str>),
+    /// It is not what its format says, or there is nothing to judge in it.
     #[error("read as {format}: {message}{}", instead(*looks_like))]
     Misfit {
         /// The format it was read as.
@@ -44,24 +39,12 @@ pub enum ImportFault {
         /// The format that it seems to be, when it was read as another.
         looks_like: Option<&'static str>,
     },
-    /// There is nothing to judge in it.
-    #[error(
-        "read as {format}: there is no conversation in it ({expected}){}", instead(*looks_like)
-    )]
-    NoConversation {
-        /// The format it was read as.
-        format: &'static str,
-        /// What such a file has in it.
-        expected: &'static str,
-        /// The format that it seems to be, when it was read as another.
-        looks_like: Option<&'static str>,
-    },
 }
 
 impl ImportFault {
     /// Whether the file is a transcript of some kind, though not a good one.
     pub(crate) fn is_of_a_known_format(&self) -> bool {
-        !matches!(self, Self::Unknown { .. })
+        !matches!(self, Self::Unknown(_))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::Importer;
 use super::content::{Part, call_at, could_be_a_call, part, value_of};
+use super::exchange::{Unit, units};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::openai_chat::usage_tokens;
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
-use super::unit::{Unit, units};
 use mcptest_core::trace::RecordedTurn;
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ fn is_message(fields: &Fields<'_>) -> bool {
 }
 
 fn sniff(sample: &Sample<'_>) -> bool {
-    sample.any_record(is_message)
+    sample.records.iter().any(is_message)
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {

@@ -58,14 +58,6 @@ impl<'a> Sample<'a> {
         }
         self.records.push(fields);
     }
-
-    pub(super) fn any_record(&self, is_telling: impl Fn(&Fields<'a>) -> bool) -> bool {
-        self.records.iter().any(is_telling)
-    }
-
-    pub(super) fn any_message(&self, is_telling: impl Fn(&Fields<'a>) -> bool) -> bool {
-        self.messages.iter().any(is_telling)
-    }
 }
 
 /// Whether one of the parts of a message's content is of a kind that tells.

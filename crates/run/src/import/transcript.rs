@@ -243,10 +243,6 @@ impl Transcript {
         Some(self.closing.trim_end()).filter(|text| !text.is_empty())
     }
 
-    pub(super) fn has_prompt(&self) -> bool {
-        !self.prompt.is_empty()
-    }
-
     /// Whether anything was said or called.
     pub(super) fn is_empty(&self) -> bool {
         self.turns.is_empty() && self.calls.is_empty() && self.errors.is_empty()
@@ -280,26 +276,19 @@ pub(super) fn without_call(id: Option<&str>, name: Option<&str>) -> String {
 }
 
 /// A string as one block of MCP content.
-#[derive(Serialize)]
-struct TextBlock<'a> {
-    r#type: &'static str,
-    text: &'a str,
-}
-
-/// A string as MCP content.
-pub(super) fn text_content(text: &str) -> Box<RawValue> {
-    raw(&[TextBlock { r#type: "text", text }])
-}
-
-/// A string as one block of MCP content.
 pub(super) fn text_block(text: &str) -> Box<RawValue> {
+    #[derive(Serialize)]
+    struct TextBlock<'a> {
+        r#type: &'static str,
+        text: &'a str,
+    }
     raw(&TextBlock { r#type: "text", text })
 }
 
 impl ImportedAnswer {
     /// An answer of plain text.
     pub(super) fn of_text(text: Cow<'_, str>, is_error: bool) -> Self {
-        Self { is_error, content: Some(text_content(&text)), structured: None, text: text.into_owned() }
+        Self { is_error, content: Some(raw(&[text_block(&text)])), structured: None, text: text.into_owned() }
     }
 }
 

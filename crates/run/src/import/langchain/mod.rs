@@ -4,10 +4,10 @@ mod message;
 mod run;
 
 use super::Importer;
+use super::exchange::{Unit, grouped, units};
 use super::json::{Fields, Json, Misfit};
 use super::sample::Sample;
 use super::transcript::Transcript;
-use super::unit::{Unit, grouped, units};
 use message::{is_message, read_message};
 use run::Run;
 
@@ -21,9 +21,9 @@ pub(super) const IMPORTER: Importer = Importer {
 };
 
 fn sniff(sample: &Sample<'_>) -> bool {
-    sample.any_record(|record| record.has("run_type") || (record.has("inputs") && record.has("outputs")))
+    sample.records.iter().any(|record| record.has("run_type") || (record.has("inputs") && record.has("outputs")))
         // Lines of a coding agent's session have types of the same names.
-        || sample.any_message(|message| {
+        || sample.messages.iter().any(|message| {
             !message.has("role") && !message.has("sessionId") && is_message(message)
         })
 }

@@ -6,6 +6,8 @@ use mcptest_core::order::IntoMap;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
+const SERVER_NAME: [&str; 2] = ["mcp.server.name", "gen_ai.mcp.server.name"];
+
 /// How many spans back an enclosing one is looked for; siblings that overlap are few.
 const MOST_BACK: usize = 64;
 
@@ -195,7 +197,7 @@ fn told(spans: &[Span], members: &[usize]) -> Executed {
     let in_name = in_name.map(|server| server.strip_prefix("mcp__").unwrap_or(server).to_owned());
     Executed {
         start: all().map(|span| span.start).min().unwrap_or_default(),
-        server: all().find_map(Span::server).or(in_name),
+        server: all().find_map(|span| span.attributes.text(&SERVER_NAME)).or(in_name),
         tool: bare.unwrap_or(outer),
         id: all().find_map(Span::call_id),
         arguments: all().find_map(Span::arguments),

@@ -8,10 +8,10 @@ mod span;
 mod trace;
 
 use super::Importer;
+use super::exchange::grouped;
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
-use super::unit::grouped;
 use mcptest_core::order::SmallSort;
 use span::{Span, SpanKind};
 
@@ -25,7 +25,7 @@ pub(super) const IMPORTER: Importer = Importer {
 };
 
 fn sniff(sample: &Sample<'_>) -> bool {
-    sample.any_record(|record| is_export(record) || is_span(record))
+    sample.records.iter().any(|record| is_export(record) || is_span(record))
 }
 
 fn is_export(record: &Fields<'_>) -> bool {

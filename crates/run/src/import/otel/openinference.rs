@@ -35,7 +35,7 @@ const NAMES: [(&str, &str); 9] = [
 ];
 
 fn sniff(sample: &Sample<'_>) -> bool {
-    sample.any_record(|record| {
+    sample.records.iter().any(|record| {
         let is_span = super::is_span(record);
         let names_kind = || record.text().contains("\"openinference.span.kind\"");
         (is_span && (record.has("span_kind") || record.has("attributes.openinference.span.kind")))

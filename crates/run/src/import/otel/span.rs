@@ -184,10 +184,6 @@ impl Span {
         self.attributes.text(&TOOL_NAME).or_else(in_name).unwrap_or_else(|| self.name.clone())
     }
 
-    pub(super) fn server(&self) -> Option<String> {
-        self.attributes.text(&["mcp.server.name", "gen_ai.mcp.server.name"])
-    }
-
     pub(super) fn call_id(&self) -> Option<String> {
         self.attributes.text(&["gen_ai.tool.call.id"])
     }
@@ -202,10 +198,6 @@ impl Span {
 
     pub(super) fn agent(&self) -> Option<String> {
         self.attributes.text(&["gen_ai.agent.name"])
-    }
-
-    pub(super) fn model(&self) -> Option<String> {
-        self.attributes.text(&["gen_ai.response.model", "gen_ai.request.model"])
     }
 
     pub(super) fn tokens(&self) -> Tokens {

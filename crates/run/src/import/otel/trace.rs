@@ -155,7 +155,7 @@ impl Teller {
     fn around(&mut self, span: &Span) {
         let transcript = &mut self.transcript;
         if transcript.model.is_none() {
-            transcript.model = span.model();
+            transcript.model = span.attributes.text(&["gen_ai.response.model", "gen_ai.request.model"]);
         }
         if let Some(text) = span.attributes.json(&["gen_ai.system_instructions"]) {
             let texts = reread(&text).map(|parts| parts.each("content")).unwrap_or_default();
