@@ -8,7 +8,6 @@ mod interrupt;
 mod one_run;
 mod open_cassette;
 mod plan;
-mod price;
 mod schedule;
 mod servers;
 mod setup_command;

@@ -37,12 +37,10 @@ pub(super) struct Finished {
 
 /// Why there is no such run.
 pub(super) enum Unfinished {
-    /// Something must be put right first.
+    /// Something must be put right first, or a budget is used up.
     Failed(String),
     /// The provider failed in the middle of this run; the next may do better.
     Broken(String),
-    /// A budget is used up.
-    OverBudget(String),
     Interrupted,
 }
 
@@ -62,7 +60,7 @@ pub(super) async fn perform(
     around: &Surroundings<'_>,
 ) -> Result<Finished, Unfinished> {
     let (agent, folder) = (job.row.agent, job.row.suite.folder());
-    around.spending.may_spend(job.budgets(), 0).map_err(Unfinished::OverBudget)?;
+    around.spending.may_spend(job.budgets(), 0).map_err(Unfinished::Failed)?;
     let command = async |what, words: &Option<Vec<String>>| match words {
         Some(words) => setup_command::run(what, words, agent, folder).await.map_err(Unfinished::Failed),
         None => Ok(()),
@@ -144,8 +142,7 @@ async fn run_provider(
         Unrecorded::Unanswered { why, is_of_schema: true } if agent.tool_schemas() == ToolSchemas::AsIs => {
             Unfinished::Failed(format!("{why}; `tool_schemas: mend` sends a schema in a shape that is taken"))
         }
-        Unrecorded::Unanswered { why, .. } => Unfinished::Failed(why),
-        Unrecorded::OverBudget(why) => Unfinished::OverBudget(why),
+        Unrecorded::Unanswered { why, .. } | Unrecorded::OverBudget(why) => Unfinished::Failed(why),
         Unrecorded::Broken { why, used } => {
             let cost = job.cost_usd(*used).map(|cost| format!(" (${})", usd(cost))).unwrap_or_default();
             Unfinished::Broken(format!("{why}; {} tokens{cost} had been spent on it", total(*used)))
@@ -296,7 +293,7 @@ fn counted(usage: Tokens) -> Option<u64> {
 impl Watcher for Meter<'_> {
     fn holds_to_budget(&self) -> bool {
         let budgets = self.job.budgets();
-        budgets.per_run_tokens.is_some() || budgets.is_in_dollars(self.around.spending)
+        budgets.said.per_run_tokens.is_some() || budgets.is_in_dollars(self.around.spending)
     }
 
     fn may_ask(&self, used: Tokens, most: Option<Tokens>) -> MayAsk<'_> {

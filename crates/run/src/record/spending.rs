@@ -1,6 +1,6 @@
 //! What may recording still cost?
 
-use mcptest_core::suite::Suite;
+use mcptest_core::suite::{Budget, Suite};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,8 @@ impl Spent {
         let of_row = self.by_row.get(&budgets.row).copied().unwrap_or_default();
         let all = [
             ("--max-cost", max_cost_usd, self.total),
-            ("`budget: per_suite_usd`", budgets.per_suite_usd, of_suite),
-            ("`budget: per_test_usd`", budgets.per_test_usd, of_row),
+            ("`budget: per_suite_usd`", budgets.said.per_suite_usd, of_suite),
+            ("`budget: per_test_usd`", budgets.said.per_test_usd, of_row),
         ];
         all.into_iter().filter_map(|(name, limit, amount)| Some((name, limit?, amount))).collect()
     }
@@ -55,29 +55,21 @@ impl Spent {
 /// What one row may cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budgets<'a> {
-    pub(crate) row: usize,
-    pub(crate) suite: &'a Path,
-    pub(crate) per_test_usd: Option<f64>,
-    pub(crate) per_suite_usd: Option<f64>,
-    pub(crate) per_run_tokens: Option<u64>,
+    row: usize,
+    suite: &'a Path,
+    /// What the suite says.
+    pub(crate) said: Budget,
 }
 
 impl<'a> Budgets<'a> {
     /// What the suite says of a row.
     pub(crate) fn of(suite: &'a Suite, row: usize) -> Self {
-        let budget = suite.budget;
-        Self {
-            row,
-            suite: &suite.path,
-            per_test_usd: budget.per_test_usd,
-            per_suite_usd: budget.per_suite_usd,
-            per_run_tokens: budget.per_run_tokens,
-        }
+        Self { row, suite: &suite.path, said: suite.budget }
     }
 
     /// Whether a price is needed to hold to these limits.
     pub(crate) fn is_in_dollars(&self, spending: &Spending) -> bool {
-        self.per_test_usd.is_some() || self.per_suite_usd.is_some() || spending.max_cost_usd.is_some()
+        [self.said.per_test_usd, self.said.per_suite_usd, spending.max_cost_usd].iter().any(Option::is_some)
     }
 }
 
@@ -96,7 +88,7 @@ impl Spending {
         let over = held.find(|(_, limit, amount)| amount.spent >= *limit - 1e-9);
         let why = if let Some((name, limit, amount)) = over {
             format!("{name} of ${} is used up: ${} was spent{in_part}", usd(limit), usd(amount.spent))
-        } else if let Some(limit) = budgets.per_run_tokens.filter(|limit| run_tokens >= *limit) {
+        } else if let Some(limit) = budgets.said.per_run_tokens.filter(|limit| run_tokens >= *limit) {
             format!(
                 "`budget: per_run_tokens` of {limit} is used up: this run used {run_tokens} tokens{in_part}"
             )
@@ -186,13 +178,8 @@ mod tests {
     use super::*;
 
     fn budgets(row: usize, per_test: Option<f64>, per_suite: Option<f64>) -> Budgets<'static> {
-        Budgets {
-            row,
-            suite: Path::new("s.yml"),
-            per_test_usd: per_test,
-            per_suite_usd: per_suite,
-            per_run_tokens: Some(1000),
-        }
+        let said = Budget { per_test_usd: per_test, per_suite_usd: per_suite, per_run_tokens: Some(1000) };
+        Budgets { row, suite: Path::new("s.yml"), said }
     }
 
     #[test]

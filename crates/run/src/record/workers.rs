@@ -181,7 +181,7 @@ impl<'w, 'p> Workers<'w, 'p> {
         let broke_alone = matches!(ended, Err(Unfinished::Broken(_)));
         let unrecorded = match ended {
             Ok(finished) => job.keep(unit, finished).err(),
-            Err(Unfinished::Failed(why) | Unfinished::Broken(why) | Unfinished::OverBudget(why)) => Some(why),
+            Err(Unfinished::Failed(why) | Unfinished::Broken(why)) => Some(why),
             Err(Unfinished::Interrupted) => return Err(Stop),
         };
         match &unrecorded {

@@ -199,10 +199,3 @@ fn recorded(path: &Path) -> usize {
     let Ok(recording) = Recording::open(path) else { return 0 };
     recording.cassette().map_or(0, |cassette| cassette.whole_runs())
 }
-
-impl Estimate {
-    /// All ordinary runs.
-    pub fn runs(&self) -> usize {
-        self.rows.iter().map(|row| row.runs).sum()
-    }
-}
