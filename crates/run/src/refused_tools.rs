@@ -7,19 +7,14 @@ use mcptest_agent::tool_schema::{Offer, fit};
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::ToolSchemas;
 use mcptest_core::trace::CatalogueTool;
+use std::collections::BTreeSet;
 
 /// A line for each tool and provider, in the order of the rows: what is refused, and what is done about it. What is a
 /// matter of form is told only where it is not mended.
 pub fn refused_tools(plan: &Plan<'_>) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for row in plan.rows.iter().filter(|row| row.skip.is_none()).filter_map(|row| row.agent_row()) {
-        for line in of_row(row) {
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-    }
-    lines
+    let rows = plan.rows.iter().filter(|row| row.skip.is_none()).filter_map(|row| row.agent_row());
+    let mut seen = BTreeSet::new();
+    rows.flat_map(of_row).filter(|line| seen.insert(line.clone())).collect()
 }
 
 fn of_row(row: AgentRow<'_>) -> Vec<String> {

@@ -9,7 +9,7 @@ use crate::progress::words::{counted, dollars, grouped};
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::Row;
-use mcptest_run::grade::{CheckPlan, GradingPlan, WhichGrades, plan};
+use mcptest_run::grade::{CheckPlan, WhichGrades, plan};
 use mcptest_run::{Mode, Options, RunOutcome};
 use std::time::Instant;
 
@@ -52,10 +52,10 @@ fn asks_judges(row: &Row<'_>) -> bool {
 }
 
 /// Every check with what it asks, of whom, and what that takes; then all together.
-fn explained(plan: &GradingPlan<'_>) -> String {
-    let mut text: String = plan.checks.iter().map(of_check).collect();
-    let calls: usize = plan.checks.iter().map(|check| check.calls).sum();
-    let cost: Option<f64> = plan.checks.iter().map(|check| check.cost_usd).sum();
+fn explained(checks: &[CheckPlan<'_>]) -> String {
+    let mut text: String = checks.iter().map(of_check).collect();
+    let calls: usize = checks.iter().map(|check| check.calls).sum();
+    let cost: Option<f64> = checks.iter().map(|check| check.cost_usd).sum();
     let cost = cost
         .map_or_else(|| "at a cost that is not known".to_owned(), |cost| format!("about {}", dollars(cost)));
     text.push_str(&format!("{} to judges, {cost}; nobody was asked\n", counted(calls as u64, "call")));

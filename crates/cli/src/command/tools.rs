@@ -15,6 +15,7 @@ use mcptest_run::arguments::kind;
 use mcptest_run::tool_schema::Offer;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 
 pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     let family = args.provider.as_deref().map(family).transpose()?;
@@ -70,14 +71,10 @@ fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> Stri
 
 /// What was odd, a line each, for standard error. What a server asked, wrote or notified is no oddity of its tools.
 pub(super) fn notes<'o>(observed: impl Iterator<Item = &'o Observed>) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for one in observed {
-        let line = format!("note: {}\n", escape(&one.to_string()));
-        if !one.is_usual() && !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines.concat()
+    let odd = observed.filter(|one| !one.is_usual());
+    let lines = odd.map(|one| format!("note: {}\n", escape(&one.to_string())));
+    let mut seen = BTreeSet::new();
+    lines.filter(|line| seen.insert(line.clone())).collect()
 }
 
 /// The tools as they were sent, one to a line.

@@ -48,6 +48,16 @@ impl Style {
             Self::Plain(Plain::new(is_live))
         }
     }
+
+    fn tell(&mut self, event: &Event, state: &mut State, now: Duration) {
+        match self {
+            Self::Plain(plain) => say(plain.line(event, state, now)),
+            Self::View(paint, above) => {
+                above.extend(plain::failure(event, state).map(|line| format!("{} {line}\n", paint.red("✗"))));
+            }
+        }
+        state.apply(event, now);
+    }
 }
 
 impl Progress {
@@ -101,18 +111,6 @@ fn show(events: &Receiver<Told>, mut style: Style, is_live: bool) {
     }
     screen.clear();
     say(plain::spent(&state, is_live));
-}
-
-impl Style {
-    fn tell(&mut self, event: &Event, state: &mut State, now: Duration) {
-        match self {
-            Self::Plain(plain) => say(plain.line(event, state, now)),
-            Self::View(paint, above) => {
-                above.extend(plain::failure(event, state).map(|line| format!("{} {line}\n", paint.red("✗"))));
-            }
-        }
-        state.apply(event, now);
-    }
 }
 
 fn say(line: Option<String>) {

@@ -1,6 +1,5 @@
 //! Which labels stand in a file, in one of three forms: JSON, JSON Lines or CSV?
 
-use super::labels::span;
 use mcptest_core::problem::{Problem, Span, did_you_mean};
 use mcptest_core::yaml::{self, Kind, Node, Scalar};
 use std::path::Path;
@@ -47,7 +46,7 @@ pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Label>, Vec<Pro
         _ => reader.document(text, 0),
     }
     if reader.entries.is_empty() && reader.problems.is_empty() {
-        let problem = Problem::error("there are no labels in this file").at(span(file, 0, 0));
+        let problem = Problem::error("there are no labels in this file").at(Span { file, ..Span::default() });
         reader
             .problems
             .push(problem.help("write them as `{\"source\": \"runs/1.json\", \"label\": \"good\"}`"));

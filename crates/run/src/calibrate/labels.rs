@@ -5,7 +5,7 @@ use super::label_file::{Label, read};
 use crate::cassette::is_tape;
 use mcptest_core::escape::escape_path;
 use mcptest_core::judge::MeasurableRun;
-use mcptest_core::problem::{Problem, Sources, Span, nearest};
+use mcptest_core::problem::{Problem, Sources, nearest};
 use mcptest_files as files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -211,9 +211,4 @@ fn parts(path: &str) -> Vec<String> {
 /// Whether a path ends in these parts, whole names each.
 fn ends_with(path: &str, end: &str) -> bool {
     parts(path).ends_with(&parts(end))
-}
-
-/// Bytes of the file of labels.
-pub(super) fn span(file: usize, start: usize, length: usize) -> Span {
-    Span { file, start, end: start + length }
 }

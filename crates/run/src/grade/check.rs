@@ -11,7 +11,7 @@ use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::{CheckedRun, Given, JudgeCheck, Question, Retelling, Wanted, questions, wanted};
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::Subject;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 /// How a judge is checked.
@@ -72,11 +72,13 @@ pub fn check(
     let grading =
         Options { mode, jobs: options.jobs, max_cost_usd: options.max_cost_usd, ..Options::default() };
     let units = labelled.iter().filter(|one| rows[&one.index].find(&one.wanted).is_none());
-    let units: VecDeque<Unit<'_>> = units.map(|one| unit(one.index, one.wanted.clone())).collect();
+    let units: VecDeque<Unit<'_>> =
+        units.map(|one| Unit { index: one.index, wanted: one.wanted.clone() }).collect();
     let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
     let retold = retold(plan, &labelled, &rows, options.sample);
     let units = retold.iter().filter(|(index, _, wanted)| rows[index].find(wanted).is_none());
-    let units: VecDeque<Unit<'_>> = units.map(|(index, _, wanted)| unit(*index, wanted.clone())).collect();
+    let units: VecDeque<Unit<'_>> =
+        units.map(|(index, _, wanted)| Unit { index: *index, wanted: wanted.clone() }).collect();
     let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
     // Nothing is asked from here on, so a signal ends the program.
     drop(interrupt);
@@ -114,10 +116,6 @@ pub fn plan_check(
     let then: usize =
         retold(plan, &labelled, &rows, sample).iter().map(|(index, _, wanted)| calls(*index, wanted)).sum();
     Ok(PlannedCheck { calls: first + then, labelled: labelled.len(), left_out })
-}
-
-fn unit(index: usize, wanted: Wanted<'_>) -> Unit<'_> {
-    Unit { index, wanted }
 }
 
 /// The labelled runs of every row that asks a judge, and the grades of these rows.
@@ -206,16 +204,12 @@ fn measure<'p>(
         let grade = rows[&index].find(wanted)?;
         Some(Given { passed: question.holds(grade), score: grade.score() })
     };
-    let mut order: Vec<String> = Vec::new();
-    for one in labelled {
-        let question = question_of(&one.wanted);
-        if !order.contains(&question) {
-            order.push(question);
-        }
-    }
-    let of_question = |question: &String| {
+    let mut seen = BTreeSet::new();
+    let questions = labelled.iter().map(|one| question_of(&one.wanted));
+    let order = questions.filter(|question| seen.insert(question.clone()));
+    let of_question = |question: String| {
         let of_it: Vec<&Labelled<'_>> =
-            labelled.iter().filter(|one| question_of(&one.wanted) == *question).collect();
+            labelled.iter().filter(|one| question_of(&one.wanted) == question).collect();
         let first = &of_it.first()?.wanted;
         let mut runs = Vec::new();
         for one in &of_it {
@@ -233,18 +227,12 @@ fn measure<'p>(
         let (judges, threshold) = (first.asked.judges.clone(), first.question.threshold);
         Some(JudgeCheck::of(first.check.clone(), judges, threshold, &runs, of_it.len() - runs.len()))
     };
-    order.iter().filter_map(of_question).collect()
+    order.filter_map(of_question).collect()
 }
 
 fn failures(rows: &BTreeMap<usize, RowGrades<'_>>) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for row in rows.values() {
-        for failure in row.failures() {
-            let said = format!("{}, run {}: {}", row.row.name, failure.run, failure.why);
-            if !all.contains(&said) {
-                all.push(said);
-            }
-        }
-    }
-    all
+    let all = rows.values().flat_map(|row| row.failures().iter().map(move |failure| (row, failure)));
+    let said = all.map(|(row, one)| format!("{}, run {}: {}", row.row.name, one.run, one.why));
+    let mut seen = BTreeSet::new();
+    said.filter(|said| seen.insert(said.clone())).collect()
 }

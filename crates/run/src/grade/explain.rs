@@ -13,13 +13,6 @@ use mcptest_core::trace::Tokens;
 /// About what a judge writes: a reason and a grade.
 const TOKENS_OF_AN_ANSWER: u64 = 100;
 
-/// What grading a plan would take. Nobody is asked to find out, and no key is needed.
-#[derive(Debug, Default)]
-pub struct GradingPlan<'p> {
-    /// The checks that ask judges, and the scorers, in the order of the plan.
-    pub checks: Vec<CheckPlan<'p>>,
-}
-
 /// What grading one check of a row would take.
 #[derive(Debug)]
 pub struct CheckPlan<'p> {
@@ -43,8 +36,9 @@ pub struct CheckPlan<'p> {
     pub cost_usd: Option<f64>,
 }
 
-/// What the mode asks to grade, and what that would take.
-pub fn plan<'p>(plan: &'p Plan<'p>, options: Options) -> GradingPlan<'p> {
+/// What the mode asks to grade, and what that would take: the checks that ask judges, and the scorers, in the order of
+/// the plan. Nobody is asked to find out, and no key is needed.
+pub fn plan<'p>(plan: &'p Plan<'p>, options: Options) -> Vec<CheckPlan<'p>> {
     let rows = plan.rows.iter().filter(|row| row.skip.is_none());
     let checks = rows.flat_map(|row| {
         let wanted = |mode| to_grade(row, mode, None).map(|(_, wanted)| wanted).unwrap_or_default();
@@ -52,7 +46,7 @@ pub fn plan<'p>(plan: &'p Plan<'p>, options: Options) -> GradingPlan<'p> {
         let now = wanted(options.mode);
         row.questions().into_iter().map(move |(check, question)| of_check(row, (check, question), &all, &now))
     });
-    GradingPlan { checks: checks.collect() }
+    checks.collect()
 }
 
 fn of_check<'p>(

@@ -4,10 +4,9 @@ mod ask;
 mod check;
 mod explain;
 mod keep;
-mod score;
 
 pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
-pub use explain::{CheckPlan, GradingPlan, plan};
+pub use explain::{CheckPlan, plan};
 pub use keep::path_of;
 pub(crate) use keep::{is_grades, read};
 
