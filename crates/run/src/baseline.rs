@@ -28,9 +28,9 @@ pub fn capture_baselines(plan: &Plan<'_>) -> Captured {
     let mut captured = Captured::default();
     for row in plan.rows.iter().filter(|row| row.skip.is_none()) {
         let test = match row.subject {
-            Subject::Agent(of) => {
-                capture_row(row, of, &secrets.of(of.suite)).map(|test| (of.model_label(), test))
-            }
+            Subject::Agent(of) => judged_runs(row, of, |runs| capture(of, runs))
+                .and_then(|test| without_secrets(test, &secrets.of(of.suite)))
+                .map(|test| (of.model_label(), test)),
             Subject::Refused(loaded) => Err(loaded.refusal().message),
             Subject::Tool(_) => continue,
         };
@@ -60,11 +60,6 @@ impl Captured {
         tests.push(test);
         Ok(())
     }
-}
-
-fn capture_row(row: &Row<'_>, of: AgentRow<'_>, secrets: &SuiteSecrets) -> Result<TestBaseline, String> {
-    let test = judged_runs(row, of, |runs| capture(of, runs))?;
-    without_secrets(test, secrets)
 }
 
 /// Gives the recorded runs of a row that are judged to `measure`, or says why they are not whole.

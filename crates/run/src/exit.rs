@@ -117,7 +117,9 @@ pub(crate) fn redactor() -> Option<Arc<Redactor>> {
     let mut known = KNOWN.lock();
     if !known.is_begun {
         known.is_begun = true;
-        known.values.extend(of_environment().chain(of_command_line()));
+        let words: Vec<String> =
+            std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        known.values.extend(of_environment().chain(in_words(&words)));
         known.redactor = None;
     }
     if known.redactor.is_none() {
@@ -148,11 +150,6 @@ fn of_environment() -> impl Iterator<Item = (String, String)> {
     variables().filter(|(name, value)| {
         is_secret_name(name) && mcptest_redact::is_secret_value(value) && !is_plain(value)
     })
-}
-
-fn of_command_line() -> Vec<(String, String)> {
-    let words = std::env::args_os().skip(1);
-    in_words(&words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>())
 }
 
 /// What stands in the words of a command after `--api-key`, in `TOKEN=…` and in the addresses among them.

@@ -32,9 +32,11 @@ struct FailedTest {
 }
 
 impl FailedTest {
-    /// The row as it is seen from the folder `here`.
+    /// The row as it is seen from the folder `here`: its path is relative where it is below it.
     fn of(row: &Row<'_>, here: &Path) -> Self {
-        Self { suite: as_seen_from(here, &row.rerun.suite), test: row.name.clone() }
+        let path = Path::new(&row.rerun.suite);
+        let suite = plain(path.strip_prefix(here).unwrap_or(path)).display().to_string();
+        Self { suite, test: row.name.clone() }
     }
 }
 
@@ -82,10 +84,4 @@ impl LastRun {
 
 fn here() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
-}
-
-/// A path in one spelling: relative to the folder `here` where it is below it.
-fn as_seen_from(here: &Path, path: &str) -> String {
-    let path = Path::new(path);
-    plain(path.strip_prefix(here).unwrap_or(path)).display().to_string()
 }

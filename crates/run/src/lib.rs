@@ -247,12 +247,11 @@ pub fn run(
         report.elapsed = Some(begun.elapsed() + recorded.took.get(&index).copied().unwrap_or_default());
         report
     };
-    let tests = match &plan.rows[..] {
+    let mut tests = match &plan.rows[..] {
         [row] => vec![judge((0, row))],
         rows if options.fail_fast => until_first_failure(rows, judge),
         rows => in_parallel(options, || rows.par_iter().enumerate().map(judge).collect()),
     };
-    let mut tests = tests;
     root::name_from_root(&mut tests);
     let mut report = Report::new(tests);
     report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {

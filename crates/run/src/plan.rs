@@ -37,13 +37,6 @@ impl<'s> Plan<'s> {
         Self::of(loaded, rows_of, selection)
     }
 
-    /// Names what stands in place of what the suites say in the commands that judge a row alone.
-    pub fn keep_overrides(&mut self, overrides: &[(&'static str, String)]) {
-        for row in &mut self.rows {
-            row.rerun.overrides.extend(overrides.iter().cloned());
-        }
-    }
-
     /// The recordings that are read or written for it, as far as they are known before.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
         self.rows.iter().flat_map(files_of)

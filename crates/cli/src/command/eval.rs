@@ -19,7 +19,7 @@ pub(super) fn run(args: &Eval) -> Result<u8, Failure> {
     let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
     let mut rows = suites.plan(&args.selecting.selection());
     Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
-    rows.rows.retain(asks_judges);
+    rows.rows.retain(|row| row.is_refused() || !row.questions().is_empty());
     let options = Options {
         mode: Mode::Grade(args.record.unwrap_or(WhichGrades::NEEDED)),
         jobs: args.jobs.map(usize::from),
@@ -45,10 +45,6 @@ pub(super) fn run(args: &Eval) -> Result<u8, Failure> {
         Some(why) => Err(Failure::ended(EXIT_OVER_BUDGET, format!("grading was stopped: {why}"))),
         None => Ok(report.exit_code()),
     }
-}
-
-fn asks_judges(row: &Row<'_>) -> bool {
-    row.is_refused() || !row.questions().is_empty()
 }
 
 /// Every check with what it asks, of whom, and what that takes; then all together.

@@ -100,7 +100,8 @@ pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted
     plan.rows.retain(|row| {
         is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
     });
-    plan.keep_overrides(&overrides(&args.calling));
+    // The commands that judge a row alone say it too.
+    plan.rows.iter_mut().for_each(|row| row.rerun.overrides.extend(overrides(&args.calling)));
     if args.last_failed {
         keep_last_failed(&mut plan);
     }

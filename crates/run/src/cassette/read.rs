@@ -2,7 +2,7 @@
 
 use super::parse::{Cassette, parse};
 use super::problem::Problem;
-use crate::import::{Fidelity, ImportError, import, is_foreign};
+use crate::import::{Fidelity, ImportError, ImportFault, import, is_foreign};
 use mcptest_core::escape::escape_path;
 use mcptest_core::grade::Grades;
 use mcptest_core::json::document::Place;
@@ -107,8 +107,8 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
             let agent = path.file_stem().unwrap_or_default().to_string_lossy();
             Ok((imported.cassette(&agent).into_bytes(), Some(imported.fidelity().clone())))
         }
-        Err(error) if error.fault.is_of_a_known_format() => Err(ReadFault::Transcript(error)),
-        Err(_) => Ok((bytes, None)),
+        Err(ImportError { fault: ImportFault::Unknown(_), .. }) => Ok((bytes, None)),
+        Err(error) => Err(ReadFault::Transcript(error)),
     }
 }
 

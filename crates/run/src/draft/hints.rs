@@ -51,7 +51,8 @@ pub(super) fn hint(name: &str, property: &Value, around: &Around) -> Option<Valu
     let last = words.last().map_or("", String::as_str);
     if is("string") {
         let said = property["description"].as_str().unwrap_or_default();
-        let told = example_in(said).or_else(|| choice_in(said)).or_else(|| form_in(said)).map(str::to_owned);
+        let form = || FORMS.iter().find(|(form, _)| said.contains(form)).map(|(_, value)| *value);
+        let told = example_in(said).or_else(|| choice_in(said)).or_else(form).map(str::to_owned);
         return told.or_else(|| of_name(&words, last, around)).map(Value::from);
     }
     let is_bounded = property.get("minimum").is_some() || property.get("maximum").is_some();
@@ -96,10 +97,6 @@ fn choice_in(description: &str) -> Option<&str> {
     let told = told.filter(|(at, _)| *at < NEAR).map(|(_, text)| text);
     let mut words = quoted(description).map(|(_, text)| text).filter(|text| !text.contains(' '));
     told.or_else(|| words.next().filter(|_| words.next().is_some()))
-}
-
-fn form_in(description: &str) -> Option<&'static str> {
-    FORMS.iter().find(|(form, _)| description.contains(form)).map(|(_, value)| *value)
 }
 
 /// What follows the first of these words.

@@ -237,7 +237,10 @@ impl<'a> Asking<'a> {
             ..Ask::new(&judge.model.id, &messages)
         };
         let reply = match self.paid(judge, &ask, vote).await {
-            Err(Ungraded::Unanswered(error)) if is_cool && refuses_temperature(&error) => {
+            // Whether the model takes no temperature costs nothing to find out.
+            Err(Ungraded::Unanswered(AskError { status: Some(400), message, .. }))
+                if is_cool && message.contains("temperature") =>
+            {
                 refused.lock().push(vote.model.clone());
                 ask.parameters = &plain;
                 self.paid(judge, &ask, vote).await
@@ -323,11 +326,6 @@ fn cosine(one: &[f64], other: &[f64]) -> Option<f64> {
     let length = (dot(one, one) * dot(other, other)).sqrt();
     let near = dot(one, other) / length;
     (one.len() == other.len() && near.is_finite()).then_some(near.clamp(0.0, 1.0))
-}
-
-/// Whether the model takes no temperature, which costs nothing to find out.
-fn refuses_temperature(error: &AskError) -> bool {
-    error.status == Some(400) && error.message.contains("temperature")
 }
 
 /// What a reply says to a sheet: in its text, or in the call that it was made to write.

@@ -7,7 +7,7 @@ use crate::replay::cassette_paths;
 use crate::secrets::{Secrets, SuiteSecrets};
 use crate::{files, tool_test};
 use mcptest_core::grade::{Failure, Grade, Grades, Wanted};
-use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, Subject};
+use mcptest_core::row::{Reason, ReasonKind, Row, Subject};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,11 @@ const ENDING: &str = "grades.json";
 /// The file of a row's grades: beside its recording, or where that would be.
 pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
     let recording = match row.subject {
-        Subject::Agent(of) if row.transcripts.is_some() || of.agent.is_read_only() => own_place(row, of),
+        // Where runs would be recorded that are only read.
+        Subject::Agent(of) if row.transcripts.is_some() || of.agent.is_read_only() => {
+            let label = of.model_label().filter(|_| row.transcripts.is_none());
+            cassette::default_place(of.suite, &row.name, label.as_deref())
+        }
         Subject::Agent(of) => cassette_paths(of).ok()?.into_iter().next()?,
         Subject::Tool(of) => tool_test::path_of(of.suite, of.test),
         Subject::Refused(_) => return None,
@@ -28,12 +32,6 @@ pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
 /// Whether a file has grades in it, by its name: it stands beside recordings, and is not one.
 pub(crate) fn is_grades(path: &Path) -> bool {
     path.to_string_lossy().ends_with(&format!(".{ENDING}"))
-}
-
-/// Where the runs of a row would be recorded that are only read.
-fn own_place(row: &Row<'_>, of: AgentRow<'_>) -> PathBuf {
-    let label = of.model_label().filter(|_| row.transcripts.is_none());
-    cassette::default_place(of.suite, &row.name, label.as_deref())
 }
 
 /// The grades of a row that asks for any.

@@ -41,13 +41,6 @@ pub enum ImportFault {
     },
 }
 
-impl ImportFault {
-    /// Whether the file is a transcript of some kind, though not a good one.
-    pub(crate) fn is_of_a_known_format(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-}
-
 impl From<TextFault> for ImportFault {
     fn from(fault: TextFault) -> Self {
         Self::Text(fault)

@@ -35,9 +35,11 @@ impl JudgedSource {
 
 impl Source {
     pub(super) fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
+        // A report, and no transcript.
+        let is_report = |text: String| text.contains("\"schema_version\"") && text.contains("\"tests\"");
         if let [path] = paths
             && has_ending(path, &["json"])
-            && files::read_named_text(path, files::RECORDING).is_ok_and(|text| is_report(&text))
+            && files::read_named_text(path, files::RECORDING).is_ok_and(is_report)
         {
             return Ok(Self::Report(path.clone()));
         }
@@ -80,11 +82,6 @@ impl Source {
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
     path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
-}
-
-/// Whether a JSON file is a report, and no transcript.
-fn is_report(text: &str) -> bool {
-    text.contains("\"schema_version\"") && text.contains("\"tests\"")
 }
 
 /// Each file is a group, and in a folder what `--traces` makes of it.

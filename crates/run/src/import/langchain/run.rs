@@ -71,19 +71,16 @@ impl<'a> Run<'a> {
         }
         for key in ["output", "message"] {
             let Some(value) = outputs.get(key) else { continue };
-            if value.object().is_some_and(|fields| is_message(&fields)) {
+            let is_one = |value: &Json<'_>| value.object().is_some_and(|fields| is_message(&fields));
+            if is_one(&value) {
                 return Ok(vec![value]);
             }
-            if let Some(list) = value.list().filter(|list| list.iter().all(|one| is_list_message(*one))) {
+            if let Some(list) = value.list().filter(|list| list.iter().all(is_one)) {
                 return Ok(list);
             }
         }
         Ok(Vec::new())
     }
-}
-
-fn is_list_message(value: Json<'_>) -> bool {
-    value.object().is_some_and(|fields| is_message(&fields))
 }
 
 /// Chat models take a list of lists, of which the first is the conversation.
