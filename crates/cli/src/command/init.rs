@@ -13,9 +13,9 @@ pub(super) fn run(args: Init) -> Result<u8, Failure> {
         let draft = from_recording(recording, &args.out, args.name.as_deref())?;
         return write(&draft, args.force);
     }
-    let (spec, source) = server::spec_and_source(&args.server)?;
+    let (spec, timeout) = (server::named(&args.server)?, args.server.timeout);
     let call = args.call.iter().map(|written| wish(written)).collect::<Result<_, _>>()?;
-    let ask = Ask { spec, source, name: args.name, out: args.out, call };
+    let ask = Ask { spec, timeout, name: args.name, out: args.out, call };
     server::speak(async { write(&from_server(ask).await?, args.force) })
 }
 

@@ -3,14 +3,12 @@
 use crate::args::{Direct, Server};
 use crate::bare_server::is_url;
 use crate::output::{self, Failure};
-use mcptest_core::era::Era;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_http::Address;
 use mcptest_mcp::client::{Endpoint, OnLate, ServerSpec};
 use mcptest_run::FindError;
-use mcptest_run::draft::Source;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -61,24 +59,11 @@ fn command(args: &Direct) -> Result<Option<Vec<String>>, Failure> {
     }
 }
 
-/// The server that is named on the command line, and how a suite would describe it.
-pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Failure> {
+/// The server that is named on the command line.
+pub(super) fn named(args: &Direct) -> Result<ServerSpec, Failure> {
     let Some(mut spec) = direct(args)? else { return Err(Failure::new("no server is named")) };
     apply(args, &mut spec)?;
-    let era = args.era.flatten().map(Era::as_str);
-    let mut source = Source { era, timeout: args.timeout, ..Source::default() };
-    match &spec.endpoint {
-        Endpoint::Command { words, env, .. } => {
-            source.words.clone_from(words);
-            source.env.clone_from(env);
-        }
-        Endpoint::Url { url, headers } => {
-            source.url = Some(url.clone());
-            source.headers.clone_from(headers);
-        }
-        Endpoint::Pipe(_) => {}
-    }
-    Ok((spec, source))
+    Ok(spec)
 }
 
 /// The server that these words start.

@@ -3,6 +3,7 @@
 use super::yaml;
 use crate::secrets::BARE;
 use mcptest_core::order::SmallSort;
+use mcptest_mcp::client::{Endpoint, ServerSpec};
 use mcptest_mcp::proxy::secrets_in_words;
 use mcptest_redact::is_secret_name;
 use std::collections::BTreeMap;
@@ -27,23 +28,6 @@ const SECRET_WORDS: [&str; 13] = [
     "dsn",
 ];
 
-/// A server as the user gave it.
-#[derive(Debug, Clone, Default)]
-pub struct Source {
-    /// The words of its command.
-    pub words: Vec<String>,
-    /// Its address, when it has no command.
-    pub url: Option<String>,
-    /// What its process is given.
-    pub env: Vec<(String, String)>,
-    /// What its address is given.
-    pub headers: Vec<(String, String)>,
-    /// The protocol era, when it was named.
-    pub era: Option<&'static str>,
-    /// The time limit of a request and of the start, when it was given.
-    pub timeout: Option<Duration>,
-}
-
 /// The entry under `servers:`, and what its variables stand for.
 #[derive(Debug, Default)]
 pub(super) struct ServerEntry {
@@ -52,30 +36,34 @@ pub(super) struct ServerEntry {
 }
 
 impl ServerEntry {
-    /// The entry of a server that was started from `here`, in a suite that stands in `folder`.
+    /// The entry of a server that was started from `here`, in a suite that stands in `folder`. It has a time limit of a
+    /// request and of the start where one was given.
     pub(super) fn of(
-        source: &Source,
+        spec: &ServerSpec,
+        timeout: Option<Duration>,
         folder: &Path,
         here: &Path,
         environment: &BTreeMap<String, String>,
     ) -> Self {
         let mut writer = Writer { environment, variables: BTreeMap::new() };
-        let mut lines = if let Some(url) = &source.url {
-            vec![format!("url: {}", writer.words(&[url]).concat())]
-        } else {
-            let words: Vec<&str> = source.words.iter().map(String::as_str).collect();
-            command(&writer.words(&words), folder, here)
+        let (mut lines, key, pairs) = match &spec.endpoint {
+            Endpoint::Url { url, headers } => {
+                (vec![format!("url: {}", writer.words(&[url]).concat())], "headers", headers)
+            }
+            Endpoint::Command { words, env, .. } => {
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                (command(&writer.words(&words), folder, here), "env", env)
+            }
+            Endpoint::Pipe(_) => return Self::default(),
         };
-        for (key, pairs) in [("env", &source.env), ("headers", &source.headers)] {
-            if !pairs.is_empty() {
-                lines.push(format!("{key}:"));
-            }
-            for (name, value) in pairs {
-                lines.push(format!("  {}: {}", yaml::template(name), writer.named(name, value)));
-            }
+        if !pairs.is_empty() {
+            lines.push(format!("{key}:"));
         }
-        lines.extend(source.era.map(|era| format!("era: {era}")));
-        if let Some(timeout) = source.timeout.map(|timeout| timeout.as_millis()) {
+        for (name, value) in pairs {
+            lines.push(format!("  {}: {}", yaml::template(name), writer.named(name, value)));
+        }
+        lines.extend(spec.era.map(|era| format!("era: {}", era.as_str())));
+        if let Some(timeout) = timeout.map(|timeout| timeout.as_millis()) {
             let written =
                 if timeout % 1000 == 0 { format!("{}s", timeout / 1000) } else { format!("{timeout}ms") };
             lines.extend(["timeout", "connect_timeout"].map(|key| format!("{key}: {written}")));
@@ -212,25 +200,23 @@ pub(super) fn variable_name(hint: &str) -> String {
 mod tests {
     use super::*;
 
-    fn entry(source: &Source, environment: &[(&str, &str)]) -> ServerEntry {
+    fn entry(endpoint: Endpoint, timeout: Option<Duration>, environment: &[(&str, &str)]) -> ServerEntry {
         let environment =
             environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        ServerEntry::of(source, Path::new("/work"), Path::new("/work"), &environment)
+        let spec = ServerSpec { endpoint, ..ServerSpec::url("", "") };
+        ServerEntry::of(&spec, timeout, Path::new("/work"), Path::new("/work"), &environment)
     }
 
-    fn words(words: &[&str]) -> Source {
-        Source { words: words.iter().map(|word| (*word).to_owned()).collect(), ..Source::default() }
+    fn started(words: &[&str], name: &str, value: &str) -> Endpoint {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Endpoint::Command { words, env: vec![(name.to_owned(), value.to_owned())], cwd: None }
     }
 
     #[test]
     fn a_command_is_written_as_one_would() {
-        let source = Source {
-            env: vec![("LEVEL".to_owned(), "debug ${x}".to_owned())],
-            timeout: Some(Duration::from_millis(1500)),
-            ..words(&["npx", "-y", "a b"])
-        };
+        let endpoint = started(&["npx", "-y", "a b"], "LEVEL", "debug ${x}");
         assert_eq!(
-            entry(&source, &[]).lines,
+            entry(endpoint, Some(Duration::from_millis(1500)), &[]).lines,
             [
                 "command: [npx, -y, a b]",
                 "env:",
@@ -243,18 +229,9 @@ mod tests {
 
     #[test]
     fn a_secret_is_a_variable_of_the_name_it_stands_under() {
-        let source = Source {
-            env: vec![("MY_KEY".to_owned(), "planted-one".to_owned())],
-            ..words(&[
-                "server",
-                "--github-token",
-                "planted-two",
-                "--url=https://u:planted-3@h/",
-                "--key",
-                "planted-4",
-            ])
-        };
-        let entry = entry(&source, &[]);
+        let words =
+            ["server", "--github-token", "planted-two", "--url=https://u:planted-3@h/", "--key", "planted-4"];
+        let entry = entry(started(&words, "MY_KEY", "planted-one"), None, &[]);
         assert_eq!(
             entry.lines,
             [
@@ -269,16 +246,15 @@ mod tests {
 
     #[test]
     fn a_value_that_a_variable_holds_already_has_that_name() {
-        let source = Source {
-            url: Some("https://x/mcp?api_key=planted-one".to_owned()),
+        let endpoint = Endpoint::Url {
+            url: "https://x/mcp?api_key=planted-one".to_owned(),
             headers: vec![
                 ("Authorization".to_owned(), "Bearer planted-two".to_owned()),
                 ("X-Api-Key".to_owned(), "planted-3".to_owned()),
                 ("X-Level".to_owned(), format!("ghp_{}", "a1B2c3D4e5F6".repeat(3))),
             ],
-            ..Source::default()
         };
-        let entry = entry(&source, &[("MY_TOKEN", "planted-two"), ("HOME", "/root")]);
+        let entry = entry(endpoint, None, &[("MY_TOKEN", "planted-two"), ("HOME", "/root")]);
         assert_eq!(
             entry.lines,
             [

@@ -14,7 +14,6 @@ mod server;
 mod tool_recording;
 mod yaml;
 
-pub use entry::Source;
 pub use first_calls::Wish;
 pub use recording::from_recording;
 pub use server::{Ask, from_server};

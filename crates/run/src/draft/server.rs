@@ -1,7 +1,7 @@
 //! What can this server be held to, when it is asked for its tools and those that change nothing are called?
 
 use super::arguments::Around;
-use super::entry::{ServerEntry, Source};
+use super::entry::ServerEntry;
 use super::first_calls::{Wish, candidates, first_calls};
 use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
@@ -11,7 +11,7 @@ use mcptest_core::order::IntoMap;
 use mcptest_core::row::Reason;
 use mcptest_core::suite::Suite;
 use mcptest_files as files;
-use mcptest_mcp::client::{Client, ServerSpec, Tool, WireError};
+use mcptest_mcp::client::{Client, Endpoint, ServerSpec, Tool, WireError};
 use mcptest_redact::{Redactor, is_secret_name};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +28,8 @@ const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";
 pub struct Ask {
     /// How the server is reached.
     pub spec: ServerSpec,
-    /// The same as the user wrote it.
-    pub source: Source,
+    /// The time limit of a request, when it was given.
+    pub timeout: Option<Duration>,
     /// Its name in the suite; else its own.
     pub name: Option<String>,
     /// Where the suite will be.
@@ -49,7 +49,7 @@ pub(super) struct Listed {
 
 /// Asks the server, calls what is safe to call twice, and drafts a suite that passes on the second answers.
 pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
-    ask.spec.timeout = ask.source.timeout.unwrap_or(LONGEST_CALL);
+    ask.spec.timeout = ask.timeout.unwrap_or(LONGEST_CALL);
     let mut session = DraftSession { spec: &ask.spec, client: None };
     let client = session.client().await?;
     let mut info = client.server().clone();
@@ -62,7 +62,7 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     let out = files::whole(&ask.out);
     let here = files::whole(Path::new("."));
     let folder = out.parent().unwrap_or(&here);
-    let entry = ServerEntry::of(&ask.source, folder, &here, &environment);
+    let entry = ServerEntry::of(&ask.spec, ask.timeout, folder, &here, &environment);
     let mut page = Page {
         server: ask.name.clone().unwrap_or_else(|| name_of(&info.name, &ask.spec.name)),
         who: format!("{} {}", info.name, info.version).trim().to_owned(),
@@ -74,7 +74,10 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         model: super::page::model(&environment),
         ..Page::default()
     };
-    let around = Around::of(&ask.source.words);
+    let around = match &ask.spec.endpoint {
+        Endpoint::Command { words, .. } => Around::of(words),
+        _ => Around::default(),
+    };
     let answers = first_calls(&mut session, &mut page, candidates, &around).await;
     page.suggest(&around);
     session.end().await;

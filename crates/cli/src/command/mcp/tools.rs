@@ -6,7 +6,7 @@ use crate::output::Failure;
 use mcptest_core::escape::{escape_lines, escape_path};
 use mcptest_core::report::Report;
 use mcptest_report::Options as Rendering;
-use mcptest_run::draft::{Ask, Draft, Source, from_recording, from_server};
+use mcptest_run::draft::{Ask, Draft, from_recording, from_server};
 use mcptest_run::{Filter, Options, Plan, Selection};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -124,8 +124,7 @@ fn draft(asked: Asked) -> Result<String, Failure> {
 fn of_server(command: Vec<String>, out: PathBuf) -> Result<Draft, Failure> {
     let drafting = std::thread::spawn(move || {
         let spec = server::of_words(&command)?;
-        let source = Source { words: command, ..Source::default() };
-        let ask = Ask { spec, source, name: None, out, call: Vec::new() };
+        let ask = Ask { spec, timeout: None, name: None, out, call: Vec::new() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(runtime.block_on(from_server(ask))?)
     });
