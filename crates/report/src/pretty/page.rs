@@ -22,7 +22,6 @@ pub(super) mod style {
 /// One line of the report before it is wrapped; all of its text is escaped on the way in.
 pub(super) struct Line {
     indent: usize,
-    hang: usize,
     spans: Vec<Span>,
     wraps: bool,
 }
@@ -36,7 +35,7 @@ struct Span {
 impl Line {
     /// An empty line that starts this many columns in and continues two further in.
     pub(super) fn at(indent: usize) -> Self {
-        Self { indent, hang: indent + 2, spans: Vec::new(), wraps: true }
+        Self { indent, spans: Vec::new(), wraps: true }
     }
 
     /// With more text.
@@ -95,7 +94,7 @@ impl Page {
             (Status::Error, _) => ("!", style::MAGENTA),
             (Status::Skipped, _) => ("-", style::YELLOW),
         };
-        Line { hang: indent + 2, ..Line::at(indent).styled(style, mark).plain(" ") }
+        Line::at(indent).styled(style, mark).plain(" ")
     }
 
     /// How two calls go together.
@@ -172,7 +171,7 @@ impl Page {
 
     /// The line, wrapped at its spaces.
     pub(super) fn line(&mut self, line: &Line) {
-        let width = if line.wraps { self.width } else { usize::MAX };
+        let (width, hang) = (if line.wraps { self.width } else { usize::MAX }, line.indent + 2);
         self.indent(line.indent);
         let mut spaces = 0;
         let spans: Vec<Span> =
@@ -180,13 +179,13 @@ impl Page {
         for word in words(&spans) {
             let wide: usize = word.pieces.iter().map(|(_, text)| text.width()).sum();
             if self.column > line.indent && self.column + spaces + wide > width {
-                self.break_line(line.hang);
+                self.break_line(hang);
             } else {
                 self.out.push_str(&" ".repeat(spaces));
                 self.column += spaces;
             }
             for (style, text) in word.pieces {
-                self.put(style, text, width, line.hang);
+                self.put(style, text, width, hang);
             }
             spaces = word.spaces;
         }
