@@ -2,7 +2,7 @@
 
 use super::drift::{Findings, Subject, Tier};
 use super::schema::{self, SchemaSide};
-use super::value::{self, brief};
+use super::value::{self, brief, changed};
 use serde_json::Value;
 
 /// One kind of list.
@@ -67,9 +67,7 @@ fn item(subject: &mut Subject<'_>, old: &Value, new: &Value) {
             ("outputSchema", None) => {
                 subject.add(Tier::Breaking, key, "is gone: the output is not promised any more");
             }
-            (_, Some(new)) => {
-                subject.add(Tier::Changed, key, format!("was {} and is {}", brief(old), brief(new)));
-            }
+            (_, Some(new)) => subject.add(Tier::Changed, key, changed(old, new)),
             (_, None) => subject.add(Tier::Changed, key, format!("was {} and is gone", brief(old))),
         }
     }
@@ -96,9 +94,7 @@ fn arguments(subject: &mut Subject<'_>, old: &Value, new: &Value) {
             Some(after) if is_required(after) && !is_required(before) => {
                 subject.add(Tier::Breaking, &at, "is required now");
             }
-            Some(after) if before != after => {
-                subject.add(Tier::Changed, &at, format!("was {} and is {}", brief(before), brief(after)));
-            }
+            Some(after) if before != after => subject.add(Tier::Changed, &at, changed(before, after)),
             Some(_) => {}
         }
     }
@@ -133,7 +129,7 @@ pub(super) fn server(findings: &mut Findings, old: &Value, new: &Value) {
     for key in ["instructions", "protocolVersion", "serverInfo"] {
         let (old, new) = (old.get(key).unwrap_or(&none), new.get(key).unwrap_or(&none));
         if old != new {
-            subject.add(Tier::Changed, key, format!("was {} and is {}", brief(old), brief(new)));
+            subject.add(Tier::Changed, key, changed(old, new));
         }
     }
 }

@@ -18,6 +18,9 @@ const MOST_PAGES: usize = 1000;
 /// Not asked again: the handshake is the client's own, and a stream that stays open answers nothing.
 const OWN: &[&str] = &["initialize", "server/discover", "ping", "subscriptions/listen"];
 
+/// What a recorded request was answered with.
+type Recorded<'a> = Result<&'a RawValue, RpcError>;
+
 /// Sends a tape's requests to a live server, one after the other, and compares. Each session is replayed on a
 /// connection of its own, in the era it was recorded in unless the server has a fixed one; without requests no server
 /// is asked.
@@ -52,11 +55,8 @@ pub async fn replay(
             }
             Err(error) if !drift.is_anything_checked && drift.replayed == 0 => return Err(error),
             Err(error) => {
-                findings.of("", run.trim_end_matches(": ")).add(
-                    Tier::Breaking,
-                    "",
-                    format!("cannot begin now: {error}"),
-                );
+                let what = format!("cannot begin now: {error}");
+                findings.of("", run.trim_end_matches(": ")).add(Tier::Breaking, "", what);
             }
         }
     }
@@ -148,7 +148,7 @@ impl Replay<'_> {
         asked: &TapeRequest<'_>,
         call: Option<&CallParams<'_>>,
         (name, subject): (&str, &str),
-        recorded: Option<Result<&RawValue, RpcError>>,
+        recorded: Option<Recorded<'_>>,
     ) {
         let Some(recorded) = recorded else { return };
         let outcome = match call {
@@ -291,10 +291,7 @@ fn recorded_items(kind: &ListKind, asked: &[TapeRequest<'_>]) -> Option<Recorded
 }
 
 /// The answer to a request, or to the last of the requests that carried it on.
-fn final_answer<'t, 'a>(
-    asked: &'t [TapeRequest<'a>],
-    one: &'t TapeRequest<'a>,
-) -> Option<&'t Result<&'a RawValue, RpcError>> {
+fn final_answer<'t, 'a>(asked: &'t [TapeRequest<'a>], one: &'t TapeRequest<'a>) -> Option<&'t Recorded<'a>> {
     let answer = &one.answer.as_ref()?.outcome;
     let needs_input =
         matches!(answer, Ok(result) if read(result).get("resultType") == Some(&json!("input_required")));
@@ -310,10 +307,7 @@ fn final_answer<'t, 'a>(
     next.and_then(|next| final_answer(asked, next))
 }
 
-fn why_left_out(
-    asked: &TapeRequest<'_>,
-    answer: Option<&Result<&RawValue, RpcError>>,
-) -> Option<&'static str> {
+fn why_left_out(asked: &TapeRequest<'_>, answer: Option<&Recorded<'_>>) -> Option<&'static str> {
     if !asked.faults.is_empty() {
         return Some("a fault was injected into it");
     }

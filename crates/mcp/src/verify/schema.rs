@@ -1,7 +1,7 @@
 //! Does a schema ask for more, or promise less, than it did?
 
 use super::drift::{Subject, Tier};
-use super::value::brief;
+use super::value::{brief, changed};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -41,15 +41,16 @@ fn at_depth(
         return;
     }
     let (Value::Object(old), Value::Object(new)) = (old, new) else {
-        subject.add(Tier::Changed, path, format!("was {} and is {}", brief(old), brief(new)));
-        return;
+        return subject.add(Tier::Changed, path, changed(old, new));
     };
     let mut schemas = Schemas { subject, side, path, old, new, depth };
     schemas.types();
     schemas.values();
     schemas.limits();
     schemas.properties();
-    schemas.items();
+    if let (Some(old), Some(new)) = (old.get("items"), new.get("items")) {
+        schemas.below("items", old, new);
+    }
     schemas.words();
 }
 
@@ -132,9 +133,8 @@ impl Schemas<'_, '_> {
     }
 
     fn properties(&mut self) {
-        let none = Map::new();
         let of = |schema: &Map<String, Value>| schema.get("properties").and_then(Value::as_object).cloned();
-        let (before, after) = (of(self.old).unwrap_or_else(|| none.clone()), of(self.new).unwrap_or(none));
+        let (before, after) = (of(self.old).unwrap_or_default(), of(self.new).unwrap_or_default());
         let (was_required, is_required) = (required(self.old), required(self.new));
         for (name, old) in &before {
             let key = format!("properties.{name}");
@@ -156,12 +156,6 @@ impl Schemas<'_, '_> {
             } else {
                 self.add([Tier::Added; 2], &key, "is new");
             }
-        }
-    }
-
-    fn items(&mut self) {
-        if let (Some(old), Some(new)) = (self.old.get("items"), self.new.get("items")) {
-            self.below("items", old, new);
         }
     }
 
@@ -222,7 +216,7 @@ fn listed(kinds: &BTreeSet<&str>) -> String {
 
 fn said(before: Option<&Value>, after: Option<&Value>) -> String {
     match (before, after) {
-        (Some(before), Some(after)) => format!("was {} and is {}", brief(before), brief(after)),
+        (Some(before), Some(after)) => changed(before, after),
         (Some(before), None) => format!("was {} and is gone", brief(before)),
         (None, Some(after)) => format!("is {} and was not there", brief(after)),
         (None, None) => "differs".to_owned(),

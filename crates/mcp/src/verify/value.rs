@@ -22,16 +22,13 @@ fn at_depth(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value, dep
     }
     match (old, new) {
         (Value::Object(before), Value::Object(after)) => {
-            if before
-                .get("type")
-                .is_some_and(|kind| after.get("type").is_some_and(|now| is_kind_change(kind, now)))
+            // A content block that is of another type now.
+            if let (Some(was @ Value::String(_)), Some(is @ Value::String(_))) =
+                (before.get("type"), after.get("type"))
+                && was != is
             {
-                subject.add(
-                    Tier::Breaking,
-                    path,
-                    format!("was {} and is {}", kind_of(&before["type"]), kind_of(&after["type"])),
-                );
-                return;
+                let what = format!("was of type {} and is of type {}", brief(was), brief(is));
+                return subject.add(Tier::Breaking, path, what);
             }
             for (key, old) in before {
                 let at = join(path, key);
@@ -59,23 +56,11 @@ fn at_depth(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value, dep
             }
         }
         _ if kind(old) != kind(new) => {
-            subject.add(
-                Tier::Breaking,
-                path,
-                format!("was {} {} and is {} {}", kind(old), brief(old), kind(new), brief(new)),
-            );
+            let what = format!("was {} {} and is {} {}", kind(old), brief(old), kind(new), brief(new));
+            subject.add(Tier::Breaking, path, what);
         }
-        _ => subject.add(Tier::Changed, path, format!("was {} and is {}", brief(old), brief(new))),
+        _ => subject.add(Tier::Changed, path, changed(old, new)),
     }
-}
-
-/// A content block that is of another type now.
-fn is_kind_change(old: &Value, new: &Value) -> bool {
-    old.is_string() && new.is_string() && old != new
-}
-
-fn kind_of(kind: &Value) -> String {
-    format!("of type {}", brief(kind))
 }
 
 fn is_hidden(old: &Value) -> bool {
@@ -100,6 +85,11 @@ fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "list",
         Value::Object(_) => "object",
     }
+}
+
+/// What a value was, and what it is.
+pub(super) fn changed(old: &Value, new: &Value) -> String {
+    format!("was {} and is {}", brief(old), brief(new))
 }
 
 /// The value on one line, cut short.
