@@ -48,13 +48,9 @@ impl Injector {
         self.and(None, fault)
     }
 
-    /// With a fault that strikes only calls of one tool.
+    /// The same, or with one that strikes only calls of a tool.
     #[must_use]
-    pub fn on_tool(self, tool: impl Into<String>, kind: FaultKind) -> Self {
-        self.and(Some(tool.into()), ScopedFault { kind, scope: FaultScope::Tools })
-    }
-
-    fn and(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
+    pub(crate) fn and(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
         if fault.kind != FaultKind::None {
             self.rules.push(WireFaultRule { fault, tool, progress: Mutex::default() });
         }
@@ -170,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_tools_own_fault_leaves_the_other_tools_alone() {
-        let injector = Injector::default().on_tool("search", FaultKind::Disconnect);
+        let fault = ScopedFault { kind: FaultKind::Disconnect, scope: FaultScope::Tools };
+        let injector = Injector::default().and(Some("search".to_owned()), fault);
         assert_eq!(injector.on_call("search").request, RequestFault::Disconnect);
         assert!(injector.on_call("open_page").is_healthy());
     }

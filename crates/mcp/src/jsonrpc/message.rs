@@ -97,6 +97,9 @@ impl RpcError {
     }
 }
 
+/// What is answered, or the error that refuses it.
+pub type RpcResult<T = ()> = Result<T, RpcError>;
+
 impl PartialEq for RpcError {
     fn eq(&self, other: &Self) -> bool {
         let data = |error: &Self| error.data.as_ref().map(|data| data.get().to_owned());

@@ -5,7 +5,7 @@ mod message;
 mod write;
 
 pub use malformed::Malformed;
-pub use message::{Body, Id, Message, RpcError, parse};
+pub use message::{Body, Id, Message, RpcError, RpcResult, parse};
 pub(crate) use message::{excerpt, present};
 pub use write::{error, notification, request, result, text as write_text};
 pub(crate) use write::{id_text, one_line, text, with_id};

@@ -5,7 +5,7 @@ use super::operation::Operation;
 use super::path::Values;
 use super::store::State;
 use super::template::{Missing, Template};
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{RpcError, RpcResult, code};
 use mcptest_core::problem::nearest;
 use mcptest_core::schema::JsonSchema;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The JSON text of a result, borrowed from the manifest when nothing was filled in; or a JSON-RPC error.
-pub type Answer<'m> = Result<Cow<'m, str>, RpcError>;
+pub type Answer<'m> = RpcResult<Cow<'m, str>>;
 
 /// What a tool answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub struct ToolReply<'m> {
     /// Whether it is sent as it is, whatever MCP asks of a result.
     pub is_raw: bool,
 }
+
+/// What a tool answers, or the error that it gives.
+pub type Replied<'m> = RpcResult<ToolReply<'m>>;
 
 impl<'m> From<Cow<'m, str>> for ToolReply<'m> {
     fn from(text: Cow<'m, str>) -> Self {
@@ -103,7 +106,7 @@ pub(super) struct Call<'c> {
 }
 
 impl Plan {
-    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {
+    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Replied<'m> {
         let missing = |missing| RpcError::missing(call.who, &missing);
         match self {
             Self::Result(json) => json.render(&call.values).map(ToolReply::from).map_err(missing),
@@ -128,7 +131,7 @@ impl Plan {
 }
 
 impl Sequence {
-    fn next<'m>(&'m self, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {
+    fn next<'m>(&'m self, call: &Call<'_>) -> Replied<'m> {
         let (position, count) = (call.state.step(self.slot), self.answers.len());
         let at = match self.then {
             Then::Cycle => position % count.max(1),

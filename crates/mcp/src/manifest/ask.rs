@@ -2,12 +2,11 @@
 
 use super::answer::Inputs;
 use super::content;
-use super::context::Context;
-use super::context::Scope;
+use super::context::{Context, Scope};
 use super::fields::{any_json, either, object_json, text};
 use super::json::{Json, Object, list};
 use super::path::Values;
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{RpcError, RpcResult, code};
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::{Value, json};
@@ -46,7 +45,7 @@ impl AskKind {
     }
 
     /// Refuses a client's answer that does not fit the kind.
-    pub fn check(self, answer: &Value) -> Result<(), RpcError> {
+    pub fn check(self, answer: &Value) -> RpcResult {
         let (is_one, wanted) = match self {
             Self::Sampling => {
                 (answer["content"].is_object() || answer["content"].is_array(), "a message with `content`")
@@ -77,6 +76,12 @@ pub struct AskRequest {
     /// Its parameters, as JSON text.
     pub params: String,
 }
+
+/// The requests to make now, or why the client cannot be asked.
+pub type Asks = RpcResult<Vec<AskRequest>>;
+
+/// What a client has declared that it can be asked.
+pub type Declared<'d> = &'d dyn Fn(AskKind) -> bool;
 
 /// What is asked before an answer: rounds of requests, each made when the one before it is answered.
 #[derive(Debug, Default)]
@@ -110,8 +115,8 @@ impl Ask {
         who: &str,
         values: &Values<'_>,
         inputs: &Inputs,
-        declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<AskRequest>, RpcError> {
+        declared: Declared<'_>,
+    ) -> Asks {
         for round in &self.rounds {
             let open = round.iter().filter(|question| !question.is_answered(inputs));
             let open: Vec<&Question> =
@@ -163,7 +168,7 @@ impl Question {
         inputs.get(&self.name).is_some_and(|answer| self.kind.check(answer).is_ok())
     }
 
-    fn request(&self, who: &str, values: &Values<'_>) -> Result<AskRequest, RpcError> {
+    fn request(&self, who: &str, values: &Values<'_>) -> RpcResult<AskRequest> {
         let params = self.params.render(values).map_err(|missing| RpcError::missing(who, &missing))?;
         Ok(AskRequest { name: self.name.clone(), kind: self.kind, params: params.into_owned() })
     }

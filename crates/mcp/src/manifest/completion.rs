@@ -1,7 +1,7 @@
 //! `completions:` how does an argument go on that was typed half?
 
 use super::Manifest;
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{RpcError, RpcResult, code};
 use mcptest_core::problem::{Problem, Span};
 use mcptest_core::suite::read::Field;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ type Completed = BTreeMap<String, (Span, BTreeMap<String, Vec<String>>)>;
 
 impl Manifest {
     /// The `completion/complete` result, as JSON text: the values that start with what was typed, in any case.
-    pub fn complete(&self, reference: &Value, argument: &str, typed: &str) -> Result<String, RpcError> {
+    pub fn complete(&self, reference: &Value, argument: &str, typed: &str) -> RpcResult<String> {
         let name = |key: &str| reference.get(key).and_then(Value::as_str).unwrap_or_default();
         let arguments = match name("type") {
             "ref/prompt" => {

@@ -9,32 +9,34 @@ const MAX_LENGTH: usize = 4096;
 const MAX_DEPTH: usize = 50;
 
 /// A condition over the values of a call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Condition {
     Any(Vec<Condition>),
     All(Vec<Condition>),
     Not(Box<Condition>),
     Has(Path),
-    Compare(Operand, Operator, Operand),
+    Compare(Operand, Comparison, Operand),
     In(Operand, Operand),
     True(Operand),
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Operand {
     Path(Path),
     Literal(Value),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operator {
-    Equal,
-    NotEqual,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
+type Comparison = fn(&Value, &Value) -> bool;
+
+/// The signs that compare, each before those that it begins with.
+const COMPARISONS: [(&str, Comparison); 6] = [
+    ("==", values_equal),
+    ("!=", |left, right| !values_equal(left, right)),
+    ("<=", |left, right| order(left, right).is_some_and(Ordering::is_le)),
+    (">=", |left, right| order(left, right).is_some_and(Ordering::is_ge)),
+    ("<", |left, right| order(left, right).is_some_and(Ordering::is_lt)),
+    (">", |left, right| order(left, right).is_some_and(Ordering::is_gt)),
+];
 
 impl Condition {
     /// Reads a condition. `known` are the names of values.
@@ -75,8 +77,8 @@ impl Condition {
                 (Some(Value::String(key)), Some(Value::Object(map))) => map.contains_key(key),
                 _ => false,
             },
-            Self::Compare(left, operator, right) => match (left.find(values), right.find(values)) {
-                (Some(left), Some(right)) => operator.holds(left, right),
+            Self::Compare(left, holds, right) => match (left.find(values), right.find(values)) {
+                (Some(left), Some(right)) => holds(left, right),
                 _ => false,
             },
         }
@@ -95,19 +97,6 @@ impl Operand {
         match self {
             Self::Path(path) => path.find(values),
             Self::Literal(value) => Some(value),
-        }
-    }
-}
-
-impl Operator {
-    fn holds(self, left: &Value, right: &Value) -> bool {
-        match self {
-            Self::Equal => values_equal(left, right),
-            Self::NotEqual => !values_equal(left, right),
-            Self::Less => order(left, right) == Some(Ordering::Less),
-            Self::Greater => order(left, right) == Some(Ordering::Greater),
-            Self::AtMost => order(left, right).is_some_and(Ordering::is_le),
-            Self::AtLeast => order(left, right).is_some_and(Ordering::is_ge),
         }
     }
 }
@@ -212,8 +201,8 @@ impl<'t> Parser<'t> {
                 Err(self.odd("`in`"))
             };
         }
-        match self.operator() {
-            Some(operator) => Ok(Condition::Compare(left, operator, self.operand()?)),
+        match COMPARISONS.into_iter().find(|(sign, _)| self.take(&[sign])) {
+            Some((_, comparison)) => Ok(Condition::Compare(left, comparison, self.operand()?)),
             None => Ok(Condition::True(left)),
         }
     }
@@ -224,18 +213,6 @@ impl<'t> Parser<'t> {
         }
         let path = self.path()?;
         if self.take(&[")"]) { Ok(Condition::Has(path)) } else { Err(self.odd("`)`")) }
-    }
-
-    fn operator(&mut self) -> Option<Operator> {
-        let operators = [
-            ("==", Operator::Equal),
-            ("!=", Operator::NotEqual),
-            ("<=", Operator::AtMost),
-            (">=", Operator::AtLeast),
-            ("<", Operator::Less),
-            (">", Operator::Greater),
-        ];
-        operators.into_iter().find(|(sign, _)| self.take(&[sign])).map(|(_, operator)| operator)
     }
 
     fn path(&mut self) -> Result<Path, Fault> {

@@ -1,7 +1,6 @@
 //! Content blocks: text, image, audio, an embedded resource or a link to one.
 
-use super::context::Context;
-use super::context::Scope;
+use super::context::{Context, Scope};
 use super::fields::{any_json, base64, either, literal_object, object_json, size, text, uri};
 use super::json::{Json, Object, list};
 use mcptest_core::problem::Problem;

@@ -46,12 +46,6 @@ impl<'c> Context<'c> {
         Some(name)
     }
 
-    pub(super) fn next_sequence(&self) -> usize {
-        let slot = self.sequences.get();
-        self.sequences.set(slot + 1);
-        slot
-    }
-
     /// The collections of the store, each once.
     pub(super) fn read_store(&self, field: &mut Field<'_>) -> Option<()> {
         let collections = field.named_entries(|name, _, field| Collection::read(name, field))?;

@@ -18,7 +18,8 @@ pub(super) fn template(field: &mut Field<'_>, scope: &Scope) -> Option<Template>
         return field.scalar_text().map(|text| Template::literal(&text.value));
     };
     let read = Template::read(text, &scope.names());
-    let template = read.map_err(|fault| report(field, PlacedFault { fault, text, span: node.span })).ok()?;
+    let template =
+        read.map_err(|fault| report(field, [PlacedFault { fault, text, span: node.span }])).ok()?;
     template.paths().filter_map(Path::argument).for_each(|name| scope.check_argument(name, field));
     Some(template)
 }
@@ -76,7 +77,7 @@ pub(super) fn has_scheme(uri: &str, field: &Field<'_>) -> bool {
 /// Any JSON with holes.
 pub(super) fn any_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
     let node = field.node(|| json!(true))?;
-    let json = Json::of_node(node, &scope.names()).map_err(|faults| report_all(field, faults)).ok()?;
+    let json = Json::of_node(node, Some(&scope.names())).map_err(|faults| report(field, faults)).ok()?;
     json.paths().into_iter().filter_map(Path::argument).for_each(|name| scope.check_argument(name, field));
     Some(json)
 }
@@ -84,7 +85,7 @@ pub(super) fn any_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
 /// Any JSON as it is written: `${…}` means nothing in it.
 pub(super) fn literal_json(field: &mut Field<'_>) -> Option<Json> {
     let node = field.node(|| json!(true))?;
-    Json::literal(node).map_err(|faults| report_all(field, faults)).ok()
+    Json::of_node(node, None).map_err(|faults| report(field, faults)).ok()
 }
 
 /// A map as it is written.
@@ -105,19 +106,11 @@ fn object(field: &mut Field<'_>, read: impl FnOnce(&mut Field<'_>) -> Option<Jso
     }
 }
 
-pub(super) fn report_all(field: &Field<'_>, faults: Vec<PlacedFault<'_>>) {
-    for fault in faults {
-        report(field, fault);
+pub(super) fn report<'n>(field: &Field<'_>, faults: impl IntoIterator<Item = PlacedFault<'n>>) {
+    for PlacedFault { fault: Fault { bytes, message, help }, text, span } in faults {
+        let problem = Problem::error(message).at(field.span_within(span, text, bytes));
+        field.report(help.into_iter().fold(problem, Problem::help));
     }
-}
-
-pub(super) fn report(field: &Field<'_>, placed: PlacedFault<'_>) {
-    let Fault { bytes, message, help } = placed.fault;
-    let problem = Problem::error(message).at(field.span_within(placed.span, placed.text, bytes));
-    field.report(match help {
-        Some(help) => problem.help(help),
-        None => problem,
-    });
 }
 
 /// A key that MCP spells in camel case and that may be written in snake case too.

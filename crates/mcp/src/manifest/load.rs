@@ -2,7 +2,7 @@
 
 use super::completion::Completions;
 use super::context::Context;
-use super::fields::{read_faults_of_server, report_all};
+use super::fields::{read_faults_of_server, report};
 use super::json::Json;
 use super::prompt::Prompt;
 use super::resource::Resource;
@@ -26,13 +26,6 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
     /// The texts that problems point into.
     pub sources: Sources,
-}
-
-impl Loaded {
-    /// Whether the manifest is refused.
-    pub fn is_refused(&self) -> bool {
-        self.manifest.is_none()
-    }
 }
 
 /// Loads the manifest, or the saved `tools/list` result, at `path`.
@@ -90,7 +83,9 @@ fn read(path: &Path, text: &str, file: usize, files: ReadFile<'_>) -> (Option<Ma
     let context = Context::new(folder, files);
     let manifest = match saved_tools_in(&root) {
         Some(tools) => read_saved(tools, path, &reading, &context),
-        None if is_map(&root) => read_manifest(&mut Field::new(&reading, &root), &context),
+        None if matches!(&root.kind, Kind::Map(entries) if !entries.is_empty()) => {
+            read_manifest(&mut Field::new(&reading, &root), &context)
+        }
         None => {
             reading.report(nothing(root.span));
             None
@@ -103,10 +98,6 @@ fn read(path: &Path, text: &str, file: usize, files: ReadFile<'_>) -> (Option<Ma
         problems.extend(manifest.iter().flat_map(Manifest::check_updated));
     }
     (manifest.map(|manifest| manifest.finish(&context)), problems)
-}
-
-fn is_map(node: &Node) -> bool {
-    matches!(&node.kind, Kind::Map(entries) if !entries.is_empty())
 }
 
 fn nothing(span: Span) -> Problem {
@@ -258,7 +249,7 @@ const INPUT: [&str; 2] = ["inputSchema", "input_schema"];
 
 /// A schema as it is written.
 fn in_order(node: &Node) -> Option<ToolSchema> {
-    serde_json::from_str(Json::literal(node).ok()?.as_static()?).ok()
+    serde_json::from_str(Json::of_node(node, None).ok()?.as_static()?).ok()
 }
 
 fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Option<Tool> {
@@ -273,7 +264,7 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
     let input_value = schema(INPUT);
     let output_value = schema(["outputSchema", "output_schema"]);
     let output = output_value.as_ref().and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
-    let json = Json::literal(node).map_err(|faults| report_all(field, faults)).ok()?;
+    let json = Json::of_node(node, None).map_err(|faults| report(field, faults)).ok()?;
     Some(Tool {
         listing: json.as_static().unwrap_or_default().to_owned(),
         who: format!("the tool `{name}`"),

@@ -22,8 +22,8 @@ mod template;
 mod tests;
 mod tool;
 
-pub use answer::{Answer, Inputs, ToolReply};
-pub use ask::{Ask, AskKind, AskRequest};
+pub use answer::{Answer, Inputs, Replied, ToolReply};
+pub use ask::{Ask, AskKind, AskRequest, Asks, Declared};
 pub use load::{Loaded, catalogue, json_schema, load, load_text};
 pub use notice::{LogLevel, Notice, NoticeKind, ServerChange};
 pub use prompt::Prompt;
@@ -32,7 +32,7 @@ pub use sample::sample_of;
 pub use store::State;
 pub use tool::Tool;
 
-use crate::jsonrpc::RpcError;
+use crate::jsonrpc::RpcResult;
 use mcptest_core::fault::ScopedFault;
 use mcptest_core::trace::CatalogueTool;
 use std::collections::HashMap;
@@ -80,7 +80,7 @@ pub struct Cache {
 
 impl Manifest {
     /// The tool of this name, or the error that there is none.
-    pub fn tool(&self, name: &str) -> Result<&Tool, RpcError> {
+    pub fn tool(&self, name: &str) -> RpcResult<&Tool> {
         self.tools_by_name
             .get(name)
             .and_then(|at| self.tools.get(*at))
@@ -94,6 +94,12 @@ impl Manifest {
 
     /// The tools as recordings list them.
     pub fn catalogue(&self) -> Vec<CatalogueTool> {
-        self.tools.iter().map(Tool::to_catalogue).collect()
+        let listed = |tool: &Tool| CatalogueTool {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone(),
+            ..CatalogueTool::default()
+        };
+        self.tools.iter().map(listed).collect()
     }
 }

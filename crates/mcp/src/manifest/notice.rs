@@ -5,7 +5,7 @@ use super::fields::{any_json, template};
 use super::json::Json;
 use super::path::Values;
 use super::template::{Missing, Template};
-use crate::jsonrpc::RpcError;
+use crate::jsonrpc::{RpcError, RpcResult};
 use mcptest_core::problem::Span;
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::Value;
@@ -63,20 +63,16 @@ pub enum ServerChange {
 #[derive(Debug, Default)]
 pub(super) struct Aside {
     notices: Vec<NoticePlan>,
-    effects: Vec<Effect>,
+    lists: Vec<ServerChange>,
+    /// The addresses of resources that change, and their places.
+    updated: Vec<(Template, Span)>,
 }
 
 /// Its delay, its level when it is a log message, and its params.
 type NoticePlan = (u64, Option<LogLevel>, Json);
 
-#[derive(Debug)]
-enum Effect {
-    ListChanged(ServerChange),
-    Updated(Template, Span),
-}
-
 impl Aside {
-    pub(super) fn notices(&self, who: &str, values: &Values<'_>) -> Result<Vec<Notice>, RpcError> {
+    pub(super) fn notices(&self, who: &str, values: &Values<'_>) -> RpcResult<Vec<Notice>> {
         let made = self.notices.iter().map(|(delay_ms, level, params)| {
             let params = params.render(values)?.into_owned();
             let kind = match level {
@@ -88,28 +84,23 @@ impl Aside {
         made.collect::<Result<_, Missing>>().map_err(|missing| RpcError::missing(who, &missing))
     }
 
-    pub(super) fn changes(&self, who: &str, values: &Values<'_>) -> Result<Vec<ServerChange>, RpcError> {
-        let made = self.effects.iter().map(|effect| match effect {
-            Effect::ListChanged(list) => Ok(list.clone()),
-            Effect::Updated(uri, _) => uri.render(values).map(ServerChange::Updated),
-        });
+    pub(super) fn changes(&self, who: &str, values: &Values<'_>) -> RpcResult<Vec<ServerChange>> {
+        let updated = self.updated.iter().map(|(uri, _)| uri.render(values).map(ServerChange::Updated));
+        let made = self.lists.iter().cloned().map(Ok).chain(updated);
         made.collect::<Result<_, Missing>>().map_err(|missing| RpcError::missing(who, &missing))
     }
 
     /// The addresses of resources that change whatever the call is, and their places.
     pub(super) fn updated(&self) -> impl Iterator<Item = (&str, Span)> {
-        self.effects.iter().filter_map(|effect| match effect {
-            Effect::Updated(uri, span) => uri.as_literal().map(|uri| (uri, *span)),
-            Effect::ListChanged(_) => None,
-        })
+        self.updated.iter().filter_map(|(uri, span)| Some((uri.as_literal()?, *span)))
     }
 
     /// What is said may use the arguments; it comes before anything is asked.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Self {
         let logging = block.list("logging", "Log messages before the answer", |f| read_log(f, scope));
         let progress = block.list("progress", "Progress before the answer", |f| read_progress(f, scope));
-        let list_changed =
-            block.optional("list_changed", "Lists that are said to have changed after a call", |f| {
+        let lists =
+            block.or_default("list_changed", "Lists that are said to have changed after a call", |f| {
                 let read = |f: &mut Field<'_>| {
                     let words = [("tools", 0), ("prompts", 1), ("resources", 2)];
                     let lists = [ServerChange::Tools, ServerChange::Prompts, ServerChange::Resources];
@@ -121,20 +112,14 @@ impl Aside {
                 })
             });
         let updated =
-            block.optional("updated", "Resources that are said to have changed after a call", |f| {
+            block.or_default("updated", "Resources that are said to have changed after a call", |f| {
                 f.shapes("an address or a list of them", |shapes| {
                     let placed = |f: &mut Field<'_>| template(f, scope).map(|uri| (uri, f.span()));
                     shapes.text(|f| placed(f).map(|uri| vec![uri]));
                     shapes.list(|f| f.list(placed));
                 })
             });
-        let lists = list_changed.unwrap_or_default().into_iter().map(Effect::ListChanged);
-        let resources = updated.unwrap_or_default().into_iter();
-        let resources = resources.map(|(uri, span)| Effect::Updated(uri, span));
-        Self {
-            notices: logging.into_iter().chain(progress).collect(),
-            effects: lists.chain(resources).collect(),
-        }
+        Self { notices: logging.into_iter().chain(progress).collect(), lists, updated }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `create:`, `read:`, `update:`, `delete:` and `list:` an answer made of the store.
 
-use super::answer::{Call, Plan, ToolReply, text_result};
+use super::answer::{Call, Plan, Replied, text_result};
 use super::content::one_text;
 use super::fields::{any_json, text};
 use super::json::Json;
@@ -54,7 +54,7 @@ impl Verb {
 }
 
 impl Operation {
-    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {
+    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Replied<'m> {
         let missing = |missing| RpcError::missing(call.who, &missing);
         let key = match self.verb {
             Verb::Read | Verb::Update | Verb::Delete => {
@@ -101,7 +101,7 @@ impl Operation {
         given.into_object()
     }
 
-    fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {
+    fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Replied<'m> {
         let name = &self.collection.name;
         let said = match refusal {
             Refusal::NotFound(key) => {

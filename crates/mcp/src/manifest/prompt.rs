@@ -1,15 +1,13 @@
 //! `prompts:` which messages does a prompt become?
 
-use super::Manifest;
 use super::answer::{Answer, Inputs, unknown};
-use super::ask::{Ask, AskKind, AskRequest};
-use super::content;
-use super::context::Context;
-use super::context::Scope;
+use super::ask::{Ask, Asks, Declared};
+use super::context::{Context, Scope};
 use super::fields::{literal_json, literal_object};
 use super::json::{Json, Object, list};
 use super::tool::values;
-use crate::jsonrpc::RpcError;
+use super::{Manifest, content};
+use crate::jsonrpc::{RpcError, RpcResult};
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::Value;
 
@@ -36,7 +34,7 @@ struct Argument {
 
 impl Manifest {
     /// The prompt of this name, or the error that there is none.
-    pub fn prompt(&self, name: &str) -> Result<&Prompt, RpcError> {
+    pub fn prompt(&self, name: &str) -> RpcResult<&Prompt> {
         self.prompts
             .iter()
             .find(|prompt| prompt.name == name)
@@ -46,7 +44,7 @@ impl Manifest {
 
 impl Prompt {
     /// Refuses arguments of which a required one is missing, or one is no text.
-    pub fn check(&self, arguments: &Value) -> Result<(), RpcError> {
+    pub fn check(&self, arguments: &Value) -> RpcResult {
         let missing = self
             .arguments
             .iter()
@@ -60,12 +58,7 @@ impl Prompt {
     }
 
     /// The requests to make now; empty when [`Prompt::answer`] can be called.
-    pub fn requests(
-        &self,
-        arguments: &Value,
-        inputs: &Inputs,
-        declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<AskRequest>, RpcError> {
+    pub fn requests(&self, arguments: &Value, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         self.ask.next(&self.who, &values(arguments, inputs), inputs, declared)
     }
 

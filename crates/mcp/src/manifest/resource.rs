@@ -2,14 +2,13 @@
 
 use super::Manifest;
 use super::answer::{Answer, Inputs};
-use super::ask::{Ask, AskKind, AskRequest};
+use super::ask::{Ask, Asks, Declared};
 use super::content::{contents, read_body};
-use super::context::Context;
-use super::context::Scope;
+use super::context::{Context, Scope};
 use super::fields::{either, has_scheme, literal_json, literal_object, report};
 use super::json::{Json, Object, PlacedFault, list};
 use super::path::{Fault, Values};
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{RpcError, RpcResult, code};
 use mcptest_core::suite::read::{Block, Field};
 use regex::Regex;
 use serde_json::{Value, json};
@@ -38,7 +37,7 @@ pub struct FoundResource<'m> {
 
 impl Manifest {
     /// The resource at this address, or the error that there is none.
-    pub fn resource(&self, uri: &str) -> Result<FoundResource<'_>, RpcError> {
+    pub fn resource(&self, uri: &str) -> RpcResult<FoundResource<'_>> {
         let written =
             self.resources.iter().find(|resource| resource.uri == uri).map(|found| (found, Vec::new()));
         let found = written.or_else(|| {
@@ -65,11 +64,7 @@ impl<'m> FoundResource<'m> {
     }
 
     /// The requests to make now; empty when [`FoundResource::answer`] can be called.
-    pub fn requests(
-        &self,
-        inputs: &Inputs,
-        declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<AskRequest>, RpcError> {
+    pub fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         self.resource.ask.next(&self.who, &self.values(inputs), inputs, declared)
     }
 
@@ -99,8 +94,9 @@ impl Resource {
                 ("uriTemplate", "uri_template"),
                 "The template of its addresses, as `file:///{name}`",
                 |f| {
-                    let written = context.own_name("resource template", f)?;
-                    UriTemplate::read(&written, f)
+                    let text = &context.own_name("resource template", f)?;
+                    let placed = |fault| [PlacedFault { fault, text, span: f.span() }];
+                    UriTemplate::parse(text).map_err(|fault| report(f, placed(fault))).ok()
                 },
             );
             if !block.has("uriTemplate") && !block.has_slip_of(&["uriTemplate"]) {
@@ -154,12 +150,6 @@ pub(super) struct UriTemplate {
 }
 
 impl UriTemplate {
-    /// Reads a template; what is wrong with it is reported.
-    pub(super) fn read(written: &str, field: &Field<'_>) -> Option<Self> {
-        let placed = |fault| PlacedFault { fault, text: written, span: field.span() };
-        Self::parse(written).map_err(|fault| report(field, placed(fault))).ok()
-    }
-
     fn parse(written: &str) -> Result<Self, Fault> {
         let (mut names, mut pattern, mut at) = (Vec::<String>::new(), String::from("^"), 0);
         while let Some(open) = written[at..].find('{').map(|open| at + open) {

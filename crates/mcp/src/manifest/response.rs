@@ -3,8 +3,7 @@
 use super::answer::{Plan, Sequence, Then, output_fault};
 use super::condition::Condition;
 use super::content;
-use super::context::Context;
-use super::context::Scope;
+use super::context::{Context, Scope};
 use super::fields::{any_json, either, object_json, report, template, text};
 use super::json::{Json, PlacedFault};
 use super::operation::Operation;
@@ -59,7 +58,7 @@ impl Answers<'_> {
                     return Some(Case { when: Some(when?), plan: plan? });
                 }
                 always = always.or(Some(span));
-                plan.map(Case::always)
+                plan.map(|plan| Case { when: None, plan })
             });
             case.flatten()
         })?;
@@ -73,7 +72,7 @@ impl Answers<'_> {
     fn condition(self, field: &mut Field<'_>) -> Option<Condition> {
         let text = field.scalar_text()?.value;
         let read = Condition::read(&text, &self.scope.names());
-        let placed = |fault| PlacedFault { fault, text: &text, span: field.span() };
+        let placed = |fault| [PlacedFault { fault, text: &text, span: field.span() }];
         let condition = read.map_err(|fault| report(field, placed(fault))).ok()?;
         condition
             .paths()
@@ -126,7 +125,9 @@ impl Answers<'_> {
         } else if answers.iter().any(|plan| matches!(plan, Plan::Sequence(_))) {
             Problem::error("a sequence inside a sequence").help("write its answers into the outer one")
         } else {
-            return Some(Plan::Sequence(Sequence { slot: self.context.next_sequence(), answers, then }));
+            let slot = self.context.sequences.get();
+            self.context.sequences.set(slot + 1);
+            return Some(Plan::Sequence(Sequence { slot, answers, then }));
         };
         block.report(problem.at(block.key_span("sequence").unwrap_or_default()));
         None

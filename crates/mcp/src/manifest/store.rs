@@ -209,7 +209,8 @@ impl Records<'_> {
 pub struct State {
     positions: Vec<AtomicUsize>,
     collections: Vec<Mutex<Memory>>,
-    world: Arc<Running>,
+    /// The state that calls change.
+    pub(super) world: Arc<Running>,
     /// What the suite calls the server, where it acts in a world.
     pub(super) server: String,
 }
@@ -233,11 +234,6 @@ impl State {
     /// The position of a sequence, which then is the next one.
     pub(super) fn step(&self, slot: usize) -> usize {
         self.positions.get(slot).map_or(0, |position| position.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// The state that calls change.
-    pub(super) fn world(&self) -> &Running {
-        &self.world
     }
 
     /// Does something with a collection while nobody else does; `None` where the state has something else in its place.

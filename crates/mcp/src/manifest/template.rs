@@ -18,7 +18,7 @@ enum Piece {
 /// One `${…}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hole {
-    path: Path,
+    pub(super) path: Path,
     written: String,
     default: Option<String>,
 }
@@ -36,10 +36,6 @@ impl Hole {
             (Some(_), found) => Ok(found.filter(|value| !value.is_null() && value.as_str() != Some(""))),
             (None, found) => Ok(found),
         }
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(super) fn default(&self) -> &str {

@@ -1,11 +1,10 @@
 //! One tool of a mock server: what it lists, what it takes, what it answers.
 
-use super::answer::{Call, Inputs, Plan, ToolReply, cut, output_fault, text_result};
-use super::ask::{Ask, AskKind, AskRequest};
+use super::answer::{Call, Inputs, Plan, Replied, ToolReply, cut, output_fault, text_result};
+use super::ask::{Ask, Asks, Declared};
 use super::condition::Condition;
 use super::content::one_text;
-use super::context::Context;
-use super::context::Scope;
+use super::context::{Context, Scope};
 use super::fields::{self, WrittenSchema, either, literal_json, literal_object, read_faults_of_tool};
 use super::json::{Json, Object};
 use super::notice::{Aside, Notice, ServerChange};
@@ -13,12 +12,12 @@ use super::path::{STATE, Values};
 use super::response::Answers;
 use super::sample::sample;
 use super::store::{State, StateNow};
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{RpcError, RpcResult, code};
 use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::read::{Block, Field};
-use mcptest_core::trace::{CatalogueTool, ToolSchema};
+use mcptest_core::trace::ToolSchema;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -54,15 +53,9 @@ pub(super) struct Case {
     pub(super) plan: Plan,
 }
 
-impl Case {
-    pub(super) fn always(plan: Plan) -> Self {
-        Self { when: None, plan }
-    }
-}
-
 impl Tool {
     /// Refuses arguments that do not fit the tool's schema.
-    pub fn check(&self, arguments: &Value) -> Result<(), RpcError> {
+    pub fn check(&self, arguments: &Value) -> RpcResult {
         match &self.input {
             Some(schema) if !schema.is_valid(arguments) => {
                 Err(RpcError::invalid(&self.who, &schema.reasons(arguments)))
@@ -73,38 +66,25 @@ impl Tool {
 
     /// The requests to make now, for clients that have `declared` their capabilities: the first round that `inputs` does
     /// not answer. Empty when the tool can be called.
-    pub fn requests(
-        &self,
-        arguments: &Value,
-        inputs: &Inputs,
-        declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<AskRequest>, RpcError> {
-        if self.ask.is_empty() {
-            return Ok(Vec::new());
-        }
+    pub fn requests(&self, arguments: &Value, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         self.ask.next(&self.who, &values(arguments, inputs), inputs, declared)
     }
 
     /// The notifications that come before the answer, in order.
-    pub fn notices(&self, arguments: &Value) -> Result<Vec<Notice>, RpcError> {
+    pub fn notices(&self, arguments: &Value) -> RpcResult<Vec<Notice>> {
         self.aside.notices(&self.who, &Values::new([("args", arguments)]))
     }
 
     /// What changes when the call is done.
-    pub fn changes(&self, arguments: &Value) -> Result<Vec<ServerChange>, RpcError> {
+    pub fn changes(&self, arguments: &Value) -> RpcResult<Vec<ServerChange>> {
         self.aside.changes(&self.who, &Values::new([("args", arguments)]))
     }
 
     /// The answer to a call whose arguments were checked: a `tools/call` result as JSON text, and whether it is to be
     /// sent as it is.
-    pub fn reply<'m>(
-        &'m self,
-        arguments: &Value,
-        state: &State,
-        inputs: &Inputs,
-    ) -> Result<ToolReply<'m>, RpcError> {
+    pub fn reply<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Replied<'m> {
         let answer = || self.answer_in(arguments, state, inputs);
-        match state.world().call((&state.server, &self.name), arguments, answer, has_failed) {
+        match state.world.call((&state.server, &self.name), arguments, answer, has_failed) {
             Ok(answered) => answered,
             Err(why) => {
                 Ok(Cow::<str>::Owned(text_result(&format!("this cannot be done now: {why}"), true)).into())
@@ -112,12 +92,7 @@ impl Tool {
         }
     }
 
-    fn answer_in<'m>(
-        &'m self,
-        arguments: &Value,
-        state: &State,
-        inputs: &Inputs,
-    ) -> Result<ToolReply<'m>, RpcError> {
+    fn answer_in<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Replied<'m> {
         if let [Case { when: None, plan: Plan::Result(json) }] = self.cases.as_slice()
             && let Some(text) = json.as_static()
         {
@@ -132,10 +107,6 @@ impl Tool {
             return Err(RpcError::new(code::INVALID_PARAMS, message));
         };
         let reply = case.plan.answer(&Call { who: &self.who, arguments, values, state })?;
-        self.checked(reply)
-    }
-
-    fn checked<'m>(&self, reply: ToolReply<'m>) -> Result<ToolReply<'m>, RpcError> {
         let ToolReply { text: Cow::Owned(text), is_raw: false } = &reply else { return Ok(reply) };
         match self.output.as_ref().and_then(|schema| output_fault(text, schema)) {
             Some(fault) => {
@@ -143,16 +114,6 @@ impl Tool {
                 Err(RpcError::new(code::INTERNAL_ERROR, message))
             }
             None => Ok(reply),
-        }
-    }
-
-    /// What a recording says of the tool, which is what the server lists.
-    pub fn to_catalogue(&self) -> CatalogueTool {
-        CatalogueTool {
-            name: self.name.clone(),
-            description: self.description.clone(),
-            input_schema: self.input_schema.clone(),
-            ..CatalogueTool::default()
         }
     }
 
@@ -213,7 +174,7 @@ impl Tool {
 }
 
 /// Whether a call got no result, or one that is an error.
-fn has_failed(answered: &Result<ToolReply<'_>, RpcError>) -> bool {
+fn has_failed(answered: &RpcResult<ToolReply<'_>>) -> bool {
     let is_error = |text: &str| {
         let result: Value = serde_json::from_str(text).unwrap_or_default();
         result.get("isError").and_then(Value::as_bool) == Some(true)
@@ -231,7 +192,7 @@ fn read_cases(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Vec<Case>> 
             answers.read_cases(f)
         });
     block.at_most_one_of(&["response", "responses"]);
-    response.map(|plan| vec![Case::always(plan)]).or(responses)
+    response.map(|plan| vec![Case { when: None, plan }]).or(responses)
 }
 
 pub(super) fn values<'v>(arguments: &'v Value, inputs: &'v Inputs) -> Values<'v> {
@@ -250,7 +211,7 @@ pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) 
         }
         None => Json::raw(text_result(&format!("{name} was called"), false)),
     };
-    vec![Case::always(Plan::Result(result))]
+    vec![Case { when: None, plan: Plan::Result(result) }]
 }
 
 /// The schema of a tool that says nothing of its arguments.

@@ -3,8 +3,8 @@
 use super::play::{Answerer, Mock};
 use super::render::Dressing;
 use super::tape::TapeSource;
-use crate::fault::{Injector, ScopedFault};
-use crate::jsonrpc::{self, RpcError, code};
+use crate::fault::{FaultScope, Injector, ScopedFault};
+use crate::jsonrpc::{self, RpcError, RpcResult, code};
 use crate::manifest::{Cache, Manifest, Resource, State};
 use mcptest_core::world::Running;
 use serde_json::Value;
@@ -90,7 +90,8 @@ fn injector(manifest: &Manifest, faults: &[ScopedFault]) -> Injector {
     let mut injector = with_faults(with_faults(Injector::default(), faults), &manifest.faults);
     for tool in &manifest.tools {
         for fault in &tool.faults {
-            injector = injector.on_tool(tool.name.clone(), *fault);
+            let fault = ScopedFault { kind: *fault, scope: FaultScope::Tools };
+            injector = injector.and(Some(tool.name.clone()), fault);
         }
     }
     injector
@@ -148,7 +149,7 @@ impl Entries {
     }
 
     /// A page of the list as JSON text; the whole of it when there are no pages.
-    pub(super) fn page(&self, cursor: Option<&str>) -> Result<std::borrow::Cow<'_, str>, RpcError> {
+    pub(super) fn page(&self, cursor: Option<&str>) -> RpcResult<std::borrow::Cow<'_, str>> {
         let start = match cursor {
             None => 0,
             Some(cursor) => cursor

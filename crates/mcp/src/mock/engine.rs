@@ -2,17 +2,14 @@
 
 use super::catalog::{Catalog, Source};
 use super::incoming::Request;
-use super::play::{Client, MockAnswer, Play};
-use super::play::{Job, Mock};
-use super::render;
+use super::play::{Client, Job, Mock, MockAnswer, Play};
 use super::request_state::RequestState;
 use super::server::Server;
-use super::session::Filter;
-use super::session::{Agreed, Session};
-use super::{legacy, modern};
+use super::session::{Agreed, Filter, Session};
+use super::{legacy, modern, render};
 use crate::era::Era;
 use crate::fault::{self, Action};
-use crate::jsonrpc::{self, Id, RpcError, code};
+use crate::jsonrpc::{self, Id, RpcError, RpcResult, code};
 use crate::manifest::{AskRequest, Inputs, LogLevel};
 use http::HeaderMap;
 use serde_json::Value;
@@ -120,7 +117,7 @@ impl Server {
         request: &Request<'_>,
         session: Option<&Arc<Session>>,
         client: Client,
-    ) -> Result<MockOutcome, RpcError> {
+    ) -> RpcResult<MockOutcome> {
         if let Source::Manifest(mock) = &catalog.source {
             if let Some(list) = catalog.lists.get(&*request.method) {
                 let page = list.page(request.params.cursor.as_deref())?;
@@ -211,14 +208,14 @@ fn legacy_client(agreed: &Agreed, session: &Session, request: &Request<'_>) -> C
     }
 }
 
-fn listen(request: &Request<'_>) -> Result<MockOutcome, RpcError> {
+fn listen(request: &Request<'_>) -> RpcResult<MockOutcome> {
     let filter = request.params.notifications.map_or("{}", RawValue::get);
     let filter = serde_json::from_str(filter)
         .map_err(|error| RpcError::new(code::INVALID_PARAMS, format!("invalid `notifications`: {error}")))?;
     Ok(MockOutcome::Listen { id: request.id.clone(), filter })
 }
 
-fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestState>) -> Result<Job, RpcError> {
+fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestState>) -> RpcResult<Job> {
     let mock = match &catalog.source {
         Source::Tape(tape) => {
             let fingerprint = state.map(|state| state.call.as_str());
@@ -256,7 +253,7 @@ fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestStat
     }
 }
 
-fn arguments(request: &Request<'_>) -> Result<Value, RpcError> {
+fn arguments(request: &Request<'_>) -> RpcResult<Value> {
     let Some(raw) = request.params.arguments.filter(|raw| raw.get() != "null") else {
         return Ok(Value::Object(serde_json::Map::new()));
     };
@@ -268,11 +265,7 @@ fn arguments(request: &Request<'_>) -> Result<Value, RpcError> {
 }
 
 /// The client's answers so far, and how many rounds there were.
-fn inputs(
-    request: &Request<'_>,
-    job: &Job,
-    state: Option<RequestState>,
-) -> Result<(Inputs, usize), RpcError> {
+fn inputs(request: &Request<'_>, job: &Job, state: Option<RequestState>) -> RpcResult<(Inputs, usize)> {
     let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
     let (mut inputs, mut round) = (Inputs::new(), 0);
     if let Some(state) = state {
@@ -297,7 +290,7 @@ pub(super) fn in_era(error: RpcError, era: Era) -> RpcError {
     }
 }
 
-fn complete(mock: &Mock, request: &Request<'_>) -> Result<String, RpcError> {
+fn complete(mock: &Mock, request: &Request<'_>) -> RpcResult<String> {
     if !mock.manifest.has_completions() {
         return Err(RpcError::new(code::METHOD_NOT_FOUND, "Method not found: completion/complete"));
     }

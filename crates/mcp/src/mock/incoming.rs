@@ -1,7 +1,7 @@
 //! A string from a client: which message is it, of which era?
 
 use crate::era::{Era, meta};
-use crate::jsonrpc::{Body, Id, Malformed, RpcError, code, parse, present};
+use crate::jsonrpc::{Body, Id, Malformed, RpcError, RpcResult, code, parse, present};
 use crate::manifest::AskKind;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
@@ -95,7 +95,7 @@ pub(super) struct Params<'a> {
 
 impl<'a> Params<'a> {
     /// Reads them; absent ones are empty.
-    pub(super) fn read(raw: Option<&'a RawValue>) -> Result<Self, RpcError> {
+    pub(super) fn read(raw: Option<&'a RawValue>) -> RpcResult<Self> {
         let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Ok(Self::default()) };
         serde_json::from_str(raw.get())
             .map_err(|error| RpcError::new(code::INVALID_PARAMS, format!("invalid params: {error}")))

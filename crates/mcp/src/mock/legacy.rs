@@ -2,20 +2,15 @@
 
 use super::catalog::{Catalog, Source};
 use super::engine::in_era;
-use super::incoming::Request;
-use super::incoming::{Capabilities, Params};
+use super::incoming::{Capabilities, Params, Request};
 use super::modern::SUPPORTED;
 use super::session::{Agreed, Session};
 use crate::era::{Era, LATEST_LEGACY, VERSIONS, meta};
-use crate::jsonrpc::{self, RpcError, code};
+use crate::jsonrpc::{self, RpcError, RpcResult, code};
 use crate::manifest::LogLevel;
 
 /// Agrees on a version: the client's when it is known, else the newest with a handshake.
-pub(super) fn initialize(
-    catalog: &Catalog,
-    session: &Session,
-    params: &Params<'_>,
-) -> Result<String, RpcError> {
+pub(super) fn initialize(catalog: &Catalog, session: &Session, params: &Params<'_>) -> RpcResult<String> {
     let Some(asked) = &params.protocol_version else {
         return Err(RpcError::new(code::INVALID_PARAMS, "`params.protocolVersion` is missing"));
     };
@@ -60,7 +55,7 @@ pub(super) fn not_initialized() -> RpcError {
     RpcError::new(code::INVALID_REQUEST, message)
 }
 
-pub(super) fn set_level(session: &Session, params: &Params<'_>) -> Result<(), RpcError> {
+pub(super) fn set_level(session: &Session, params: &Params<'_>) -> RpcResult {
     let level = params.level.as_deref().unwrap_or_default();
     let level = LogLevel::named(level).ok_or_else(|| {
         let message = format!("`{level}` is not a log level: {}", LogLevel::NAMES.join(", "));
@@ -70,7 +65,7 @@ pub(super) fn set_level(session: &Session, params: &Params<'_>) -> Result<(), Rp
     Ok(())
 }
 
-pub(super) fn subscribe(catalog: &Catalog, session: &Session, request: &Request<'_>) -> Result<(), RpcError> {
+pub(super) fn subscribe(catalog: &Catalog, session: &Session, request: &Request<'_>) -> RpcResult {
     let Some(uri) = &request.params.uri else {
         return Err(RpcError::new(code::INVALID_PARAMS, "`params.uri` is missing"));
     };

@@ -18,5 +18,5 @@ mod tape;
 mod tape_index;
 
 pub use crate::manifest::ServerChange;
-pub use pipe::{Ended, connect, serve_pipe};
+pub use pipe::{Ended, serve_pipe};
 pub use server::{ReadFile, Reload, Server};

@@ -1,10 +1,9 @@
 //! What must hold for a stateless request before it is answered?
 
 use super::catalog::Catalog;
-use super::incoming::Capabilities;
-use super::incoming::Request;
+use super::incoming::{Capabilities, Request};
 use crate::era::{LATEST_MODERN, VERSIONS, meta};
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{RpcError, RpcResult, code};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
@@ -20,7 +19,7 @@ pub(super) fn check(
     request: &Request<'_>,
     catalog: &Catalog,
     headers: Option<&HeaderMap>,
-) -> Result<Capabilities, RpcError> {
+) -> RpcResult<Capabilities> {
     let meta = request.params.meta.as_ref();
     if request.params.modern_version().is_none()
         && let Some(error) = headers.and_then(unknown_version)
@@ -64,7 +63,7 @@ fn missing(key: &str) -> RpcError {
     )
 }
 
-fn check_headers(request: &Request<'_>, catalog: &Catalog, headers: &HeaderMap) -> Result<(), RpcError> {
+fn check_headers(request: &Request<'_>, catalog: &Catalog, headers: &HeaderMap) -> RpcResult {
     same(headers, "mcp-method", &request.method)?;
     let name = match &*request.method {
         "tools/call" | "prompts/get" => request.params.name.as_deref(),
@@ -79,11 +78,7 @@ fn check_headers(request: &Request<'_>, catalog: &Catalog, headers: &HeaderMap) 
     }
 }
 
-fn check_arguments(
-    request: &Request<'_>,
-    repeated: &[(String, String)],
-    headers: &HeaderMap,
-) -> Result<(), RpcError> {
+fn check_arguments(request: &Request<'_>, repeated: &[(String, String)], headers: &HeaderMap) -> RpcResult {
     let arguments = request.params.arguments.map_or("{}", RawValue::get);
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
     for (argument, header) in repeated {
@@ -104,7 +99,7 @@ fn check_arguments(
 }
 
 /// A header must be there and say what the body says.
-fn same(headers: &HeaderMap, name: &str, body: &str) -> Result<(), RpcError> {
+fn same(headers: &HeaderMap, name: &str, body: &str) -> RpcResult {
     let mismatch = |what: String| RpcError::new(code::HEADER_MISMATCH, what);
     let Some(value) = headers.get(name) else {
         return Err(mismatch(format!("the header `{name}` is missing; the body says `{body}`")));

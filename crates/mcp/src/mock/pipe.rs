@@ -5,13 +5,11 @@ use super::engine::{Asker, Handled, MockOutcome};
 use super::incoming::{Incoming, Refused, Request};
 use super::render;
 use super::server::Server;
-use super::session::Session;
-use super::session::{Interest, Seat};
+use super::session::{Interest, Seat, Session};
 use super::stream::Outlet;
-use crate::fault::{self, ScopedFault};
-use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
+use crate::fault;
+use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines, push_line};
 use crate::jsonrpc::{RpcError, code};
-use crate::manifest::Manifest;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream};
@@ -40,11 +38,6 @@ impl Server {
         tokio::spawn(serve_pipe(self.clone(), reader, writer));
         near
     }
-}
-
-/// A server of its own at the other end of a pipe in memory. Needs a runtime.
-pub fn connect(manifest: Manifest, faults: Vec<ScopedFault>) -> DuplexStream {
-    Server::new(manifest, faults).connect()
 }
 
 /// Serves one client until it closes its end.
@@ -208,9 +201,4 @@ async fn write_lines(
         buffer.shrink_to(64 << 10);
     }
     let _gone = writer.shutdown().await;
-}
-
-fn push_line(buffer: &mut Vec<u8>, text: &str) {
-    buffer.extend_from_slice(text.as_bytes());
-    buffer.push(b'\n');
 }

@@ -9,9 +9,10 @@ use super::session::Session;
 use super::stream::Outlet;
 use super::tape_index::RecordedRequest;
 use crate::era::Era;
-use crate::jsonrpc::{self, Id, RpcError, code};
+use crate::jsonrpc::{self, Id, RpcError, RpcResult, code};
 use crate::manifest::{
-    self, AskKind, AskRequest, Inputs, LogLevel, Manifest, Notice, NoticeKind, ServerChange, State, ToolReply,
+    self, AskRequest, Asks, Declared, Inputs, LogLevel, Manifest, Notice, NoticeKind, ServerChange, State,
+    ToolReply,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -51,7 +52,7 @@ pub(super) struct Play {
 
 impl Play {
     /// The answer, when nothing comes before it.
-    pub(super) fn instant(&self) -> Option<Result<MockAnswer, RpcError>> {
+    pub(super) fn instant(&self) -> Option<RpcResult<MockAnswer>> {
         let has_more = self.job.reconnect_ms().is_some()
             || self.job.delay() > Duration::ZERO
             || self.job.notices().is_ok_and(|notices| !notices.is_empty());
@@ -68,11 +69,11 @@ impl Play {
         Some(self.answer())
     }
 
-    fn open_questions(&self) -> Result<Vec<AskRequest>, RpcError> {
+    fn open_questions(&self) -> Asks {
         self.job.requests(&self.inputs, &|kind| self.client.capabilities.has(kind))
     }
 
-    fn answer(&self) -> Result<MockAnswer, RpcError> {
+    fn answer(&self) -> RpcResult<MockAnswer> {
         let result = self.job.answer(&self.inputs)?;
         let text = if result.is_raw {
             jsonrpc::result(&self.id, &result.text)
@@ -90,7 +91,7 @@ impl Play {
         }
     }
 
-    async fn perform(&mut self, outlet: &Outlet) -> Result<MockAnswer, RpcError> {
+    async fn perform(&mut self, outlet: &Outlet) -> RpcResult<MockAnswer> {
         if let (Some(retry_ms), Outlet::Stream(stream)) = (self.job.reconnect_ms(), outlet) {
             stream.prime(Some(retry_ms));
             stream.detach();
@@ -126,7 +127,7 @@ impl Play {
     }
 
     /// Asks round by round, on the stream of the request itself.
-    async fn ask_client(&mut self, outlet: &Outlet) -> Result<(), RpcError> {
+    async fn ask_client(&mut self, outlet: &Outlet) -> RpcResult {
         loop {
             let asks = self.open_questions()?;
             if asks.is_empty() {
@@ -139,7 +140,7 @@ impl Play {
         }
     }
 
-    async fn ask(&self, ask: &AskRequest, outlet: &Outlet) -> Result<serde_json::Value, RpcError> {
+    async fn ask(&self, ask: &AskRequest, outlet: &Outlet) -> RpcResult<serde_json::Value> {
         let method = ask.kind.method();
         let failed = |why: &str| RpcError::new(code::INTERNAL_ERROR, format!("{method}: {why}"));
         let session = self.session.as_ref().ok_or_else(|| failed("there is no session"))?;
@@ -182,11 +183,7 @@ pub(super) type Answerer = fn(&str, &Value) -> Value;
 
 impl Job {
     /// What to ask the client now; empty when the answer can be given.
-    pub(super) fn requests(
-        &self,
-        inputs: &Inputs,
-        declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<AskRequest>, RpcError> {
+    pub(super) fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         match self {
             Self::Tool { mock, name, arguments } => {
                 mock.manifest.tool(name)?.requests(arguments, inputs, declared)
@@ -211,7 +208,7 @@ impl Job {
     }
 
     /// What is said on the way.
-    pub(super) fn notices(&self) -> Result<Vec<Notice>, RpcError> {
+    pub(super) fn notices(&self) -> RpcResult<Vec<Notice>> {
         match self {
             Self::Tool { mock, name, arguments } => mock.manifest.tool(name)?.notices(arguments),
             Self::Prompt { .. } | Self::Resource { .. } => Ok(Vec::new()),
@@ -236,7 +233,7 @@ impl Job {
     }
 
     /// The answer: a result as JSON text.
-    pub(super) fn answer(&self, inputs: &Inputs) -> Result<ToolReply<'_>, RpcError> {
+    pub(super) fn answer(&self, inputs: &Inputs) -> RpcResult<ToolReply<'_>> {
         match self {
             Self::Tool { mock, name, arguments } => match mock.answerer {
                 Some(answer) => Ok(Cow::<str>::Owned(answer(name, arguments).to_string()).into()),

@@ -2,7 +2,7 @@
 
 use super::incoming::Capabilities;
 use super::stream::{Outlet, Stream};
-use crate::jsonrpc::{self, Body, Id, RpcError};
+use crate::jsonrpc::{self, Body, Id, RpcResult};
 use crate::manifest::{LogLevel, ServerChange};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(super) struct Session {
     pub(super) level: Mutex<LogLevel>,
     next_request: AtomicU64,
     pub(super) subscriptions: Mutex<BTreeSet<String>>,
-    asked: Mutex<HashMap<String, oneshot::Sender<Result<Value, RpcError>>>>,
+    asked: Mutex<HashMap<String, oneshot::Sender<RpcResult<Value>>>>,
     running: Mutex<HashMap<Id, Arc<Notify>>>,
     streams: Mutex<BTreeMap<u64, Arc<Stream>>>,
 }
@@ -38,7 +38,7 @@ pub(super) struct Agreed {
 
 impl Session {
     /// The id of a request to the client, and where its answer will arrive.
-    pub(super) fn ask(&self) -> (String, oneshot::Receiver<Result<Value, RpcError>>) {
+    pub(super) fn ask(&self) -> (String, oneshot::Receiver<RpcResult<Value>>) {
         let id = format!("mock-{}", self.next_request.fetch_add(1, Ordering::Relaxed) + 1);
         let (sender, receiver) = oneshot::channel();
         self.asked.lock().insert(id.clone(), sender);

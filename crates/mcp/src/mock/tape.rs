@@ -3,7 +3,7 @@
 use super::catalog::Identity;
 use super::tape_index;
 use super::tape_index::RecordedRequest;
-use crate::jsonrpc::{RpcError, code, excerpt};
+use crate::jsonrpc::{RpcError, RpcResult, code, excerpt};
 use crate::tape::Tape;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -34,13 +34,7 @@ impl TapeSource {
             let hash = mcptest_core::json::hash(&recorded.params);
             match groups.iter_mut().find(|group| group.hash == hash) {
                 Some(group) => group.recorded.push(Arc::new(recorded)),
-                None => {
-                    groups.push(Group {
-                        hash,
-                        recorded: vec![Arc::new(recorded)],
-                        next: AtomicUsize::new(0),
-                    });
-                }
+                None => groups.push(Group { hash, recorded: vec![Arc::new(recorded)], next: 0.into() }),
             }
         }
         let identity = index.identity.unwrap_or_else(|| unknown(tape, &methods));
@@ -53,7 +47,7 @@ impl TapeSource {
         method: &str,
         params: Option<&RawValue>,
         fingerprint: Option<&str>,
-    ) -> Result<Arc<RecordedRequest>, RpcError> {
+    ) -> RpcResult<Arc<RecordedRequest>> {
         let Some(groups) = self.methods.get(method) else {
             let known: Vec<&str> = self.methods.keys().map(String::as_str).collect();
             let message = format!("the tape has no `{method}`; it has {}", known.join(", "));

@@ -2,8 +2,8 @@
 
 use super::catalog::Identity;
 use super::tape::comparable;
-use crate::jsonrpc::{Body, Id, RpcError, parse};
-use crate::manifest::{AskKind, AskRequest, Inputs, LogLevel, Notice, NoticeKind};
+use crate::jsonrpc::{Body, Id, RpcResult, parse};
+use crate::manifest::{AskKind, AskRequest, Declared, Inputs, LogLevel, Notice, NoticeKind};
 use crate::tape::{Direction, Entry, Tape};
 use crate::wire::CommonParams;
 use mcptest_core::json::Members;
@@ -22,12 +22,12 @@ pub(super) struct RecordedRequest {
     pub(super) notices: Vec<Notice>,
     /// What the server asked, round by round; names are unique.
     pub(super) rounds: Vec<Vec<AskRequest>>,
-    pub(super) outcome: Result<String, RpcError>,
+    pub(super) outcome: RpcResult<String>,
 }
 
 impl RecordedRequest {
     /// The questions of the first round that is not answered; a client is not asked what it cannot answer.
-    pub(super) fn requests(&self, inputs: &Inputs, declared: &dyn Fn(AskKind) -> bool) -> Vec<AskRequest> {
+    pub(super) fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Vec<AskRequest> {
         let open = |round: &Vec<AskRequest>| -> Vec<AskRequest> {
             let open = round.iter().filter(|ask| !inputs.contains_key(&ask.name) && declared(ask.kind));
             open.cloned().collect()
@@ -35,7 +35,7 @@ impl RecordedRequest {
         self.rounds.iter().map(open).find(|open| !open.is_empty()).unwrap_or_default()
     }
 
-    pub(super) fn answer(&self) -> Result<Cow<'_, str>, RpcError> {
+    pub(super) fn answer(&self) -> RpcResult<Cow<'_, str>> {
         self.outcome.as_ref().map(|result| result.as_str().into()).map_err(Clone::clone)
     }
 }
@@ -156,7 +156,7 @@ impl TapeReader {
         }
     }
 
-    fn end(&mut self, entry: &Entry, id: &Id, outcome: Result<&str, RpcError>) {
+    fn end(&mut self, entry: &Entry, id: &Id, outcome: RpcResult<&str>) {
         let place = (entry.session, entry.exchange);
         let is_of = |open: &TapedRequest| open.id.as_ref() == Some(id);
         let at = self.open.iter().rposition(|open| is_of(open) && open.place == place);
@@ -182,7 +182,7 @@ impl TapeReader {
         }
     }
 
-    fn finish(&mut self, open: TapedRequest, outcome: Result<&str, RpcError>) {
+    fn finish(&mut self, open: TapedRequest, outcome: RpcResult<&str>) {
         self.count += 1;
         let recorded = RecordedRequest {
             params: open.params,

@@ -1,9 +1,8 @@
 //! One HTTP request, and what is sent back.
 
 use super::headers::Accepts;
-use super::reply;
 use super::sessions::Sessions;
-use super::{Limits, PATH};
+use super::{Limits, PATH, reply};
 use crate::era::Era;
 use crate::fault;
 use crate::jsonrpc::{Body, RpcError, code};
@@ -13,10 +12,8 @@ use crate::mock::incoming::{Incoming, Refused, Request as Asked};
 use crate::mock::modern::unknown_version;
 use crate::mock::play::MockAnswer;
 use crate::mock::server::Server;
-use crate::mock::session::Interest;
-use crate::mock::session::Session;
-use crate::mock::stream::Outlet;
-use crate::mock::stream::{Stream, read_event_id};
+use crate::mock::session::{Interest, Session};
+use crate::mock::stream::{Outlet, Stream, read_event_id};
 use crate::response::{self, OwnResponse};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -35,12 +32,15 @@ pub(super) struct MockService {
     pub(super) running: Arc<Semaphore>,
 }
 
+/// The session of a request, where it has one.
+type OfSession<'s> = Option<&'s Arc<Session>>;
+
 /// The response; an error closes the connection.
 type Exchanged = Result<OwnResponse, Broken>;
 
 impl MockService {
     /// Answers one request.
-    pub(super) async fn exchange(&self, request: Request<HyperBody>) -> Exchanged {
+    pub(super) async fn exchange(self: Arc<Self>, request: Request<HyperBody>) -> Exchanged {
         let (parts, body) = request.into_parts();
         if self.server.is_wedged() {
             return std::future::pending().await;
@@ -183,12 +183,7 @@ impl MockService {
         })
     }
 
-    async fn respond(
-        &self,
-        request: &Asked<'_>,
-        handled: Handled,
-        session: Option<&Arc<Session>>,
-    ) -> Exchanged {
+    async fn respond(&self, request: &Asked<'_>, handled: Handled, session: OfSession<'_>) -> Exchanged {
         let Handled { outcome, action } = handled;
         match (outcome, action) {
             (MockOutcome::Answer { answer, status }, None) => Ok(reply::answer(status, answer)),
@@ -224,7 +219,7 @@ impl MockService {
         request: &Asked<'_>,
         (answer, status): (MockAnswer, u16),
         action: &fault::Action,
-        session: Option<&Arc<Session>>,
+        session: OfSession<'_>,
     ) -> Exchanged {
         let running = session.map(|session| session.begin(&request.id));
         let cancelled = async {
@@ -263,7 +258,7 @@ impl MockService {
         request: &Asked<'_>,
         outcome: MockOutcome,
         action: Option<Box<fault::Action>>,
-        session: Option<&Arc<Session>>,
+        session: OfSession<'_>,
     ) -> OwnResponse {
         let Ok(permit) = Arc::clone(&self.running).try_acquire_owned() else {
             let message = "too many calls are running at once";

@@ -78,13 +78,8 @@ pub async fn serve(
         Guard::of(listener.local_addr()?.ip()).allow(allowed_hosts, "start the mock with --allow-host");
     let running = Arc::new(Semaphore::new(limits.running));
     let shared = Arc::new(MockService { server, limits, guard, sessions: Sessions::default(), running });
-    let exchange = {
-        let shared = Arc::clone(&shared);
-        move |request| {
-            let shared = Arc::clone(&shared);
-            async move { shared.exchange(request).await }
-        }
-    };
+    let enter = Arc::clone(&shared);
+    let exchange = move |request| Arc::clone(&enter).exchange(request);
     let stop = async {
         shutdown.await;
         shared.sessions.end_all();

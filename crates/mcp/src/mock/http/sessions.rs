@@ -2,8 +2,7 @@
 
 use super::Limits;
 use crate::mock::server::Server;
-use crate::mock::session::Session;
-use crate::mock::session::{Interest, Seat};
+use crate::mock::session::{Interest, Seat, Session};
 use crate::mock::stream::Outlet;
 use parking_lot::Mutex;
 use std::collections::HashMap;
