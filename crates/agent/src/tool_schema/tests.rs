@@ -143,6 +143,7 @@ fn the_table_names_known_families_and_no_rule_twice() {
     assert_eq!(names.len(), RULES.len());
     for rule in RULES {
         assert!(rule.families.iter().all(|name| Family::named(name).is_some()), "{}", rule.name);
+        assert!(!rule.refused.is_empty() && !rule.mend.is_empty(), "{}", rule.name);
         let page = include_str!("../../../../docs/providers.md");
         assert!(page.contains(rule.refused), "{} is not on the page", rule.name);
     }

@@ -191,6 +191,7 @@ mod tests {
 
     #[test]
     fn each_says_and_takes_something_of_its_own() {
+        assert!(TWISTS.iter().all(|twist| twist.says.ends_with('.')));
         let tools = near_duplicates(&weather(), 7);
         let legacy = &tools[3];
         assert!(
