@@ -3,8 +3,9 @@
 //! Signals are heard on a thread of their own. When nobody takes one up, because nobody waits for it or the one who does
 //! is busy, the thread ends the program, and with it all that was started.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -24,18 +25,22 @@ pub struct StopSignal {
 /// How many signals there were, and the last of them.
 type Heard = (usize, Option<StopSignal>);
 
-static SIGNALS: OnceLock<watch::Sender<Heard>> = OnceLock::new();
+static SIGNALS: LazyLock<watch::Sender<Heard>> = LazyLock::new(|| {
+    let signals = watch::Sender::new((0, None));
+    let (theirs, (asked, has_asked)) = (signals.clone(), mpsc::channel());
+    // It lasts as long as the program: there is nobody to join it.
+    let _detached =
+        std::thread::Builder::new().name("signals".to_owned()).spawn(move || listen(&theirs, asked));
+    // Until the thread has asked for signals, one ends the program at once.
+    let _dropped = has_asked.recv();
+    signals
+});
 /// How many of them were taken up.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Waits for the next Ctrl-C, SIGTERM or SIGHUP.
 pub async fn stop_signal() -> StopSignal {
-    let signals = SIGNALS.get_or_init(|| {
-        // It lasts as long as the program: there is nobody to join it.
-        let _detached = std::thread::Builder::new().name("signals".to_owned()).spawn(listen);
-        watch::channel((0, None)).0
-    });
-    let mut heard = signals.subscribe();
+    let mut heard = SIGNALS.subscribe();
     // One that came while nobody waited is still to be taken up.
     let before = TAKEN.load(Ordering::SeqCst);
     let taken = heard.wait_for(|(count, _)| *count > before).await.map(|heard| *heard);
@@ -48,13 +53,14 @@ pub async fn stop_signal() -> StopSignal {
     }
 }
 
-fn listen() {
+/// Hears signals for ever; `asked` is dropped when none can be missed any more.
+fn listen(signals: &watch::Sender<Heard>, asked: mpsc::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let mut arriving = Arriving::new();
+        drop(asked);
         for count in 1_usize.. {
             let signal = arriving.next().await;
-            let Some(signals) = SIGNALS.get() else { return };
             let is_awaited = signals.receiver_count() > 0;
             signals.send_replace((count, Some(signal)));
             let until = Instant::now() + PATIENCE;

@@ -1,4 +1,4 @@
-//! Does a signal end a program whose only thread is busy?
+//! Is a signal heard as soon as somebody waits for it, and does it end a program whose only thread is busy?
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -17,11 +17,11 @@ fn deaf() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let busy = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
             println!("\nbusy");
             std::thread::sleep(Duration::from_secs(600));
         };
         tokio::select! {
+            biased;
             _ = mcptest_process::stop_signal() => {}
             () = busy => {}
         }
@@ -52,4 +52,21 @@ fn a_program_that_is_too_busy_to_hear_a_signal_ends_all_the_same() {
         };
         assert_eq!(status.code(), Some(code), "{signal}");
     }
+}
+
+#[test]
+fn a_signal_that_comes_when_the_wait_has_just_begun_is_heard() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let heard = runtime.block_on(async {
+        let raise = async {
+            nix::sys::signal::raise(Signal::SIGTERM).unwrap();
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        };
+        tokio::select! {
+            biased;
+            signal = mcptest_process::stop_signal() => Some(signal.name),
+            () = raise => None,
+        }
+    });
+    assert_eq!(heard, Some("SIGTERM"));
 }
