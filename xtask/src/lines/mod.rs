@@ -58,7 +58,7 @@ fn measure(folder: &Path) -> Result<Crate, String> {
 
 /// The files of a crate that are compiled without `cfg(test)`, found as the compiler finds them.
 pub(crate) fn product_files(folder: &Path) -> Result<Vec<(PathBuf, File)>, String> {
-    let roots = ["src/lib.rs", "src/main.rs"].map(|root| folder.join(root));
+    let roots = ["src/lib.rs", "src/main.rs", "build.rs"].map(|root| folder.join(root));
     let mut waiting: Vec<PathBuf> = roots.into_iter().filter(|root| root.is_file()).collect();
     let mut files = Vec::new();
     while let Some(path) = waiting.pop() {

@@ -1,6 +1,6 @@
 //! `mcptest explain`: a page of the book, or what a rule of `lint-tools` finds.
 
-use super::pages::{self, PAGES};
+use super::pages::{self, pages};
 use crate::output::{self, Failure};
 use clap::Args;
 use mcptest_core::eval::GATES;
@@ -40,7 +40,7 @@ fn page(key: &str) -> Result<String, Failure> {
         return Ok(format!("{} ({})\n\n{}\n{}\n", rule.id, rule.severity.word(), rule.doc, rule.fix));
     }
     let rules = RULES.iter().map(|rule| rule.id);
-    let known = GATES.iter().map(|gate| gate.key).chain(rules).chain(PAGES.iter().map(|page| page.name));
+    let known = GATES.iter().map(|gate| gate.key).chain(rules).chain(pages().map(|page| page.name));
     let help = did_you_mean(wanted, known, || "`mcptest explain` lists the gates and the pages".to_owned());
     Err(Failure::with_help(format!("there is no gate and no page `{key}`"), help))
 }
@@ -53,7 +53,7 @@ fn without_pictures(page: &str) -> String {
 
 fn list() -> String {
     let gates = table(GATES.iter().map(|gate| (gate.key, gate.summary)));
-    let pages = table(PAGES.iter().map(|page| (page.name, page.title())));
+    let pages = table(pages().map(|page| (page.name, page.title())));
     format!(
         "The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n{gates}\n\
          The other pages:\n\n{pages}\n\

@@ -1,7 +1,19 @@
-//! The pages of the book that are no gate's, for `mcptest explain`.
+//! The pages of the book that are no gate's, for `mcptest explain`; build.rs has the list of them.
+
+use flate2::read::GzDecoder;
+use std::io::Read;
+use std::sync::LazyLock;
+
+static BOOK: LazyLock<String> = LazyLock::new(|| {
+    let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pages.gz"));
+    let mut text = String::new();
+    // It was packed by the build: nothing can be wrong with it.
+    let _whole = GzDecoder::new(packed).read_to_string(&mut text);
+    text
+});
 
 /// A page of the book.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
     /// Its path in the book, without the extension.
     pub(crate) name: &'static str,
@@ -10,57 +22,20 @@ pub(crate) struct Page {
 
 impl Page {
     /// Its heading.
-    pub(crate) fn title(&self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
 }
 
-/// The page of that path, or with that file name.
-pub(crate) fn find(name: &str) -> Option<&'static Page> {
-    let by_path = PAGES.iter().find(|page| page.name == name);
-    by_path.or_else(|| PAGES.iter().find(|page| page.name.rsplit('/').next() == Some(name)))
-}
-
-macro_rules! pages {
-    ($($name:literal),* $(,)?) => {
-        &[$(Page { name: $name, text: include_str!(concat!("../../../../docs/", $name, ".md")) }),*]
-    };
-}
-
 /// Every page, in the order of the book.
-pub(crate) const PAGES: &[Page] = pages![
-    "tutorials/server",
-    "tutorials/agent",
-    "tutorials/platform",
-    "init",
-    "suites",
-    "recording",
-    "providers",
-    "own-agents",
-    "importing",
-    "traces",
-    "redaction",
-    "choosing",
-    "oracle",
-    "worlds",
-    "evaluation",
-    "model-compatibility",
-    "comparing",
-    "coverage",
-    "reports",
-    "tools",
-    "checking",
-    "servers-checked",
-    "tool-surface",
-    "servers-surveyed",
-    "mock",
-    "mcp-server",
-    "proxy",
-    "calibration",
-    "gate-power",
-    "conformance",
-    "benchmarks",
-    "reference/suite",
-    "reference/providers",
-    "reference/reporters",
-];
+pub(crate) fn pages() -> impl Iterator<Item = Page> + Clone {
+    BOOK.split_terminator('\0')
+        .filter_map(|page| page.split_once('\n'))
+        .map(|(name, text)| Page { name, text })
+}
+
+/// The page of that path, or with that file name.
+pub(crate) fn find(name: &str) -> Option<Page> {
+    let by_path = pages().find(|page| page.name == name);
+    by_path.or_else(|| pages().find(|page| page.name.rsplit('/').next() == Some(name)))
+}
