@@ -10,6 +10,7 @@ mod github;
 mod gitlab;
 pub mod html;
 pub mod json;
+pub mod judge_check;
 mod junit;
 pub mod leaderboard;
 mod md;
@@ -21,8 +22,6 @@ mod sarif;
 mod suites;
 mod tap;
 mod words;
-
-pub use pretty::judge_check;
 
 use mcptest_core::report::{Embed, Report};
 use std::borrow::Cow;

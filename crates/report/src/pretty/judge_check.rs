@@ -1,19 +1,11 @@
-//! How judges did on runs whose outcome is known: for people, and for machines.
+//! What does a person read of a check of judges?
 
 use super::page::{Line, Page, style};
 use crate::Options;
-use crate::json::whole;
 use crate::words::count;
-use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::{JudgeCheck, Retelling, Share};
 
-/// For machines.
-pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> Vec<u8> {
-    whole(&serde_json::json!({ "checks": checks, "left_out": left_out }), &Options::default())
-}
-
-/// For people.
-pub fn text(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
+pub(crate) fn render(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     for (at, check) in checks.iter().enumerate() {
         if at > 0 {

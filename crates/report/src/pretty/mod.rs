@@ -7,7 +7,7 @@ pub(crate) mod comparison;
 mod coverage;
 mod detail;
 mod fold;
-pub mod judge_check;
+pub(crate) mod judge_check;
 mod leaderboard;
 mod list;
 mod numbers;
