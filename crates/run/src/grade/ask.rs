@@ -1,15 +1,13 @@
-//! What does a judge say to one question, what does that cost, and what does a scorer print of one run?
+//! What does a judge say to one question, and what does that cost?
 
+use super::score::score;
 use super::{Around, dollars};
 use crate::record::{Budgets, interrupted};
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
-use mcptest_agent::own::Program;
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
 use mcptest_agent::{Limits, Provider, Providers};
 use mcptest_core::eval::PRICES_HELP;
-use mcptest_core::grade::{
-    Answer, Asks, Evidence, Grade, Numbers, Rubric, SYSTEM, Scorer, Sheet, Vote, Wanted,
-};
+use mcptest_core::grade::{Answer, Asks, Grade, Numbers, Rubric, SYSTEM, Sheet, Vote, Wanted};
 use mcptest_core::price::{Price, shipped_price};
 use mcptest_core::provider::Parameters;
 use mcptest_core::row::{Row, Subject};
@@ -27,12 +25,15 @@ const MOST_TOKENS: u64 = 2_048;
 /// Why there is no grade.
 #[derive(Debug, Error)]
 pub(super) enum Ungraded {
-    /// A judge gave none, or cannot be asked, or a limit to what it may cost is reached.
+    /// A judge gave none, or cannot be asked.
     #[error("{0}")]
     Failed(String),
     /// A judge did not answer.
     #[error("{}", .0.message)]
     Unanswered(AskError),
+    /// A limit to what it may cost is reached.
+    #[error("{0}")]
+    OverBudget(String),
     #[error("interrupted")]
     Interrupted,
 }
@@ -139,7 +140,7 @@ impl<'a> Asking<'a> {
         let (limit, spent, check) = (dollars(limit), dollars(spent), &self.wanted.check);
         let why = format!("`max_cost` of {limit} of `{check}` is used up: {spent} was spent");
         self.bench.around.spending.stop(&why);
-        Err(Ungraded::Failed(why))
+        Err(Ungraded::OverBudget(why))
     }
 
     fn judge(&self, suite: &'a Suite, model: &'a Model) -> Result<Judge<'a>, Ungraded> {
@@ -237,10 +238,7 @@ impl<'a> Asking<'a> {
             ..Ask::new(&judge.model.id, &messages)
         };
         let reply = match self.paid(judge, &ask, vote).await {
-            // Whether the model takes no temperature costs nothing to find out.
-            Err(Ungraded::Unanswered(AskError { status: Some(400), message, .. }))
-                if is_cool && message.contains("temperature") =>
-            {
+            Err(Ungraded::Unanswered(error)) if is_cool && refuses_temperature(&error) => {
                 refused.lock().push(vote.model.clone());
                 ask.parameters = &plain;
                 self.paid(judge, &ask, vote).await
@@ -260,7 +258,7 @@ impl<'a> Asking<'a> {
         let spending = self.bench.around.spending;
         let is_in_dollars = judge.budgets.is_in_dollars(spending);
         let most_usd = judge.price.filter(|_| is_in_dollars).map(most).unwrap_or_default();
-        spending.reserve(judge.budgets, 0, most_usd).await.map_err(Ungraded::Failed)?;
+        spending.reserve(judge.budgets, 0, most_usd).await.map_err(Ungraded::OverBudget)?;
         // Twice, so that one answer that hangs is tried again.
         let deadlines = Deadlines { run: Instant::now() + judge.timeout * 2, answer: judge.timeout };
         let reply = judge.provider.ask(ask, deadlines, &mut |_: Retry| {}).await;
@@ -277,34 +275,6 @@ impl<'a> Asking<'a> {
         spending.release(judge.budgets, most_usd);
         reply.map_err(Ungraded::Unanswered)
     }
-}
-
-/// Starts the scorer, gives it the run, and reads its numbers. Dropping the future ends it with all that it started.
-async fn score(suite: &Suite, scorer: &Scorer, evidence: &Evidence) -> Result<Numbers, String> {
-    let who = format!("the scorer `{}`", scorer.name);
-    let filled = scorer.program.filled(suite.folder(), crate::host().environment);
-    let filled = filled.map_err(|unset| format!("{who} cannot be started: {unset}"))?;
-    let program = Program {
-        who: &who,
-        command: &filled.command,
-        env: &filled.env,
-        cwd: Some(&filled.cwd),
-        input: evidence.as_str(),
-        time_budget: Duration::from_millis(scorer.timeout_ms),
-    };
-    let ended = program.run(|| {}).await.map_err(|error| format!("{who} cannot be started: {error}"))?;
-    if let Some(error) = ended.errors.first() {
-        return Err(error.message.clone());
-    }
-    let said = if ended.stderr.is_empty() {
-        String::new()
-    } else {
-        format!("; its standard error ends with:\n{}", ended.stderr)
-    };
-    if ended.stop_reason == "time_budget" {
-        return Err(format!("{who} did not end within its `timeout` of {} ms{said}", scorer.timeout_ms));
-    }
-    Scorer::read(ended.answer.as_deref().unwrap_or_default()).map_err(|why| format!("{who}: {why}{said}"))
 }
 
 fn blank(judge: &Judge<'_>, sample: usize) -> Vote {
@@ -326,6 +296,11 @@ fn cosine(one: &[f64], other: &[f64]) -> Option<f64> {
     let length = (dot(one, one) * dot(other, other)).sqrt();
     let near = dot(one, other) / length;
     (one.len() == other.len() && near.is_finite()).then_some(near.clamp(0.0, 1.0))
+}
+
+/// Whether the model takes no temperature, which costs nothing to find out.
+fn refuses_temperature(error: &AskError) -> bool {
+    error.status == Some(400) && error.message.contains("temperature")
 }
 
 /// What a reply says to a sheet: in its text, or in the call that it was made to write.

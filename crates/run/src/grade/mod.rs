@@ -4,6 +4,7 @@ mod ask;
 mod check;
 mod explain;
 mod keep;
+mod score;
 
 pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
 pub use explain::{CheckPlan, plan};
