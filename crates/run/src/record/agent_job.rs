@@ -1,10 +1,8 @@
-//! The row of an agent being recorded: what goes into its cassettes, when is it enough, what may it cost, and what is the
-//! result?
+//! The row of an agent being recorded: what goes into its cassettes, when is it enough, and what is the result?
 
 use super::one_run::Finished;
 use super::open_cassette::OpenCassette;
 use super::schedule::{Shared, Unit};
-use super::spending::{Budgets, Spending};
 use super::state::wanted_runs;
 use super::{NOTHING_RECORDED, RecordedRow, RowToRecord, eras};
 use crate::cassette::{Stopped, beside};
@@ -12,12 +10,12 @@ use crate::replay::expected_header;
 use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, Which, judge};
 use mcptest_agent::{FaultPlan, Provider};
-use mcptest_core::eval::{PRICES_HELP, SideRun, SideRuns, decided};
+use mcptest_core::eval::{SideRun, SideRuns, decided};
 use mcptest_core::judge::passes;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
-use mcptest_core::suite::{Agent, Model, OwnAgent};
-use mcptest_core::trace::{Header, RecordedServer, Run, Tokens, Trace};
+use mcptest_core::suite::{Agent, OwnAgent};
+use mcptest_core::trace::{Header, RecordedServer, Run, Trace};
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -283,37 +281,6 @@ impl AgentJob<'_> {
             Some(RecordedRow::OnDisk { notes })
         };
         done.filter(|_| cassettes.runs.count + cassettes.matrix.count > 0)
-    }
-
-    /// A budget in dollars cannot be held where nobody knows the price.
-    pub(super) fn refuse_unpriced(&self, spending: &Spending) -> Result<(), Reason> {
-        let Some(label) = self.priced_as() else { return Ok(()) };
-        let is_known = self.row.agent.price(&label).is_some();
-        if is_known || !self.budgets().is_in_dollars(spending) {
-            return Ok(());
-        }
-        let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
-        let help = format!("{PRICES_HELP}, or limit tokens instead: `budget: {{per_run_tokens: 20000}}`");
-        Err(Reason::new(ReasonKind::PriceUnknown, message).help(help))
-    }
-
-    pub(super) fn budgets(&self) -> Budgets<'_> {
-        Budgets::of(self.row.suite, self.index)
-    }
-
-    pub(super) fn cost_usd(&self, usage: Tokens) -> Option<f64> {
-        self.row.agent.cost_usd(&self.priced_as()?, usage)
-    }
-
-    /// The most that so many tokens can cost.
-    pub(super) fn most_usd(&self, tokens: Tokens) -> Option<f64> {
-        let price = self.row.agent.price(&self.priced_as()?)?;
-        Some(price.most_usd(tokens.prompt?, tokens.completion?))
-    }
-
-    /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.
-    fn priced_as(&self) -> Option<String> {
-        self.row.model.filter(|_| matches!(self.actor, Actor::Model { .. })).map(Model::label)
     }
 }
 

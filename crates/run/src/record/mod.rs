@@ -8,6 +8,7 @@ mod interrupt;
 mod one_run;
 mod open_cassette;
 mod plan;
+mod price;
 mod schedule;
 mod servers;
 mod setup_command;

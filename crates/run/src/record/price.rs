@@ -1,0 +1,41 @@
+//! What does a row cost, and what may it?
+
+use super::agent_job::{Actor, AgentJob};
+use super::spending::{Budgets, Spending};
+use mcptest_core::eval::PRICES_HELP;
+use mcptest_core::row::{Reason, ReasonKind};
+use mcptest_core::suite::Model;
+use mcptest_core::trace::Tokens;
+
+impl AgentJob<'_> {
+    /// A budget in dollars cannot be held where nobody knows the price.
+    pub(super) fn refuse_unpriced(&self, spending: &Spending) -> Result<(), Reason> {
+        let Some(label) = self.priced_as() else { return Ok(()) };
+        let is_known = self.row.agent.price(&label).is_some();
+        if is_known || !self.budgets().is_in_dollars(spending) {
+            return Ok(());
+        }
+        let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
+        let help = format!("{PRICES_HELP}, or limit tokens instead: `budget: {{per_run_tokens: 20000}}`");
+        Err(Reason::new(ReasonKind::PriceUnknown, message).help(help))
+    }
+
+    pub(super) fn budgets(&self) -> Budgets<'_> {
+        Budgets::of(self.row.suite, self.index)
+    }
+
+    pub(super) fn cost_usd(&self, usage: Tokens) -> Option<f64> {
+        self.row.agent.cost_usd(&self.priced_as()?, usage)
+    }
+
+    /// The most that so many tokens can cost.
+    pub(super) fn most_usd(&self, tokens: Tokens) -> Option<f64> {
+        let price = self.row.agent.price(&self.priced_as()?)?;
+        Some(price.most_usd(tokens.prompt?, tokens.completion?))
+    }
+
+    /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.
+    fn priced_as(&self) -> Option<String> {
+        self.row.model.filter(|_| matches!(self.actor, Actor::Model { .. })).map(Model::label)
+    }
+}
