@@ -1,4 +1,4 @@
-//! Packs the pages of the book that are no gate's, for `mcptest explain`: as text they were a hundredth of the program.
+//! Packs the pages of the book that are no gate's, for `mcptest explain`. Packed, they take 165 KB less of the program.
 
 use flate2::{Compression, write::GzEncoder};
 use std::error::Error;

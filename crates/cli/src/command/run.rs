@@ -100,7 +100,7 @@ pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted
     plan.rows.retain(|row| {
         is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
     });
-    // The commands that judge a row alone say it too.
+    // The command that a report gives to judge a row again repeats what overrides the suite.
     plan.rows.iter_mut().for_each(|row| row.rerun.overrides.extend(overrides(&args.calling)));
     if args.last_failed {
         keep_last_failed(&mut plan);
