@@ -3,13 +3,13 @@
 mod baseline_power;
 mod bench;
 mod calibrate;
+mod code_lines;
 mod compare_power;
 mod conformance;
 mod fuzz;
 mod gate_power;
 mod generate;
 mod leaderboard;
-mod lines;
 mod picture;
 mod pin;
 mod simulation;
@@ -38,7 +38,6 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   generate [--check]
                    write the reference pages and schemas under docs/, or say what is out of date
   leaderboard DIR  compute a published leaderboard from its runs, and say how many figures agree
-  lines [--write]  count the product code of each crate, or write the table of ARCHITECTURE.md
   picture          draw what a terminal shows of `mcptest run demo/red/` (needs tmux)
   pin PATH...      write the headers of the suites' cassettes anew, keeping their runs
   tidy             check what no compiler checks
@@ -65,7 +64,6 @@ fn main() -> ExitCode {
         "gate-power" => gate_power::run(rest),
         "generate" => generate::run(rest),
         "leaderboard" => leaderboard::run(rest),
-        "lines" => lines::run(rest),
         "picture" => picture::run(),
         "pin" => pin::run(rest),
         "tidy" => tidy::run(),
