@@ -51,6 +51,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
         write!(packed, "{name}\n{text}\0")?;
     }
-    std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("pages.gz"), packed.finish()?)?;
+    std::fs::write(
+        Path::new(&std::env::var("OUT_DIR")?).join("pages.gz"),
+        packed.finish()?,
+    )?;
     Ok(())
 }

@@ -7,13 +7,27 @@ use mcptest_core::eval::stats::{Detection, Tally, detectable_drop};
 use std::process::ExitCode;
 
 const PAGE: &str = "docs/comparing.md";
-const MARKS: [&str; 2] =
-    ["<!-- `cargo xtask compare-power --write` fills this -->\n", "<!-- end of the power -->"];
+const MARKS: [&str; 2] = [
+    "<!-- `cargo xtask compare-power --write` fills this -->\n",
+    "<!-- end of the power -->",
+];
 const PAIRS: usize = 1000;
 /// What `compare` promises.
-const PROMISED: Detection = Detection { alpha: 0.05, power: 0.8 };
+const PROMISED: Detection = Detection {
+    alpha: 0.05,
+    power: 0.8,
+};
 /// Tests, and runs of each on both sides.
-const SIZES: [(usize, u64); 8] = [(1, 5), (1, 10), (1, 20), (5, 5), (10, 1), (10, 3), (10, 10), (50, 1)];
+const SIZES: [(usize, u64); 8] = [
+    (1, 5),
+    (1, 10),
+    (1, 20),
+    (5, 5),
+    (10, 1),
+    (10, 3),
+    (10, 10),
+    (50, 1),
+];
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let write = match arguments {
@@ -35,14 +49,22 @@ fn table(pairs: usize) -> String {
         "|---:|---:|---:|---:|---:|---:|---:|".to_owned(),
     ];
     for (tests, runs) in SIZES {
-        let share =
-            |fall: f64| format!("{:.1}%", 100.0 * found(pairs, (tests, runs), fall) as f64 / pairs as f64);
+        let share = |fall: f64| {
+            format!(
+                "{:.1}%",
+                100.0 * found(pairs, (tests, runs), fall) as f64 / pairs as f64
+            )
+        };
         let all = tests as u64 * runs;
         let drop = detectable_drop(0.9, (all, all), PROMISED).ok().flatten();
-        let planned = drop.map_or("none".to_owned(), |drop| format!("{:.1} points", 100.0 * drop));
+        let planned = drop.map_or("none".to_owned(), |drop| {
+            format!("{:.1} points", 100.0 * drop)
+        });
         let at_that = drop.map_or(String::new(), share);
         let falls = [0.0, 0.2, 0.4].map(share).join(" | ");
-        lines.push(format!("| {tests} | {runs} | {falls} | {planned} | {at_that} |"));
+        lines.push(format!(
+            "| {tests} | {runs} | {falls} | {planned} | {at_that} |"
+        ));
     }
     lines.join("\n") + "\n"
 }
@@ -54,9 +76,16 @@ fn found(pairs: usize, (tests, runs): (usize, u64), fall: f64) -> usize {
         // Each test is as hard as it is for both.
         let rates: Vec<f64> = (0..tests).map(|_| 0.85 + 0.1 * chance.share()).collect();
         let mut side = |fall: f64| -> Vec<Tally> {
-            let passed =
-                |rate: &f64, chance: &mut Chance| (0..runs).filter(|_| chance.share() < rate - fall).count();
-            rates.iter().map(|rate| Tally { passed: passed(rate, &mut chance) as u64, runs }).collect()
+            let passed = |rate: &f64, chance: &mut Chance| {
+                (0..runs).filter(|_| chance.share() < rate - fall).count()
+            };
+            rates
+                .iter()
+                .map(|rate| Tally {
+                    passed: passed(rate, &mut chance) as u64,
+                    runs,
+                })
+                .collect()
         };
         let (before, after) = (side(0.0), side(fall));
         let sides: Vec<(Tally, Tally)> = before.into_iter().zip(after).collect();

@@ -14,10 +14,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let known = targets(&root)?;
     if let Some(stranger) = names.iter().find(|name| !known.contains(name)) {
-        return Err(format!("there is no fuzz target `{stranger}`; there are: {}", known.join(", ")));
+        return Err(format!(
+            "there is no fuzz target `{stranger}`; there are: {}",
+            known.join(", ")
+        ));
     }
     let mut failed = Vec::new();
-    for target in known.iter().filter(|name| names.is_empty() || names.contains(name)) {
+    for target in known
+        .iter()
+        .filter(|name| names.is_empty() || names.contains(name))
+    {
         say(&format!("== {target}"));
         if !fuzz(&root, target, seconds)? {
             failed.push(target.as_str());
@@ -26,15 +32,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     if failed.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    say(&format!("failed: {}; the inputs are under fuzz/artifacts/", failed.join(", ")));
+    say(&format!(
+        "failed: {}; the inputs are under fuzz/artifacts/",
+        failed.join(", ")
+    ));
     Ok(ExitCode::FAILURE)
 }
 
 fn targets(root: &Path) -> Result<Vec<String>, String> {
     let folder = root.join("fuzz/fuzz_targets");
-    let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let entries =
+        std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let stem = |path: PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let stem = |path: PathBuf| {
+        path.file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+    };
     let mut names: Vec<String> = paths.filter_map(stem).collect();
     names.sort();
     Ok(names)
@@ -47,11 +60,27 @@ fn fuzz(root: &Path, target: &str, seconds: &str) -> Result<bool, String> {
     let status = Command::new("cargo")
         .current_dir(root)
         // The coverage flags need no nightly compiler as long as no sanitizer is asked for.
-        .args(["fuzz", "run", "--sanitizer", "none", "--target-dir", "target/fuzz", target])
+        .args([
+            "fuzz",
+            "run",
+            "--sanitizer",
+            "none",
+            "--target-dir",
+            "target/fuzz",
+            target,
+        ])
         .arg(&found)
         .arg(root.join("fuzz/corpus").join(target))
-        .args(["--", &format!("-max_total_time={seconds}"), "-max_len=8192", "-timeout=10", "-verbosity=0"])
+        .args([
+            "--",
+            &format!("-max_total_time={seconds}"),
+            "-max_len=8192",
+            "-timeout=10",
+            "-verbosity=0",
+        ])
         .status()
-        .map_err(|error| format!("cargo fuzz: {error}; install it with `cargo install cargo-fuzz`"))?;
+        .map_err(|error| {
+            format!("cargo fuzz: {error}; install it with `cargo install cargo-fuzz`")
+        })?;
     Ok(status.success())
 }

@@ -20,7 +20,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
         }
         stale += 1;
         if check {
-            say(&format!("{path} is out of date: run `cargo xtask generate`"));
+            say(&format!(
+                "{path} is out of date: run `cargo xtask generate`"
+            ));
             continue;
         }
         let folder = Path::new(&path).parent().unwrap_or(Path::new(""));
@@ -35,7 +37,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
 /// Every generated file with its text.
 fn pages() -> Vec<(String, String)> {
     let mut pages = vec![
-        ("docs/schema/suite.schema.json".to_owned(), format!("{:#}\n", mcptest_core::suite::json_schema())),
+        (
+            "docs/schema/suite.schema.json".to_owned(),
+            format!("{:#}\n", mcptest_core::suite::json_schema()),
+        ),
         (
             "docs/schema/manifest.schema.json".to_owned(),
             format!("{:#}\n", mcptest_mcp::manifest::json_schema()),
@@ -45,10 +50,22 @@ fn pages() -> Vec<(String, String)> {
             format!("{:#}\n", mcptest_core::trace::fields::json_schema()),
         ),
         ("docs/traces.md".to_owned(), traces()),
-        ("docs/schema/report.schema.json".to_owned(), mcptest_report::json::SCHEMA.to_owned()),
-        ("docs/schema/calibration.schema.json".to_owned(), mcptest_report::calibration::SCHEMA.to_owned()),
-        ("docs/schema/baseline-diff.schema.json".to_owned(), mcptest_report::baseline::SCHEMA.to_owned()),
-        ("docs/schema/compare.schema.json".to_owned(), mcptest_report::comparison::SCHEMA.to_owned()),
+        (
+            "docs/schema/report.schema.json".to_owned(),
+            mcptest_report::json::SCHEMA.to_owned(),
+        ),
+        (
+            "docs/schema/calibration.schema.json".to_owned(),
+            mcptest_report::calibration::SCHEMA.to_owned(),
+        ),
+        (
+            "docs/schema/baseline-diff.schema.json".to_owned(),
+            mcptest_report::baseline::SCHEMA.to_owned(),
+        ),
+        (
+            "docs/schema/compare.schema.json".to_owned(),
+            mcptest_report::comparison::SCHEMA.to_owned(),
+        ),
         ("docs/reference/README.md".to_owned(), index()),
         ("docs/reference/matchers.md".to_owned(), matchers()),
         ("docs/reference/providers.md".to_owned(), providers()),
@@ -69,7 +86,10 @@ fn anchored(gate: &GateKind) -> String {
     let mut text = gate.doc.to_owned();
     for target in gate.targets {
         let (row, name) = (format!("| `{}`", target.name), format!("`{}`", target.name));
-        let at = text.find(&row).map(|at| at + 2).or_else(|| text.find(&name));
+        let at = text
+            .find(&row)
+            .map(|at| at + 2)
+            .or_else(|| text.find(&name));
         let anchor = format!("<a id=\"{}\"></a>", target.anchor());
         text.insert_str(at.unwrap_or(text.len()), &anchor);
     }
@@ -82,14 +102,20 @@ fn index() -> String {
          | Block | Question |\n|---|---|\n",
     );
     for gate in GATES {
-        text.push_str(&format!("| [`{0}`]({0}.md) | {1} |\n", gate.key, gate.summary));
+        text.push_str(&format!(
+            "| [`{0}`]({0}.md) | {1} |\n",
+            gate.key, gate.summary
+        ));
     }
     text.push_str(
         "\n## Every target\n\n| Target | Values | Over several runs | Meaning |\n|---|---|---|---|\n",
     );
     for target in GATES.iter().flat_map(|gate| gate.targets) {
         let (values, fold) = (values(target.range), fold(target));
-        text.push_str(&format!("| `{}` | {values} | {fold} | {} |\n", target.name, target.doc));
+        text.push_str(&format!(
+            "| `{}` | {values} | {fold} | {} |\n",
+            target.name, target.doc
+        ));
     }
     text.push_str("\nSee also the [matchers](matchers.md), the [providers](providers.md), the [reporters](reporters.md), and [which edits to a run each gate sees](../gate-power.md).\n");
     text
@@ -99,7 +125,9 @@ fn index() -> String {
 fn traces() -> String {
     const MARKS: [&str; 2] = ["<!-- fields -->\n", "<!-- end of fields -->"];
     let page = std::fs::read_to_string("docs/traces.md").unwrap_or_default();
-    let Some((before, rest)) = page.split_once(MARKS[0]) else { return MARKS.concat() };
+    let Some((before, rest)) = page.split_once(MARKS[0]) else {
+        return MARKS.concat();
+    };
     let (_, after) = rest.split_once(MARKS[1]).unwrap_or_default();
     let rows = mcptest_core::trace::fields::documentation();
     let row = |(path, kind, doc): (String, &str, &str)| format!("| `{path}` | {kind} | {doc} |\n");
@@ -132,15 +160,27 @@ fn providers() -> String {
         "# Providers\n\nKnown by the ids of their models; [how models are named and asked](../providers.md).\n\n\
          | Ids that begin with | Provider | Key | Another base URL |\n|---|---|---|---|\n",
     );
-    let either =
-        |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+    let either = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(" or ")
+    };
     for family in FAMILIES {
         let (keys, urls) = (either(family.keys), either(family.base_urls));
-        text.push_str(&format!("| {} | {} | {keys} | {urls} |\n", family.shown_prefixes(), family.title));
+        text.push_str(&format!(
+            "| {} | {} | {keys} | {urls} |\n",
+            family.shown_prefixes(),
+            family.title
+        ));
     }
     text.push_str("\n## Under `providers:`\n\n| `type` | Dialect | Sent to |\n|---|---|---|\n");
     for kind in KINDS {
-        text.push_str(&format!("| `{}` | {} | `{}` |\n", kind.name, kind.dialect, kind.path));
+        text.push_str(&format!(
+            "| `{}` | {} | `{}` |\n",
+            kind.name, kind.dialect, kind.path
+        ));
     }
     text
 }
@@ -162,7 +202,9 @@ fn matchers() -> String {
          with nothing there fails every matcher, `not` included; only `absent: true` passes on it.\n\n| Matcher | Holds for |\n|---|---|\n",
     );
     for (key, alias, doc) in mcptest_core::matcher::documentation() {
-        let also = alias.map(|alias| format!(" (`{alias}`)")).unwrap_or_default();
+        let also = alias
+            .map(|alias| format!(" (`{alias}`)"))
+            .unwrap_or_default();
         text.push_str(&format!("| `{key}`{also} | {doc} |\n"));
     }
     text

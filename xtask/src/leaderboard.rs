@@ -12,7 +12,9 @@ use std::process::ExitCode;
 const DIGIT: f64 = 0.0001;
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
-    let [folder] = arguments else { return Err("usage: cargo xtask leaderboard DIR".to_owned()) };
+    let [folder] = arguments else {
+        return Err("usage: cargo xtask leaderboard DIR".to_owned());
+    };
     let folder = Path::new(folder);
     let summary = read(&folder.join("summary.json"))?;
     let k = summary["k"].as_u64().ok_or("summary.json has no `k`")?;
@@ -29,11 +31,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
                 .collect();
             let figures = figures(model, &chosen, k);
             for (name, value) in &figures {
-                let Some(said) = published_as(published, name) else { continue };
+                let Some(said) = published_as(published, name) else {
+                    continue;
+                };
                 compared += 1;
                 // A half may be rounded either way.
                 if (value - said).abs() > DIGIT / 2.0 + 1e-9 {
-                    differing.push(format!("{section} {model} {name}: {value} here, {said} published"));
+                    differing.push(format!(
+                        "{section} {model} {name}: {value} here, {said} published"
+                    ));
                 }
             }
         }
@@ -41,8 +47,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     for line in &differing {
         say(line);
     }
-    say(&format!("{} of {compared} published figures agree to the digit", compared - differing.len()));
-    Ok(ExitCode::from(u8::from(!differing.is_empty() || compared == 0)))
+    say(&format!(
+        "{} of {compared} published figures agree to the digit",
+        compared - differing.len()
+    ));
+    Ok(ExitCode::from(u8::from(
+        !differing.is_empty() || compared == 0,
+    )))
 }
 
 /// pass@1, and pass@k and pass^k where every test has k runs.
@@ -69,9 +80,15 @@ fn tests(folder: &Path) -> Result<Vec<TestReport>, String> {
         for file in list(&model)? {
             let task = read(&file)?;
             let broken = |what: &str| format!("{}: {what}", file.display());
-            let runs = task["runs"].as_object().ok_or_else(|| broken("it has no `runs`"))?;
+            let runs = task["runs"]
+                .as_object()
+                .ok_or_else(|| broken("it has no `runs`"))?;
             let run = |(at, run): (usize, &Value)| {
-                let status = if run["success"] == true { "passed" } else { "failed" };
+                let status = if run["success"] == true {
+                    "passed"
+                } else {
+                    "failed"
+                };
                 json!({ "index": at + 1, "status": status, "expectations": [] })
             };
             let runs: Vec<Value> = runs.values().enumerate().map(run).collect();
@@ -86,13 +103,15 @@ fn tests(folder: &Path) -> Result<Vec<TestReport>, String> {
 fn list(folder: &Path) -> Result<Vec<std::path::PathBuf>, String> {
     let error = |error: std::io::Error| format!("{}: {error}", folder.display());
     let entries = std::fs::read_dir(folder).map_err(error)?;
-    let mut paths =
-        entries.map(|entry| Ok(entry.map_err(error)?.path())).collect::<Result<Vec<_>, String>>()?;
+    let mut paths = entries
+        .map(|entry| Ok(entry.map_err(error)?.path()))
+        .collect::<Result<Vec<_>, String>>()?;
     paths.sort();
     Ok(paths)
 }
 
 fn read(file: &Path) -> Result<Value, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text =
+        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))
 }

@@ -27,13 +27,25 @@ pub(crate) fn run() -> Result<ExitCode, String> {
 fn screen() -> Result<String, String> {
     let socket = format!("mcptest-picture-{}", std::process::id());
     let tmux = |arguments: &[&str]| {
-        output(Command::new("tmux").args(["-L", &socket, "-f", "/dev/null"]).args(arguments))
+        output(
+            Command::new("tmux")
+                .args(["-L", &socket, "-f", "/dev/null"])
+                .args(arguments),
+        )
     };
     let script = format!(
         "PATH=target/debug:$PATH; printf '\\033[2m$\\033[0m {SHOWN}\\n'; {SHOWN}; \
          tmux -L {socket} wait-for -S judged; sleep 60"
     );
-    tmux(&["new-session", "-d", "-x", &COLUMNS.to_string(), "-y", "200", &script])?;
+    tmux(&[
+        "new-session",
+        "-d",
+        "-x",
+        &COLUMNS.to_string(),
+        "-y",
+        "200",
+        &script,
+    ])?;
     let screen = tmux(&["wait-for", "judged"]).and_then(|_| tmux(&["capture-pane", "-e", "-p"]));
     tmux(&["kill-server"])?;
     screen
@@ -41,9 +53,14 @@ fn screen() -> Result<String, String> {
 
 fn output(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| format!("{program}: {error}"))?;
+    let output = command
+        .output()
+        .map_err(|error| format!("{program}: {error}"))?;
     if !output.status.success() {
-        return Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)));
+        return Err(format!(
+            "{program}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -63,26 +80,57 @@ impl Look {
             "" | "0" => Self::default(),
             "1" => Self { bold: true, ..look },
             "2" => Self { dim: true, ..look },
-            "22" => Self { bold: false, dim: false, ..look },
-            "31" => Self { colour: Some("#ff7b72"), ..look },
-            "32" => Self { colour: Some("#56d364"), ..look },
-            "33" => Self { colour: Some("#e3b341"), ..look },
-            "35" => Self { colour: Some("#d2a8ff"), ..look },
-            "39" => Self { colour: None, ..look },
+            "22" => Self {
+                bold: false,
+                dim: false,
+                ..look
+            },
+            "31" => Self {
+                colour: Some("#ff7b72"),
+                ..look
+            },
+            "32" => Self {
+                colour: Some("#56d364"),
+                ..look
+            },
+            "33" => Self {
+                colour: Some("#e3b341"),
+                ..look
+            },
+            "35" => Self {
+                colour: Some("#d2a8ff"),
+                ..look
+            },
+            "39" => Self {
+                colour: None,
+                ..look
+            },
             _ => look,
         })
     }
 
     fn attributes(self) -> String {
         let fill = self.colour.or(self.dim.then_some("#8b949e"));
-        let fill = fill.map(|fill| format!(" fill=\"{fill}\"")).unwrap_or_default();
-        format!("{fill}{}", if self.bold { " font-weight=\"bold\"" } else { "" })
+        let fill = fill
+            .map(|fill| format!(" fill=\"{fill}\""))
+            .unwrap_or_default();
+        format!(
+            "{fill}{}",
+            if self.bold {
+                " font-weight=\"bold\""
+            } else {
+                ""
+            }
+        )
     }
 }
 
 /// The screen as a picture of a terminal. Every stretch has its own place and length, whatever the font.
 fn svg(screen: &str) -> String {
-    let (width, rows) = (COLUMNS as f64 * COLUMN + 2.0 * MARGIN, screen.lines().count() as f64);
+    let (width, rows) = (
+        COLUMNS as f64 * COLUMN + 2.0 * MARGIN,
+        screen.lines().count() as f64,
+    );
     let height = TOP + rows * ROW + MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -119,9 +167,18 @@ fn put(svg: &mut String, (column, y): (usize, f64), text: &str, look: Look) {
     if shown.is_empty() {
         return;
     }
-    let before = text.chars().take_while(|character| *character == ' ').count();
-    let (x, length) = (MARGIN + (column + before) as f64 * COLUMN, shown.chars().count() as f64 * COLUMN);
-    let shown = shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let before = text
+        .chars()
+        .take_while(|character| *character == ' ')
+        .count();
+    let (x, length) = (
+        MARGIN + (column + before) as f64 * COLUMN,
+        shown.chars().count() as f64 * COLUMN,
+    );
+    let shown = shown
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
     let attributes = look.attributes();
     let _ = writeln!(
         svg,
@@ -136,9 +193,21 @@ mod tests {
     #[test]
     fn a_look_lasts_until_the_next_one_and_text_is_escaped() {
         let picture = svg("\u{1b}[1m\u{1b}[31m✗ \u{1b}[39mbad\u{1b}[0m a < b\n  c");
-        assert!(picture.contains("fill=\"#ff7b72\" font-weight=\"bold\">✗</text>"), "{picture}");
-        assert!(picture.contains("textLength=\"25.2\" font-weight=\"bold\">bad</text>"), "{picture}");
-        assert!(picture.contains("textLength=\"42.0\">a &lt; b</text>"), "{picture}");
-        assert!(picture.contains("<text x=\"36.8\" y=\"77.25\" textLength=\"8.4\">c</text>"), "{picture}");
+        assert!(
+            picture.contains("fill=\"#ff7b72\" font-weight=\"bold\">✗</text>"),
+            "{picture}"
+        );
+        assert!(
+            picture.contains("textLength=\"25.2\" font-weight=\"bold\">bad</text>"),
+            "{picture}"
+        );
+        assert!(
+            picture.contains("textLength=\"42.0\">a &lt; b</text>"),
+            "{picture}"
+        );
+        assert!(
+            picture.contains("<text x=\"36.8\" y=\"77.25\" textLength=\"8.4\">c</text>"),
+            "{picture}"
+        );
     }
 }

@@ -3,8 +3,12 @@
 /// Puts a table between two marks of a page.
 pub(crate) fn write_table(page: &str, [begin, end]: [&str; 2], table: &str) -> Result<(), String> {
     let text = std::fs::read_to_string(page).map_err(|error| format!("{page}: {error}"))?;
-    let (head, rest) = text.split_once(begin).ok_or_else(|| format!("{page} has no place for the table"))?;
-    let (_, tail) = rest.split_once(end).ok_or_else(|| format!("{page} has no end of the table"))?;
+    let (head, rest) = text
+        .split_once(begin)
+        .ok_or_else(|| format!("{page} has no place for the table"))?;
+    let (_, tail) = rest
+        .split_once(end)
+        .ok_or_else(|| format!("{page} has no end of the table"))?;
     let text = format!("{head}{begin}\n{table}\n{end}{tail}");
     std::fs::write(page, text).map_err(|error| format!("{page}: {error}"))
 }

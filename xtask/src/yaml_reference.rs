@@ -4,8 +4,11 @@ use mcptest_core::eval::GATES;
 use serde_json::Value;
 
 /// Parts of the schema that have a page of their own.
-const ELSEWHERE: [(&str, &str); 3] =
-    [("matcher", "matchers.md"), ("run_matcher", "matchers.md"), ("tool_expectation", "matchers.md")];
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("matcher", "matchers.md"),
+    ("run_matcher", "matchers.md"),
+    ("tool_expectation", "matchers.md"),
+];
 
 /// Every key of a suite with its values and its meaning.
 pub(crate) fn page(schema: &Value) -> String {
@@ -27,19 +30,41 @@ fn section(title: &str, part: &Value) -> String {
     if rows.is_empty() {
         return format!("\n## {title}\n\n{}\n", kind(part));
     }
-    format!("\n## {title}\n\n| Key | Value | Meaning |\n|---|---|---|\n{}", rows.concat())
+    format!(
+        "\n## {title}\n\n| Key | Value | Meaning |\n|---|---|---|\n{}",
+        rows.concat()
+    )
 }
 
 /// Adds a row for each key, and for the keys within it.
 fn list(part: &Value, path: &str, rows: &mut Vec<String>) {
-    let required: Vec<&str> =
-        part["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = part["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     for (key, field) in part["properties"].as_object().into_iter().flatten() {
-        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-        let doc = field["description"].as_str().unwrap_or_default().replace('|', "\\|");
-        let needed = if required.contains(&key.as_str()) { ", required" } else { "" };
+        let path = if path.is_empty() {
+            key.clone()
+        } else {
+            format!("{path}.{key}")
+        };
+        let doc = field["description"]
+            .as_str()
+            .unwrap_or_default()
+            .replace('|', "\\|");
+        let needed = if required.contains(&key.as_str()) {
+            ", required"
+        } else {
+            ""
+        };
         let is_gate = !path.contains('.') && GATES.iter().any(|gate| gate.key == key);
-        let value = if is_gate { format!("[block]({key}.md)") } else { kind(field) };
+        let value = if is_gate {
+            format!("[block]({key}.md)")
+        } else {
+            kind(field)
+        };
         rows.push(format!("| `{path}` | {value}{needed} | {doc} |\n"));
         if !is_gate {
             within(field, &path, rows);
@@ -54,7 +79,11 @@ fn within(field: &Value, path: &str, rows: &mut Vec<String>) {
         within(&field["items"], &format!("{path}[]"), rows);
     }
     if field["additionalProperties"].is_object() {
-        within(&field["additionalProperties"], &format!("{path}.NAME"), rows);
+        within(
+            &field["additionalProperties"],
+            &format!("{path}.NAME"),
+            rows,
+        );
     }
     for other in field["anyOf"].as_array().into_iter().flatten() {
         within(other, path, rows);
@@ -63,18 +92,30 @@ fn within(field: &Value, path: &str, rows: &mut Vec<String>) {
 
 /// The values that a key takes, in words.
 fn kind(field: &Value) -> String {
-    if let Some(name) = field["$ref"].as_str().and_then(|place| place.rsplit('/').next()) {
+    if let Some(name) = field["$ref"]
+        .as_str()
+        .and_then(|place| place.rsplit('/').next())
+    {
         return match page_of(name) {
             Some(page) => format!("[{name}]({page})"),
             None => format!("[{name}](#{name})"),
         };
     }
     if let Some(values) = field["enum"].as_array() {
-        return listed(values.iter().map(|value| format!("`{}`", value.as_str().unwrap_or_default())));
+        return listed(
+            values
+                .iter()
+                .map(|value| format!("`{}`", value.as_str().unwrap_or_default())),
+        );
     }
     if let Some(others) = field["anyOf"].as_array() {
         // A variable may stand for any value: that is told once, on the page about suites.
-        return listed(others.iter().filter(|other| other["pattern"] != "\\$\\{").map(kind));
+        return listed(
+            others
+                .iter()
+                .filter(|other| other["pattern"] != "\\$\\{")
+                .map(kind),
+        );
     }
     let types = match &field["type"] {
         Value::String(one) => vec![one.as_str()],
@@ -107,5 +148,8 @@ fn listed(values: impl Iterator<Item = String>) -> String {
 }
 
 fn page_of(name: &str) -> Option<&'static str> {
-    ELSEWHERE.iter().find(|(known, _)| *known == name).map(|(_, page)| *page)
+    ELSEWHERE
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, page)| *page)
 }

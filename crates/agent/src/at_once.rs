@@ -5,7 +5,10 @@ use std::task::Poll;
 
 /// Waits for all of them. Each is first looked at after the one before, so what it does before it waits is in order.
 pub async fn at_once<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
-    let mut running: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    let mut running: Vec<_> = futures
+        .into_iter()
+        .map(|future| (Box::pin(future), None))
+        .collect();
     poll_fn(|context| {
         let mut is_over = true;
         for (future, output) in &mut running {
@@ -16,10 +19,17 @@ pub async fn at_once<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::
                 }
             }
         }
-        if is_over { Poll::Ready(()) } else { Poll::Pending }
+        if is_over {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
     })
     .await;
-    running.into_iter().filter_map(|(_, output)| output).collect()
+    running
+        .into_iter()
+        .filter_map(|(_, output)| output)
+        .collect()
 }
 
 #[cfg(test)]
@@ -34,7 +44,11 @@ mod tests {
         let (tell, told) = oneshot::channel();
         let (mut tell, mut told) = (Some(tell), Some(told));
         let futures = [0, 1].map(|number| {
-            let (begun, tell, told) = (&begun, tell.take_if(|_| number == 1), told.take_if(|_| number == 0));
+            let (begun, tell, told) = (
+                &begun,
+                tell.take_if(|_| number == 1),
+                told.take_if(|_| number == 0),
+            );
             async move {
                 begun.lock().unwrap().push(number);
                 match (told, tell) {

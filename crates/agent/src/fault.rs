@@ -59,20 +59,30 @@ impl Strike {
         let misbehaviour = match &self.struck {
             Struck::Late { .. } => return None,
             Struck::Refused { code, message } => return Some((Some(*code), message.clone())),
-            Struck::Silence | Struck::Lost | Struck::AfterCancel { .. } => {
-                Misbehaviour::NoAnswer { after: limit, unread: false }
-            }
+            Struck::Silence | Struck::Lost | Struck::AfterCancel { .. } => Misbehaviour::NoAnswer {
+                after: limit,
+                unread: false,
+            },
             Struck::Malformed => half_of_an_answer(self.event.call_index),
-            Struck::Disconnected => Misbehaviour::Exited { moment: Moment::Pending, status: None },
+            Struck::Disconnected => Misbehaviour::Exited {
+                moment: Moment::Pending,
+                status: None,
+            },
         };
         let method = format!("tools/call {}", self.tool);
-        Some((None, Failure::new(&self.server, &method, misbehaviour).to_string()))
+        Some((
+            None,
+            Failure::new(&self.server, &method, misbehaviour).to_string(),
+        ))
     }
 }
 
 /// An answer that is cut off in the middle.
 fn half_of_an_answer(call_index: usize) -> Misbehaviour {
-    let text = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"te"#, call_index + 2);
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"te"#,
+        call_index + 2
+    );
     let why = parse(&text).err().unwrap_or(Malformed::Neither);
     Misbehaviour::Malformed { why, text }
 }
@@ -117,7 +127,10 @@ impl FaultPlan {
             strikes: Strikes::Hit(fault.target.clone()),
             progress: Mutex::default(),
         };
-        Self { rules: faults.into_iter().map(rule).collect(), budget_ms: None }
+        Self {
+            rules: faults.into_iter().map(rule).collect(),
+            budget_ms: None,
+        }
     }
 
     /// A delay beyond this budget of one call is one beyond its time limit.
@@ -129,8 +142,17 @@ impl FaultPlan {
     /// A fault of this kind strikes one call, counted from 0, and no other; `recover-after` as many as it says.
     pub fn at_call(name: String, kind: FaultKind, call_index: usize) -> Self {
         let strikes = Strikes::Call(call_index);
-        let rules = vec![CallFaultRule { name, kind, real: false, strikes, progress: Mutex::default() }];
-        Self { rules, budget_ms: None }
+        let rules = vec![CallFaultRule {
+            name,
+            kind,
+            real: false,
+            strikes,
+            progress: Mutex::default(),
+        }];
+        Self {
+            rules,
+            budget_ms: None,
+        }
     }
 
     /// Whether nothing can ever strike.
@@ -147,12 +169,20 @@ impl FaultPlan {
         timeout_ms: u64,
     ) -> Option<Strike> {
         let limit_ms = self.budget_ms.unwrap_or(timeout_ms);
-        self.rules.iter().find_map(|rule| rule.strike(call_index, server, tool, limit_ms))
+        self.rules
+            .iter()
+            .find_map(|rule| rule.strike(call_index, server, tool, limit_ms))
     }
 }
 
 impl CallFaultRule {
-    fn strike(&self, call_index: usize, server: Option<&str>, tool: &str, limit_ms: u64) -> Option<Strike> {
+    fn strike(
+        &self,
+        call_index: usize,
+        server: Option<&str>,
+        tool: &str,
+        limit_ms: u64,
+    ) -> Option<Strike> {
         let is_meant = match &self.strikes {
             Strikes::Hit(target) => target.hits(tool, server),
             Strikes::Call(first) if matches!(self.kind, FaultKind::RecoverAfter { .. }) => {
@@ -168,7 +198,11 @@ impl CallFaultRule {
             Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => Some(delay_ms),
             _ => None,
         };
-        let struck = if self.real { struck } else { struck.within(limit_ms) };
+        let struck = if self.real {
+            struck
+        } else {
+            struck.within(limit_ms)
+        };
         let event = RecordedFault {
             name: self.name.clone(),
             kind: self.kind.to_string(),
@@ -177,7 +211,14 @@ impl CallFaultRule {
             detected: !matches!(struck, Struck::Late { .. }),
         };
         let (server, tool) = (server.unwrap_or_default().to_owned(), tool.to_owned());
-        Some(Strike { event, struck, real: self.real, limit_ms, server, tool })
+        Some(Strike {
+            event,
+            struck,
+            real: self.real,
+            limit_ms,
+            server,
+            tool,
+        })
     }
 
     fn outcome(&self) -> Option<Struck> {
@@ -189,18 +230,25 @@ impl CallFaultRule {
             FaultKind::Hang | FaultKind::Wedged | FaultKind::RecoverAfter { .. } => Struck::Silence,
             FaultKind::Slow { delay_ms } => Struck::Late { delay_ms },
             FaultKind::ReplyAfterCancel { delay_ms } => Struck::AfterCancel { delay_ms },
-            FaultKind::Error { code } => {
-                Struck::Refused { code, message: refusal(RequestFault::Refuse { code })?.message }
-            }
+            FaultKind::Error { code } => Struck::Refused {
+                code,
+                message: refusal(RequestFault::Refuse { code })?.message,
+            },
             FaultKind::RateLimit { .. } => {
                 let error = refusal(RequestFault::Limit { retry_after_s: 1 })?;
-                Struck::Refused { code: error.code, message: error.message }
+                Struck::Refused {
+                    code: error.code,
+                    message: error.message,
+                }
             }
             FaultKind::Malformed => Struck::Malformed,
             FaultKind::Disconnect => Struck::Disconnected,
             FaultKind::LostResponse => Struck::Lost,
             // Only the wire has these: a suite that injects one is refused.
-            FaultKind::None | FaultKind::FloodStderr | FaultKind::WrongId | FaultKind::DuplicateReply => {
+            FaultKind::None
+            | FaultKind::FloodStderr
+            | FaultKind::WrongId
+            | FaultKind::DuplicateReply => {
                 return None;
             }
         })
@@ -219,7 +267,10 @@ impl Struck {
 
     /// Whether the tool runs all the same.
     pub fn reaches_server(&self) -> bool {
-        matches!(self, Self::Lost | Self::Late { .. } | Self::AfterCancel { .. } | Self::Malformed)
+        matches!(
+            self,
+            Self::Lost | Self::Late { .. } | Self::AfterCancel { .. } | Self::Malformed
+        )
     }
 }
 
@@ -237,10 +288,21 @@ mod tests {
 
     #[test]
     fn the_agent_is_told_of_the_budget_that_the_clock_counts() {
-        let strike = at_first("hang").within(Some(3000)).strike(0, Some("docs"), "x", 30_000).unwrap();
-        assert_eq!(told(&strike).unwrap(), r#"server "docs": no answer to tools/call x within 3 s"#);
-        let strike = at_first("hang").strike(0, Some("docs"), "x", 30_000).unwrap();
-        assert_eq!(told(&strike).unwrap(), r#"server "docs": no answer to tools/call x within 30 s"#);
+        let strike = at_first("hang")
+            .within(Some(3000))
+            .strike(0, Some("docs"), "x", 30_000)
+            .unwrap();
+        assert_eq!(
+            told(&strike).unwrap(),
+            r#"server "docs": no answer to tools/call x within 3 s"#
+        );
+        let strike = at_first("hang")
+            .strike(0, Some("docs"), "x", 30_000)
+            .unwrap();
+        assert_eq!(
+            told(&strike).unwrap(),
+            r#"server "docs": no answer to tools/call x within 30 s"#
+        );
     }
 
     #[test]
@@ -251,7 +313,10 @@ mod tests {
             ("error:503", "Service Unavailable"),
             ("error:-32050", "Server error"),
             ("rate-limit:0", "too many requests: try again in 1 s"),
-            ("disconnect", r#"server "docs": it exited while tools/call x was open"#),
+            (
+                "disconnect",
+                r#"server "docs": it exited while tools/call x was open"#,
+            ),
         ] {
             assert_eq!(
                 told(&at_first(kind).strike(0, Some("docs"), "x", 1000).unwrap()).unwrap(),
@@ -259,7 +324,12 @@ mod tests {
                 "{kind}"
             );
         }
-        let broken = told(&at_first("malformed").strike(0, Some("docs"), "x", 1000).unwrap()).unwrap();
+        let broken = told(
+            &at_first("malformed")
+                .strike(0, Some("docs"), "x", 1000)
+                .unwrap(),
+        )
+        .unwrap();
         let said = r#"server "docs": the answer to tools/call x is not a JSON-RPC message: it is not JSON: EOF while"#;
         assert!(broken.starts_with(said), "{broken}");
     }
@@ -270,7 +340,11 @@ mod tests {
         assert_eq!(plan.strike(0, Some("docs"), "search", 1000), None);
         let strike = plan.strike(1, Some("docs"), "open", 1000).unwrap();
         assert_eq!(
-            (strike.struck, strike.event.call_index, strike.event.detected),
+            (
+                strike.struck,
+                strike.event.call_index,
+                strike.event.detected
+            ),
             (Struck::Silence, 1, true)
         );
         assert_eq!(plan.strike(2, Some("docs"), "open", 1000), None);
@@ -278,13 +352,25 @@ mod tests {
 
     #[test]
     fn only_a_late_answer_says_how_late_and_is_still_an_answer() {
-        for kind in ["hang", "error:-32603", "malformed", "disconnect", "lost-response", "rate-limit:0"] {
+        for kind in [
+            "hang",
+            "error:-32603",
+            "malformed",
+            "disconnect",
+            "lost-response",
+            "rate-limit:0",
+        ] {
             let strike = at_first(kind).strike(0, Some("docs"), "x", 1000).unwrap();
             assert_eq!(strike.event.virtual_ms, None, "{kind}");
             assert!(told(&strike).is_some() && strike.event.detected, "{kind}");
         }
-        let late = at_first("slow:250").strike(0, Some("docs"), "x", 1000).unwrap();
-        assert_eq!((late.event.virtual_ms, late.event.detected), (Some(250), false));
+        let late = at_first("slow:250")
+            .strike(0, Some("docs"), "x", 1000)
+            .unwrap();
+        assert_eq!(
+            (late.event.virtual_ms, late.event.detected),
+            (Some(250), false)
+        );
         assert_eq!(told(&late), None);
     }
 
@@ -298,18 +384,27 @@ mod tests {
             ("reply-after-cancel:250", None, false),
             ("reply-after-cancel:250", Some(200), true),
         ] {
-            let strike = at_first(kind).within(budget_ms).strike(0, Some("docs"), "x", 1000).unwrap();
+            let strike = at_first(kind)
+                .within(budget_ms)
+                .strike(0, Some("docs"), "x", 1000)
+                .unwrap();
             assert_eq!(strike.event.detected, is_told, "{kind}");
             assert_eq!(told(&strike).is_some(), is_told, "{kind}");
-            assert!(strike.struck.reaches_server() && strike.event.virtual_ms.is_some(), "{kind}");
+            assert!(
+                strike.struck.reaches_server() && strike.event.virtual_ms.is_some(),
+                "{kind}"
+            );
         }
     }
 
     #[test]
-    fn what_recovers_strikes_as_many_calls_as_it_says_and_a_wedged_one_only_those_it_is_meant_for() {
+    fn what_recovers_strikes_as_many_calls_as_it_says_and_a_wedged_one_only_those_it_is_meant_for()
+    {
         let strikes = |kind: &str| {
             let plan = FaultPlan::at_call(kind.to_owned(), kind.parse().unwrap(), 1);
-            (0..5).filter(|call| plan.strike(*call, Some("docs"), "a", 1000).is_some()).collect::<Vec<_>>()
+            (0..5)
+                .filter(|call| plan.strike(*call, Some("docs"), "a", 1000).is_some())
+                .collect::<Vec<_>>()
         };
         assert_eq!(strikes("recover-after:2"), [1, 2]);
         assert_eq!(strikes("wedged"), [1]);

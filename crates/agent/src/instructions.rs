@@ -13,12 +13,19 @@ pub fn instructions_of(servers: &[Connected]) -> Vec<(String, String)> {
 
 /// The system prompt as hosts put it together: the user's own text, then a section for each server.
 pub fn system_prompt(own: Option<&str>, instructions: &[(String, String)]) -> Option<String> {
-    let mut sections: Vec<String> =
-        own.filter(|own| !own.is_empty()).map(str::to_owned).into_iter().collect();
+    let mut sections: Vec<String> = own
+        .filter(|own| !own.is_empty())
+        .map(str::to_owned)
+        .into_iter()
+        .collect();
     if !instructions.is_empty() {
         sections.push("# Instructions of the MCP servers".to_owned());
     }
-    sections.extend(instructions.iter().map(|(server, text)| format!("## {server}\n\n{}", text.trim())));
+    sections.extend(
+        instructions
+            .iter()
+            .map(|(server, text)| format!("## {server}\n\n{}", text.trim())),
+    );
     (!sections.is_empty()).then(|| sections.join("\n\n"))
 }
 
@@ -28,15 +35,20 @@ mod tests {
 
     #[test]
     fn each_server_has_a_section_after_the_users_own_text() {
-        let said =
-            [("docs".to_owned(), "Search first.\n".to_owned()), ("mail".to_owned(), "Ask.".to_owned())];
+        let said = [
+            ("docs".to_owned(), "Search first.\n".to_owned()),
+            ("mail".to_owned(), "Ask.".to_owned()),
+        ];
         assert_eq!(
             system_prompt(Some("Be brief."), &said).as_deref(),
             Some(
                 "Be brief.\n\n# Instructions of the MCP servers\n\n## docs\n\nSearch first.\n\n## mail\n\nAsk."
             )
         );
-        assert_eq!(system_prompt(Some("Be brief."), &[]).as_deref(), Some("Be brief."));
+        assert_eq!(
+            system_prompt(Some("Be brief."), &[]).as_deref(),
+            Some("Be brief.")
+        );
         assert_eq!(system_prompt(None, &[]), None);
     }
 }

@@ -109,9 +109,17 @@ pub async fn run_model(
     watcher: &dyn Watcher,
 ) -> Result<ConversationTrace, Unrecorded> {
     let started = Instant::now();
-    let choice = task.parameters.get("tool_choice").and_then(|choice| choice.as_str());
+    let choice = task
+        .parameters
+        .get("tool_choice")
+        .and_then(|choice| choice.as_str());
     let choice = choice.map(|written| toolbox.choice(written)).transpose();
-    let choice = choice.map_err(|why| Unrecorded::Unanswered { why, is_of_schema: false })?.flatten();
+    let choice = choice
+        .map_err(|why| Unrecorded::Unanswered {
+            why,
+            is_of_schema: false,
+        })?
+        .flatten();
     let mut run = Run {
         task,
         choice,
@@ -130,7 +138,12 @@ pub async fn run_model(
         run.trace.faults = Some(Vec::new());
     }
     let stop = run.converse().await?;
-    let Run { mut trace, usage, messages, .. } = run;
+    let Run {
+        mut trace,
+        usage,
+        messages,
+        ..
+    } = run;
     trace.stop_reason = Some(stop);
     trace.conversation.tokens = Some(usage.totalled());
     trace.conversation.message_count = Some(messages.len() as u64);
@@ -163,7 +176,10 @@ impl Run<'_> {
         for turn in self.task.turns {
             self.messages.push(Message::User(turn.clone()));
             let start_ms = millis(self.started, Instant::now());
-            self.note(RecordedTurn { start_ms, ..RecordedTurn::new("user", turn) });
+            self.note(RecordedTurn {
+                start_ms,
+                ..RecordedTurn::new("user", turn)
+            });
             self.trace.final_response = None;
             match self.until_answered().await? {
                 Answer::Whole(word) => stop = word,
@@ -182,7 +198,9 @@ impl Run<'_> {
                 Ok(answered) => answered,
                 // Time that went by in waiting for a provider to recover says nothing of the model.
                 Err(error)
-                    if error.is_late() && Instant::now() >= self.deadline && self.assistant_turns > 0 =>
+                    if error.is_late()
+                        && Instant::now() >= self.deadline
+                        && self.assistant_turns > 0 =>
                 {
                     return Ok(Answer::Cut("time_budget".to_owned()));
                 }
@@ -201,7 +219,11 @@ impl Run<'_> {
                 self.trace.final_response = Some(reply.text).filter(|text| !text.is_empty());
                 let word = reply.stop.as_str().to_owned();
                 let is_whole = matches!(reply.stop, Stop::EndTurn | Stop::StopSequence);
-                return Ok(if is_whole { Answer::Whole(word) } else { Answer::Cut(word) });
+                return Ok(if is_whole {
+                    Answer::Whole(word)
+                } else {
+                    Answer::Cut(word)
+                });
             }
             if !self.call_all(reply.calls, turn).await {
                 return Ok(Answer::Cut("max_tool_calls".to_owned()));
@@ -210,27 +232,40 @@ impl Run<'_> {
     }
 
     fn reached_limit(&self) -> Option<&'static str> {
-        let Limits { max_turns, token_budget, .. } = self.task.limits;
+        let Limits {
+            max_turns,
+            token_budget,
+            ..
+        } = self.task.limits;
         let used = self.used.prompt.unwrap_or_default() + self.used.completion.unwrap_or_default();
         if Instant::now() >= self.deadline {
             Some("time_budget")
         } else if self.assistant_turns >= max_turns {
             Some("max_turns")
         } else {
-            token_budget.filter(|budget| used >= *budget).map(|_| "token_budget")
+            token_budget
+                .filter(|budget| used >= *budget)
+                .map(|_| "token_budget")
         }
     }
 
     /// The model's next message, and what is recorded of it.
     async fn ask(&mut self) -> Result<Result<(Reply, RecordedTurn), AskError>, Unrecorded> {
-        let has_results = self.messages.iter().any(|message| matches!(message, Message::Results(_)));
+        let has_results = self
+            .messages
+            .iter()
+            .any(|message| matches!(message, Message::Results(_)));
         let choice = self.choice.as_ref();
         let ask = Ask {
             system: self.task.system,
             tools: self.toolbox.offered(),
             max_tokens: self.task.limits.max_tokens,
             parameters: self.task.parameters,
-            tool_choice: if has_results { choice.map(ToolChoice::after_results) } else { choice },
+            tool_choice: if has_results {
+                choice.map(ToolChoice::after_results)
+            } else {
+                choice
+            },
             code_execution: self.task.code_execution,
             container: self.container.as_deref(),
             echo_reasoning: self.task.provider.echoes_reasoning(),
@@ -242,17 +277,26 @@ impl Run<'_> {
             Tokens::of(Some(provider.estimate_prompt(&ask)), Some(completion))
         });
         let held = Instant::now();
-        self.watcher.may_ask(self.used, most).await.map_err(Unrecorded::OverBudget)?;
+        self.watcher
+            .may_ask(self.used, most)
+            .await
+            .map_err(Unrecorded::OverBudget)?;
         let begun = Instant::now();
         // The run does not pay for the time that others took.
         self.deadline += begun - held;
-        let deadlines = Deadlines { run: self.deadline, answer: self.task.limits.request_timeout };
+        let deadlines = Deadlines {
+            run: self.deadline,
+            answer: self.task.limits.request_timeout,
+        };
         let (errors, watcher) = (&mut self.trace.errors, self.watcher);
         let mut observe = |retry: crate::provider::Retry| {
             let why = retry.why.trim_end_matches('.');
             watcher.waits(retry.wait, why);
             if retry.attempt > 0 {
-                errors.push(RecordedError::new("provider", format!("{why}; asked again")));
+                errors.push(RecordedError::new(
+                    "provider",
+                    format!("{why}; asked again"),
+                ));
             }
         };
         let reply = match provider.ask(&ask, deadlines, &mut observe).await {
@@ -260,7 +304,11 @@ impl Run<'_> {
             Err(error) => return Ok(Err(error)),
         };
         let is_estimated = reply.usage.prompt.is_none() || reply.usage.completion.is_none();
-        let used = if is_estimated { provider.estimate(&ask, &reply) } else { reply.usage };
+        let used = if is_estimated {
+            provider.estimate(&ask, &reply)
+        } else {
+            reply.usage
+        };
         let cost_usd = self.watcher.answered(used, is_estimated);
         if is_estimated
             && self.assistant_turns == 0
@@ -288,18 +336,26 @@ impl Run<'_> {
             return Err(Unrecorded::Unanswered { why, is_of_schema });
         }
         if !error.is_of_conversation() {
-            return Err(Unrecorded::Broken { why: error.to_string(), used: Box::new(self.used) });
+            return Err(Unrecorded::Broken {
+                why: error.to_string(),
+                used: Box::new(self.used),
+            });
         }
         // First, since a run that ended is told by its first error.
-        self.trace.errors.insert(0, RecordedError::new("provider", error.to_string()));
+        self.trace
+            .errors
+            .insert(0, RecordedError::new("provider", error.to_string()));
         Ok(Answer::Cut("error".to_owned()))
     }
 
     /// Makes the calls at once and keeps them in their order; false when there were more than are allowed.
     async fn call_all(&mut self, wanted: Vec<Wanted>, turn: u64) -> bool {
         let made = self.trace.tool_calls.len();
-        let room =
-            self.task.limits.max_tool_calls.map_or(usize::MAX, |most| (most as usize).saturating_sub(made));
+        let room = self
+            .task
+            .limits
+            .max_tool_calls
+            .map_or(usize::MAX, |most| (most as usize).saturating_sub(made));
         let allowed = wanted.len().min(room);
         let is_over = allowed < wanted.len();
         self.leave(&wanted[allowed..], turn);
@@ -329,13 +385,19 @@ impl Run<'_> {
 
     /// Keeps the calls that are not made.
     fn leave(&mut self, wanted: &[Wanted], turn: u64) {
-        let calls =
-            wanted.iter().map(|wanted| RecordedCall { turn: Some(turn), ..self.toolbox.recorded(wanted) });
+        let calls = wanted.iter().map(|wanted| RecordedCall {
+            turn: Some(turn),
+            ..self.toolbox.recorded(wanted)
+        });
         self.trace.unmade_calls.extend(calls);
     }
 
     fn note(&mut self, turn: RecordedTurn) {
-        self.trace.conversation.turns.get_or_insert_default().push(turn);
+        self.trace
+            .conversation
+            .turns
+            .get_or_insert_default()
+            .push(turn);
     }
 }
 
@@ -354,7 +416,10 @@ fn sum(before: Tokens, more: Tokens, is_first: bool) -> Tokens {
         (Some(before), Some(more)) => Some(before + more),
         _ => None,
     };
-    let mut sum = Tokens::of(add(before.prompt, more.prompt), add(before.completion, more.completion));
+    let mut sum = Tokens::of(
+        add(before.prompt, more.prompt),
+        add(before.completion, more.completion),
+    );
     sum.add_parts(before);
     sum.add_parts(more);
     sum

@@ -28,9 +28,13 @@ pub(crate) fn recorded(called: Called) -> RecordedResult {
         said
     };
     let (progress, log) = (kept(called.progress()), kept(called.log()));
-    let unread = |why: &dyn Display| refused(None, format!("the server's answer cannot be read: {why}"));
+    let unread =
+        |why: &dyn Display| refused(None, format!("the server's answer cannot be read: {why}"));
     let result = match called.outcome {
-        Ok(result) => match (unkeepable(result.get()), serde_json::from_str::<ToolAnswer>(result.get())) {
+        Ok(result) => match (
+            unkeepable(result.get()),
+            serde_json::from_str::<ToolAnswer>(result.get()),
+        ) {
             (Some(why), _) => unread(&why),
             (None, Err(error)) => unread(&error),
             (None, Ok(answer)) => RecordedResult {
@@ -43,13 +47,21 @@ pub(crate) fn recorded(called: Called) -> RecordedResult {
         Err(CallFailure::Rpc(error)) => refused(Some(error.code), error.message),
         Err(CallFailure::Wire(error)) => refused(None, error.to_string()),
     };
-    RecordedResult { progress, log, ..result }
+    RecordedResult {
+        progress,
+        log,
+        ..result
+    }
 }
 
 /// What is recorded of a call that got no result.
 pub(crate) fn refused(code: Option<i64>, message: String) -> RecordedResult {
     let error = Some(RecordedFailure { code, message });
-    RecordedResult { is_error: true, error, ..RecordedResult::default() }
+    RecordedResult {
+        is_error: true,
+        error,
+        ..RecordedResult::default()
+    }
 }
 
 /// What the model is told, up to so many characters: the content blocks, else the structured content, else the error's
@@ -63,7 +75,10 @@ fn all_parts(result: &RecordedResult) -> Vec<Part> {
         let code = code.map(|code| format!(" {code}")).unwrap_or_default();
         return vec![Part::Text(format!("error{code}: {message}"))];
     }
-    let blocks = result.content.as_ref().and_then(|content| serde_json::from_str(content.get()).ok());
+    let blocks = result
+        .content
+        .as_ref()
+        .and_then(|content| serde_json::from_str(content.get()).ok());
     let blocks: Vec<Value> = blocks.unwrap_or_default();
     let mut parts: Vec<Part> = blocks.iter().map(part_of).collect();
     if parts.is_empty() {

@@ -26,7 +26,10 @@ pub(crate) fn cut(parts: Vec<Part>, most: usize) -> Vec<Part> {
                 shown.push(part);
             }
             Some((end, _)) => {
-                let note = format!("[cut off: {} of {total} characters are not shown]", total - most);
+                let note = format!(
+                    "[cut off: {} of {total} characters are not shown]",
+                    total - most
+                );
                 let gap = if end == 0 { "" } else { "\n" };
                 shown.push(Part::Text(format!("{}{gap}{note}", &text[..end])));
                 left = None;
@@ -42,18 +45,22 @@ pub(crate) fn part_of(block: &Value) -> Part {
     match text("type") {
         Some("text") => Part::Text(text("text").unwrap_or_default().to_owned()),
         Some("image") => match (text("mimeType"), text("data")) {
-            (Some(media_type), Some(data)) => {
-                Part::Image { media_type: media_type.to_owned(), data: data.to_owned() }
-            }
+            (Some(media_type), Some(data)) => Part::Image {
+                media_type: media_type.to_owned(),
+                data: data.to_owned(),
+            },
             _ => Part::Text(block.to_string()),
         },
         Some("audio") => match text("data") {
             Some(data) => Part::Text(format!("[audio: {}]", size_of(text("mimeType"), data))),
             None => Part::Text(block.to_string()),
         },
-        Some("resource") => {
-            Part::Text(block.get("resource").and_then(resource).unwrap_or_else(|| block.to_string()))
-        }
+        Some("resource") => Part::Text(
+            block
+                .get("resource")
+                .and_then(resource)
+                .unwrap_or_else(|| block.to_string()),
+        ),
         Some("resource_link") => Part::Text(link(block).unwrap_or_else(|| block.to_string())),
         _ => Part::Text(block.to_string()),
     }
@@ -66,24 +73,50 @@ fn resource(resource: &Value) -> Option<String> {
     if let Some(content) = text("text") {
         return Some(format!("[resource {uri}]\n{content}"));
     }
-    Some(format!("[resource {uri}: {}]", size_of(text("mimeType"), text("blob")?)))
+    Some(format!(
+        "[resource {uri}: {}]",
+        size_of(text("mimeType"), text("blob")?)
+    ))
 }
 
 /// A resource that is only named.
 fn link(block: &Value) -> Option<String> {
     let text = |key: &str| block.get(key).and_then(Value::as_str);
-    let size = block.get("size").and_then(Value::as_u64).map(|size| format!("{size} bytes"));
-    let about: Vec<String> = text("mimeType").map(str::to_owned).into_iter().chain(size).collect();
-    let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
-    let description = text("description").map(|said| format!(": {said}")).unwrap_or_default();
+    let size = block
+        .get("size")
+        .and_then(Value::as_u64)
+        .map(|size| format!("{size} bytes"));
+    let about: Vec<String> = text("mimeType")
+        .map(str::to_owned)
+        .into_iter()
+        .chain(size)
+        .collect();
+    let about = if about.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", about.join(", "))
+    };
+    let description = text("description")
+        .map(|said| format!(": {said}"))
+        .unwrap_or_default();
     let name = text("title").or_else(|| text("name")).unwrap_or_default();
-    Some(format!("[link to the resource {name} at {}{about}{description}]", text("uri")?))
+    Some(format!(
+        "[link to the resource {name} at {}{about}{description}]",
+        text("uri")?
+    ))
 }
 
 /// What kind of data it is, and how much of it there is behind the base64.
 fn size_of(media_type: Option<&str>, base64: &str) -> String {
-    let digits = base64.bytes().filter(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte)).count();
-    format!("{}, {} bytes", media_type.unwrap_or("of an unknown type"), digits * 3 / 4)
+    let digits = base64
+        .bytes()
+        .filter(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte))
+        .count();
+    format!(
+        "{}, {} bytes",
+        media_type.unwrap_or("of an unknown type"),
+        digits * 3 / 4
+    )
 }
 
 #[cfg(test)]
@@ -109,13 +142,22 @@ mod tests {
                 json!({"type": "resource", "resource": {"uri": "a:b", "mimeType": "application/pdf", "blob": "aGk="}}),
                 "[resource a:b: application/pdf, 2 bytes]",
             ),
-            (json!({"type": "resource", "resource": {"uri": "a:b", "text": "Hi."}}), "[resource a:b]\nHi."),
-            (json!({"type": "resource_link", "uri": "a:b", "name": "b"}), "[link to the resource b at a:b]"),
+            (
+                json!({"type": "resource", "resource": {"uri": "a:b", "text": "Hi."}}),
+                "[resource a:b]\nHi.",
+            ),
+            (
+                json!({"type": "resource_link", "uri": "a:b", "name": "b"}),
+                "[link to the resource b at a:b]",
+            ),
             (
                 json!({"type": "resource_link", "uri": "a:b", "name": "b", "title": "Notes", "mimeType": "text/plain", "size": 7, "description": "Of today"}),
                 "[link to the resource Notes at a:b (text/plain, 7 bytes): Of today]",
             ),
-            (json!({"type": "image", "mimeType": "image/png", "data": "x"}), "a picture: image/png"),
+            (
+                json!({"type": "image", "mimeType": "image/png", "data": "x"}),
+                "a picture: image/png",
+            ),
             (
                 json!({"type": "resource", "resource": {"uri": "a:b"}}),
                 r#"{"resource":{"uri":"a:b"},"type":"resource"}"#,
@@ -128,13 +170,29 @@ mod tests {
     #[test]
     fn a_long_result_is_cut_between_characters_and_says_by_how_much() {
         let text = |text: &str| Part::Text(text.to_owned());
-        let picture = Part::Image { media_type: "image/png".to_owned(), data: "x".repeat(99) };
+        let picture = Part::Image {
+            media_type: "image/png".to_owned(),
+            data: "x".repeat(99),
+        };
         let parts = || vec![text("ééé"), picture.clone(), text("12345"), text("678")];
         assert_eq!(cut(parts(), 11), parts());
         let cut_off = "[cut off: 6 of 11 characters are not shown]";
-        assert_eq!(cut(parts(), 5), [text("ééé"), picture.clone(), text(&format!("12\n{cut_off}"))]);
+        assert_eq!(
+            cut(parts(), 5),
+            [
+                text("ééé"),
+                picture.clone(),
+                text(&format!("12\n{cut_off}"))
+            ]
+        );
         let cut_off = "[cut off: 10 of 11 characters are not shown]";
-        assert_eq!(cut(parts(), 1), [text(&format!("é\n{cut_off}")), picture.clone()]);
-        assert_eq!(cut(parts(), 3)[2], text("[cut off: 8 of 11 characters are not shown]"));
+        assert_eq!(
+            cut(parts(), 1),
+            [text(&format!("é\n{cut_off}")), picture.clone()]
+        );
+        assert_eq!(
+            cut(parts(), 3)[2],
+            text("[cut off: 8 of 11 characters are not shown]")
+        );
     }
 }

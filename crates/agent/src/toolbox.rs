@@ -94,21 +94,45 @@ impl Toolbox {
         let mut complaints = Vec::new();
         for server in &servers {
             let tools = server.client.list_tools().await?;
-            complaints.extend(tools.complaints.into_iter().map(|odd| (server.name.clone(), odd)));
-            catalogue.extend(tools.tools.into_iter().map(|tool| tool.into_catalogue(&server.name)));
+            complaints.extend(
+                tools
+                    .complaints
+                    .into_iter()
+                    .map(|odd| (server.name.clone(), odd)),
+            );
+            catalogue.extend(
+                tools
+                    .tools
+                    .into_iter()
+                    .map(|tool| tool.into_catalogue(&server.name)),
+            );
         }
         let distractors = distract(&catalogue);
         let is_hidden = |tool: &CatalogueTool| {
-            hidden.iter().any(|name| is_tool(name, &tool.name, tool.server.as_deref()))
+            hidden
+                .iter()
+                .any(|name| is_tool(name, &tool.name, tool.server.as_deref()))
         };
         catalogue.retain(|tool| !is_hidden(tool));
-        catalogue.extend(distractors.into_iter().map(|tool| CatalogueTool { distractor: true, ..tool }));
+        catalogue.extend(distractors.into_iter().map(|tool| CatalogueTool {
+            distractor: true,
+            ..tool
+        }));
         Ok((Self::of(servers, catalogue, faults, view), complaints))
     }
 
-    fn of(servers: Vec<Connected>, catalogue: Vec<CatalogueTool>, faults: FaultPlan, view: View) -> Self {
-        let Offer { catalogue, fitted, names, left_out } =
-            Offer::of(catalogue, view.family, view.tool_schemas);
+    fn of(
+        servers: Vec<Connected>,
+        catalogue: Vec<CatalogueTool>,
+        faults: FaultPlan,
+        view: View,
+    ) -> Self {
+        let Offer {
+            catalogue,
+            fitted,
+            names,
+            left_out,
+        } = Offer::of(catalogue, view.family, view.tool_schemas);
         let by_wire_name = names.iter().cloned().zip(0..).collect();
         let offer = |((tool, fitted), name): ((&CatalogueTool, &Fitted), String)| Offered {
             name,
@@ -116,9 +140,23 @@ impl Toolbox {
             description: tool.description.clone(),
             input_schema: fitted.schema.clone(),
         };
-        let offered = catalogue.iter().zip(&fitted).zip(names).map(offer).collect();
+        let offered = catalogue
+            .iter()
+            .zip(&fitted)
+            .zip(names)
+            .map(offer)
+            .collect();
         let max_result_chars = view.max_result_chars;
-        Self { servers, catalogue, offered, fitted, left_out, by_wire_name, faults, max_result_chars }
+        Self {
+            servers,
+            catalogue,
+            offered,
+            fitted,
+            left_out,
+            by_wire_name,
+            faults,
+            max_result_chars,
+        }
     }
 
     /// The tools as the model sees them.
@@ -154,13 +192,26 @@ impl Toolbox {
             content: parts_of(&outcome, self.max_result_chars),
             is_error: outcome.is_error,
         };
-        let result = RecordedResult { call_index: index, duration_ms, ..outcome };
-        Done { call, result, fault, answered, started }
+        let result = RecordedResult {
+            call_index: index,
+            duration_ms,
+            ..outcome
+        };
+        Done {
+            call,
+            result,
+            fault,
+            answered,
+            started,
+        }
     }
 
     /// The arguments under the names that the server gave them.
     fn own_arguments(&self, wanted: &Wanted) -> Arguments {
-        let fitted = self.by_wire_name.get(&wanted.name).and_then(|at| self.fitted.get(*at));
+        let fitted = self
+            .by_wire_name
+            .get(&wanted.name)
+            .and_then(|at| self.fitted.get(*at));
         match (&wanted.arguments, fitted) {
             (Arguments::Json(json), Some(fitted)) => Arguments::Json(fitted.restored(json)),
             (arguments, _) => arguments.clone(),
@@ -208,8 +259,14 @@ impl Toolbox {
             Arguments::Text(text) => return (refused(None, not_an_object(text)), None),
         };
         let timeout_ms = u64::try_from(server.timeout.as_millis()).unwrap_or(u64::MAX);
-        match self.faults.strike(index, Some(&server.name), &tool.name, timeout_ms) {
-            None => (Self::reach(server, &tool.name, arguments, deadline).await, None),
+        match self
+            .faults
+            .strike(index, Some(&server.name), &tool.name, timeout_ms)
+        {
+            None => (
+                Self::reach(server, &tool.name, arguments, deadline).await,
+                None,
+            ),
             Some(strike) => {
                 let outcome = Self::struck(server, &tool.name, arguments, &strike, deadline).await;
                 (outcome, Some(strike.event))
@@ -253,16 +310,25 @@ impl Toolbox {
         arguments: &RawValue,
         deadline: Instant,
     ) -> RecordedResult {
-        let call = server.client.call_tool(tool, arguments, Some(server.timeout));
+        let call = server
+            .client
+            .call_tool(tool, arguments, Some(server.timeout));
         match timeout_at(deadline, call).await {
             Ok(called) => recorded(called),
-            Err(_) => refused(None, "not finished: the run's `time_budget` is used up".to_owned()),
+            Err(_) => refused(
+                None,
+                "not finished: the run's `time_budget` is used up".to_owned(),
+            ),
         }
     }
 
     fn route<'t>(&'t self, written: &'t str) -> Route<'t> {
         let server_of = |name: &str| self.servers.iter().find(|server| server.name == name);
-        if let Some(tool) = self.by_wire_name.get(written).and_then(|at| self.catalogue.get(*at)) {
+        if let Some(tool) = self
+            .by_wire_name
+            .get(written)
+            .and_then(|at| self.catalogue.get(*at))
+        {
             if tool.distractor {
                 return Route::Distractor(tool);
             }
@@ -294,28 +360,46 @@ impl Toolbox {
             let tool = &self.catalogue[*at];
             is_tool(written, &tool.name, tool.server.as_deref())
         };
-        let meant: Vec<&Offered> =
-            (0..self.catalogue.len()).filter(is_meant).map(|at| &self.offered[at]).collect();
+        let meant: Vec<&Offered> = (0..self.catalogue.len())
+            .filter(is_meant)
+            .map(|at| &self.offered[at])
+            .collect();
         match &meant[..] {
             [one] => Ok(ToolChoice::Tool(one.name.clone())),
             [] => {
                 let names = self.catalogue.iter().map(|tool| tool.name.as_str());
                 let near = nearest(written, names.chain(["auto", "required", "none"]));
-                let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                Err(format!("`tool_choice`: the model is offered no tool `{written}`{hint}"))
+                let hint = near
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default();
+                Err(format!(
+                    "`tool_choice`: the model is offered no tool `{written}`{hint}"
+                ))
             }
             several => {
-                let names = several.iter().map(|tool| format!("`{}`", tool.full_name)).collect::<Vec<_>>();
-                Err(format!("`tool_choice`: `{written}` can be {}: write one of them", names.join(" or ")))
+                let names = several
+                    .iter()
+                    .map(|tool| format!("`{}`", tool.full_name))
+                    .collect::<Vec<_>>();
+                Err(format!(
+                    "`tool_choice`: `{written}` can be {}: write one of them",
+                    names.join(" or ")
+                ))
             }
         }
     }
 
     /// What a call to a tool that nobody has comes back with; a distractor's own name is no hint.
     fn unknown(&self, tool: &str, hints: bool) -> RecordedResult {
-        let names = self.catalogue.iter().filter(|tool| !tool.distractor).map(|tool| tool.name.as_str());
+        let names = self
+            .catalogue
+            .iter()
+            .filter(|tool| !tool.distractor)
+            .map(|tool| tool.name.as_str());
         let near = nearest(tool, names).filter(|_| hints);
-        let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+        let hint = near
+            .map(|near| format!("; did you mean {near:?}?"))
+            .unwrap_or_default();
         refused(Some(UNKNOWN_TOOL), format!("unknown tool {tool:?}{hint}"))
     }
 }
@@ -323,6 +407,10 @@ impl Toolbox {
 fn not_an_object(text: &str) -> String {
     const SHOWN: usize = 120;
     let start: String = text.chars().take(SHOWN).collect();
-    let more = if text.chars().count() > SHOWN { "…" } else { "" };
+    let more = if text.chars().count() > SHOWN {
+        "…"
+    } else {
+        ""
+    };
     format!("the arguments are not a JSON object, so the tool was not called: {start}{more}")
 }

@@ -18,7 +18,12 @@ pub(crate) use value::{Word, dollars, duration, one_of};
 
 /// Test whether an AI agent uses MCP servers reliably.
 #[derive(Debug, Parser)]
-#[command(name = "mcptest", version, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(
+    name = "mcptest",
+    version,
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
 pub(crate) struct Args {
     /// What to do.
     #[command(subcommand)]
@@ -143,13 +148,20 @@ pub(crate) struct Selecting {
 
 impl Selecting {
     pub(crate) fn selection(&self) -> Selection {
-        Selection { filters: self.filter.clone(), tags: self.tag.clone(), skip_tags: self.skip_tag.clone() }
+        Selection {
+            filters: self.filter.clone(),
+            tags: self.tag.clone(),
+            skip_tags: self.skip_tag.clone(),
+        }
     }
 }
 
 /// Arguments of `run`.
 #[derive(Debug, Group)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) suites: Suites,
@@ -248,9 +260,21 @@ pub(crate) struct Calling {
 /// What to record.
 pub(crate) const RECORD: [Word<Which>; 4] = [
     ("all", Which::All, "Every selected test"),
-    ("missing", Which::Missing, "Tests without a readable recording"),
-    ("stale", Which::Stale, "Tests that changed since they were recorded"),
-    ("failed", Which::Failed, "Tests whose recording does not pass"),
+    (
+        "missing",
+        Which::Missing,
+        "Tests without a readable recording",
+    ),
+    (
+        "stale",
+        Which::Stale,
+        "Tests that changed since they were recorded",
+    ),
+    (
+        "failed",
+        Which::Failed,
+        "Tests whose recording does not pass",
+    ),
 ];
 
 /// Arguments of `eval`.
@@ -286,10 +310,20 @@ pub(crate) struct Eval {
 
 /// What to grade.
 const GRADES: [Word<WhichGrades>; 3] = [
-    ("missing", WhichGrades { stale: false, ..WhichGrades::NEEDED }, "Runs that nobody graded"),
+    (
+        "missing",
+        WhichGrades {
+            stale: false,
+            ..WhichGrades::NEEDED
+        },
+        "Runs that nobody graded",
+    ),
     (
         "stale",
-        WhichGrades { missing: false, ..WhichGrades::NEEDED },
+        WhichGrades {
+            missing: false,
+            ..WhichGrades::NEEDED
+        },
         "Runs whose rubric, judges or recording changed since they were graded",
     ),
     ("all", WhichGrades::ALL, "Every run"),
@@ -539,12 +573,23 @@ type EraOption = Option<Era>;
 
 const ERAS: [Word<EraOption>; 3] = [
     ("auto", None, "Detect the era"),
-    (Era::Legacy.as_str(), Some(Era::Legacy), "Handshake with `initialize`, and sessions"),
-    (Era::Modern.as_str(), Some(Era::Modern), "Stateless requests"),
+    (
+        Era::Legacy.as_str(),
+        Some(Era::Legacy),
+        "Handshake with `initialize`, and sessions",
+    ),
+    (
+        Era::Modern.as_str(),
+        Some(Era::Modern),
+        "Stateless requests",
+    ),
 ];
 
 fn families_help() -> String {
-    let names: Vec<&str> = mcptest_core::provider::FAMILIES.iter().map(|family| family.name).collect();
+    let names: Vec<&str> = mcptest_core::provider::FAMILIES
+        .iter()
+        .map(|family| family.name)
+        .collect();
     format!(
         "Report what PROVIDER refuses in the tools' schemas, and what is sent instead [providers: {}]",
         names.join(", ")
@@ -552,8 +597,15 @@ fn families_help() -> String {
 }
 
 pub(crate) fn reporters_help<R>(known: &[Reporter<R>]) -> String {
-    let kinds: Vec<&str> = known.iter().map(|reporter| reporter.key).chain([AUTO]).collect();
-    format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
+    let kinds: Vec<&str> = known
+        .iter()
+        .map(|reporter| reporter.key)
+        .chain([AUTO])
+        .collect();
+    format!(
+        "Write a report to FILE or standard output; repeatable [kinds: {}]",
+        kinds.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -566,7 +618,10 @@ mod tests {
     #[test]
     fn one_command_is_hidden() {
         let command = Args::command();
-        let hidden = command.get_subcommands().filter(|one| one.is_hide_set()).map(clap::Command::get_name);
+        let hidden = command
+            .get_subcommands()
+            .filter(|one| one.is_hide_set())
+            .map(clap::Command::get_name);
         assert_eq!(hidden.collect::<Vec<_>>(), ["bridge"]);
     }
 
@@ -588,9 +643,16 @@ mod tests {
 
     /// What the cases print after `$`, and between backticks where it is no part of a sentence.
     fn printed(case: &str) -> Vec<&str> {
-        let after_dollar = case.lines().filter_map(|line| line.trim_start_matches('!').strip_prefix("  $ "));
-        let advised = case.lines().filter(|line| line.contains("help: ")).flat_map(|line| line.split('`'));
-        after_dollar.chain(advised.filter(|part| part.starts_with("mcptest run "))).collect()
+        let after_dollar = case
+            .lines()
+            .filter_map(|line| line.trim_start_matches('!').strip_prefix("  $ "));
+        let advised = case
+            .lines()
+            .filter(|line| line.contains("help: "))
+            .flat_map(|line| line.split('`'));
+        after_dollar
+            .chain(advised.filter(|part| part.starts_with("mcptest run ")))
+            .collect()
     }
 
     #[test]
@@ -599,7 +661,8 @@ mod tests {
         let mut commands = 0;
         for group in std::fs::read_dir(&cases).unwrap() {
             for case in std::fs::read_dir(group.unwrap().path()).unwrap() {
-                let Ok(text) = std::fs::read_to_string(case.unwrap().path().join("case.txt")) else {
+                let Ok(text) = std::fs::read_to_string(case.unwrap().path().join("case.txt"))
+                else {
                     continue;
                 };
                 for command in printed(&text) {

@@ -18,7 +18,15 @@ const COMMANDS: [(&str, usize, &str); 6] = [
 ];
 
 /// What names a server, so that no bare word does.
-const NAMED: [&str; 7] = ["--", "--url", "--target", "--command", "--config", "--server", "-s"];
+const NAMED: [&str; 7] = [
+    "--",
+    "--url",
+    "--target",
+    "--command",
+    "--config",
+    "--server",
+    "-s",
+];
 
 /// Reads the command line. A bare address is the server's; a bare command is answered with the line that was meant.
 pub(crate) fn parse(mut words: Vec<OsString>) -> Result<Args, Error> {
@@ -29,7 +37,9 @@ pub(crate) fn parse(mut words: Vec<OsString>) -> Result<Args, Error> {
     }
     match (Args::try_parse_from(&words), bare) {
         // To `call` any word is an argument; one alone may be a slip of one.
-        (Ok(_), Some((at, _))) if words[1] == "call" && at + 1 < words.len() => Err(no_dashes(&words, at)),
+        (Ok(_), Some((at, _))) if words[1] == "call" && at + 1 < words.len() => {
+            Err(no_dashes(&words, at))
+        }
         (Err(error), Some((at, _))) if error.kind() == ErrorKind::UnknownArgument => {
             Err(no_dashes(&words, at))
         }
@@ -38,9 +48,10 @@ pub(crate) fn parse(mut words: Vec<OsString>) -> Result<Args, Error> {
 }
 
 pub(crate) fn is_url(word: &str) -> bool {
-    ["http://", "https://"]
-        .iter()
-        .any(|scheme| word.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
+    ["http://", "https://"].iter().any(|scheme| {
+        word.get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })
 }
 
 /// Where a server begins without `--`, which makes a command line of the words, and the option that its address would
@@ -49,7 +60,10 @@ fn bare_server(words: &[OsString]) -> Option<(usize, &'static str)> {
     let name = words.get(1)?.to_str()?;
     let (_, own, option) = COMMANDS.iter().find(|(command, ..)| *command == name)?;
     let text = |word: &OsString| word.to_str().unwrap_or_default().to_owned();
-    if words.iter().any(|word| NAMED.contains(&text(word).split('=').next().unwrap_or_default())) {
+    if words
+        .iter()
+        .any(|word| NAMED.contains(&text(word).split('=').next().unwrap_or_default()))
+    {
         return None;
     }
     // A word that an option or an argument takes cannot follow `--`.
@@ -57,26 +71,44 @@ fn bare_server(words: &[OsString]) -> Option<(usize, &'static str)> {
         let word = text(&words[*at]);
         let is_argument = name == "call" && !is_url(&word) && word.contains('=');
         let (before, after) = words.split_at(*at);
-        let line = before.iter().cloned().chain(["--".into()]).chain(after.iter().cloned());
+        let line = before
+            .iter()
+            .cloned()
+            .chain(["--".into()])
+            .chain(after.iter().cloned());
         let is_whole = |error: Error| error.kind() == ErrorKind::MissingRequiredArgument;
-        !word.starts_with('-') && !is_argument && Args::try_parse_from(line).map_or_else(is_whole, |_| true)
+        !word.starts_with('-')
+            && !is_argument
+            && Args::try_parse_from(line).map_or_else(is_whole, |_| true)
     };
-    (2..words.len()).filter(can_begin).nth(*own).map(|at| (at, *option))
+    (2..words.len())
+        .filter(can_begin)
+        .nth(*own)
+        .map(|at| (at, *option))
 }
 
 fn no_dashes(words: &[OsString], at: usize) -> Error {
     let shown = |words: &[OsString]| {
-        let words: Vec<String> = words.iter().map(|word| quoted(&word.to_string_lossy())).collect();
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| quoted(&word.to_string_lossy()))
+            .collect();
         escape(&words.join(" ")).into_owned()
     };
     let (word, command) = (words[at].to_string_lossy(), words[1].to_string_lossy());
-    let why = format!("`{}` is not an argument of `mcptest {command}`", escape(&word));
+    let why = format!(
+        "`{}` is not an argument of `mcptest {command}`",
+        escape(&word)
+    );
     let help = format!(
         "the command of a server follows `--`: mcptest {} -- {}",
         shown(&words[1..at]),
         shown(&words[at..])
     );
-    Error::raw(ErrorKind::UnknownArgument, format!("{why}\n  help: {help}\n"))
+    Error::raw(
+        ErrorKind::UnknownArgument,
+        format!("{why}\n  help: {help}\n"),
+    )
 }
 
 #[cfg(test)]
@@ -84,7 +116,11 @@ mod tests {
     use super::*;
 
     fn words(line: &str) -> Vec<OsString> {
-        shell_words::split(line).unwrap().into_iter().map(OsString::from).collect()
+        shell_words::split(line)
+            .unwrap()
+            .into_iter()
+            .map(OsString::from)
+            .collect()
     }
 
     fn refused(line: &str) -> String {
@@ -100,14 +136,38 @@ mod tests {
     #[test]
     fn a_command_without_its_dashes_is_answered_with_the_line_that_was_meant() {
         for (line, meant) in [
-            ("mcptest tools npx -y my-server", "mcptest tools -- npx -y my-server"),
-            ("mcptest tools --json npx my-server", "mcptest tools --json -- npx my-server"),
-            ("mcptest check --only EDGE npx x -y", "mcptest check --only EDGE -- npx x -y"),
-            ("mcptest call add a=1 b=2 python3 server.py", "mcptest call add a=1 b=2 -- python3 server.py"),
-            ("mcptest call add a=1 npx -y x", "mcptest call add a=1 -- npx -y x"),
-            ("mcptest init --call 'add a=1' npx 'a b'", "mcptest init --call 'add a=1' -- npx 'a b'"),
-            ("mcptest verify tape.jsonl npx x", "mcptest verify tape.jsonl -- npx x"),
-            ("mcptest proxy -o t.jsonl npx x --fast", "mcptest proxy -o t.jsonl -- npx x --fast"),
+            (
+                "mcptest tools npx -y my-server",
+                "mcptest tools -- npx -y my-server",
+            ),
+            (
+                "mcptest tools --json npx my-server",
+                "mcptest tools --json -- npx my-server",
+            ),
+            (
+                "mcptest check --only EDGE npx x -y",
+                "mcptest check --only EDGE -- npx x -y",
+            ),
+            (
+                "mcptest call add a=1 b=2 python3 server.py",
+                "mcptest call add a=1 b=2 -- python3 server.py",
+            ),
+            (
+                "mcptest call add a=1 npx -y x",
+                "mcptest call add a=1 -- npx -y x",
+            ),
+            (
+                "mcptest init --call 'add a=1' npx 'a b'",
+                "mcptest init --call 'add a=1' -- npx 'a b'",
+            ),
+            (
+                "mcptest verify tape.jsonl npx x",
+                "mcptest verify tape.jsonl -- npx x",
+            ),
+            (
+                "mcptest proxy -o t.jsonl npx x --fast",
+                "mcptest proxy -o t.jsonl -- npx x --fast",
+            ),
         ] {
             assert_eq!(refused(line), meant, "{line}");
         }

@@ -9,8 +9,13 @@ pub(crate) struct Deferred<T>(pub(crate) Box<T>);
 
 /// What a command is for stands at the command, not at its arguments.
 fn describe(command: Command, add: fn(Command) -> Command) -> Command {
-    let (about, long) = (command.get_about().cloned(), command.get_long_about().cloned());
-    add(command).about(Resettable::from(about)).long_about(Resettable::from(long))
+    let (about, long) = (
+        command.get_about().cloned(),
+        command.get_long_about().cloned(),
+    );
+    add(command)
+        .about(Resettable::from(about))
+        .long_about(Resettable::from(long))
 }
 
 impl<T: FromArgMatches> FromArgMatches for Deferred<T> {

@@ -13,7 +13,12 @@ const PATIENCE: Duration = Duration::from_secs(150);
 pub(crate) fn listen() -> Interrupt {
     let (interrupt, receiver) = watch::channel(None);
     let listening = move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+        else {
+            return;
+        };
         let exit_code = runtime.block_on(async {
             let exit_code = interrupted().await;
             if interrupt.send(Some(exit_code)).is_err() {

@@ -14,7 +14,9 @@ fn main() -> ExitCode {
     end_on_panic();
     mcptest_process::adopt_orphans();
     match bare_server::parse(std::env::args_os().collect()) {
-        Ok(args) => command::dispatch(args).map_or_else(|failure| output::failure(&failure), ExitCode::from),
+        Ok(args) => {
+            command::dispatch(args).map_or_else(|failure| output::failure(&failure), ExitCode::from)
+        }
         Err(error) => output::usage(&error),
     }
 }

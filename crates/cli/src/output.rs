@@ -34,7 +34,10 @@ pub(crate) struct Failure {
 impl Failure {
     /// An error.
     pub(crate) fn new(why: impl Into<String>) -> Self {
-        Self { why: why.into(), exit_code: None }
+        Self {
+            why: why.into(),
+            exit_code: None,
+        }
     }
 
     /// An error, and what to do about it.
@@ -54,7 +57,10 @@ impl Failure {
 
     /// An end that is no error of the command's own.
     pub(crate) fn ended(exit_code: u8, why: impl Into<String>) -> Self {
-        Self { why: why.into(), exit_code: Some(exit_code) }
+        Self {
+            why: why.into(),
+            exit_code: Some(exit_code),
+        }
     }
 
     /// The user, or the system, had enough.
@@ -95,7 +101,8 @@ pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str>
 /// Writes to standard output what [`shown`] leaves of a string.
 pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     // Whole text is by far the most common, and quicker to check than to mend.
-    let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+    let text =
+        std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     own(&shown(&text, &std::io::stdout()))
 }
 
@@ -103,7 +110,11 @@ pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
 pub(crate) fn commands(bytes: &[u8]) -> Result<(), Failure> {
     let stdout = std::io::stdout();
     let line = |line: &str| format!("::{}\n", shown(line.trim_start_matches(':'), &stdout));
-    own(&String::from_utf8_lossy(bytes).lines().map(line).collect::<Vec<_>>().concat())
+    own(&String::from_utf8_lossy(bytes)
+        .lines()
+        .map(line)
+        .collect::<Vec<_>>()
+        .concat())
 }
 
 /// Writes a string of our own, known when this program was built, as it is; a reader that has gone away is no error, a
@@ -130,13 +141,19 @@ pub(crate) fn stderr(text: &str) {
 
 /// Writes notes of ours to standard error, wrapped as a [`page`] is.
 pub(crate) fn notes(text: &str) {
-    let width = console::Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
+    let width = console::Term::stderr()
+        .size_checked()
+        .map(|(_, columns)| usize::from(columns));
     stderr(&wrapped_lines(text, width));
 }
 
 /// Writes what is wrong with files to standard error.
 pub(crate) fn problems(problems: &[Problem], sources: &Sources) {
-    stderr(&problem::render(problems, sources, is_coloured(&std::io::stderr())));
+    stderr(&problem::render(
+        problems,
+        sources,
+        is_coloured(&std::io::stderr()),
+    ));
 }
 
 /// Names the links to folders that a walk did not enter.
@@ -148,18 +165,28 @@ pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
 
 /// Ends with what went wrong.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
-    let error = if failure.exit_code.is_none() { "error: " } else { "" };
+    let error = if failure.exit_code.is_none() {
+        "error: "
+    } else {
+        ""
+    };
     stderr(&format!("{error}{}\n", on_its_line(&failure.why)));
     ExitCode::from(failure.exit_code.unwrap_or(EXIT_BROKEN))
 }
 
 /// The text with the words of the command line, where it quotes them, each on one line.
 fn on_its_line(text: &str) -> String {
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
     // Of `--name=value` the name may be quoted alone.
-    let parts = words.iter().flat_map(|word| [word.as_str()].into_iter().chain(word.split('=')));
+    let parts = words
+        .iter()
+        .flat_map(|word| [word.as_str()].into_iter().chain(word.split('=')));
     let odd = parts.filter(|part| part.contains(char::is_control));
-    odd.fold(text.to_owned(), |text, part| text.replace(part, &escape(part)))
+    odd.fold(text.to_owned(), |text, part| {
+        text.replace(part, &escape(part))
+    })
 }
 
 /// Ends with clap's message: help and version succeed, all else is a bad invocation.
@@ -215,8 +242,12 @@ pub(crate) fn page(text: &str) -> Result<(), Failure> {
 }
 
 fn wrapped_lines(text: &str, width: Option<usize>) -> Cow<'_, str> {
-    let Some(width) = width else { return Cow::Borrowed(text) };
-    text.lines().flat_map(|line| [wrapped(line, width.max(40)), "\n".to_owned()]).collect()
+    let Some(width) = width else {
+        return Cow::Borrowed(text);
+    };
+    text.lines()
+        .flat_map(|line| [wrapped(line, width.max(40)), "\n".to_owned()])
+        .collect()
 }
 
 fn wrapped(line: &str, width: usize) -> String {
@@ -226,8 +257,15 @@ fn wrapped(line: &str, width: usize) -> String {
     let plain = console::strip_ansi_codes(line);
     let indent = plain.len() - plain.trim_start().len();
     // The last cell begins after the last gap; where it would be narrow, the line goes on at its left.
-    let cell = plain.trim_end().rfind("  ").map_or(0, |at| console::measure_text_width(&plain[..at + 2]));
-    let hang = if cell > indent && cell <= width / 2 { cell } else { indent + 2 };
+    let cell = plain
+        .trim_end()
+        .rfind("  ")
+        .map_or(0, |at| console::measure_text_width(&plain[..at + 2]));
+    let hang = if cell > indent && cell <= width / 2 {
+        cell
+    } else {
+        indent + 2
+    };
     let (mut out, mut column) = (String::new(), 0);
     for word in line.split_inclusive(' ') {
         let wide = console::measure_text_width(word.trim_end());
@@ -251,12 +289,16 @@ pub(crate) struct Paint {
 impl Paint {
     /// For standard output.
     pub(crate) fn stdout() -> Self {
-        Self { is_on: is_coloured(&std::io::stdout()) }
+        Self {
+            is_on: is_coloured(&std::io::stdout()),
+        }
     }
 
     /// For standard error.
     pub(crate) fn stderr() -> Self {
-        Self { is_on: is_coloured(&std::io::stderr()) }
+        Self {
+            is_on: is_coloured(&std::io::stderr()),
+        }
     }
 
     pub(crate) fn plain(self, text: &str) -> String {
@@ -312,10 +354,14 @@ const BESIDE_JUDGING: [(&str, bool); 13] = [
 
 /// The command as it was typed, but for what has no part in judging.
 pub(crate) fn typed() -> String {
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned());
     judging(words)
         .iter()
-        .fold("mcptest".to_owned(), |command, word| format!("{command} {}", mcptest_core::row::quoted(word)))
+        .fold("mcptest".to_owned(), |command, word| {
+            format!("{command} {}", mcptest_core::row::quoted(word))
+        })
 }
 
 fn judging(words: impl Iterator<Item = String>) -> Vec<String> {
@@ -341,7 +387,10 @@ mod tests {
         let kept = |line: &str| judging(line.split(' ').map(str::to_owned)).join(" ");
         let typed = "run a.yml --record=stale --reporter json=/x/y.json -v --reporter=html=r.html --tag slow --jobs 2";
         assert_eq!(kept(typed), "run a.yml --tag slow");
-        assert_eq!(kept("run a.yml --live --filter x"), "run a.yml --live --filter x");
+        assert_eq!(
+            kept("run a.yml --live --filter x"),
+            "run a.yml --live --filter x"
+        );
     }
 
     #[test]
@@ -350,7 +399,10 @@ mod tests {
         let said = "  user        How many of the\n              open invoices of\n              last month are\n              \
                     overdue by now?";
         assert_eq!(wrapped(line, 32), said);
-        assert_eq!(wrapped("  → search {\"q\": \"rust\"}", 16), "  → search {\"q\":\n    \"rust\"}");
+        assert_eq!(
+            wrapped("  → search {\"q\": \"rust\"}", 16),
+            "  → search {\"q\":\n    \"rust\"}"
+        );
         let red = "\u{1b}[1;31m  ← error\u{1b}[0m no";
         assert_eq!(wrapped(red, 12), red, "colours take no room");
     }

@@ -40,10 +40,27 @@ fn typed(keys: &str) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mcptest.yml"), SUITE).unwrap();
     fs::write(folder.path().join("runs.jsonl"), RUN).unwrap();
-    let program = ["-c", TYPES, keys, env!("CARGO_BIN_EXE_mcptest"), "--color", "never", "run", "-u"];
-    let output = Command::new("python3").args(program).current_dir(folder.path()).output().unwrap();
+    let program = [
+        "-c",
+        TYPES,
+        keys,
+        env!("CARGO_BIN_EXE_mcptest"),
+        "--color",
+        "never",
+        "run",
+        "-u",
+    ];
+    let output = Command::new("python3")
+        .args(program)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    (output.status.code(), said, fs::read_to_string(folder.path().join("mcptest.yml")).unwrap())
+    (
+        output.status.code(),
+        said,
+        fs::read_to_string(folder.path().join("mcptest.yml")).unwrap(),
+    )
 }
 
 #[test]
@@ -53,7 +70,10 @@ fn a_yes_at_a_terminal_writes_what_was_shown_and_judges_by_it() {
         assert_eq!(code, Some(0), "{said}");
         let asked = format!("write 1 file? [y/N] {keys}wrote mcptest.yml\nmcptest.yml\n  ✓ looks");
         assert!(said.contains(&asked), "{said}");
-        assert!(suite.contains("calls: [{ name: look") && !suite.contains("open"), "{suite}");
+        assert!(
+            suite.contains("calls: [{ name: look") && !suite.contains("open"),
+            "{suite}"
+        );
     }
 }
 
@@ -63,6 +83,9 @@ fn anything_else_writes_nothing() {
     for keys in ["n\n", "\n", "yellow\n", "\u{4}"] {
         let (code, said, suite) = typed(keys);
         assert_eq!((code, suite.as_str()), (Some(1), SUITE), "{said}");
-        assert!(said.contains("\nnothing was written\nmcptest.yml\n  ✗ looks"), "{said}");
+        assert!(
+            said.contains("\nnothing was written\nmcptest.yml\n  ✗ looks"),
+            "{said}"
+        );
     }
 }

@@ -14,19 +14,30 @@ fn docs() -> PathBuf {
 fn mcptest(arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
     let output = command.env_clear().args(arguments).output().unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// The pages below a folder, by their paths in the book.
 fn pages(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let of_entry = |path: PathBuf| {
         if path.is_dir() {
             return pages(&path);
         }
         let is_page = path.extension().is_some_and(|extension| extension == "md");
-        let shown = path.strip_prefix(docs()).unwrap().to_str().unwrap().to_owned();
+        let shown = path
+            .strip_prefix(docs())
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
         is_page.then_some(shown).into_iter().collect()
     };
     entries.flat_map(of_entry).collect()
@@ -35,8 +46,9 @@ fn pages(folder: &Path) -> BTreeSet<String> {
 #[test]
 fn the_book_lists_every_page_once() {
     let summary = fs::read_to_string(docs().join("SUMMARY.md")).unwrap();
-    let linked =
-        summary.lines().filter_map(|line| Some(line.split_once("](")?.1.strip_suffix(')')?.to_owned()));
+    let linked = summary
+        .lines()
+        .filter_map(|line| Some(line.split_once("](")?.1.strip_suffix(')')?.to_owned()));
     let linked: Vec<String> = linked.collect();
     let once: BTreeSet<String> = linked.iter().cloned().collect();
     assert_eq!(once.len(), linked.len(), "a page is listed twice");
@@ -47,8 +59,11 @@ fn the_book_lists_every_page_once() {
 
 /// The names of the commands that a help text lists.
 fn commands(help: &str) -> Vec<String> {
-    let listed =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let listed = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
     let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     names
         .filter_map(|line| line.split_whitespace().next())
@@ -75,7 +90,10 @@ fn reference(path: &[&str]) -> String {
 
 #[test]
 fn the_page_of_commands_is_what_help_says() {
-    let page = format!("# Every command\n\nWhat `--help` prints.\n{}", reference(&[]));
+    let page = format!(
+        "# Every command\n\nWhat `--help` prints.\n{}",
+        reference(&[])
+    );
     let file = docs().join("reference/cli.md");
     if std::env::var_os("MCPTEST_UPDATE_CASES").is_some() {
         fs::write(&file, &page).unwrap();
@@ -91,17 +109,28 @@ fn the_page_of_commands_is_what_help_says() {
 fn explain_prints_every_page_of_the_book() {
     // `--help` is the page of commands, and lists are made for the terminal.
     let list = mcptest(&["explain"]);
-    for page in pages(&docs()).into_iter().filter(|page| page != "SUMMARY.md") {
+    for page in pages(&docs())
+        .into_iter()
+        .filter(|page| page != "SUMMARY.md")
+    {
         let name = page.strip_suffix(".md").unwrap();
-        if matches!(name, "reference/README" | "reference/matchers" | "reference/cli") {
+        if matches!(
+            name,
+            "reference/README" | "reference/matchers" | "reference/cli"
+        ) {
             continue;
         }
         let gates = list.split("\nThe other pages").next().unwrap();
-        let of_gate = name.strip_prefix("reference/").filter(|key| gates.contains(&format!("\n  {key} ")));
+        let of_gate = name
+            .strip_prefix("reference/")
+            .filter(|key| gates.contains(&format!("\n  {key} ")));
         let name = of_gate.unwrap_or(name);
         let text = for_a_terminal(&fs::read_to_string(docs().join(&page)).unwrap());
         assert!(mcptest(&["explain", name]) == text, "{name}");
-        assert!(list.contains(name), "`mcptest explain` does not list {name}");
+        assert!(
+            list.contains(name),
+            "`mcptest explain` does not list {name}"
+        );
     }
 }
 
@@ -109,8 +138,12 @@ fn explain_prints_every_page_of_the_book() {
 fn for_a_terminal(page: &str) -> String {
     let mut parts = page.split("<a id=\"");
     let first = parts.next().unwrap_or_default().to_owned();
-    let page = parts.fold(first, |text, part| text + part.split_once("\"></a>").unwrap().1);
-    page.split_inclusive("\n\n").filter(|paragraph| !paragraph.starts_with("![")).collect()
+    let page = parts.fold(first, |text, part| {
+        text + part.split_once("\"></a>").unwrap().1
+    });
+    page.split_inclusive("\n\n")
+        .filter(|paragraph| !paragraph.starts_with("!["))
+        .collect()
 }
 
 #[test]
@@ -123,9 +156,16 @@ fn every_gate_has_a_picture_that_its_page_describes() {
             "docs/{file}, {size} bytes: run `node viewer/pictures.mjs {}`",
             gate.key
         );
-        let (before, _) = gate.doc.split_once(&format!("](../{file})")).unwrap_or_default();
+        let (before, _) = gate
+            .doc
+            .split_once(&format!("](../{file})"))
+            .unwrap_or_default();
         let (_, described) = before.rsplit_once("![").unwrap_or_default();
-        assert!(described.len() > 40, "the page of {} does not say what docs/{file} shows", gate.key);
+        assert!(
+            described.len() > 40,
+            "the page of {} does not say what docs/{file} shows",
+            gate.key
+        );
     }
 }
 
@@ -141,7 +181,11 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     let parts: Vec<&str> = page.split("```").collect();
     let fenced = parts.chunks_exact(2).map(|pair| {
         let (language, text) = pair[1].split_once('\n').unwrap();
-        Block { language, text, before: pair[0].trim_end().lines().last().unwrap_or_default() }
+        Block {
+            language,
+            text,
+            before: pair[0].trim_end().lines().last().unwrap_or_default(),
+        }
     });
     fenced.collect()
 }
@@ -158,17 +202,25 @@ fn session(folder: &Path, text: &str) -> String {
     let mut said = String::new();
     for line in text.lines().filter(|line| line.starts_with("$ ")) {
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("exec 2>&1; {}", &line[2..])]).current_dir(folder);
+        command
+            .args(["-c", &format!("exec 2>&1; {}", &line[2..])])
+            .current_dir(folder);
         let output = command.env_clear().env("PATH", &path).output().unwrap();
         let output = String::from_utf8(output.stdout).unwrap();
-        said.push_str(&format!("{line}\n{}", output.lines().map(untimed).collect::<String>()));
+        said.push_str(&format!(
+            "{line}\n{}",
+            output.lines().map(untimed).collect::<String>()
+        ));
     }
     said
 }
 
 /// The line without how long a call took: `called: charge (3 ms)`.
 fn untimed(line: &str) -> String {
-    match line.strip_suffix(" ms)").and_then(|line| line.rsplit_once('(')) {
+    match line
+        .strip_suffix(" ms)")
+        .and_then(|line| line.rsplit_once('('))
+    {
         Some((before, _)) => format!("{before}(0 ms)\n"),
         None => format!("{line}\n"),
     }
@@ -197,6 +249,9 @@ fn the_sessions_of_the_tutorials_are_what_the_program_says() {
             continue;
         }
         let place = text.lines().zip(now.lines()).position(|(a, b)| a != b);
-        assert!(text == now, "{page}: line {place:?} is not what the program says");
+        assert!(
+            text == now,
+            "{page}: line {place:?} is not what the program says"
+        );
     }
 }

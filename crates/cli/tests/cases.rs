@@ -13,11 +13,19 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn main() -> ExitCode {
-    let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let filters: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
     let is_listing = std::env::args().any(|word| word == "--list");
     let cases: Vec<Case> = case::all()
         .into_iter()
-        .filter(|case| filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter.as_str())))
+        .filter(|case| {
+            filters.is_empty()
+                || filters
+                    .iter()
+                    .any(|filter| case.name.contains(filter.as_str()))
+        })
         .collect();
     if is_listing {
         for case in &cases {
@@ -37,7 +45,11 @@ fn main() -> ExitCode {
             }
         }
     }
-    println!("\n{} cases: {} passed, {failed} failed", cases.len(), cases.len() - failed);
+    println!(
+        "\n{} cases: {} passed, {failed} failed",
+        cases.len(),
+        cases.len() - failed
+    );
     ExitCode::from(u8::from(failed > 0))
 }
 
@@ -50,13 +62,19 @@ fn run_all(cases: &[Case], updates: bool) -> Vec<Option<String>> {
         for _ in 0..workers {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let at = cases.iter().position(|other| other.name == case.name).unwrap();
+                    let at = cases
+                        .iter()
+                        .position(|other| other.name == case.name)
+                        .unwrap();
                     *faults[at].lock().unwrap() = check(case, updates);
                 }
             });
         }
     });
-    faults.into_iter().map(|fault| fault.into_inner().unwrap()).collect()
+    faults
+        .into_iter()
+        .map(|fault| fault.into_inner().unwrap())
+        .collect()
 }
 
 fn check(case: &Case, updates: bool) -> Option<String> {
@@ -70,7 +88,10 @@ fn check(case: &Case, updates: bool) -> Option<String> {
     if faults.is_empty() {
         return None;
     }
-    faults.push_str(&format!("  update it: MCPTEST_UPDATE_CASES=1 cargo test --test cases {}\n", case.name));
+    faults.push_str(&format!(
+        "  update it: MCPTEST_UPDATE_CASES=1 cargo test --test cases {}\n",
+        case.name
+    ));
     Some(faults)
 }
 
@@ -85,10 +106,13 @@ fn refusals(case: &Case, folder: &std::path::Path) -> String {
         let validated = output(&["validate", &suite]);
         let run = output(&["run", &suite, "--reporter", "json"]);
         let is_refused = text(&run.stdout).contains("\"the suite is refused for ");
-        let nothing_selected = run.status.code() == Some(7) && run.stderr.starts_with(&validated.stderr);
+        let nothing_selected =
+            run.status.code() == Some(7) && run.stderr.starts_with(&validated.stderr);
         let says_the_same = validated.stderr == run.stderr || nothing_selected;
         if (validated.status.code() == Some(2)) != is_refused || !says_the_same {
-            faults.push_str(&format!("  `validate` and `run` do not agree about {suite}\n"));
+            faults.push_str(&format!(
+                "  `validate` and `run` do not agree about {suite}\n"
+            ));
             faults.push_str(&difference(&validated.stderr, &run.stderr));
         }
     }
@@ -96,9 +120,17 @@ fn refusals(case: &Case, folder: &std::path::Path) -> String {
 }
 
 fn suites(folder: &std::path::Path) -> Vec<String> {
-    let is_yaml = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == "yml" || it == "yaml");
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(is_yaml);
-    paths.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+    let is_yaml = |path: &std::path::PathBuf| {
+        path.extension()
+            .is_some_and(|it| it == "yml" || it == "yaml")
+    };
+    let paths = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(is_yaml);
+    paths
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect()
 }
 
 fn text(bytes: &[u8]) -> String {

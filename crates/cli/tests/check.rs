@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 fn at(path: &str) -> String {
@@ -29,8 +32,17 @@ fn check(words: &[&str]) -> Output {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(mcptest());
     // Where a defect is planted it may be one that is waited for.
-    let limit: &[&str] = if words.contains(&"--strict") { &["--timeout", "2s"] } else { &[] };
-    command.arg("check").args(limit).args(words).env("PATH", path).env_remove("HTTP_PROXY");
+    let limit: &[&str] = if words.contains(&"--strict") {
+        &["--timeout", "2s"]
+    } else {
+        &[]
+    };
+    command
+        .arg("check")
+        .args(limit)
+        .args(words)
+        .env("PATH", path)
+        .env_remove("HTTP_PROXY");
     command.stdin(Stdio::null()).output().unwrap()
 }
 
@@ -43,11 +55,21 @@ fn findings(words: &[&str]) -> (Vec<String>, Vec<String>) {
     let report: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{words:?}: {said}"));
     let ids = |is_it: fn(&Value) -> bool| {
-        let tests = report["tests"].as_array().unwrap().iter().filter(|test| is_it(test));
-        tests.map(|test| test["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let tests = report["tests"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|test| is_it(test));
+        tests
+            .map(|test| test["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     let failed = ids(|test| test["status"] == "failed");
-    assert_eq!(output.status.code(), Some(i32::from(!failed.is_empty())), "{words:?}: {said}");
+    assert_eq!(
+        output.status.code(),
+        Some(i32::from(!failed.is_empty())),
+        "{words:?}: {said}"
+    );
     (failed, ids(|test| test["probe"]["warning"].is_string()))
 }
 
@@ -64,7 +86,9 @@ impl Served {
             .stdin(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut url = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut url)
+            .unwrap();
         Self(child, url.trim().to_owned())
     }
 }
@@ -85,9 +109,25 @@ const NOTHING: (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
 #[test]
 fn a_mock_has_no_finding_in_either_era_on_stdio_and_on_http() {
     let (mcptest, manifest) = (mcptest(), manifest());
-    let served = Served::start(&[&mcptest, "mock", "--tools-from", &manifest, "--http", "127.0.0.1:0"]);
+    let served = Served::start(&[
+        &mcptest,
+        "mock",
+        "--tools-from",
+        &manifest,
+        "--http",
+        "127.0.0.1:0",
+    ]);
     for era in ["legacy", "modern"] {
-        let stdio = ["--allow-writes", "--era", era, "--", &mcptest, "mock", "--tools-from", &manifest];
+        let stdio = [
+            "--allow-writes",
+            "--era",
+            era,
+            "--",
+            &mcptest,
+            "mock",
+            "--tools-from",
+            &manifest,
+        ];
         assert_eq!(findings(&stdio), NOTHING, "{era}");
         let http = ["--allow-writes", "--era", era, "--url", &served.1];
         assert_eq!(findings(&http), NOTHING, "{era}, HTTP");
@@ -96,11 +136,16 @@ fn a_mock_has_no_finding_in_either_era_on_stdio_and_on_http() {
 
 #[test]
 fn servers_on_the_official_sdks_break_no_rule() {
-    let (python, script) = (at("target/peers/python/bin/python3"), at("tests/peers/sdk_server.py"));
+    let (python, script) = (
+        at("target/peers/python/bin/python3"),
+        at("tests/peers/sdk_server.py"),
+    );
     let served = Served::start(&[&python, &script, "http"]);
     let folder = tempfile::tempdir().unwrap();
-    let (files, folder) =
-        (at("target/peers/node_modules/.bin/mcp-server-filesystem"), folder.path().display().to_string());
+    let (files, folder) = (
+        at("target/peers/node_modules/.bin/mcp-server-filesystem"),
+        folder.path().display().to_string(),
+    );
     let time = at("target/peers/python/bin/mcp-server-time");
     for words in [
         &["--allow-writes", "--era", "legacy", "--", &python, &script] as &[&str],
@@ -114,7 +159,10 @@ fn servers_on_the_official_sdks_break_no_rule() {
         assert_eq!(failed, Vec::<String>::new(), "{words:?}");
         // The SDKs answer an unknown tool with a result, and the one for Node a call without a name with -32603.
         let known = ["ERRORS-unknown-tool", "ERRORS-call-without-name"];
-        assert!(warned.iter().all(|id| known.contains(&id.as_str())), "{words:?}: {warned:?}");
+        assert!(
+            warned.iter().all(|id| known.contains(&id.as_str())),
+            "{words:?}: {warned:?}"
+        );
     }
 }
 
@@ -147,7 +195,10 @@ const PLANTED: &[(&str, &str)] = &[
     ("result-without-content", "TOOLS-call"),
     ("result-of-odd-parts", "TOOLS-call"),
     ("result-that-breaks-its-schema", "SCHEMA-structured-content"),
-    ("result-without-what-its-schema-says", "SCHEMA-structured-content"),
+    (
+        "result-without-what-its-schema-says",
+        "SCHEMA-structured-content",
+    ),
     ("no-answer-to-a-call", "EDGE-hang"),
     ("answer-after-the-timeout", "EDGE-cancel"),
     ("grandchild-beside-a-good-answer", "EDGE-disconnect"),
@@ -166,10 +217,19 @@ fn each_planted_defect_is_found_by_the_family_that_claims_it() {
 /// Fails when the family of `probe` does not find the defect by it. Tools are called in any case: what is wrong with the
 /// messages is found in those of the other probes.
 fn assert_found(defect: &str, probe: &str, server: &[&str]) {
-    let mut words = vec!["--strict", "--only", "TOOLS", "--only", probe.split('-').next().unwrap()];
+    let mut words = vec![
+        "--strict",
+        "--only",
+        "TOOLS",
+        "--only",
+        probe.split('-').next().unwrap(),
+    ];
     words.extend(server);
     let (failed, _) = findings(&words);
-    assert!(failed.iter().any(|id| id == probe), "{defect}: {probe} is not among {failed:?}");
+    assert!(
+        failed.iter().any(|id| id == probe),
+        "{defect}: {probe} is not among {failed:?}"
+    );
 }
 
 /// Calls `test` for each row, four at a time: most of the time is spent waiting for servers that do not answer.
@@ -195,12 +255,28 @@ fn the_mocks_faults_are_found() {
         ("duplicate-reply", "LIFECYCLE-messages"),
     ];
     side_by_side(&faults, |(fault, probe)| {
-        let server = ["--", &mcptest, "mock", "--tools-from", &manifest, "--fault", fault];
+        let server = [
+            "--",
+            &mcptest,
+            "mock",
+            "--tools-from",
+            &manifest,
+            "--fault",
+            fault,
+        ];
         assert_found(fault, probe, &server);
     });
     // What is slow, or refuses, breaks no rule.
     for fault in ["slow:50", "error:-32000", "rate-limit:1", "flood-stderr"] {
-        let words = ["--", &mcptest, "mock", "--tools-from", &manifest, "--fault", fault];
+        let words = [
+            "--",
+            &mcptest,
+            "mock",
+            "--tools-from",
+            &manifest,
+            "--fault",
+            fault,
+        ];
         assert_eq!(findings(&words).0, Vec::<String>::new(), "{fault}");
     }
 }
@@ -232,13 +308,21 @@ fn each_defect_of_arguments_errors_and_secrets_is_found() {
         "SECURITY-stack-trace",
     ];
     for id in expected {
-        assert!(failed.iter().any(|found| found == id), "{id} is not among {failed:?}");
+        assert!(
+            failed.iter().any(|found| found == id),
+            "{id} is not among {failed:?}"
+        );
     }
 }
 
 #[test]
 fn a_server_that_answers_every_web_page_is_found() {
-    let served = Served::start(&["python3", &at("tests/misbehaviour/server.py"), "--http", "http-healthy"]);
+    let served = Served::start(&[
+        "python3",
+        &at("tests/misbehaviour/server.py"),
+        "--http",
+        "http-healthy",
+    ]);
     let (failed, warned) = findings(&["--url", &served.1]);
     assert_eq!(failed, ["SECURITY-origin", "SECURITY-rebinding"]);
     assert_eq!(warned, ["SECURITY-session-id", "SECURITY-unknown-session"]);
@@ -252,8 +336,20 @@ fn a_tool_that_does_not_say_that_it_reads_is_not_called() {
     let server = at("tests/misbehaviour/careless.py");
     check(&["--env", &env, "--", "python3", &server]);
     let calls = std::fs::read_to_string(&noted).unwrap();
-    assert!(calls.contains("read") && !calls.contains("write"), "{calls}");
-    check(&["--env", &env, "--allow-writes", "--only", "TOOLS-call", "--", "python3", &server]);
+    assert!(
+        calls.contains("read") && !calls.contains("write"),
+        "{calls}"
+    );
+    check(&[
+        "--env",
+        &env,
+        "--allow-writes",
+        "--only",
+        "TOOLS-call",
+        "--",
+        "python3",
+        &server,
+    ]);
     assert!(std::fs::read_to_string(&noted).unwrap().contains("write"));
 }
 
@@ -262,30 +358,60 @@ fn a_choice_of_nothing_and_a_server_that_does_not_start_have_their_own_exit_code
     let output = check(&["--only", "edg", "--", "true"]);
     assert_eq!(output.status.code(), Some(7));
     assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean `EDGE`?"));
-    assert_eq!(check(&["--", "no-such-program-anywhere"]).status.code(), Some(2));
+    assert_eq!(
+        check(&["--", "no-such-program-anywhere"]).status.code(),
+        Some(2)
+    );
     let server = at("tests/misbehaviour/server.py");
-    assert_eq!(check(&["--", "python3", &server, "exit-before-the-handshake"]).status.code(), Some(2));
+    assert_eq!(
+        check(&["--", "python3", &server, "exit-before-the-handshake"])
+            .status
+            .code(),
+        Some(2)
+    );
 }
 
 #[test]
 fn a_report_for_ci_has_a_case_for_each_probe() {
     let server = at("tests/misbehaviour/server.py");
-    let words =
-        ["--only", "TOOLS", "--reporter", "junit", "--", "python3", &server, "result-without-content"];
+    let words = [
+        "--only",
+        "TOOLS",
+        "--reporter",
+        "junit",
+        "--",
+        "python3",
+        &server,
+        "result-without-content",
+    ];
     let text = String::from_utf8(check(&words).stdout).unwrap();
     assert_eq!(text.matches("<testcase").count(), 7, "{text}");
-    assert!(text.contains(r#"<testcase name="TOOLS-call""#) && text.contains("has no `content`"), "{text}");
+    assert!(
+        text.contains(r#"<testcase name="TOOLS-call""#) && text.contains("has no `content`"),
+        "{text}"
+    );
     assert!(text.contains("server/tools, Tool Result"), "{text}");
 }
 
 #[test]
 fn a_finding_for_code_hosts_is_named_by_its_probe() {
     let server = at("tests/misbehaviour/server.py");
-    let words =
-        ["--only", "TOOLS", "--reporter", "sarif", "--", "python3", &server, "result-without-content"];
+    let words = [
+        "--only",
+        "TOOLS",
+        "--reporter",
+        "sarif",
+        "--",
+        "python3",
+        &server,
+        "result-without-content",
+    ];
     let document: serde_json::Value = serde_json::from_slice(&check(&words).stdout).unwrap();
     let results = document["runs"][0]["results"].as_array().unwrap();
-    let ids: Vec<&str> = results.iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = results
+        .iter()
+        .map(|result| result["ruleId"].as_str().unwrap())
+        .collect();
     assert!(ids.contains(&"TOOLS-call"), "{ids:?}");
 }
 
@@ -293,8 +419,17 @@ fn a_finding_for_code_hosts_is_named_by_its_probe() {
 fn nothing_is_found_in_the_server_for_coding_agents() {
     let program = mcptest();
     assert_eq!(findings(&["--", &program, "mcp"]), (Vec::new(), Vec::new()));
-    assert_eq!(findings(&["--era", "legacy", "--", &program, "mcp"]), (Vec::new(), Vec::new()));
-    let linted = Command::new(&program).args(["lint-tools", "--", &program, "mcp"]).output().unwrap();
+    assert_eq!(
+        findings(&["--era", "legacy", "--", &program, "mcp"]),
+        (Vec::new(), Vec::new())
+    );
+    let linted = Command::new(&program)
+        .args(["lint-tools", "--", &program, "mcp"])
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&linted.stdout);
-    assert!(linted.status.success() && said.contains("0 critical, 0 warnings"), "{said}");
+    assert!(
+        linted.status.success() && said.contains("0 critical, 0 warnings"),
+        "{said}"
+    );
 }

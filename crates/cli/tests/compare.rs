@@ -10,16 +10,32 @@ const SUITE: &str = "agents:\n  - name: refunds\n    cassette: [runs/refunds.jso
 
 fn git(folder: &Path, words: &[&str]) {
     let mut command = Command::new("git");
-    command.args(["-c", "user.name=a", "-c", "user.email=a@localhost", "-c", "commit.gpgsign=false"]);
+    command.args([
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@localhost",
+        "-c",
+        "commit.gpgsign=false",
+    ]);
     let done = command.args(words).current_dir(folder).output().unwrap();
-    assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "{words:?}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 /// Commits so many good runs of ten.
 fn commit(folder: &Path, good: usize) {
-    let run =
-        |said: &str| format!("{{\"tool_calls\":[],\"tool_results\":[],\"final_response\":\"{said}\"}}\n");
-    let runs = format!("{}{}", run("Done.").repeat(good), run("Sorry.").repeat(10 - good));
+    let run = |said: &str| {
+        format!("{{\"tool_calls\":[],\"tool_results\":[],\"final_response\":\"{said}\"}}\n")
+    };
+    let runs = format!(
+        "{}{}",
+        run("Done.").repeat(good),
+        run("Sorry.").repeat(10 - good)
+    );
     write(&folder.join("desk/runs/refunds.jsonl"), &runs);
     git(folder, &["add", "-A"]);
     git(folder, &["commit", "-q", "-m", "runs"]);
@@ -32,9 +48,20 @@ fn write(path: &Path, text: &str) {
 
 fn compare(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-    let Output { status, stdout, stderr } =
-        command.arg("compare").args(words).current_dir(folder).output().unwrap();
-    (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command
+        .arg("compare")
+        .args(words)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    (
+        status.code(),
+        String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned(),
+    )
 }
 
 #[test]
@@ -45,14 +72,29 @@ fn revisions_are_compared_without_the_work_tree() {
     write(&folder.join("desk/suite.yml"), SUITE);
     commit(folder, 10);
     commit(folder, 2);
-    write(&folder.join("desk/runs/refunds.jsonl"), "not committed, and no recording");
+    write(
+        &folder.join("desk/runs/refunds.jsonl"),
+        "not committed, and no recording",
+    );
 
     let (code, said) = compare(folder, &["HEAD~1", "HEAD", "--fail-on", "worse"]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("desk/suite.yml · refunds: worse\n  10 of 10 runs passed, now 2 of 10"), "{said}");
+    assert!(
+        said.contains("desk/suite.yml · refunds: worse\n  10 of 10 runs passed, now 2 of 10"),
+        "{said}"
+    );
     assert!(said.contains("\nHEAD is worse than HEAD~1: "), "{said}");
-    let (code, said) =
-        compare(&folder.join("desk"), &["HEAD~1", "HEAD~1", "--suite", "suite.yml", "--fail-on", "worse"]);
+    let (code, said) = compare(
+        &folder.join("desk"),
+        &[
+            "HEAD~1",
+            "HEAD~1",
+            "--suite",
+            "suite.yml",
+            "--fail-on",
+            "worse",
+        ],
+    );
     assert_eq!(code, Some(0), "{said}");
 
     // A report and a folder have the same tests from wherever they are compared.
@@ -64,31 +106,49 @@ fn revisions_are_compared_without_the_work_tree() {
         .current_dir(folder.join("desk"))
         .output()
         .unwrap();
-    for (here, words) in
-        [(folder.to_owned(), ["desk/report.json", "."]), (folder.join("desk"), ["report.json", "HEAD"])]
-    {
+    for (here, words) in [
+        (folder.to_owned(), ["desk/report.json", "."]),
+        (folder.join("desk"), ["report.json", "HEAD"]),
+    ] {
         let (_, said) = compare(&here, &[words[0], words[1], "-v"]);
-        assert!(said.contains("\ndesk/suite.yml · refunds: no evidence"), "{said}");
+        assert!(
+            said.contains("\ndesk/suite.yml · refunds: no evidence"),
+            "{said}"
+        );
         let (_, said) = compare(&here, &[words[1], words[0], "-v"]);
-        assert!(said.contains("\ndesk/suite.yml · refunds: no evidence"), "{said}");
+        assert!(
+            said.contains("\ndesk/suite.yml · refunds: no evidence"),
+            "{said}"
+        );
     }
-    write(&folder.join("desk/runs/refunds.jsonl"), "not committed, and no recording");
+    write(
+        &folder.join("desk/runs/refunds.jsonl"),
+        "not committed, and no recording",
+    );
 
     // The work tree is a folder, and its own broken recording one row.
     let (code, said) = compare(folder, &["HEAD", ".", "--fail-on", "worse"]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("it could not be judged in the second"), "{said}");
+    assert!(
+        said.contains("it could not be judged in the second"),
+        "{said}"
+    );
 
     git(folder, &["rm", "-q", "-f", "desk/runs/refunds.jsonl"]);
     git(folder, &["commit", "-q", "-m", "gone"]);
     let (_, said) = compare(folder, &["HEAD~1", "HEAD"]);
-    assert!(said.contains("HEAD:desk/runs/refunds.jsonl"), "no path of a temporary folder: {said}");
+    assert!(
+        said.contains("HEAD:desk/runs/refunds.jsonl"),
+        "no path of a temporary folder: {said}"
+    );
 
     std::fs::create_dir(folder.join("main")).unwrap();
     let (code, said) = compare(folder, &["main", "HEAD"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(
-        said.contains("`main` is a folder and a git revision\n  help: write `./main` for the folder"),
+        said.contains(
+            "`main` is a folder and a git revision\n  help: write `./main` for the folder"
+        ),
         "{said}"
     );
 }

@@ -18,11 +18,15 @@ struct Fenced {
 
 impl Fenced {
     fn is_suite(&self) -> bool {
-        matches!(self.language.as_str(), "yaml" | "yml") && !self.is_manifest() && is_suite(&self.text)
+        matches!(self.language.as_str(), "yaml" | "yml")
+            && !self.is_manifest()
+            && is_suite(&self.text)
     }
 
     fn is_manifest(&self) -> bool {
-        self.text.lines().any(|line| line.trim_end() == "mock_server:")
+        self.text
+            .lines()
+            .any(|line| line.trim_end() == "mock_server:")
     }
 }
 
@@ -31,22 +35,41 @@ fn fenced_blocks(page: &str) -> Vec<Fenced> {
     let mut lines = page.lines().enumerate();
     while let Some((number, line)) = lines.next() {
         let indent = line.len() - line.trim_start().len();
-        let Some(language) = line.trim_start().strip_prefix("```") else { continue };
-        let inside = lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```");
-        let text = inside.map(|line| line.get(indent..).unwrap_or_default()).collect::<Vec<_>>().join("\n");
-        blocks.push(Fenced { language: language.trim().to_owned(), line: number + 1, text });
+        let Some(language) = line.trim_start().strip_prefix("```") else {
+            continue;
+        };
+        let inside = lines
+            .by_ref()
+            .map(|(_, line)| line)
+            .take_while(|line| line.trim() != "```");
+        let text = inside
+            .map(|line| line.get(indent..).unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join("\n");
+        blocks.push(Fenced {
+            language: language.trim().to_owned(),
+            line: number + 1,
+            text,
+        });
     }
     blocks
 }
 
 /// What is wrong with the block, each with the line of the page it stands on.
 fn complaints(page: &Path, block: &Fenced) -> Vec<String> {
-    let at = |line: usize, message: &str| format!("{}:{}: {message}", page.display(), block.line + line);
+    let at =
+        |line: usize, message: &str| format!("{}:{}: {message}", page.display(), block.line + line);
     if block.is_suite() {
-        return suite_errors(&block.text).into_iter().map(|(line, message)| at(line, &message)).collect();
+        return suite_errors(&block.text)
+            .into_iter()
+            .map(|(line, message)| at(line, &message))
+            .collect();
     }
     if block.is_manifest() {
-        return manifest_errors(&block.text).into_iter().map(|(line, message)| at(line, &message)).collect();
+        return manifest_errors(&block.text)
+            .into_iter()
+            .map(|(line, message)| at(line, &message))
+            .collect();
     }
     if block.language == "json"
         && let Err(error) = serde_json::from_str::<serde_json::Value>(&block.text)
@@ -59,11 +82,19 @@ fn complaints(page: &Path, block: &Fenced) -> Vec<String> {
 fn suite_errors(text: &str) -> Vec<(usize, String)> {
     let read = |path: &Path| {
         let is_suite = path.ends_with("suite.yml");
-        is_suite.then(|| text.as_bytes().to_vec()).ok_or_else(|| "it is not part of the page".to_owned())
+        is_suite
+            .then(|| text.as_bytes().to_vec())
+            .ok_or_else(|| "it is not part of the page".to_owned())
     };
-    let is_for_traces =
-        text.lines().next().is_some_and(|line| line.starts_with('#') && line.contains("--traces"));
-    let load = if is_for_traces { load_for_traces } else { load_to_capture };
+    let is_for_traces = text
+        .lines()
+        .next()
+        .is_some_and(|line| line.starts_with('#') && line.contains("--traces"));
+    let load = if is_for_traces {
+        load_for_traces
+    } else {
+        load_to_capture
+    };
     let loaded = load(
         Path::new("suite.yml"),
         &Host {
@@ -72,9 +103,15 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
             ..Host::new(&read, &|_| None)
         },
     );
-    let errors = loaded.problems.iter().filter(|problem| problem.level == Level::Error);
+    let errors = loaded
+        .problems
+        .iter()
+        .filter(|problem| problem.level == Level::Error);
     let placed = errors.map(|problem| {
-        (problem.span.map_or(0, |span| loaded.sources.place(span).1), problem.message.clone())
+        (
+            problem.span.map_or(0, |span| loaded.sources.place(span).1),
+            problem.message.clone(),
+        )
     });
     placed.collect()
 }
@@ -83,7 +120,11 @@ fn manifest_errors(text: &str) -> Vec<(usize, String)> {
     let read = |_: &Path| Err("it is not part of the page".to_owned());
     let loaded = load_text(Path::new("manifest.yml"), text.to_owned(), &read);
     let line = |problem: &Problem| problem.span.map_or(0, |span| loaded.sources.place(span).1);
-    loaded.problems.iter().map(|problem| (line(problem), problem.message.clone())).collect()
+    loaded
+        .problems
+        .iter()
+        .map(|problem| (line(problem), problem.message.clone()))
+        .collect()
 }
 
 fn pages(folder: &Path) -> Vec<PathBuf> {
@@ -103,9 +144,14 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn every_suite_manifest_and_json_of_the_documentation_can_be_read() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut all: Vec<PathBuf> =
-        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| repository.join(name)).into();
-    all.extend(["docs", "crates/core/src/eval"].iter().flat_map(|folder| pages(&repository.join(folder))));
+    let mut all: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+        .map(|name| repository.join(name))
+        .into();
+    all.extend(
+        ["docs", "crates/core/src/eval"]
+            .iter()
+            .flat_map(|folder| pages(&repository.join(folder))),
+    );
     let (mut suites, mut manifests, mut wrong) = (0, 0, Vec::new());
     for page in all {
         let shown = page.strip_prefix(&repository).unwrap();
@@ -126,8 +172,19 @@ fn a_block_that_is_wrong_is_reported_with_its_line_of_the_page() {
     let blocks = fenced_blocks(page);
     assert_eq!(blocks[0].text, "agents:\n  - name: a\n    colour: red");
     let wrong = complaints(Path::new("page.md"), &blocks[0]);
-    assert!(wrong.iter().any(|complaint| complaint.starts_with("page.md:6: ")), "{wrong:?}");
-    assert!(complaints(Path::new("page.md"), &fenced_blocks("```sh\nagents:\n```\n")[0]).is_empty());
+    assert!(
+        wrong
+            .iter()
+            .any(|complaint| complaint.starts_with("page.md:6: ")),
+        "{wrong:?}"
+    );
+    assert!(
+        complaints(
+            Path::new("page.md"),
+            &fenced_blocks("```sh\nagents:\n```\n")[0]
+        )
+        .is_empty()
+    );
 }
 
 #[test]

@@ -8,7 +8,10 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 fn odd() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/odd.py").display().to_string()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/servers/odd.py")
+        .display()
+        .to_string()
 }
 
 fn folder() -> TempDir {
@@ -34,15 +37,23 @@ fn text(bytes: &[u8]) -> String {
 
 /// What a command that must succeed printed.
 fn done(output: &Output) -> String {
-    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
     text(&output.stdout)
 }
 
 /// Drafts a suite from the odd server, which must pass without a warning, and reads it.
 fn drafted(folder: &TempDir, kind: &str, options: &[&str]) -> String {
     let server = odd();
-    let words: Vec<&str> =
-        ["init"].into_iter().chain(options.iter().copied()).chain(["--", "python3", &server, kind]).collect();
+    let words: Vec<&str> = ["init"]
+        .into_iter()
+        .chain(options.iter().copied())
+        .chain(["--", "python3", &server, kind])
+        .collect();
     done(&mcptest(folder, &words));
     passes(folder)
 }
@@ -50,10 +61,16 @@ fn drafted(folder: &TempDir, kind: &str, options: &[&str]) -> String {
 /// The suite, which is judged without the server.
 fn passes(folder: &TempDir) -> String {
     done(&mcptest(folder, &["validate", "--deny-warnings"]));
-    let judged = command(folder.path(), &["run"]).env("PATH", "").output().unwrap();
+    let judged = command(folder.path(), &["run"])
+        .env("PATH", "")
+        .output()
+        .unwrap();
     let said = done(&judged);
     let totals = said.lines().last().unwrap();
-    assert!(!totals.contains(" failed") && !totals.contains(" error"), "{said}");
+    assert!(
+        !totals.contains(" failed") && !totals.contains(" error"),
+        "{said}"
+    );
     fs::read_to_string(folder.path().join("mcptest.yml")).unwrap()
 }
 
@@ -61,7 +78,11 @@ fn everything_in(folder: &Path) -> String {
     let mut all = String::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        all.push_str(&if path.is_dir() { everything_in(&path) } else { fs::read_to_string(path).unwrap() });
+        all.push_str(&if path.is_dir() {
+            everything_in(&path)
+        } else {
+            fs::read_to_string(path).unwrap()
+        });
     }
     all
 }
@@ -70,11 +91,9 @@ fn everything_in(folder: &Path) -> String {
 fn tools_are_listed_and_tested_whatever_their_names() {
     let folder = folder();
     let suite = drafted(&folder, "names", &[]);
-    assert!(
-        suite.starts_with(
-            "# Drafted by `mcptest init` from Odd Server 1 (MCP 2025-06-18), which has 8 tools:\n"
-        )
-    );
+    assert!(suite.starts_with(
+        "# Drafted by `mcptest init` from Odd Server 1 (MCP 2025-06-18), which has 8 tools:\n"
+    ));
     for line in [
         "#   with space         read-only  It has",
         "#   line\\nbreak\\u202e  read-only",
@@ -85,7 +104,10 @@ fn tools_are_listed_and_tested_whatever_their_names() {
         "      - { target: \"result.content[0].text\", matcher: { exact: \"called plain with {}\" } }",
         "#   ${open: its name cannot be written in a suite",
     ] {
-        assert!(suite.lines().any(|written| written == line), "{line}\n{suite}");
+        assert!(
+            suite.lines().any(|written| written == line),
+            "{line}\n{suite}"
+        );
     }
     assert!(!suite.contains('\u{202e}'));
     let again = done(&mcptest(&folder, &["run", "--record"]));
@@ -103,7 +125,10 @@ fn arguments_are_made_from_the_schema_and_what_cannot_be_guessed_is_said() {
         "#   pattern: no arguments could be made from its schema",
         "#   broken: no arguments could be made from its schema",
     ] {
-        assert!(suite.lines().any(|written| written == line), "{line}\n{suite}");
+        assert!(
+            suite.lines().any(|written| written == line),
+            "{line}\n{suite}"
+        );
     }
 }
 
@@ -117,7 +142,10 @@ fn arguments_are_guessed_from_names_and_descriptions_and_what_looks_like_an_erro
         "    args: { branch_type: local }",
         "#   soft: called with { id: text }, its answer looks like an error: Error: there is no text",
     ] {
-        assert!(suite.lines().any(|written| written == line), "{line}\n{suite}");
+        assert!(
+            suite.lines().any(|written| written == line),
+            "{line}\n{suite}"
+        );
     }
     assert!(!suite.contains("tool: soft"), "{suite}");
 }
@@ -125,27 +153,56 @@ fn arguments_are_guessed_from_names_and_descriptions_and_what_looks_like_an_erro
 #[test]
 fn a_call_is_made_with_the_arguments_that_are_named_typed_by_the_schema() {
     let folder = folder();
-    let calls =
-        ["--call", "order book='Dune Messiah' copies=2", "--call", "order book=1984 copies=1 gift=true"];
+    let calls = [
+        "--call",
+        "order book='Dune Messiah' copies=2",
+        "--call",
+        "order book=1984 copies=1 gift=true",
+    ];
     let suite = drafted(&folder, "helpful", &calls);
     for line in [
         "    args: { book: Dune Messiah, copies: 2 }",
         "    args: { book: \"1984\", copies: 1, gift: true }",
         "  - name: \"order answers (2)\"",
     ] {
-        assert!(suite.lines().any(|written| written == line), "{line}\n{suite}");
+        assert!(
+            suite.lines().any(|written| written == line),
+            "{line}\n{suite}"
+        );
     }
     let odd = odd();
-    let wrong = ["--call", "order bok=Dune", "--call", "ordr", "--call", "order copies=two", "--force"];
-    let refused = mcptest(&folder, &[&["init"], &wrong[..], &["--", "python3", &odd, "helpful"]].concat());
+    let wrong = [
+        "--call",
+        "order bok=Dune",
+        "--call",
+        "ordr",
+        "--call",
+        "order copies=two",
+        "--force",
+    ];
+    let refused = mcptest(
+        &folder,
+        &[&["init"], &wrong[..], &["--", "python3", &odd, "helpful"]].concat(),
+    );
     assert_eq!(
         text(&refused.stderr),
         "error: `order` has no argument `bok`; did you mean `book`?\n  \
          the server lists no tool `ordr`; did you mean `order`?\n  \
          `copies` is declared as integer, which `two` is not\n  help: `copies:=JSON` sends any JSON as it is\n"
     );
-    let refused =
-        mcptest(&folder, &["init", "--force", "--call", "order book", "--", "python3", &odd, "helpful"]);
+    let refused = mcptest(
+        &folder,
+        &[
+            "init",
+            "--force",
+            "--call",
+            "order book",
+            "--",
+            "python3",
+            &odd,
+            "helpful",
+        ],
+    );
     assert_eq!(
         text(&refused.stderr),
         "error: `--call 'order book'`: `book` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON\n"
@@ -157,7 +214,10 @@ fn it_says_plainly_that_no_tool_has_a_test_and_what_to_do() {
     let odd = odd();
     let said = |kind: &str, options: &[&str]| {
         let server = ["--", "python3", &odd, kind];
-        done(&mcptest(&folder(), &[&["init"], options, &server[..]].concat()))
+        done(&mcptest(
+            &folder(),
+            &[&["init"], options, &server[..]].concat(),
+        ))
     };
     let none = "  no tool could be tested, so the only test asks for one that does not exist\n";
     assert!(said("none", &[]).contains(&format!("{none}  the server lists no tools\nnext:")));
@@ -196,7 +256,10 @@ fn of_many_tools_a_few_are_tested_and_named_ones_before_others() {
         suite.contains("    tool: tool_150\n")
             && suite.contains("#   188 more: there are tests enough for a start\n")
     );
-    assert!(suite.lines().all(|line| line.chars().count() < 200), "{suite}");
+    assert!(
+        suite.lines().all(|line| line.chars().count() < 200),
+        "{suite}"
+    );
 }
 
 #[test]
@@ -211,20 +274,40 @@ fn where_no_tool_is_safe_to_call_one_that_does_not_exist_is() {
     }
     let folder = folder();
     let suite = drafted(&folder, "writer", &["--call", "write"]);
-    assert!(suite.contains("    tool: write\n") && !suite.contains("no_such_tool"), "{suite}");
+    assert!(
+        suite.contains("    tool: write\n") && !suite.contains("no_such_tool"),
+        "{suite}"
+    );
 }
 
 #[test]
 fn a_secret_is_written_as_a_variable_and_into_no_recording() {
     let folder = folder();
     let server = odd();
-    let words = ["init", "-o", "deep/mcptest.yml", "--call", "tell_all", "--env", "MY_KEY=planted-one", "--"];
-    let words: Vec<&str> =
-        words.into_iter().chain(["python3", &server, "answers", "--api-key", "planted-two"]).collect();
+    let words = [
+        "init",
+        "-o",
+        "deep/mcptest.yml",
+        "--call",
+        "tell_all",
+        "--env",
+        "MY_KEY=planted-one",
+        "--",
+    ];
+    let words: Vec<&str> = words
+        .into_iter()
+        .chain(["python3", &server, "answers", "--api-key", "planted-two"])
+        .collect();
     let said = done(&mcptest(&folder, &words));
-    assert!(said.contains("`${API_KEY}` stands for a secret: set API_KEY before you record"), "{said}");
+    assert!(
+        said.contains("`${API_KEY}` stands for a secret: set API_KEY before you record"),
+        "{said}"
+    );
     let all = everything_in(folder.path());
-    assert!(!all.contains("planted") && !said.contains("planted"), "{all}");
+    assert!(
+        !all.contains("planted") && !said.contains("planted"),
+        "{all}"
+    );
     for part in [
         "--api-key, \"${API_KEY}\"]\n",
         "    cwd: ..\n",
@@ -236,7 +319,13 @@ fn a_secret_is_written_as_a_variable_and_into_no_recording() {
     let suite = ["run", "deep/mcptest.yml"];
     done(&mcptest(&folder, &suite));
     let mut again = command(folder.path(), &["run", "--record", "deep/mcptest.yml"]);
-    done(&again.env("API_KEY", "planted-two").env("MY_KEY", "planted-one").output().unwrap());
+    done(
+        &again
+            .env("API_KEY", "planted-two")
+            .env("MY_KEY", "planted-one")
+            .output()
+            .unwrap(),
+    );
     assert!(!everything_in(folder.path()).contains("planted"));
 }
 
@@ -252,7 +341,10 @@ fn nothing_is_written_over_without_being_told_to() {
         text(&refused.stderr),
         "error: mcptest.yml exists\n  help: name another file with `-o FILE`, or write over it with `--force`\n"
     );
-    assert_eq!(fs::read_to_string(folder.path().join("mcptest.yml")).unwrap(), "mine");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("mcptest.yml")).unwrap(),
+        "mine"
+    );
     drafted(&folder, "names", &["--force", "--server", "odd one"]);
     assert!(passes(&folder).contains("  odd one:\n    command: [python3, "));
 }
@@ -267,11 +359,20 @@ fn a_server_that_does_not_start_is_told_in_the_words_of_tools() {
     ] {
         let run = |first: &str| mcptest(&folder, &[&[first], &server[..]].concat());
         let (init, tools) = (run("init"), run("tools"));
-        assert_eq!((init.status.code(), text(&init.stderr)), (Some(2), text(&tools.stderr)));
+        assert_eq!(
+            (init.status.code(), text(&init.stderr)),
+            (Some(2), text(&tools.stderr))
+        );
     }
     let odd = odd();
-    let unknown = mcptest(&folder, &["init", "--call", "plian", "--", "python3", &odd, "names"]);
-    assert_eq!(text(&unknown.stderr), "error: the server lists no tool `plian`; did you mean `plain`?\n");
+    let unknown = mcptest(
+        &folder,
+        &["init", "--call", "plian", "--", "python3", &odd, "names"],
+    );
+    assert_eq!(
+        text(&unknown.stderr),
+        "error: the server lists no tool `plian`; did you mean `plain`?\n"
+    );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -297,11 +398,28 @@ fn a_mock_and_a_tape_of_it_become_suites() {
     let server = ["--", program, "mock", "--tools-from", "library.yml"];
     done(&mcptest(&folder, &[&["init"][..], &server].concat()));
     let suite = passes(&folder);
-    assert!(suite.contains("  library:\n") && suite.contains("    args: { title: Dune }\n"), "{suite}");
+    assert!(
+        suite.contains("  library:\n") && suite.contains("    args: { title: Dune }\n"),
+        "{suite}"
+    );
 
-    let behind = ["--", program, "proxy", "--name", "books", "--out", "tape.jsonl"];
-    done(&mcptest(&folder, &[&["call", "find_book", "title=Dune"][..], &behind, &server].concat()));
-    done(&mcptest(&folder, &["init", "--force", "--from-cassette", "tape.jsonl"]));
+    let behind = [
+        "--",
+        program,
+        "proxy",
+        "--name",
+        "books",
+        "--out",
+        "tape.jsonl",
+    ];
+    done(&mcptest(
+        &folder,
+        &[&["call", "find_book", "title=Dune"][..], &behind, &server].concat(),
+    ));
+    done(&mcptest(
+        &folder,
+        &["init", "--force", "--from-cassette", "tape.jsonl"],
+    ));
     let suite = passes(&folder);
     for part in [
         "  books:\n    command: [",
@@ -315,11 +433,18 @@ fn a_mock_and_a_tape_of_it_become_suites() {
 #[test]
 fn every_recording_of_the_examples_becomes_a_suite_that_passes() {
     let folder = folder();
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples")
+        .canonicalize()
+        .unwrap();
     fs::create_dir(folder.path().join("mocks")).unwrap();
     for manifest in fs::read_dir(examples.join("mocks")).unwrap() {
         let manifest = manifest.unwrap();
-        fs::copy(manifest.path(), folder.path().join("mocks").join(manifest.file_name())).unwrap();
+        fs::copy(
+            manifest.path(),
+            folder.path().join("mocks").join(manifest.file_name()),
+        )
+        .unwrap();
     }
     let mut tried = 0;
     for entry in fs::read_dir(examples.join("cassettes"))
@@ -330,7 +455,10 @@ fn every_recording_of_the_examples_becomes_a_suite_that_passes() {
         if recording.ends_with(".grades.json") {
             continue;
         }
-        done(&mcptest(&folder, &["init", "--force", "--from-cassette", &recording]));
+        done(&mcptest(
+            &folder,
+            &["init", "--force", "--from-cassette", &recording],
+        ));
         passes(&folder);
         tried += 1;
     }

@@ -21,10 +21,15 @@ const AT_ONCE: usize = 6;
 const NEVER_LONGER: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
-    let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let filters: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
     let rows: Vec<String> = rows()
         .into_iter()
-        .filter(|row| filters.is_empty() || filters.iter().any(|filter| row.contains(filter.as_str())))
+        .filter(|row| {
+            filters.is_empty() || filters.iter().any(|filter| row.contains(filter.as_str()))
+        })
         .collect();
     let (next, faults) = (AtomicUsize::new(0), Mutex::new(vec![None; rows.len()]));
     std::thread::scope(|scope| {
@@ -46,7 +51,11 @@ fn main() -> ExitCode {
             }
         }
     }
-    println!("\n{} rows: {} passed, {failed} failed", rows.len(), rows.len() - failed);
+    println!(
+        "\n{} rows: {} passed, {failed} failed",
+        rows.len(),
+        rows.len() - failed
+    );
     ExitCode::from(u8::from(failed > 0))
 }
 
@@ -56,11 +65,17 @@ fn take<'r>(next: &AtomicUsize, rows: &'r [String]) -> Option<(usize, &'r String
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/misbehaviour").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/misbehaviour")
+        .canonicalize()
+        .unwrap()
 }
 
 fn rows() -> Vec<String> {
-    let output = Command::new("python3").arg(folder().join("server.py")).arg("--list").output();
+    let output = Command::new("python3")
+        .arg(folder().join("server.py"))
+        .arg("--list")
+        .output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
     let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
     rows.extend(ADDRESSES.iter().map(|(row, _)| (*row).to_owned()));
@@ -79,7 +94,10 @@ const ADDRESSES: [(&str, &str); 3] = [
 /// Rows without a server of ours: entries that cannot be started.
 const COMMANDS: [(&str, &str); 3] = [
     ("no-such-command", "{command: [no-such-command-anywhere]}"),
-    ("no-such-folder", "{command: [python3], cwd: no/such/folder}"),
+    (
+        "no-such-folder",
+        "{command: [python3], cwd: no/such/folder}",
+    ),
     ("not-a-program", "{command: [./suite.yml]}"),
 ];
 
@@ -93,15 +111,30 @@ fn start(row: &str, pids: &Path) -> Started {
     let script = folder().join("server.py");
     let limits = "timeout: 1s, connect_timeout: 10s, max_message_bytes: 100000";
     if let Some((_, entry)) = COMMANDS.iter().find(|(name, _)| *name == row) {
-        return Started { server: (*entry).to_owned(), child: None };
+        return Started {
+            server: (*entry).to_owned(),
+            child: None,
+        };
     }
     if let Some((_, url)) = ADDRESSES.iter().find(|(name, _)| *name == row) {
-        return Started { server: format!("{{url: \"{url}\", {limits}}}"), child: None };
+        return Started {
+            server: format!("{{url: \"{url}\", {limits}}}"),
+            child: None,
+        };
     }
     if !row.starts_with("http-") {
-        let env = format!("env: {{MISBEHAVIOUR_PIDS: {:?}}}", pids.display().to_string());
-        let command = format!("command: [python3, {:?}, {row}]", script.display().to_string());
-        return Started { server: format!("{{{command}, {env}, {limits}}}"), child: None };
+        let env = format!(
+            "env: {{MISBEHAVIOUR_PIDS: {:?}}}",
+            pids.display().to_string()
+        );
+        let command = format!(
+            "command: [python3, {:?}, {row}]",
+            script.display().to_string()
+        );
+        return Started {
+            server: format!("{{{command}, {env}, {limits}}}"),
+            child: None,
+        };
     }
     let mut child = Command::new("python3")
         .arg(script)
@@ -111,18 +144,30 @@ fn start(row: &str, pids: &Path) -> Started {
         .spawn()
         .unwrap();
     let mut url = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
-    Started { server: format!("{{url: {:?}, {limits}}}", url.trim()), child: Some(child) }
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut url)
+        .unwrap();
+    Started {
+        server: format!("{{url: {:?}, {limits}}}", url.trim()),
+        child: Some(child),
+    }
 }
 
 fn judge(row: &str) -> Result<(), String> {
     let place = tempfile::tempdir().unwrap();
     let pids = place.path().join("pids");
     let mut started = start(row, &pids);
-    fs::write(place.path().join("suite.yml"), format!("servers:\n  bad: {}\n", started.server)).unwrap();
+    fs::write(
+        place.path().join("suite.yml"),
+        format!("servers:\n  bad: {}\n", started.server),
+    )
+    .unwrap();
     let mut seen = String::new();
     let mut left = Vec::new();
-    for words in [["tools", "bad"].as_slice(), &["call", "echo", "--server", "bad"]] {
+    for words in [
+        ["tools", "bad"].as_slice(),
+        &["call", "echo", "--server", "bad"],
+    ] {
         seen.push_str(&format!("$ mcptest {}\n", words.join(" ")));
         seen.push_str(&run(words, place.path())?);
         left.extend(alive(&pids));
@@ -131,7 +176,10 @@ fn judge(row: &str) -> Result<(), String> {
     if let Some(child) = &mut started.child {
         let _ = child.kill();
         let _ = child.wait();
-        seen = seen.replace(url.trim_start_matches("http://").trim_end_matches("/mcp"), "127.0.0.1:PORT");
+        seen = seen.replace(
+            url.trim_start_matches("http://").trim_end_matches("/mcp"),
+            "127.0.0.1:PORT",
+        );
     }
     let seen = seen.replace(&folder().display().to_string(), "…");
     if !left.is_empty() {
@@ -154,15 +202,28 @@ fn run(words: &[&str], place: &Path) -> Result<String, String> {
         return Err(format!("{words:?} took {:?}", begun.elapsed()));
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let code = output.status.code().map_or("killed".to_owned(), |code| code.to_string());
-    Ok(format!("{}{}exit {code}\n", text(&output.stdout), text(&output.stderr)))
+    let code = output
+        .status
+        .code()
+        .map_or("killed".to_owned(), |code| code.to_string());
+    Ok(format!(
+        "{}{}exit {code}\n",
+        text(&output.stdout),
+        text(&output.stderr)
+    ))
 }
 
 /// Which of the noted processes still run. A dead one may take a moment to be gone.
 fn alive(pids: &Path) -> Vec<String> {
     let running = |pid: &&str| {
-        fs::read_to_string(format!("/proc/{pid}/stat"))
-            .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
+        fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+            !stat
+                .rsplit(')')
+                .next()
+                .unwrap_or_default()
+                .trim_start()
+                .starts_with('Z')
+        })
     };
     let text = fs::read_to_string(pids).unwrap_or_default();
     let begun = Instant::now();
@@ -183,5 +244,9 @@ fn compare(row: &str, seen: &str) -> Result<(), String> {
         return Ok(());
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
-    if expected == seen { Ok(()) } else { Err(format!("expected:\n{expected}\nseen:\n{seen}")) }
+    if expected == seen {
+        Ok(())
+    } else {
+        Err(format!("expected:\n{expected}\nseen:\n{seen}"))
+    }
 }

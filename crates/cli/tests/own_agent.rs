@@ -9,25 +9,46 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 fn mcptest(folder: &Path) -> Command {
     let python = repository().join("target/peers/python/bin");
-    assert!(python.exists(), "target/peers/python is missing: run tests/peers/install");
-    let path = format!("{}:{}", python.display(), std::env::var("PATH").unwrap_or_default());
+    assert!(
+        python.exists(),
+        "target/peers/python is missing: run tests/peers/install"
+    );
+    let path = format!(
+        "{}:{}",
+        python.display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-    command.current_dir(folder).env("PATH", path).stdin(Stdio::null());
+    command
+        .current_dir(folder)
+        .env("PATH", path)
+        .stdin(Stdio::null());
     command
 }
 
 fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+    for entry in fs::read_dir(from)
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|entry| entry.path().is_file())
+    {
         fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
     }
 }
@@ -39,18 +60,29 @@ fn the_examples_can_be_recorded_anew_and_judged_without_their_programs() {
     for part in ["mocks", "own-agent"] {
         copy(&examples.join(part), &folder.path().join(part));
     }
-    let recorded = mcptest(folder.path()).args(["run", "own-agent", "--record"]).output().unwrap();
+    let recorded = mcptest(folder.path())
+        .args(["run", "own-agent", "--record"])
+        .output()
+        .unwrap();
     assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded));
     for program in ["agent.sh", "sdk_agent.py"] {
         fs::remove_file(folder.path().join("own-agent").join(program)).unwrap();
     }
-    let judged = mcptest(folder.path()).args(["run", "own-agent", "--deny-vacuous"]).output().unwrap();
+    let judged = mcptest(folder.path())
+        .args(["run", "own-agent", "--deny-vacuous"])
+        .output()
+        .unwrap();
     assert_eq!(judged.status.code(), Some(0), "{}", text(&judged));
     let secret = |text: &str| text.contains("MCPTEST_BRIDGE_TOKEN") || text.contains("127.0.0.1");
     for cassette in ["shell", "sdk"] {
-        for file in fs::read_dir(folder.path().join("own-agent/cassettes").join(cassette)).unwrap() {
+        for file in fs::read_dir(folder.path().join("own-agent/cassettes").join(cassette)).unwrap()
+        {
             let path = file.unwrap().path();
-            assert!(!secret(&fs::read_to_string(&path).unwrap()), "{}", path.display());
+            assert!(
+                !secret(&fs::read_to_string(&path).unwrap()),
+                "{}",
+                path.display()
+            );
         }
     }
 }
@@ -58,7 +90,10 @@ fn the_examples_can_be_recorded_anew_and_judged_without_their_programs() {
 #[test]
 fn distractors_are_in_the_catalogue_of_the_recording_and_do_not_lead_astray() {
     let folder = tempfile::tempdir().unwrap();
-    copy(&repository().join("examples/mocks"), &folder.path().join("mocks"));
+    copy(
+        &repository().join("examples/mocks"),
+        &folder.path().join("mocks"),
+    );
     copy(&repository().join("examples/own-agent"), folder.path());
     let suite = r"
 servers:
@@ -72,10 +107,21 @@ agents:
     distractors: { count: 6, correct: [find_book] }
 ";
     fs::write(folder.path().join("crowd.yml"), suite).unwrap();
-    let recorded = mcptest(folder.path()).args(["run", "crowd.yml", "--record"]).output().unwrap();
+    let recorded = mcptest(folder.path())
+        .args(["run", "crowd.yml", "--record"])
+        .output()
+        .unwrap();
     assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded));
     let cassette = fs::read_to_string(folder.path().join("crowd.jsonl")).unwrap();
-    assert_eq!(cassette.lines().next().unwrap().matches("\"distractor\":true").count(), 6);
+    assert_eq!(
+        cassette
+            .lines()
+            .next()
+            .unwrap()
+            .matches("\"distractor\":true")
+            .count(),
+        6
+    );
 }
 
 #[test]
@@ -92,14 +138,21 @@ agents:
     write("greet.yml", suite);
     write("greet.sh", "echo Hello Ada\n");
     let run = |more: &[&str]| {
-        let output = mcptest(folder.path()).args(["run", "greet.yml"]).args(more).output().unwrap();
+        let output = mcptest(folder.path())
+            .args(["run", "greet.yml"])
+            .args(more)
+            .output()
+            .unwrap();
         (output.status.code(), text(&output))
     };
     assert_eq!(run(&["--record"]).0, Some(0));
     write("greet.sh", "echo Good day Ada\n");
     let (code, said) = run(&[]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("files.greet.sh: it has changed since the recording"), "{said}");
+    assert!(
+        said.contains("files.greet.sh: it has changed since the recording"),
+        "{said}"
+    );
     write("greet.sh", "echo Hello Ada\r\n");
     assert_eq!(run(&[]).0, Some(0), "other line ends are no change");
     write("greet.sh", "echo Good day Ada\n");
@@ -140,7 +193,15 @@ fn a_session_of_the_agent_is_one_process_and_its_era_is_recorded() {
     write("agent.py", LISTS_AND_CALLS);
     let record = |more: &[&str]| {
         let words = [
-            &["run", "desk.yml", "--verbose", "--reporter", "pretty", "--reporter", "json=report.json"],
+            &[
+                "run",
+                "desk.yml",
+                "--verbose",
+                "--reporter",
+                "pretty",
+                "--reporter",
+                "json=report.json",
+            ],
             more,
         ]
         .concat();
@@ -157,12 +218,17 @@ fn a_session_of_the_agent_is_one_process_and_its_era_is_recorded() {
             let (said, servers) = record(&["--record"]);
             let starts = fs::read_to_string(folder.path().join("starts")).unwrap();
             assert_eq!(starts.lines().count(), 1, "{way} {era}: {said}");
-            let spoken = serde_json::json!([{ "name": "desk", "era": era, "protocol_version": version }]);
+            let spoken =
+                serde_json::json!([{ "name": "desk", "era": era, "protocol_version": version }]);
             assert_eq!(servers, spoken, "{way}");
             assert_eq!(record(&[]).1, spoken, "from the recording alone");
             let change = "server \"desk\" is spoken to in the modern era now; when it was recorded before, it was the \
                           legacy era";
-            let is_said = said.split_whitespace().collect::<Vec<_>>().join(" ").contains(change);
+            let is_said = said
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains(change);
             assert_eq!(is_said, era == "modern", "{way} {era}: {said}");
         }
     }
@@ -170,8 +236,11 @@ fn a_session_of_the_agent_is_one_process_and_its_era_is_recorded() {
 
 fn is_running(word: &str) -> bool {
     fs::read_dir("/proc").unwrap().flatten().any(|process| {
-        fs::read(process.path().join("cmdline"))
-            .is_ok_and(|command| command.split(|byte| *byte == 0).any(|part| part == word.as_bytes()))
+        fs::read(process.path().join("cmdline")).is_ok_and(|command| {
+            command
+                .split(|byte| *byte == 0)
+                .any(|part| part == word.as_bytes())
+        })
     })
 }
 
@@ -188,7 +257,10 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 #[test]
 fn an_interrupt_leaves_neither_a_process_nor_a_file() {
     let (folder, scratch) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    copy(&repository().join("examples/mocks"), &folder.path().join("mocks"));
+    copy(
+        &repository().join("examples/mocks"),
+        &folder.path().join("mocks"),
+    );
     let suite = r#"
 servers:
   library: { mock: mocks/library.yml }
@@ -202,13 +274,29 @@ agents:
 "#;
     fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
     let mut command = mcptest(folder.path());
-    command.args(["run", "--live"]).env("TMPDIR", scratch.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["run", "--live"])
+        .env("TMPDIR", scratch.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut running = command.spawn().unwrap();
-    wait_until("the agent starts", || is_running("98773") && is_running("98772"));
-    let killed = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    wait_until("the agent starts", || {
+        is_running("98773") && is_running("98772")
+    });
+    let killed = Command::new("kill")
+        .args(["-INT", &running.id().to_string()])
+        .status()
+        .unwrap();
     assert!(killed.success());
     assert_eq!(running.wait().unwrap().code(), Some(130));
-    wait_until("all of it ends", || !["98771", "98772", "98773"].iter().any(|word| is_running(word)));
-    let left: Vec<_> = fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    wait_until("all of it ends", || {
+        !["98771", "98772", "98773"]
+            .iter()
+            .any(|word| is_running(word))
+    });
+    let left: Vec<_> = fs::read_dir(scratch.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     assert_eq!(left, Vec::<PathBuf>::new());
 }

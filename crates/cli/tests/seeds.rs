@@ -19,8 +19,19 @@ use std::process::{Command, Output, Stdio};
 fn typed(folder: &Path, line: &str, environment: &BTreeMap<String, String>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
     let words = line.strip_prefix("mcptest ").unwrap().split(' ');
-    let words = words.map(|word| if word == "mcptest" { env!("CARGO_BIN_EXE_mcptest") } else { word });
-    command.args(words).current_dir(folder).env_clear().envs(environment).stdin(Stdio::null());
+    let words = words.map(|word| {
+        if word == "mcptest" {
+            env!("CARGO_BIN_EXE_mcptest")
+        } else {
+            word
+        }
+    });
+    command
+        .args(words)
+        .current_dir(folder)
+        .env_clear()
+        .envs(environment)
+        .stdin(Stdio::null());
     command.output().unwrap()
 }
 
@@ -30,26 +41,40 @@ fn offline(folder: &Path, line: &str) -> Output {
 
 /// Both streams, for a message.
 fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 /// The command ends with this code; what it said.
 fn ends(folder: &Path, line: &str, code: i32) -> String {
     let output = offline(folder, line);
-    assert_eq!(output.status.code(), Some(code), "{line}\n{}", said(&output));
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{line}\n{}",
+        said(&output)
+    );
     said(&output)
 }
 
 /// The names of the test cases in a report of the kind `junit`.
 fn test_cases(report: &str) -> Vec<&str> {
-    report.split("<testcase name=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+    report
+        .split("<testcase name=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect()
 }
 
 /// A folder with this suite, and with a cassette in which each run has one line.
 fn with_runs(suite: &str, runs: &[Value]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
-    let line = |(at, trace): (usize, &Value)| format!("{}\n", json!({ "run": at + 1, "trace": trace }));
+    let line =
+        |(at, trace): (usize, &Value)| format!("{}\n", json!({ "run": at + 1, "trace": trace }));
     let lines: String = runs.iter().enumerate().map(line).collect();
     fs::write(folder.path().join("runs.jsonl"), lines).unwrap();
     folder
@@ -80,12 +105,24 @@ fn each_example_of_the_documents_is_recorded_once_and_judged_again_offline() {
         assert!(environment.contains_key("ANTHROPIC_API_KEY"));
         let again = format!("mcptest run --config {suite}");
         ends(folder.path(), &again, 2);
-        let recorded = typed(folder.path(), &format!("mcptest run --record --config {suite}"), &environment);
-        assert_eq!(recorded.status.code(), Some(0), "{name}: {}", said(&recorded));
+        let recorded = typed(
+            folder.path(),
+            &format!("mcptest run --record --config {suite}"),
+            &environment,
+        );
+        assert_eq!(
+            recorded.status.code(),
+            Some(0),
+            "{name}: {}",
+            said(&recorded)
+        );
         let asked = stub.log().len();
         let first = ends(folder.path(), &again, 0);
         assert_eq!(ends(folder.path(), &again, 0), first, "{name}");
-        assert!(asked > 0 && stub.log().len() == asked, "{name}: replay asks nobody");
+        assert!(
+            asked > 0 && stub.log().len() == asked,
+            "{name}: replay asks nobody"
+        );
     }
 }
 
@@ -110,13 +147,27 @@ const ASKED: &str = concat!(
 /// Which requests a mock with this fault answers with a result.
 fn answered(folder: &Path, fault: &str) -> BTreeSet<u64> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-    command.args(["mock", "--tools-from", "./tools.yml", "--fault", fault]).current_dir(folder).env_clear();
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(ASKED.as_bytes()).unwrap();
+    command
+        .args(["mock", "--tools-from", "./tools.yml", "--fault", fault])
+        .current_dir(folder)
+        .env_clear();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(ASKED.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{fault}");
     let answers = String::from_utf8(output.stdout).unwrap();
-    let answers = answers.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let answers = answers
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     answers
         .filter(|answer| answer.get("result").is_some())
         .filter_map(|answer| answer["id"].as_u64())
@@ -138,10 +189,22 @@ fn a_fault_of_the_mock_touches_calls_and_nothing_else() {
         ("reply-after-cancel:200", &[2, 3], &[]),
     ] {
         let answered = answered(folder.path(), fault);
-        assert!([0, 1, 4].iter().chain(always).all(|id| answered.contains(id)), "{fault}: {answered:?}");
-        assert!(!never.iter().any(|id| answered.contains(id)), "{fault}: {answered:?}");
+        assert!(
+            [0, 1, 4]
+                .iter()
+                .chain(always)
+                .all(|id| answered.contains(id)),
+            "{fault}: {answered:?}"
+        );
+        assert!(
+            !never.iter().any(|id| answered.contains(id)),
+            "{fault}: {answered:?}"
+        );
     }
-    assert!(!answered(folder.path(), "recover-after:1").contains(&2), "the first call hangs");
+    assert!(
+        !answered(folder.path(), "recover-after:1").contains(&2),
+        "the first call hangs"
+    );
 }
 
 const INVOICE: &str = "
@@ -158,7 +221,10 @@ agents:
 
 #[test]
 fn the_scoring_plan_of_a_rubric_is_printed_without_asking_a_provider() {
-    let folder = with_runs(INVOICE, &vec![json!({ "tool_calls": [], "final_response": "Paid." }); 3]);
+    let folder = with_runs(
+        INVOICE,
+        &vec![json!({ "tool_calls": [], "final_response": "Paid." }); 3],
+    );
     let plan = ends(folder.path(), "mcptest eval --explain", 0);
     for part in [
         "grounded",
@@ -186,17 +252,27 @@ agents:
 ";
 
 fn ten_runs(selected: usize, most_tokens: u64) -> tempfile::TempDir {
-    let tool = |at| if at < selected { "get_weather" } else { "search_web" };
-    let runs: Vec<Value> =
-        (0..10).map(|at| run_of(tool(at), if at == 0 { most_tokens } else { 900 })).collect();
+    let tool = |at| {
+        if at < selected {
+            "get_weather"
+        } else {
+            "search_web"
+        }
+    };
+    let runs: Vec<Value> = (0..10)
+        .map(|at| run_of(tool(at), if at == 0 { most_tokens } else { 900 }))
+        .collect();
     with_runs(SELECTION, &runs)
 }
 
 #[test]
 fn a_floor_prints_its_line_and_a_breach_ends_with_the_code_of_a_failed_test() {
-    let line =
-        "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840";
-    assert!(ends(ten_runs(9, 1840).path(), "mcptest run", 0).lines().any(|said| said == line));
+    let line = "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840";
+    assert!(
+        ends(ten_runs(9, 1840).path(), "mcptest run", 0)
+            .lines()
+            .any(|said| said == line)
+    );
     let breached = ends(ten_runs(7, 1840).path(), "mcptest run", 1);
     assert!(
         breached.contains("tool-selection floor [FAIL] weather selection: selection 7/10 (70%)"),
@@ -206,28 +282,49 @@ fn a_floor_prints_its_line_and_a_breach_ends_with_the_code_of_a_failed_test() {
     let unfloored = SELECTION.split("    tool_selection").next().unwrap();
     let folder = ten_runs(0, 9000);
     fs::write(folder.path().join("mcptest.yml"), unfloored).unwrap();
-    assert!(!ends(folder.path(), "mcptest run", 0).contains("floor"), "no block, no gate");
+    assert!(
+        !ends(folder.path(), "mcptest run", 0).contains("floor"),
+        "no block, no gate"
+    );
 }
 
 #[test]
 fn each_run_is_a_row_of_its_own_also_of_each_model() {
     let report = ends(ten_runs(9, 1840).path(), "mcptest run --reporter junit", 0);
-    let rows: Vec<String> = (1..=10).map(|run| format!("weather selection #{run}")).collect();
+    let rows: Vec<String> = (1..=10)
+        .map(|run| format!("weather selection #{run}"))
+        .collect();
     assert_eq!(test_cases(&report)[..10], rows, "replay judges every run");
-    let from_a_typo = with_runs(&SELECTION.replace("runs: 10", "runs: 0"), &[run_of("get_weather", 1)]);
+    let from_a_typo = with_runs(
+        &SELECTION.replace("runs: 10", "runs: 0"),
+        &[run_of("get_weather", 1)],
+    );
     let report = ends(from_a_typo.path(), "mcptest run --reporter junit", 0);
-    assert_eq!(test_cases(&report).len(), 2, "one run and its floor: {report}");
-    let matrix =
-        ends(&repository(), "mcptest run --config examples/offline-trace-validation.yml --reporter junit", 0);
+    assert_eq!(
+        test_cases(&report).len(),
+        2,
+        "one run and its floor: {report}"
+    );
+    let matrix = ends(
+        &repository(),
+        "mcptest run --config examples/offline-trace-validation.yml --reporter junit",
+        0,
+    );
     assert!(test_cases(&matrix).contains(&"weather is one call [gpt-5] #3"));
 }
 
 #[test]
 fn a_floor_of_coverage_ends_with_a_code_of_its_own() {
-    let suite = "mcptest run --config examples/agent-multi-run-tool-selection.yml --coverage-threshold";
-    let (met, missed) =
-        (ends(&repository(), &format!("{suite} 50"), 0), ends(&repository(), &format!("{suite} 100"), 6));
-    assert!(met.contains("tools called (") && missed.contains("100% are asked for"), "{missed}");
+    let suite =
+        "mcptest run --config examples/agent-multi-run-tool-selection.yml --coverage-threshold";
+    let (met, missed) = (
+        ends(&repository(), &format!("{suite} 50"), 0),
+        ends(&repository(), &format!("{suite} 100"), 6),
+    );
+    assert!(
+        met.contains("tools called (") && missed.contains("100% are asked for"),
+        "{missed}"
+    );
 }
 
 const STABILITY: &str = "
@@ -240,8 +337,7 @@ agents:
 
 #[test]
 fn the_verdict_of_stability_is_a_row_in_every_report() {
-    let looping =
-        json!({ "tool_calls": vec![json!({ "name": "get_weather", "args": { "city": "Oslo" } }); 6] });
+    let looping = json!({ "tool_calls": vec![json!({ "name": "get_weather", "args": { "city": "Oslo" } }); 6] });
     let steady = json!({ "tool_calls": [{ "name": "get_weather", "args": { "city": "Oslo" } }] });
     for (last, code, status) in [(&steady, 0, "passed"), (&looping, 1, "failed")] {
         let runs: Vec<Value> = [vec![steady.clone(); 4], vec![last.clone()]].concat();
@@ -252,15 +348,30 @@ fn the_verdict_of_stability_is_a_row_in_every_report() {
         } else {
             "stability: weakest_score must be at least 0.5"
         };
-        assert!(pretty.lines().any(|said| said.trim().starts_with(line)), "{pretty}");
+        assert!(
+            pretty.lines().any(|said| said.trim().starts_with(line)),
+            "{pretty}"
+        );
         let junit = ends(folder.path(), "mcptest run --reporter junit", code);
-        assert!(test_cases(&junit).iter().any(|row| row.ends_with("stability")), "{junit}");
+        assert!(
+            test_cases(&junit)
+                .iter()
+                .any(|row| row.ends_with("stability")),
+            "{junit}"
+        );
         let report: Value =
-            serde_json::from_str(&ends(folder.path(), "mcptest run --reporter json", code)).unwrap();
+            serde_json::from_str(&ends(folder.path(), "mcptest run --reporter json", code))
+                .unwrap();
         let gate = &report["tests"][0]["gates"][0];
-        assert_eq!((&gate["key"], &gate["status"]), (&json!("stability"), &json!(status)));
+        assert_eq!(
+            (&gate["key"], &gate["status"]),
+            (&json!("stability"), &json!(status))
+        );
     }
-    let single = with_runs(&STABILITY.replace("runs: 5", "runs: 1"), std::slice::from_ref(&steady));
+    let single = with_runs(
+        &STABILITY.replace("runs: 5", "runs: 1"),
+        std::slice::from_ref(&steady),
+    );
     for command in ["mcptest run", "mcptest validate"] {
         ends(single.path(), command, 2);
     }
@@ -299,7 +410,10 @@ fn no_recovery_is_a_failure_and_a_name_that_leads_nowhere_is_an_error() {
     };
     ends(with_runs(HUNG, &[run(true)]).path(), "mcptest run", 0);
     ends(with_runs(HUNG, &[run(false)]).path(), "mcptest run", 1);
-    let dangling = with_runs(&HUNG.replace("inject: [hung-search]", "inject: [hung-serch]"), &[run(true)]);
+    let dangling = with_runs(
+        &HUNG.replace("inject: [hung-search]", "inject: [hung-serch]"),
+        &[run(true)],
+    );
     for command in ["mcptest run", "mcptest validate"] {
         assert!(ends(dangling.path(), command, 2).contains("hung-serch"));
     }
@@ -320,13 +434,17 @@ fn recorded_with(target: &str, kind: &str) -> (Option<i32>, Vec<bool>) {
         );
     fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
     let call = |name: &str| json!({ "calls": [{ "name": name, "args": {} }] });
-    let script = json!({ "steps": [call("search"), call("list_incidents"), { "text": "Here it is." }] });
+    let script =
+        json!({ "steps": [call("search"), call("list_incidents"), { "text": "Here it is." }] });
     let stub = Stub::start(Script::parse(&script.to_string()).unwrap()).unwrap();
     let output = typed(folder.path(), "mcptest run --record", &stub.environment());
     let cassette = fs::read_to_string(folder.path().join("runs.jsonl")).unwrap();
     let run: Value = serde_json::from_str(cassette.lines().nth(1).unwrap()).unwrap();
     let results = run["trace"]["tool_results"].as_array().unwrap().iter();
-    (output.status.code(), results.map(|result| result["is_error"] == true).collect())
+    (
+        output.status.code(),
+        results.map(|result| result["is_error"] == true).collect(),
+    )
 }
 
 #[test]
@@ -338,11 +456,19 @@ fn a_target_is_a_tool_a_server_or_both_and_no_call_is_waited_for() {
             "kind: slow\n    delay_ms: 4000",
             "kind: recover_after\n    failures: 1",
         ] {
-            assert_eq!(recorded_with(target, kind), (Some(0), vec![true, false]), "{target} {kind}");
+            assert_eq!(
+                recorded_with(target, kind),
+                (Some(0), vec![true, false]),
+                "{target} {kind}"
+            );
         }
     }
     let (code, failed) = recorded_with("{ server: faulty }", "kind: hang");
-    assert_eq!((code, failed), (Some(1), vec![true, true]), "every tool of the server, so nothing recovers");
+    assert_eq!(
+        (code, failed),
+        (Some(1), vec![true, true]),
+        "every tool of the server, so nothing recovers"
+    );
 }
 
 #[test]
@@ -350,12 +476,19 @@ fn a_server_that_cannot_be_reached_is_an_error_of_the_infrastructure() {
     let folder = tempfile::tempdir().unwrap();
     let suite = HUNG
         .replace("[faulty-server]", "[./no-such-server]")
-        .replace("cassette: runs.jsonl", "model: claude-sonnet-4-5\n    prompt: Search for the report.");
+        .replace(
+            "cassette: runs.jsonl",
+            "model: claude-sonnet-4-5\n    prompt: Search for the report.",
+        );
     fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
     let stub = Stub::start(Script::default()).unwrap();
     let output = typed(folder.path(), "mcptest run --record", &stub.environment());
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    assert!(said(&output).contains("no-such-server"), "{}", said(&output));
+    assert!(
+        said(&output).contains("no-such-server"),
+        "{}",
+        said(&output)
+    );
 }
 
 #[test]
@@ -363,8 +496,15 @@ fn the_edge_family_probes_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let tools = "mock_server: { tools: [{ name: search, annotations: { readOnlyHint: true }, description: Searches., response: found }] }";
     fs::write(folder.path().join("tools.yml"), tools).unwrap();
-    let found = ends(folder.path(), "mcptest check --only EDGE -- mcptest mock --tools-from tools.yml", 0);
-    assert!(found.contains("✓ EDGE-hang") && found.contains("✓ EDGE-cancel"), "{found}");
+    let found = ends(
+        folder.path(),
+        "mcptest check --only EDGE -- mcptest mock --tools-from tools.yml",
+        0,
+    );
+    assert!(
+        found.contains("✓ EDGE-hang") && found.contains("✓ EDGE-cancel"),
+        "{found}"
+    );
 }
 
 #[test]
@@ -377,10 +517,18 @@ fn the_run_count_of_the_document_is_what_the_planner_says() {
 fn two_baselines_are_compared_across_releases() {
     let folder = tempfile::tempdir().unwrap();
     let suite = "model-compatibility.yml";
-    fs::copy(repository().join("examples").join(suite), folder.path().join(suite)).unwrap();
+    fs::copy(
+        repository().join("examples").join(suite),
+        folder.path().join(suite),
+    )
+    .unwrap();
     copy_beside(folder.path());
     copy_of_examples(Path::new("cassettes/model-compatibility"), folder.path());
-    ends(folder.path(), &format!("mcptest model-baseline capture {suite} -o now"), 0);
+    ends(
+        folder.path(),
+        &format!("mcptest model-baseline capture {suite} -o now"),
+        0,
+    );
     let diff = "mcptest model-baseline diff now/claude-sonnet-4-5.json now/claude-haiku-4-5.json";
     assert!(ends(folder.path(), diff, 0).contains("invariants"));
 }
@@ -414,7 +562,8 @@ fn every_method_that_is_referred_to_has_an_example_that_runs_a_page_and_an_expla
             gates.any(|found| found["key"] == gate && found["status"] == "passed"),
             "{gate} in {example}"
         );
-        let page = fs::read_to_string(repository().join(format!("docs/reference/{gate}.md"))).unwrap();
+        let page =
+            fs::read_to_string(repository().join(format!("docs/reference/{gate}.md"))).unwrap();
         let explained = ends(&repository(), &format!("mcptest explain {gate}"), 0);
         assert!(page.contains(explained.lines().next().unwrap()), "{gate}");
     }
@@ -433,10 +582,18 @@ fn every_page_that_is_referred_to_is_there_and_the_pages_lead_to_each_other() {
         ("choosing.md", "trajectory_axes:"),
         ("mock.md", "--fault"),
     ] {
-        assert!(page(name).contains(about), "docs/{name} says nothing of {about}");
+        assert!(
+            page(name).contains(about),
+            "docs/{name} says nothing of {about}"
+        );
     }
     let map = page("choosing.md");
-    for target in ["worlds.md", "evaluation.md", "reference/ablate.md", "reference/stability.md"] {
+    for target in [
+        "worlds.md",
+        "evaluation.md",
+        "reference/ablate.md",
+        "reference/stability.md",
+    ] {
         assert!(map.contains(&format!("({target}")), "{target}");
     }
 }

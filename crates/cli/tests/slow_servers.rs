@@ -24,7 +24,9 @@ fn suite(servers: &[(&str, &str, u32, &str)], tests: &[(&str, &str, &str)]) -> T
     }
     text.push_str("tools:\n");
     for (name, server, tool) in tests {
-        text.push_str(&format!("  - {{ name: {name}, server: {server}, tool: {tool}, expect: {FINE} }}\n"));
+        text.push_str(&format!(
+            "  - {{ name: {name}, server: {server}, tool: {tool}, expect: {FINE} }}\n"
+        ));
     }
     fs::write(folder.path().join("mcptest.yml"), text).unwrap();
     folder
@@ -32,34 +34,68 @@ fn suite(servers: &[(&str, &str, u32, &str)], tests: &[(&str, &str, &str)]) -> T
 
 fn mcptest(folder: &TempDir, words: &[&str]) -> (String, Option<i32>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-    let output = command.args(words).current_dir(folder.path()).stdin(Stdio::null()).output().unwrap();
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let output = command
+        .args(words)
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     (said, output.status.code())
 }
 
 fn starts(folder: &TempDir, server: &str) -> usize {
-    fs::read_to_string(folder.path().join(format!("starts-{server}"))).unwrap_or_default().lines().count()
+    fs::read_to_string(folder.path().join(format!("starts-{server}")))
+        .unwrap_or_default()
+        .lines()
+        .count()
 }
 
 /// The verdict, the era and the number of starts do not depend on how long the server takes.
 fn is_the_same_however_slow(seconds: &[u32]) {
-    let eras = [("modern", "modern"), ("legacy", "legacy"), ("silent", "legacy")];
+    let eras = [
+        ("modern", "modern"),
+        ("legacy", "legacy"),
+        ("silent", "legacy"),
+    ];
     let named: Vec<(String, &str, &str, u32)> = eras
         .iter()
-        .flat_map(|(kind, era)| seconds.iter().map(move |s| (format!("{kind}{s}"), *kind, *era, *s)))
+        .flat_map(|(kind, era)| {
+            seconds
+                .iter()
+                .map(move |s| (format!("{kind}{s}"), *kind, *era, *s))
+        })
         .collect();
-    let servers: Vec<_> = named.iter().map(|(name, kind, _, s)| (name.as_str(), *kind, *s, "")).collect();
-    let tests: Vec<_> = named.iter().map(|(name, ..)| (name.as_str(), name.as_str(), "count")).collect();
+    let servers: Vec<_> = named
+        .iter()
+        .map(|(name, kind, _, s)| (name.as_str(), *kind, *s, ""))
+        .collect();
+    let tests: Vec<_> = named
+        .iter()
+        .map(|(name, ..)| (name.as_str(), name.as_str(), "count"))
+        .collect();
     let folder = suite(&servers, &tests);
-    let (said, code) =
-        mcptest(&folder, &["run", "--record", "--jobs", "20", "--reporter", "json=report.json"]);
+    let (said, code) = mcptest(
+        &folder,
+        &[
+            "run",
+            "--record",
+            "--jobs",
+            "20",
+            "--reporter",
+            "json=report.json",
+        ],
+    );
     assert_eq!(code, Some(0), "{said}");
     let report = fs::read_to_string(folder.path().join("report.json")).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     for ((name, _, era, _), test) in named.iter().zip(report["tests"].as_array().unwrap()) {
         assert_eq!(starts(&folder, name), 1, "{name}");
-        assert_eq!((&test["name"], &test["servers"][0]["era"]), (&name.as_str().into(), &(*era).into()));
+        assert_eq!(
+            (&test["name"], &test["servers"][0]["era"]),
+            (&name.as_str().into(), &(*era).into())
+        );
     }
     let (again, code) = mcptest(&folder, &["run", "--reporter", "json=replayed.json"]);
     assert_eq!(code, Some(0), "{again}");
@@ -86,11 +122,23 @@ fn another_era_than_that_of_the_recording_is_told() {
     let (said, code) = mcptest(&folder, &["run", "--record", "--verbose"]);
     assert!(code == Some(0) && !said.contains(" era "), "{said}");
     let path = folder.path().join("mcptest.yml");
-    fs::write(&path, fs::read_to_string(&path).unwrap().replace("legacy, '0'", "modern, '0'")).unwrap();
+    fs::write(
+        &path,
+        fs::read_to_string(&path)
+            .unwrap()
+            .replace("legacy, '0'", "modern, '0'"),
+    )
+    .unwrap();
     let change = "server \"desk\" is spoken to in the modern era now; when it was recorded before, it was the legacy era";
     let (said, code) = mcptest(&folder, &["run", "--record", "--verbose"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(change), "{said}");
+    assert!(
+        said.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains(change),
+        "{said}"
+    );
     let (said, code) = mcptest(&folder, &["run", "--record", "--verbose"]);
     assert!(code == Some(0) && !said.contains(" era "), "{said}");
 }
@@ -100,7 +148,10 @@ fn a_limit_that_is_too_short_is_named_with_its_key_and_its_option() {
     let folder = suite(&[("late", "legacy", 600, "")], &[("one", "late", "count")]);
     let (said, code) = mcptest(&folder, &["run", "--record", "--connect-timeout", "300ms"]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("raise `connect_timeout` or `--connect-timeout`"), "{said}");
+    assert!(
+        said.contains("raise `connect_timeout` or `--connect-timeout`"),
+        "{said}"
+    );
     let (said, code) = mcptest(&folder, &["run", "--connect-timeout", "3s"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("recordings are judged without any"), "{said}");
@@ -108,17 +159,28 @@ fn a_limit_that_is_too_short_is_named_with_its_key_and_its_option() {
 
 #[test]
 fn each_tool_test_has_a_server_of_its_own_unless_the_suite_shares_it() {
-    let tests = [("one", "desk", "count"), ("two", "desk", "count"), ("three", "desk", "count")];
+    let tests = [
+        ("one", "desk", "count"),
+        ("two", "desk", "count"),
+        ("three", "desk", "count"),
+    ];
     for (more, started) in [("", 3), (", shared: false", 3), (", shared: true", 1)] {
         let folder = suite(&[("desk", "legacy", 0, more)], &tests);
         for jobs in ["1", "8"] {
             let _none = fs::remove_file(folder.path().join("starts-desk"));
             let (said, code) = mcptest(&folder, &["run", "--record", "--jobs", jobs]);
-            assert_eq!((code, starts(&folder, "desk")), (Some(0), started), "{more}: {said}");
+            assert_eq!(
+                (code, starts(&folder, "desk")),
+                (Some(0), started),
+                "{more}: {said}"
+            );
         }
         let third = fs::read_dir(folder.path().join("cassettes/mcptest")).unwrap();
         let third = third.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
-        let third = third.into_iter().find(|text| text.contains("\"test\":\"three\"")).unwrap();
+        let third = third
+            .into_iter()
+            .find(|text| text.contains("\"test\":\"three\""))
+            .unwrap();
         assert!(
             third.contains(if started == 1 { "call 3" } else { "call 1" }),
             "in the order of the suite: {third}"
@@ -129,13 +191,26 @@ fn each_tool_test_has_a_server_of_its_own_unless_the_suite_shares_it() {
 
 #[test]
 fn a_shared_server_that_dies_breaks_its_own_row_and_those_after_it() {
-    let tests = [("before", "desk", "count"), ("kills", "desk", "die"), ("after", "desk", "count")];
+    let tests = [
+        ("before", "desk", "count"),
+        ("kills", "desk", "die"),
+        ("after", "desk", "count"),
+    ];
     let folder = suite(&[("desk", "legacy", 0, ", shared: true")], &tests);
     let (said, code) = mcptest(&folder, &["run", "--record"]);
     assert_eq!((code, starts(&folder, "desk")), (Some(2), 1), "{said}");
-    assert!(said.contains("it exited with code 3 while tools/call die was open"), "{said}");
-    assert!(said.contains("it exited with code 3 before tools/list was sent"), "{said}");
-    assert!(said.contains("out of memory") && said.contains("nothing was recorded"), "{said}");
+    assert!(
+        said.contains("it exited with code 3 while tools/call die was open"),
+        "{said}"
+    );
+    assert!(
+        said.contains("it exited with code 3 before tools/list was sent"),
+        "{said}"
+    );
+    assert!(
+        said.contains("out of memory") && said.contains("nothing was recorded"),
+        "{said}"
+    );
     let (said, code) = mcptest(&folder, &["run", "--filter", "before"]);
     assert_eq!(code, Some(0), "{said}");
 }

@@ -10,7 +10,11 @@ use std::process::{Command, Stdio};
 
 fn mcptest(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-    command.args(words).current_dir(folder).env_clear().stdin(Stdio::null());
+    command
+        .args(words)
+        .current_dir(folder)
+        .env_clear()
+        .stdin(Stdio::null());
     command
 }
 
@@ -26,18 +30,32 @@ fn many_tests() -> tempfile::TempDir {
         ));
     }
     fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
-    fs::write(folder.path().join("run.json"), r#"{"tool_calls":[{"name":"search"}]}"#).unwrap();
+    fs::write(
+        folder.path().join("run.json"),
+        r#"{"tool_calls":[{"name":"search"}]}"#,
+    )
+    .unwrap();
     folder
 }
 
 #[test]
 fn replaying_twice_gives_the_same_bytes_in_every_format() {
     let folder = many_tests();
-    for reporter in mcptest_report::REPORTERS.iter().map(|reporter| reporter.key) {
-        let run = || mcptest(folder.path(), &["run", "--reporter", reporter]).output().unwrap();
+    for reporter in mcptest_report::REPORTERS
+        .iter()
+        .map(|reporter| reporter.key)
+    {
+        let run = || {
+            mcptest(folder.path(), &["run", "--reporter", reporter])
+                .output()
+                .unwrap()
+        };
         let first = run();
         assert_eq!(first.status.code(), Some(1));
-        assert!(first.stdout.len() > 1000 && first.stderr.is_empty(), "{reporter}");
+        assert!(
+            first.stdout.len() > 1000 && first.stderr.is_empty(),
+            "{reporter}"
+        );
         for _ in 0..5 {
             assert_eq!(run().stdout, first.stdout, "{reporter}");
         }
@@ -49,10 +67,17 @@ fn a_saved_report_is_rendered_to_the_bytes_of_the_run() {
     let folder = many_tests();
     let output = |words: &[&str]| mcptest(folder.path(), words).output().unwrap();
     output(&["run", "--reporter", "json=run-1.json", "--embed", "failed"]);
-    for reporter in mcptest_report::REPORTERS.iter().map(|reporter| reporter.key) {
+    for reporter in mcptest_report::REPORTERS
+        .iter()
+        .map(|reporter| reporter.key)
+    {
         let run = output(&["run", "--reporter", reporter]);
         let again = output(&["report", "run-1.json", "--reporter", reporter]);
-        assert_eq!((again.stdout, again.status.code()), (run.stdout, run.status.code()), "{reporter}");
+        assert_eq!(
+            (again.stdout, again.status.code()),
+            (run.stdout, run.status.code()),
+            "{reporter}"
+        );
     }
 }
 
@@ -72,20 +97,30 @@ fn a_reader_that_goes_away_is_silent_and_changes_nothing() {
         (refused.path(), &["validate"], 2),
     ];
     for (folder, words, code) in commands {
-        let mut child = mcptest(folder, words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = mcptest(folder, words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{words:?}");
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(!stderr.contains("panicked") && !stderr.contains("standard output"), "{words:?}: {stderr}");
+        assert!(
+            !stderr.contains("panicked") && !stderr.contains("standard output"),
+            "{words:?}: {stderr}"
+        );
     }
 }
 
 #[test]
 fn nobody_reading_the_problems_is_silent_too() {
     let refused = case::named("suites/many-problems-at-once").set_up();
-    let mut child =
-        mcptest(refused.path(), &["run"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = mcptest(refused.path(), &["run"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop((child.stdout.take(), child.stderr.take()));
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
@@ -94,8 +129,15 @@ fn nobody_reading_the_problems_is_silent_too() {
 #[test]
 fn a_report_that_cannot_be_written_is_an_error() {
     let folder = many_tests();
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = mcptest(folder.path(), &["run"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = mcptest(folder.path(), &["run"])
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
 }
@@ -110,17 +152,29 @@ fn auto_chooses_the_reports_that_fit_the_environment() {
         String::from_utf8(output.stdout).unwrap()
     };
     let terminal = run(&[]);
-    assert!(terminal.starts_with("mcptest.yml\n") && !terminal.contains("::error"), "{terminal}");
+    assert!(
+        terminal.starts_with("mcptest.yml\n") && !terminal.contains("::error"),
+        "{terminal}"
+    );
     assert!(run(&[("CLAUDECODE", "1")]).starts_with("FAILED: 14 of 40 tests failed\n"));
 
     let summary = folder.path().join("summary.md");
     fs::write(&summary, "# Before\n").unwrap();
-    let github = run(&[("GITHUB_ACTIONS", "true"), ("GITHUB_STEP_SUMMARY", "summary.md")]);
+    let github = run(&[
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_STEP_SUMMARY", "summary.md"),
+    ]);
     assert!(github.starts_with(&terminal), "{github}");
     let commands = &github[terminal.len()..];
-    assert!(commands.lines().all(|line| line.starts_with("::error ")), "{commands}");
+    assert!(
+        commands.lines().all(|line| line.starts_with("::error ")),
+        "{commands}"
+    );
     let summary = fs::read_to_string(&summary).unwrap();
-    assert!(summary.starts_with("# Before\n\n## ❌ mcptest: 14 of 40 tests failed\n"), "{summary}");
+    assert!(
+        summary.starts_with("# Before\n\n## ❌ mcptest: 14 of 40 tests failed\n"),
+        "{summary}"
+    );
 
     assert_eq!(run(&[("GITLAB_CI", "true")]), terminal);
     let report = fs::read_to_string(folder.path().join("gl-code-quality-report.json")).unwrap();

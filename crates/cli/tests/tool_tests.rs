@@ -23,20 +23,25 @@ fn suite(tests: &[(&str, &str, &str)]) -> TempDir {
         folder.path().join("calls.txt").display(),
     );
     for (name, tool, more) in tests {
-        text.push_str(&format!("  - {{ name: {name}, server: weather, tool: {tool}, {more} }}\n"));
+        text.push_str(&format!(
+            "  - {{ name: {name}, server: weather, tool: {tool}, {more} }}\n"
+        ));
     }
     fs::write(folder.path().join("mcptest.yml"), text).unwrap();
     folder
 }
 
 const FINE: &str = "expect: [{ target: result.isError, matcher: { exact: false } }]";
-const OSLO: &str =
-    "args: { city: Oslo }, expect: [{ target: 'result.content[0].text', matcher: { contains: Oslo } }]";
+const OSLO: &str = "args: { city: Oslo }, expect: [{ target: 'result.content[0].text', matcher: { contains: Oslo } }]";
 const BAD: &str = "args: { city: Oslo }, expect: [{ target: error.code, matcher: { exact: 1 } }]";
 
 fn command(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-    command.args(words).current_dir(folder).stdin(Stdio::null()).env("KEY", "a-long-secret-value");
+    command
+        .args(words)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env("KEY", "a-long-secret-value");
     command
 }
 
@@ -51,8 +56,11 @@ fn text(bytes: &[u8]) -> String {
 /// The tools that were called since the last time one looked.
 fn calls(folder: &TempDir) -> Vec<String> {
     let file = folder.path().join("calls.txt");
-    let mut calls: Vec<String> =
-        fs::read_to_string(&file).unwrap_or_default().lines().map(str::to_owned).collect();
+    let mut calls: Vec<String> = fs::read_to_string(&file)
+        .unwrap_or_default()
+        .lines()
+        .map(str::to_owned)
+        .collect();
     let _none = fs::remove_file(&file);
     calls.sort();
     calls
@@ -60,7 +68,11 @@ fn calls(folder: &TempDir) -> Vec<String> {
 
 fn recordings(folder: &TempDir) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.path().join("cassettes/mcptest"));
-    let mut files: Vec<PathBuf> = entries.into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = entries
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     files
 }
@@ -75,11 +87,29 @@ fn recording_and_replaying_say_the_same_in_every_format() {
         ("hangs", "hang", slow),
         ("dies", "die", FINE),
     ]);
-    let recorded = mcptest(&folder, &["run", "--record", "--reporter", "json", "--reporter", "junit=a.xml"]);
-    assert_eq!(recorded.status.code(), Some(2), "{}", text(&recorded.stderr));
+    let recorded = mcptest(
+        &folder,
+        &[
+            "run",
+            "--record",
+            "--reporter",
+            "json",
+            "--reporter",
+            "junit=a.xml",
+        ],
+    );
+    assert_eq!(
+        recorded.status.code(),
+        Some(2),
+        "{}",
+        text(&recorded.stderr)
+    );
     assert_eq!(calls(&folder).len(), 5);
     // No server can be started without a PATH, and none is.
-    let mut replay = command(folder.path(), &["run", "--reporter", "json", "--reporter", "junit=b.xml"]);
+    let mut replay = command(
+        folder.path(),
+        &["run", "--reporter", "json", "--reporter", "junit=b.xml"],
+    );
     let replayed = replay.env_clear().output().unwrap();
     assert_eq!(replayed.status.code(), Some(2));
     assert_eq!(text(&recorded.stdout), text(&replayed.stdout));
@@ -99,13 +129,21 @@ fn coverage_is_the_same_when_recorded_and_when_replayed_without_the_server() {
         ),
     ]);
     let recorded = mcptest(&folder, &["run", "--record", "--coverage-threshold", "20"]);
-    assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded.stderr));
+    assert_eq!(
+        recorded.status.code(),
+        Some(0),
+        "{}",
+        text(&recorded.stderr)
+    );
     let mut replay = command(folder.path(), &["run", "--coverage-threshold", "20"]);
     let replayed = replay.env_clear().output().unwrap();
     assert_eq!(text(&recorded.stdout), text(&replayed.stdout));
     let page = text(&replayed.stdout);
     assert!(page.contains("2 of 10 tools called (20%)"), "{page}");
-    assert!(page.contains("weather.echo         1 call, without n, tags, on=false, an error"), "{page}");
+    assert!(
+        page.contains("weather.echo         1 call, without n, tags, on=false, an error"),
+        "{page}"
+    );
     let below = mcptest(&folder, &["run", "--record", "--coverage-threshold", "21"]);
     assert_eq!(below.status.code(), Some(6));
 }
@@ -130,7 +168,10 @@ fn only_what_is_asked_for_is_recorded_again() {
     mcptest(&folder, &["run", "--record=failed"]);
     assert_eq!(calls(&folder), ["echo"]);
     let path = folder.path().join("mcptest.yml");
-    let changed = fs::read_to_string(&path).unwrap().replacen("city: Oslo", "city: 'Oslo, Norway'", 1);
+    let changed =
+        fs::read_to_string(&path)
+            .unwrap()
+            .replacen("city: Oslo", "city: 'Oslo, Norway'", 1);
     fs::write(&path, changed).unwrap();
     mcptest(&folder, &["run", "--record=stale"]);
     assert_eq!(calls(&folder), ["get_weather"]);
@@ -140,18 +181,37 @@ fn only_what_is_asked_for_is_recorded_again() {
 
 #[test]
 fn a_secret_reaches_neither_the_recording_nor_a_report() {
-    let folder =
-        suite(&[("tells", "secret", "expect: [{ target: result.content, matcher: { exact: [] } }]")]);
-    for words in [&["run", "--live", "--reporter", "json"][..], &["run", "--record", "--reporter", "json"]] {
+    let folder = suite(&[(
+        "tells",
+        "secret",
+        "expect: [{ target: result.content, matcher: { exact: [] } }]",
+    )]);
+    for words in [
+        &["run", "--live", "--reporter", "json"][..],
+        &["run", "--record", "--reporter", "json"],
+    ] {
         let output = mcptest(&folder, words);
         assert_eq!(output.status.code(), Some(1));
-        assert!(text(&output.stdout).contains("the key is "), "the result is quoted");
+        assert!(
+            text(&output.stdout).contains("the key is "),
+            "the result is quoted"
+        );
         assert!(!text(&output.stdout).contains("a-long-secret-value"));
     }
     let recording = fs::read_to_string(&recordings(&folder)[0]).unwrap();
-    assert!(recording.contains("${KEY}") && !recording.contains("a-long-secret-value"), "{recording}");
-    let elsewhere = command(folder.path(), &["run"]).env("KEY", "another-long-secret").output().unwrap();
-    assert_eq!(elsewhere.status.code(), Some(1), "another value of the environment makes nothing stale");
+    assert!(
+        recording.contains("${KEY}") && !recording.contains("a-long-secret-value"),
+        "{recording}"
+    );
+    let elsewhere = command(folder.path(), &["run"])
+        .env("KEY", "another-long-secret")
+        .output()
+        .unwrap();
+    assert_eq!(
+        elsewhere.status.code(),
+        Some(1),
+        "another value of the environment makes nothing stale"
+    );
 }
 
 #[test]
@@ -161,16 +221,25 @@ fn what_the_server_asked_is_answered_as_scripted_and_kept() {
         "ask",
         "expect: [{ target: 'result.content[0].text', matcher: { contains: Ada } }]",
     )]);
-    assert_eq!(mcptest(&folder, &["run", "--record"]).status.code(), Some(0));
+    assert_eq!(
+        mcptest(&folder, &["run", "--record"]).status.code(),
+        Some(0)
+    );
     let recording = fs::read_to_string(&recordings(&folder)[0]).unwrap();
-    assert!(recording.contains(r#""server_requests":[{"method":"elicitation/create""#), "{recording}");
+    assert!(
+        recording.contains(r#""server_requests":[{"method":"elicitation/create""#),
+        "{recording}"
+    );
 }
 
 /// A folder with this suite, `PROGRAM` standing for the path of the server.
 fn written(suite: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("mcptest.yml"), suite.replace("PROGRAM", &server().display().to_string()))
-        .unwrap();
+    fs::write(
+        folder.path().join("mcptest.yml"),
+        suite.replace("PROGRAM", &server().display().to_string()),
+    )
+    .unwrap();
     folder
 }
 
@@ -184,7 +253,8 @@ fn rewrite(folder: &TempDir, from: &str, to: &str) {
 
 #[test]
 fn a_variable_that_the_suite_names_anywhere_is_written_nowhere() {
-    let echo = "expect: [{ target: 'result.content[0].text', matcher: { contains: nothing of it } }]";
+    let echo =
+        "expect: [{ target: 'result.content[0].text', matcher: { contains: nothing of it } }]";
     let folder = written(&format!(
         "servers:
   weather: {{ command: [python3, PROGRAM] }}
@@ -213,20 +283,40 @@ tools:
         text(&command.envs(values).output().unwrap().stdout)
     };
     for mode in ["--live", "--record", "--verbose"] {
-        for reporter in mcptest_report::REPORTERS.iter().map(|reporter| reporter.key) {
+        for reporter in mcptest_report::REPORTERS
+            .iter()
+            .map(|reporter| reporter.key)
+        {
             let said = unpacked(&run(&["run", mode, "--reporter", reporter]));
             for (name, value) in values {
                 assert!(!said.contains(value), "{mode} {reporter} {name}: {said}");
             }
             // Markdown has its brackets escaped.
-            assert!(said.replace('\\', "").contains("[redacted:OF_ARGS]"), "{mode} {reporter}: {said}");
+            assert!(
+                said.replace('\\', "").contains("[redacted:OF_ARGS]"),
+                "{mode} {reporter}: {said}"
+            );
         }
     }
-    let kept: String = recordings(&folder).iter().map(|path| fs::read_to_string(path).unwrap()).collect();
-    assert!(kept.contains("[redacted:OF_ARGS]") && kept.contains("${OF_ARGS}"), "{kept}");
+    let kept: String = recordings(&folder)
+        .iter()
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    assert!(
+        kept.contains("[redacted:OF_ARGS]") && kept.contains("${OF_ARGS}"),
+        "{kept}"
+    );
     // Those of the other rows are in the suite itself, in plain text, and so in the headers.
-    let outcomes: Vec<&str> = kept.lines().filter(|line| line.contains("duration_ms")).collect();
-    assert!(values.iter().all(|(_, value)| !outcomes.iter().any(|line| line.contains(value))), "{kept}");
+    let outcomes: Vec<&str> = kept
+        .lines()
+        .filter(|line| line.contains("duration_ms"))
+        .collect();
+    assert!(
+        values
+            .iter()
+            .all(|(_, value)| !outcomes.iter().any(|line| line.contains(value))),
+        "{kept}"
+    );
     let recorded = run(&["run", "--record", "--reporter", "json"]);
     assert_eq!(recorded, run(&["run", "--reporter", "json"]));
 }
@@ -241,12 +331,21 @@ tools:
 ",
     );
     let said = text(&mcptest(&folder, &["run", "--record"]).stdout);
-    assert!(said.contains("✓ literal") && said.contains("✗ hidden"), "{said}");
-    assert!(said.contains("the value has a placeholder where a secret was: see docs/redaction.md"), "{said}");
+    assert!(
+        said.contains("✓ literal") && said.contains("✗ hidden"),
+        "{said}"
+    );
+    assert!(
+        said.contains("the value has a placeholder where a secret was: see docs/redaction.md"),
+        "{said}"
+    );
     rewrite(&folder, ", API_KEY: production", "");
     rewrite(&folder, "env: {", "env: { MODE2: staging-area,");
     let said = text(&mcptest(&folder, &["run", "--record", "--filter", "literal"]).stdout);
-    assert!(said.contains("✓ literal"), "a value of `env` is not redacted from the result: {said}");
+    assert!(
+        said.contains("✓ literal"),
+        "a value of `env` is not redacted from the result: {said}"
+    );
 }
 
 #[test]
@@ -256,11 +355,18 @@ fn every_changed_text_of_the_entry_makes_the_recording_stale() {
 tools: [{ name: echoes, server: weather, tool: echo, expect: [{ target: result.isError, matcher: { exact: false } }] }]
 ",
     );
-    assert_eq!(mcptest(&folder, &["run", "--record"]).status.code(), Some(0));
+    assert_eq!(
+        mcptest(&folder, &["run", "--record"]).status.code(),
+        Some(0)
+    );
     let recording = fs::read_to_string(&recordings(&folder)[0]).unwrap();
     assert!(!recording.contains("first-password"), "{recording}");
     for (from, to, says) in [
-        ("production", "development", r#"env.MODE: recorded "production", now "development""#),
+        (
+            "production",
+            "development",
+            r#"env.MODE: recorded "production", now "development""#,
+        ),
         (
             "first-password",
             "other-password",
@@ -271,7 +377,11 @@ tools: [{ name: echoes, server: weather, tool: echo, expect: [{ target: result.i
         rewrite(&folder, from, to);
         let output = mcptest(&folder, &["run"]);
         assert_eq!(output.status.code(), Some(2), "{from}");
-        assert!(text(&output.stdout).contains(says), "{from}: {}", text(&output.stdout));
+        assert!(
+            text(&output.stdout).contains(says),
+            "{from}: {}",
+            text(&output.stdout)
+        );
         rewrite(&folder, to, from);
         assert_eq!(mcptest(&folder, &["run"]).status.code(), Some(0), "{from}");
     }
@@ -279,21 +389,47 @@ tools: [{ name: echoes, server: weather, tool: echo, expect: [{ target: result.i
 
 #[test]
 fn one_broken_server_is_one_broken_row_and_a_failure_to_start_replaces_no_recording() {
-    let folder = suite(&[("fine", "get_weather", OSLO), ("other", "get_weather", OSLO)]);
-    assert_eq!(mcptest(&folder, &["run", "--record"]).status.code(), Some(0));
-    let good: Vec<_> = recordings(&folder).iter().map(|path| fs::read(path).unwrap()).collect();
+    let folder = suite(&[
+        ("fine", "get_weather", OSLO),
+        ("other", "get_weather", OSLO),
+    ]);
+    assert_eq!(
+        mcptest(&folder, &["run", "--record"]).status.code(),
+        Some(0)
+    );
+    let good: Vec<_> = recordings(&folder)
+        .iter()
+        .map(|path| fs::read(path).unwrap())
+        .collect();
     let gone = ["no-such-program-anywhere", "sh, -c, exit 3"];
     for command in gone {
         let path = folder.path().join("mcptest.yml");
         let before = fs::read_to_string(&path).unwrap();
-        rewrite(&folder, "{ name: fine, server: weather", "{ name: fine, server: gone");
-        rewrite(&folder, "tools:\n", &format!("  gone: {{ command: [{command}] }}\ntools:\n"));
+        rewrite(
+            &folder,
+            "{ name: fine, server: weather",
+            "{ name: fine, server: gone",
+        );
+        rewrite(
+            &folder,
+            "tools:\n",
+            &format!("  gone: {{ command: [{command}] }}\ntools:\n"),
+        );
         let recorded = mcptest(&folder, &["run", "--record", "--reporter", "json"]);
         let said = text(&recorded.stdout);
-        assert!(said.contains("\"errors\": 1") && said.contains("\"passed\": 1"), "{said}");
-        assert!(said.contains("nothing was recorded; an older recording is left as it was"), "{said}");
+        assert!(
+            said.contains("\"errors\": 1") && said.contains("\"passed\": 1"),
+            "{said}"
+        );
+        assert!(
+            said.contains("nothing was recorded; an older recording is left as it was"),
+            "{said}"
+        );
         fs::write(path, before).unwrap();
-        let kept: Vec<_> = recordings(&folder).iter().map(|path| fs::read(path).unwrap()).collect();
+        let kept: Vec<_> = recordings(&folder)
+            .iter()
+            .map(|path| fs::read(path).unwrap())
+            .collect();
         assert!(
             kept.iter().filter(|text| good.contains(text)).count() >= 1,
             "the good recording is left alone"
@@ -305,13 +441,22 @@ fn one_broken_server_is_one_broken_row_and_a_failure_to_start_replaces_no_record
 #[test]
 fn a_variable_that_is_not_set_records_nothing_and_says_so() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);
-    assert_eq!(mcptest(&folder, &["run", "--record"]).status.code(), Some(0));
+    assert_eq!(
+        mcptest(&folder, &["run", "--record"]).status.code(),
+        Some(0)
+    );
     let before = fs::read_to_string(&recordings(&folder)[0]).unwrap();
     rewrite(&folder, "${KEY:-}", "${SET_BY_NOBODY}");
     let output = mcptest(&folder, &["run", "--record"]);
     let said = text(&output.stdout);
-    assert!(said.contains("needs the environment variable SET_BY_NOBODY"), "{said}");
-    assert!(said.contains("nothing was recorded; an older recording is left as it was"), "{said}");
+    assert!(
+        said.contains("needs the environment variable SET_BY_NOBODY"),
+        "{said}"
+    );
+    assert!(
+        said.contains("nothing was recorded; an older recording is left as it was"),
+        "{said}"
+    );
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(fs::read_to_string(&recordings(&folder)[0]).unwrap(), before);
 }
@@ -334,30 +479,49 @@ fn without_expect_the_tools_own_schema_decides_and_nothing_checked_is_an_error()
         "{said}"
     );
     let on_one_line = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(on_one_line.contains("an error is not held to the tool's outputSchema"), "{said}");
+    assert!(
+        on_one_line.contains("an error is not held to the tool's outputSchema"),
+        "{said}"
+    );
     assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
 fn a_recorded_tool_test_is_shown_as_a_timeline() {
-    let folder = suite(&[("asks", "ask", FINE), ("refused", "get_weather", BAD), ("dies", "die", FINE)]);
+    let folder = suite(&[
+        ("asks", "ask", FINE),
+        ("refused", "get_weather", BAD),
+        ("dies", "die", FINE),
+    ]);
     rewrite(&folder, "args: { city: Oslo }, ", "");
     mcptest(&folder, &["run", "--record"]);
     let show = |name: &str| {
         let files = recordings(&folder);
-        let file = files.iter().find(|path| path.display().to_string().contains(name)).unwrap();
+        let file = files
+            .iter()
+            .find(|path| path.display().to_string().contains(name))
+            .unwrap();
         let output = mcptest(&folder, &["show", &file.display().to_string()]);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         text(&output.stdout)
     };
     let asks = show("asks");
-    assert!(asks.starts_with("tool test   asks\nserver      weather {\"command\":"), "{asks}");
+    assert!(
+        asks.starts_with("tool test   asks\nserver      weather {\"command\":"),
+        "{asks}"
+    );
     assert!(
         asks.contains("answered by weather 1.2.0 (MCP 2025-06-18, legacy)\n\n  → weather.ask\n"),
         "{asks}"
     );
-    assert!(asks.contains("    ← elicitation/create {\"message\""), "{asks}");
-    assert!(asks.contains("(scripted)\n  ← ok {\"action\": \"accept\""), "{asks}");
+    assert!(
+        asks.contains("    ← elicitation/create {\"message\""),
+        "{asks}"
+    );
+    assert!(
+        asks.contains("(scripted)\n  ← ok {\"action\": \"accept\""),
+        "{asks}"
+    );
     assert!(show("refused").contains("  ← protocol error -32602 city is missing\n  duration    "));
     assert!(show("dies").contains("  ← no answer: server \"weather\": it exited with code 3"));
 }
@@ -366,8 +530,12 @@ fn a_recorded_tool_test_is_shown_as_a_timeline() {
 fn a_mode_of_record_that_became_a_path_is_explained() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);
     let output = mcptest(&folder, &["run", "--record", "missing"]);
-    let said = "error: there is no file or folder missing\n  help: did you mean `--record=missing`?\n";
-    assert_eq!((text(&output.stderr).as_str(), output.status.code()), (said, Some(2)));
+    let said =
+        "error: there is no file or folder missing\n  help: did you mean `--record=missing`?\n";
+    assert_eq!(
+        (text(&output.stderr).as_str(), output.status.code()),
+        (said, Some(2))
+    );
 }
 
 #[test]
@@ -375,7 +543,9 @@ fn a_recording_of_a_newer_version_is_never_overwritten() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);
     mcptest(&folder, &["run", "--record"]);
     let path = &recordings(&folder)[0];
-    let newer = fs::read_to_string(path).unwrap().replacen("\"version\":1", "\"version\":9", 1);
+    let newer = fs::read_to_string(path)
+        .unwrap()
+        .replacen("\"version\":1", "\"version\":9", 1);
     fs::write(path, &newer).unwrap();
     let output = mcptest(&folder, &["run", "--record"]);
     assert!(text(&output.stdout).contains("this file has version 9"));
@@ -385,10 +555,16 @@ fn a_recording_of_a_newer_version_is_never_overwritten() {
 #[test]
 fn rows_stand_in_the_order_of_the_suite_however_many_run_at_once() {
     let names: Vec<String> = (1..=8).map(|number| format!("test {number}")).collect();
-    let tests: Vec<_> = names.iter().map(|name| (name.as_str(), "get_weather", OSLO)).collect();
+    let tests: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), "get_weather", OSLO))
+        .collect();
     let folder = suite(&tests);
     let said = text(&mcptest(&folder, &["run", "--live", "--jobs", "4"]).stdout);
-    let shown: Vec<&str> = said.lines().filter_map(|line| line.split("✓ ").nth(1)).collect();
+    let shown: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.split("✓ ").nth(1))
+        .collect();
     assert_eq!(shown, names);
 }
 
@@ -396,26 +572,56 @@ fn rows_stand_in_the_order_of_the_suite_however_many_run_at_once() {
 #[test]
 fn an_interrupt_keeps_what_was_recorded_and_leaves_no_process_and_no_report() {
     let folder = suite(&[("fine", "get_weather", OSLO), ("hangs", "hang", FINE)]);
-    let words = ["run", "--record", "--jobs", "1", "--reporter", "junit=report.xml"];
-    let child = command(folder.path(), &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let words = [
+        "run",
+        "--record",
+        "--jobs",
+        "1",
+        "--reporter",
+        "junit=report.xml",
+    ];
+    let child = command(folder.path(), &words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let calls = folder.path().join("calls.txt");
     for _ in 0..600 {
-        if fs::read_to_string(&calls).unwrap_or_default().contains("hang") {
+        if fs::read_to_string(&calls)
+            .unwrap_or_default()
+            .contains("hang")
+        {
             break;
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let said = text(&output.stderr);
-    assert!(said.contains("1 of 2 tool tests had ended, and what came of them is kept"), "{said}");
+    assert!(
+        said.contains("1 of 2 tool tests had ended, and what came of them is kept"),
+        "{said}"
+    );
     assert!(output.stdout.is_empty() && !folder.path().join("report.xml").exists());
-    assert_eq!(recordings(&folder).len(), 1, "and no temporary file or lock");
+    assert_eq!(
+        recordings(&folder).len(),
+        1,
+        "and no temporary file or lock"
+    );
     let marked = folder.path().join("calls.txt").display().to_string();
-    let left =
-        Command::new("ps").args(["axeww"]).output().map(|output| text(&output.stdout)).unwrap_or_default();
+    let left = Command::new("ps")
+        .args(["axeww"])
+        .output()
+        .map(|output| text(&output.stdout))
+        .unwrap_or_default();
     assert!(!left.contains(&marked), "a server is left behind");
 }
 
@@ -436,19 +642,42 @@ fn an_agent_that_cannot_be_asked_is_its_own_row_while_tools_are_recorded() {
 fn call(words: &[&str]) -> (String, String, Option<i32>) {
     let server = format!("python3 {}", server().display());
     let folder = tempfile::tempdir().unwrap();
-    let output = command(folder.path(), words).args(["--command", &server]).output().unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code())
+    let output = command(folder.path(), words)
+        .args(["--command", &server])
+        .output()
+        .unwrap();
+    (
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code(),
+    )
 }
 
 #[test]
 fn a_call_prints_what_the_tool_answers() {
     let structured = "21 degrees in Oslo\n{\n  \"degrees\": 21,\n  \"sky\": \"clear\"\n}\n";
-    assert_eq!(call(&["call", "get_weather", "city=Oslo"]), (structured.into(), String::new(), Some(0)));
+    assert_eq!(
+        call(&["call", "get_weather", "city=Oslo"]),
+        (structured.into(), String::new(), Some(0))
+    );
     let echo = ["call", "echo", "n=3", "on=true", "tags=[\"a\"]"];
-    assert_eq!(call(&echo).0, "{\"n\": 3, \"on\": true, \"tags\": [\"a\"]}\n");
+    assert_eq!(
+        call(&echo).0,
+        "{\"n\": 3, \"on\": true, \"tags\": [\"a\"]}\n"
+    );
     assert_eq!(call(&["call", "picture"]).0, "[image image/png 5 bytes]\n");
-    let raw = call(&["call", "get_weather", "--args", "{\"city\": \"Rome\"}", "--json"]).0;
-    assert!(raw.starts_with(r#"{"content": [{"type": "text", "text": "21 degrees in Rome"}]"#), "{raw}");
+    let raw = call(&[
+        "call",
+        "get_weather",
+        "--args",
+        "{\"city\": \"Rome\"}",
+        "--json",
+    ])
+    .0;
+    assert!(
+        raw.starts_with(r#"{"content": [{"type": "text", "text": "21 degrees in Rome"}]"#),
+        "{raw}"
+    );
 }
 
 #[test]
@@ -464,15 +693,24 @@ fn a_call_that_fails_says_how_and_exits_accordingly() {
     );
     assert_eq!(code, Some(1));
     let (_, err, code) = call(&["call", "get_wether"]);
-    assert!(err.contains("the server lists no tool `get_wether`; did you mean `get_weather`?"), "{err}");
+    assert!(
+        err.contains("the server lists no tool `get_wether`; did you mean `get_weather`?"),
+        "{err}"
+    );
     assert_eq!(code, Some(1));
     let (_, err, code) = call(&["call", "hang", "--timeout", "4s"]);
     assert_eq!(
         (err.as_str(), code),
-        ("error: server \"python3\": no answer to tools/call hang within 4 s\n", Some(2))
+        (
+            "error: server \"python3\": no answer to tools/call hang within 4 s\n",
+            Some(2)
+        )
     );
     let (_, err, code) = call(&["call", "die"]);
-    assert!(err.contains("it exited with code 3") && err.contains("out of memory"), "{err}");
+    assert!(
+        err.contains("it exited with code 3") && err.contains("out of memory"),
+        "{err}"
+    );
     assert_eq!(code, Some(2));
     assert_eq!(call(&["call", "echo", "n=three"]).2, Some(2));
 }
@@ -481,19 +719,33 @@ fn a_call_that_fails_says_how_and_exits_accordingly() {
 fn tools_are_listed_for_people_and_as_they_were_sent() {
     let (out, err, code) = call(&["tools"]);
     assert_eq!((err.as_str(), code), ("", Some(0)));
-    assert!(out.starts_with("weather 1.2.0 (MCP 2025-06-18, legacy): 10 tools\n\n"), "{out}");
+    assert!(
+        out.starts_with("weather 1.2.0 (MCP 2025-06-18, legacy): 10 tools\n\n"),
+        "{out}"
+    );
     assert!(
         out.contains("get_weather  The weather in a city.\n    city  string  required  Where\n"),
         "{out}"
     );
     let (json, _, _) = call(&["tools", "--json"]);
     let tools: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(tools["tools"][0]["description"], "The weather in a city.\nNow.");
+    assert_eq!(
+        tools["tools"][0]["description"],
+        "The weather in a city.\nNow."
+    );
     let saved = tempfile::tempdir().unwrap();
     fs::write(saved.path().join("tools.json"), json).unwrap();
-    fs::write(saved.path().join("mcptest.yml"), "servers: { saved: { mock: tools.json } }\n").unwrap();
+    fs::write(
+        saved.path().join("mcptest.yml"),
+        "servers: { saved: { mock: tools.json } }\n",
+    )
+    .unwrap();
     let again = mcptest(&saved, &["tools"]);
-    assert!(text(&again.stdout).contains("10 tools"), "{}", text(&again.stderr));
+    assert!(
+        text(&again.stdout).contains("10 tools"),
+        "{}",
+        text(&again.stderr)
+    );
 }
 
 #[test]
@@ -506,7 +758,10 @@ fn a_server_is_looked_up_in_the_suite() {
     );
     let slip = mcptest(&folder, &["tools", "wether"]);
     let said = "error: nothing under `servers:` of mcptest.yml is called `wether`\n  help: did you mean `weather`?\n";
-    assert_eq!((text(&slip.stderr).as_str(), slip.status.code()), (said, Some(2)));
+    assert_eq!(
+        (text(&slip.stderr).as_str(), slip.status.code()),
+        (said, Some(2))
+    );
     let nowhere = tempfile::tempdir().unwrap();
     assert!(text(&mcptest(&nowhere, &["tools"]).stderr).starts_with("error: no server is named"));
 }
@@ -514,8 +769,11 @@ fn a_server_is_looked_up_in_the_suite() {
 #[test]
 fn nobody_reading_the_list_is_no_error() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);
-    let mut child =
-        command(folder.path(), &["tools"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(folder.path(), &["tools"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
@@ -523,18 +781,33 @@ fn nobody_reading_the_list_is_no_error() {
 #[test]
 fn what_a_pattern_of_the_suite_matches_reaches_neither_the_recording_nor_a_report() {
     let folder = tempfile::tempdir().unwrap();
-    let bank = "mock_server:\n  tools:\n    - {name: balance, response: 'account 4711 of C-123456'}\n";
+    let bank =
+        "mock_server:\n  tools:\n    - {name: balance, response: 'account 4711 of C-123456'}\n";
     fs::write(folder.path().join("bank.yml"), bank).unwrap();
     let suite = "servers: { bank: { mock: bank.yml } }\nredact: ['account (?<account>[0-9]+)', { name: customer, pattern: 'C-[0-9]+' }]\ntools:\n  \
                  - { name: asks, server: bank, tool: balance, expect: [{ target: 'result.content[0].text', matcher: { exact: none } }] }\n";
     fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
-    for words in [&["run", "--record"][..], &["run"], &["run", "--live"], &["run", "--reporter", "json"]] {
+    for words in [
+        &["run", "--record"][..],
+        &["run"],
+        &["run", "--live"],
+        &["run", "--reporter", "json"],
+    ] {
         let said = text(&mcptest(&folder, words).stdout);
-        assert!(said.contains("account [redacted:account] of [redacted:customer]"), "{said}");
-        assert!(!said.contains("4711") && !said.contains("C-123456"), "{said}");
+        assert!(
+            said.contains("account [redacted:account] of [redacted:customer]"),
+            "{said}"
+        );
+        assert!(
+            !said.contains("4711") && !said.contains("C-123456"),
+            "{said}"
+        );
     }
     let recording = fs::read_to_string(&recordings(&folder)[0]).unwrap();
-    assert!(recording.contains("account [redacted:account] of [redacted:customer]"), "{recording}");
+    assert!(
+        recording.contains("account [redacted:account] of [redacted:customer]"),
+        "{recording}"
+    );
 }
 
 #[test]
@@ -542,7 +815,13 @@ fn update_shows_what_a_live_call_came_to_and_writes_it_only_when_told_to() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);
     mcptest(&folder, &["run", "--record"]);
     let same = mcptest(&folder, &["run", "--live", "--update", "--yes"]);
-    assert_eq!((same.status.code(), text(&same.stderr).contains("nothing to accept")), (Some(0), true));
+    assert_eq!(
+        (
+            same.status.code(),
+            text(&same.stderr).contains("nothing to accept")
+        ),
+        (Some(0), true)
+    );
     let path = recordings(&folder).remove(0);
     let right = fs::read_to_string(&path).unwrap();
     fs::write(&path, right.replace("21 degrees", "19 degrees")).unwrap();
@@ -551,10 +830,18 @@ fn update_shows_what_a_live_call_came_to_and_writes_it_only_when_told_to() {
     let shown = mcptest(&folder, &["run", "--live", "--update"]);
     let said = text(&shown.stderr);
     assert_eq!(shown.status.code(), Some(1), "{said}");
-    assert!(said.contains("\n-") && said.contains("\n+") && said.contains("--live --update --yes"), "{said}");
+    assert!(
+        said.contains("\n-") && said.contains("\n+") && said.contains("--live --update --yes"),
+        "{said}"
+    );
     assert_eq!(fs::read_to_string(&path).unwrap(), old);
     let accepted = mcptest(&folder, &["run", "--live", "--update", "--yes"]);
-    assert_eq!(accepted.status.code(), Some(0), "{}", text(&accepted.stderr));
+    assert_eq!(
+        accepted.status.code(),
+        Some(0),
+        "{}",
+        text(&accepted.stderr)
+    );
     assert!(!fs::read_to_string(&path).unwrap().contains("19 degrees"));
 }
 
@@ -563,9 +850,13 @@ fn unpacked(said: &str) -> String {
     let packed = said.split("<script type=\"text/plain\"").skip(1);
     let texts = packed.filter_map(|rest| {
         let data = rest.split_once('>')?.1.split('<').next()?;
-        let bytes = base64::engine::general_purpose::STANDARD.decode(data).unwrap();
+        let bytes = base64::engine::general_purpose::STANDARD
+            .decode(data)
+            .unwrap();
         let mut text = String::new();
-        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+        flate2::read::GzDecoder::new(&bytes[..])
+            .read_to_string(&mut text)
+            .unwrap();
         Some(text)
     });
     std::iter::once(said.to_owned()).chain(texts).collect()

@@ -40,8 +40,10 @@ impl Watching {
             .spawn()
             .unwrap();
         let (sender, lines) = channel();
-        let out: [Box<dyn std::io::Read + Send>; 2] =
-            [Box::new(program.stdout.take().unwrap()), Box::new(program.stderr.take().unwrap())];
+        let out: [Box<dyn std::io::Read + Send>; 2] = [
+            Box::new(program.stdout.take().unwrap()),
+            Box::new(program.stderr.take().unwrap()),
+        ];
         for stream in out {
             let sender = sender.clone();
             std::thread::spawn(move || {
@@ -50,7 +52,11 @@ impl Watching {
                 }
             });
         }
-        Self { folder, program, lines }
+        Self {
+            folder,
+            program,
+            lines,
+        }
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -61,7 +67,10 @@ impl Watching {
     fn round(&self) -> String {
         let mut said = String::new();
         loop {
-            let line = self.lines.recv_timeout(Duration::from_secs(60)).expect(&said);
+            let line = self
+                .lines
+                .recv_timeout(Duration::from_secs(60))
+                .expect(&said);
             said.push_str(&format!("{line}\n"));
             if line.starts_with("judged ") {
                 return said;
@@ -80,8 +89,14 @@ impl Drop for Watching {
 fn a_change_is_judged_again_and_a_broken_suite_is_waited_for() {
     let mut watching = Watching::begin();
     let first = watching.round();
-    assert!(first.contains("judged 2 of 2 tests; watching 3 files"), "{first}");
-    watching.write("b.json", r#"{"tool_calls": [], "final_response": "it rains"}"#);
+    assert!(
+        first.contains("judged 2 of 2 tests; watching 3 files"),
+        "{first}"
+    );
+    watching.write(
+        "b.json",
+        r#"{"tool_calls": [], "final_response": "it rains"}"#,
+    );
     let recording = watching.round();
     assert!(recording.contains("--- changed: b.json ---"), "{recording}");
     assert!(recording.contains("judged 1 of 2 tests"), "{recording}");
@@ -91,6 +106,10 @@ fn a_change_is_judged_again_and_a_broken_suite_is_waited_for() {
     watching.write("mcptest.yml", &SUITE.replace("sunny", "rain"));
     let mended = watching.round();
     assert!(mended.contains("judged 2 of 2 tests"), "{mended}");
-    kill(Pid::from_raw(watching.program.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    kill(
+        Pid::from_raw(watching.program.id().try_into().unwrap()),
+        Signal::SIGINT,
+    )
+    .unwrap();
     assert_eq!(watching.program.wait().unwrap().code(), Some(130));
 }

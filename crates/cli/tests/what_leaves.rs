@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Begins a line of its own with a command of a CI runner, sets the clipboard, turns the text around.
-const HOSTILE: &str =
-    "\n::error::owned\n  ##[group]owned \u{1b}]52;c;eA==\u{7}\u{1b}[31m\u{202e}\r\n::set-output name=a::b";
+const HOSTILE: &str = "\n::error::owned\n  ##[group]owned \u{1b}]52;c;eA==\u{7}\u{1b}[31m\u{202e}\r\n::set-output name=a::b";
 /// Under a secret's name in the environment.
 const NAMED: &str = "planted-named-0a1b2c";
 /// Under another name, and asked for by suites.
@@ -21,7 +20,10 @@ const ASKED: &str = "planted-asked-3d4e5f";
 const HEADER: &str = "planted-header-9z8y7x";
 const WORD: &str = "planted-word-5v6w7u";
 const PASSWORD: &str = "planted-password-1q2w3e";
-const LINES: [&str; 2] = ["plantedline1MIIEvQIBADANBgkqhkiG9w0B", "plantedline2AQEFAASCBKcwggSjAgEAAoIB"];
+const LINES: [&str; 2] = [
+    "plantedline1MIIEvQIBADANBgkqhkiG9w0B",
+    "plantedline2AQEFAASCBKcwggSjAgEAAoIB",
+];
 
 fn token() -> String {
     format!("ghp_planted{}", "a1B2c3D4e5F6".repeat(3))
@@ -38,14 +40,19 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap() };
+        let place = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
         place.write("server.py", &server());
         place.write("broken.sh", "#!/bin/sh\necho \"env $API_TOKEN $SIGNING_KEY $*\" >&2\nprintf '%s\\n' \"$HOSTILE\" >&2\nexit 3\n");
         for (at, part) in suite_parts().iter().enumerate() {
             place.write(&format!("refused-{at}.yml"), part);
         }
         place.write("suite.yml", &suite());
-        place.write(&format!("odd{HOSTILE}.yml"), &format!("{}\n{HOSTILE}: 1\n", suite()));
+        place.write(
+            &format!("odd{HOSTILE}.yml"),
+            &format!("{}\n{HOSTILE}: 1\n", suite()),
+        );
         place.write("runs/one.json", &trace().to_string());
         place.write(&format!("runs/odd{HOSTILE}.json"), &trace().to_string());
         place.write("cassette.jsonl", &cassette());
@@ -55,11 +62,18 @@ impl Place {
         place.write("not.json", &format!("{{\"a\": \"{}{HOSTILE}\"", token()));
         place.write(
             "manifest.yml",
-            &format!("tools:\n  - name: {}\n    nope: {}\n", json!(HOSTILE), json!(token())),
+            &format!(
+                "tools:\n  - name: {}\n    nope: {}\n",
+                json!(HOSTILE),
+                json!(token())
+            ),
         );
         let labels = json!([{ "source": hostile("file"), "label": "good" }, { "row": hostile("row"), "run": 1, "label": hostile("x") }]);
         place.write("labels.json", &labels.to_string());
-        place.write("labels.csv", &format!("source,label\none.json,good\n{},{}\n", token(), token()));
+        place.write(
+            "labels.csv",
+            &format!("source,label\none.json,good\n{},{}\n", token(), token()),
+        );
         place.write("report.json", &report());
         place
     }
@@ -72,11 +86,20 @@ impl Place {
 
     fn run(&self, words: &[String]) -> (String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-        command.args(words).current_dir(self.folder.path()).stdin(Stdio::null());
-        command.env("API_TOKEN", NAMED).env("ASKED", ASKED).env("HOSTILE", HOSTILE);
+        command
+            .args(words)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null());
+        command
+            .env("API_TOKEN", NAMED)
+            .env("ASKED", ASKED)
+            .env("HOSTILE", HOSTILE);
         command.env(
             "SIGNING_KEY",
-            format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", LINES.join("\n")),
+            format!(
+                "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+                LINES.join("\n")
+            ),
         );
         let done = command.output().unwrap();
         (
@@ -109,7 +132,12 @@ fn hostile(about: &str) -> String {
 /// A server on stdio that answers everything with secrets and hostile text.
 fn server() -> String {
     let text = |about: &str| {
-        json!(format!("{about} {} {NAMED} {} {HOSTILE}", token(), LINES.join("\n"))).to_string()
+        json!(format!(
+            "{about} {} {NAMED} {} {HOSTILE}",
+            token(),
+            LINES.join("\n")
+        ))
+        .to_string()
     };
     let tool = json!({ "name": format!("look{HOSTILE}"), "description": hostile("does"),
         "inputSchema": { "type": "object", "properties": { hostile("key"): { "type": HOSTILE, "description": hostile("d") } } } });
@@ -432,8 +460,15 @@ fn invocations() -> Vec<String> {
     let mut lines: Vec<String> = INVOCATIONS.trim().lines().map(str::to_owned).collect();
     for (set, members) in SETS {
         let each = |line: String| -> Vec<String> {
-            let times = if line.contains(set) { members } else { &members[..1] };
-            times.iter().map(|member| line.replace(set, member)).collect()
+            let times = if line.contains(set) {
+                members
+            } else {
+                &members[..1]
+            };
+            times
+                .iter()
+                .map(|member| line.replace(set, member))
+                .collect()
         };
         lines = lines.into_iter().flat_map(each).collect();
     }
@@ -444,7 +479,9 @@ fn words(line: &str) -> Vec<String> {
     let odd = format!("odd{HOSTILE}");
     let plant = |word: &str| {
         let word = word.replace("ODD", &odd).replace("HEADER", HEADER);
-        word.replace("WORD", "\0").replace("PASS\0", PASSWORD).replace('\0', WORD)
+        word.replace("WORD", "\0")
+            .replace("PASS\0", PASSWORD)
+            .replace('\0', WORD)
     };
     line.split(' ').map(plant).collect()
 }
@@ -463,14 +500,20 @@ fn walk(mut seen: impl FnMut(&str, &str, &str, &BTreeMap<PathBuf, Vec<u8>>)) {
 
 #[test]
 fn every_command_is_tried() {
-    let help = Command::new(env!("CARGO_BIN_EXE_mcptest")).arg("--help").output().unwrap();
+    let help = Command::new(env!("CARGO_BIN_EXE_mcptest"))
+        .arg("--help")
+        .output()
+        .unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     let (_, commands) = help.split_once("Commands:\n").unwrap();
     let commands = commands.lines().take_while(|line| !line.is_empty());
     let tried = invocations();
     for command in commands.filter_map(|line| line.split_whitespace().next()) {
         let is_tried = |line: &String| line.split(' ').next() == Some(command);
-        assert!(tried.iter().any(is_tried), "`{command}` needs its invocations here");
+        assert!(
+            tried.iter().any(is_tried),
+            "`{command}` needs its invocations here"
+        );
     }
 }
 
@@ -481,17 +524,31 @@ fn no_command_lets_a_secret_or_a_command_of_a_runner_out() {
         if SHOWN.contains(&line) && !format!("{out}{err}").contains("[redacted:") {
             faults.push(format!("{line}\n  hides nothing: {out}\n{err}"));
         }
-        let written = files
-            .iter()
-            .map(|(path, bytes)| (path.display().to_string(), String::from_utf8_lossy(bytes).into_owned()));
-        let streams = [("stdout".to_owned(), out.to_owned()), ("stderr".to_owned(), err.to_owned())];
+        let written = files.iter().map(|(path, bytes)| {
+            (
+                path.display().to_string(),
+                String::from_utf8_lossy(bytes).into_owned(),
+            )
+        });
+        let streams = [
+            ("stdout".to_owned(), out.to_owned()),
+            ("stderr".to_owned(), err.to_owned()),
+        ];
         for (place, text) in streams.iter().cloned().chain(written) {
             for secret in secrets() {
                 if let Some(at) = text.find(secret) {
-                    let from = text[..at].char_indices().rev().nth(60).map_or(0, |(at, _)| at);
-                    let to =
-                        (at + 60..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-                    faults.push(format!("{line}\n  {place} has {secret}: {:?}", &text[from..to]));
+                    let from = text[..at]
+                        .char_indices()
+                        .rev()
+                        .nth(60)
+                        .map_or(0, |(at, _)| at);
+                    let to = (at + 60..text.len())
+                        .find(|at| text.is_char_boundary(*at))
+                        .unwrap_or(text.len());
+                    faults.push(format!(
+                        "{line}\n  {place} has {secret}: {:?}",
+                        &text[from..to]
+                    ));
                 }
             }
         }
@@ -502,11 +559,20 @@ fn no_command_lets_a_secret_or_a_command_of_a_runner_out() {
                 // What a tool says is printed as it is, and its lines are its own.
                 let is_of_a_tool = line.starts_with("call") && place == "stdout";
                 let made_a_line = start.starts_with("\\u003a:") && !is_of_a_tool;
-                if start.starts_with("::") || start.contains("##[") || shown.contains(steers) || made_a_line {
+                if start.starts_with("::")
+                    || start.contains("##[")
+                    || shown.contains(steers)
+                    || made_a_line
+                {
                     faults.push(format!("{line}\n  {place} has the line {shown:?}"));
                 }
             }
         }
     });
-    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} faults\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }

@@ -1,7 +1,13 @@
 //! Which protocol revisions exist, and what tells the two eras apart?
 
 /// Every published revision, oldest first.
-pub const VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+pub const VERSIONS: &[&str] = &[
+    "2024-11-05",
+    "2025-03-26",
+    "2025-06-18",
+    "2025-11-25",
+    "2026-07-28",
+];
 
 /// The newest revision with `initialize` and sessions.
 pub const LATEST_LEGACY: &str = "2025-11-25";
@@ -21,9 +27,13 @@ pub enum Era {
 impl Era {
     /// The era of a published revision.
     pub fn of(version: &str) -> Option<Self> {
-        VERSIONS
-            .contains(&version)
-            .then(|| if version >= LATEST_MODERN { Self::Modern } else { Self::Legacy })
+        VERSIONS.contains(&version).then(|| {
+            if version >= LATEST_MODERN {
+                Self::Modern
+            } else {
+                Self::Legacy
+            }
+        })
     }
 
     /// As it is written in a suite.

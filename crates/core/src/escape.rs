@@ -35,7 +35,9 @@ pub fn escape_path(path: &std::path::Path) -> String {
 /// and `##teamcity[` anywhere, for commands; their first character is written as `\u003a` or `\u0023`, which in JSON
 /// is the same text.
 pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
-    if is_plain(text) && !text.contains("##") && !text.lines().any(|line| line.trim_start().starts_with("::"))
+    if is_plain(text)
+        && !text.contains("##")
+        && !text.lines().any(|line| line.trim_start().starts_with("::"))
     {
         return Cow::Borrowed(text);
     }
@@ -54,7 +56,10 @@ pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
             '#' if is_command(after) => out.push_str("\\u0023"),
             _ if u32::from(character) > 0xffff && is_unsafe(character) => {
                 let mut units = [0; 2];
-                character.encode_utf16(&mut units).iter().for_each(|unit| push_code(&mut out, *unit));
+                character
+                    .encode_utf16(&mut units)
+                    .iter()
+                    .for_each(|unit| push_code(&mut out, *unit));
             }
             _ => push(&mut out, character),
         }
@@ -69,21 +74,29 @@ pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
 fn is_plain(text: &str) -> bool {
     let is_ascii = |line: &str| {
         let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t');
-        line.as_bytes().chunks(64).all(|block| block.iter().fold(true, |all, byte| all & is_shown(byte)))
+        line.as_bytes()
+            .chunks(64)
+            .all(|block| block.iter().fold(true, |all, byte| all & is_shown(byte)))
     };
-    text.split('\n').all(|line| is_ascii(line) || !line.contains(|c| is_unsafe(c) && c != '\t'))
+    text.split('\n')
+        .all(|line| is_ascii(line) || !line.contains(|c| is_unsafe(c) && c != '\t'))
 }
 
 /// How long the change of colour is that a string begins with.
 fn style_length(text: &str) -> Option<usize> {
     let codes = text.strip_prefix("\u{1b}[")?;
-    let length = codes.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
+    let length = codes
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || *byte == b';')
+        .count();
     codes[length..].starts_with('m').then_some(length + 3)
 }
 
 /// Whether a `#` before this begins a command of a CI runner.
 fn is_command(after: &str) -> bool {
-    ["#[", "#vso[", "#teamcity["].iter().any(|command| after.starts_with(command))
+    ["#[", "#vso[", "#teamcity["]
+        .iter()
+        .any(|command| after.starts_with(command))
 }
 
 fn push_code(out: &mut String, unit: u16) {
@@ -110,8 +123,10 @@ fn is_unsafe(character: char) -> bool {
 }
 
 /// Characters that take no place, or that of a letter.
-const FILLERS: [char; 9] =
-    ['\u{ad}', '\u{34f}', '\u{115f}', '\u{1160}', '\u{17b4}', '\u{17b5}', '\u{180e}', '\u{3164}', '\u{ffa0}'];
+const FILLERS: [char; 9] = [
+    '\u{ad}', '\u{34f}', '\u{115f}', '\u{1160}', '\u{17b4}', '\u{17b5}', '\u{180e}', '\u{3164}',
+    '\u{ffa0}',
+];
 
 /// Characters that a person does not see and a model reads. Blanks are none, nor are the marks and joiners that some
 /// scripts need.
@@ -120,7 +135,8 @@ pub(crate) fn is_hidden(character: char) -> bool {
         character,
         '\n' | '\r' | '\t' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
     );
-    let is_filler = FILLERS.contains(&character) || ('\u{e0080}'..='\u{e0fff}').contains(&character);
+    let is_filler =
+        FILLERS.contains(&character) || ('\u{e0080}'..='\u{e0fff}').contains(&character);
     is_filler || (is_unsafe(character) && !is_needed)
 }
 
@@ -152,25 +168,43 @@ mod tests {
 
     #[test]
     fn an_escape_sequence_is_shown_not_sent() {
-        assert_eq!(escape("\u{1b}[2Jgone\u{9b}0m\u{7f}"), "\\u001b[2Jgone\\u009b0m\\u007f");
+        assert_eq!(
+            escape("\u{1b}[2Jgone\u{9b}0m\u{7f}"),
+            "\\u001b[2Jgone\\u009b0m\\u007f"
+        );
     }
 
     #[test]
     fn direction_and_hidden_characters_are_shown() {
-        assert_eq!(escape("a\u{202e}b\u{2066}\u{200b}\u{e0041}"), "a\\u202eb\\u2066\\u200b\\u{e0041}");
+        assert_eq!(
+            escape("a\u{202e}b\u{2066}\u{200b}\u{e0041}"),
+            "a\\u202eb\\u2066\\u200b\\u{e0041}"
+        );
     }
 
     #[test]
     fn what_xml_forbids_is_shown() {
-        assert_eq!(escape("\u{fffe}\u{ffff}\u{0}\u{1ffff}"), "\\ufffe\\uffff\\u0000\\u{1ffff}");
+        assert_eq!(
+            escape("\u{fffe}\u{ffff}\u{0}\u{1ffff}"),
+            "\\ufffe\\uffff\\u0000\\u{1ffff}"
+        );
     }
 
     #[test]
     fn no_line_is_a_command_of_a_ci_runner() {
         for (text, shown) in [
-            ("a\n::error::x\n \u{3000}\t::x::\na::b", "a\n\\u003a:error::x\n \u{3000}\t\\u003a:x::\na::b"),
-            ("a ##[group]\n##vso[x]\n## [x]\n###[", "a \\u0023#[group]\n\\u0023#vso[x]\n## [x]\n#\\u0023#["),
-            ("\u{1b}[31m::x\u{1b}]52;c;\u{7}\r\na\rb", "\\u001b[31m::x\\u001b]52;c;\\u0007\r\na\\rb"),
+            (
+                "a\n::error::x\n \u{3000}\t::x::\na::b",
+                "a\n\\u003a:error::x\n \u{3000}\t\\u003a:x::\na::b",
+            ),
+            (
+                "a ##[group]\n##vso[x]\n## [x]\n###[",
+                "a \\u0023#[group]\n\\u0023#vso[x]\n## [x]\n#\\u0023#[",
+            ),
+            (
+                "\u{1b}[31m::x\u{1b}]52;c;\u{7}\r\na\rb",
+                "\\u001b[31m::x\\u001b]52;c;\\u0007\r\na\\rb",
+            ),
         ] {
             assert_eq!(escape_lines(text, false), shown);
         }
@@ -186,7 +220,10 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(text).unwrap();
         let shown = escape_lines(text, false);
         assert_ne!(shown, text);
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&shown).unwrap(),
+            value
+        );
     }
 
     #[test]

@@ -95,12 +95,16 @@ pub use judge::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRun
 pub use problem::{Level, Problem, Sources, Span};
 #[doc(inline)]
 pub use report::{
-    AssertionDiff, Expectation, Finding, GateReport, Number, Place, Report, RunReport, Status, Summary,
-    TestReport,
+    AssertionDiff, Expectation, Finding, GateReport, Number, Place, Report, RunReport, Status,
+    Summary, TestReport,
 };
 #[doc(inline)]
 pub use row::{AgentRow, Reason, ReasonKind};
 #[doc(inline)]
-pub use suite::{Agent, Host, Loaded, Model, Suite, ToolOutcome, ToolTest, Variant, load, load_for_traces};
+pub use suite::{
+    Agent, Host, Loaded, Model, Suite, ToolOutcome, ToolTest, Variant, load, load_for_traces,
+};
 #[doc(inline)]
-pub use trace::{Call, CallResult, CatalogueTool, Conversation, ConversationTrace, Header, Trace, Turn};
+pub use trace::{
+    Call, CallResult, CatalogueTool, Conversation, ConversationTrace, Header, Trace, Turn,
+};

@@ -21,7 +21,9 @@ pub trait SmallSort<T> {
 
 impl<T> SmallSort<T> for [T] {
     fn small_sort_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
-        let mut from = sorted(self.len(), &mut |one, other| compare(&self[one], &self[other]));
+        let mut from = sorted(self.len(), &mut |one, other| {
+            compare(&self[one], &self[other])
+        });
         for first in 0..from.len() {
             // Around the circle of those that take each other's places, until it is closed.
             let mut at = first;

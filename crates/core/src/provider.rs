@@ -106,13 +106,25 @@ pub const KINDS: &[Kind] = &[
     ),
     kind("openai-responses", "openai", "Responses", "/v1/responses"),
     kind("anthropic", "anthropic", "Messages", "/v1/messages"),
-    kind("gemini", "gemini", "`generateContent`", "/v1beta/models/{id}:generateContent"),
-    kind("mistral", "mistral", "Chat Completions with Mistral's rules", "/v1/chat/completions"),
+    kind(
+        "gemini",
+        "gemini",
+        "`generateContent`",
+        "/v1beta/models/{id}:generateContent",
+    ),
+    kind(
+        "mistral",
+        "mistral",
+        "Chat Completions with Mistral's rules",
+        "/v1/chat/completions",
+    ),
 ];
 
 /// The variables that may hold keys: what they hold must be written nowhere.
 pub fn key_variables() -> impl Iterator<Item = &'static str> {
-    FAMILIES.iter().flat_map(|family| family.keys.iter().copied())
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.keys.iter().copied())
 }
 
 /// Which models can call tools from code that their provider runs, for people.
@@ -120,21 +132,36 @@ pub const WITH_CODE: &str = "Anthropic's models from Opus 4.5, Sonnet 4.5 and Ha
                              OpenAI's from gpt-5.6 on (`type: openai-responses`)";
 
 /// Models of Anthropic from before it.
-const CLAUDE_WITHOUT_CODE: [&str; 9] =
-    ["instant", "2", "3", "haiku-4", "opus-4-0", "opus-4-1", "opus-4-2", "sonnet-4-0", "sonnet-4-2"];
+const CLAUDE_WITHOUT_CODE: [&str; 9] = [
+    "instant",
+    "2",
+    "3",
+    "haiku-4",
+    "opus-4-0",
+    "opus-4-1",
+    "opus-4-2",
+    "sonnet-4-0",
+    "sonnet-4-2",
+];
 
 /// Whether a provider that speaks this kind runs code for a model; an id that says nothing is taken at its word.
 pub fn runs_code(kind: &str, model: &str) -> bool {
     match kind {
         "anthropic" => {
             let name = model.strip_prefix("claude-").unwrap_or_default();
-            !CLAUDE_WITHOUT_CODE.iter().any(|prefix| name.starts_with(prefix))
+            !CLAUDE_WITHOUT_CODE
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
         }
         "openai-responses" => match model.strip_prefix("gpt-") {
             Some(version) => {
-                let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+                let mut numbers = version
+                    .split(|c: char| !c.is_ascii_digit())
+                    .map(str::parse::<u32>);
                 let mut next = || numbers.next().and_then(Result::ok).unwrap_or_default();
-                let is_point = version.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('.');
+                let is_point = version
+                    .trim_start_matches(|c: char| c.is_ascii_digit())
+                    .starts_with('.');
                 (next(), if is_point { next() } else { 0 }) >= (5, 6)
             }
             None => !begins(model, "o#") && !model.starts_with("chatgpt-"),
@@ -143,8 +170,18 @@ pub fn runs_code(kind: &str, model: &str) -> bool {
     }
 }
 
-const fn kind(name: &'static str, family: &'static str, dialect: &'static str, path: &'static str) -> Kind {
-    Kind { name, family, dialect, path }
+const fn kind(
+    name: &'static str,
+    family: &'static str,
+    dialect: &'static str,
+    path: &'static str,
+) -> Kind {
+    Kind {
+        name,
+        family,
+        dialect,
+        path,
+    }
 }
 
 impl Kind {
@@ -162,24 +199,29 @@ impl Family {
 
     /// The family of a model.
     pub fn of_model(id: &str) -> Option<&'static Self> {
-        FAMILIES.iter().find(|family| family.prefixes.iter().any(|prefix| begins(id, prefix)))
+        FAMILIES
+            .iter()
+            .find(|family| family.prefixes.iter().any(|prefix| begins(id, prefix)))
     }
 
     /// The prefixes, as a person writes them.
     pub fn shown_prefixes(&self) -> String {
-        let shown = self.prefixes.iter().map(|prefix| match prefix.strip_suffix('#') {
-            Some(letters) => format!("`{letters}<digit>`"),
-            None => format!("`{prefix}`"),
-        });
+        let shown = self
+            .prefixes
+            .iter()
+            .map(|prefix| match prefix.strip_suffix('#') {
+                Some(letters) => format!("`{letters}<digit>`"),
+                None => format!("`{prefix}`"),
+            });
         shown.collect::<Vec<_>>().join(", ")
     }
 }
 
 fn begins(id: &str, prefix: &str) -> bool {
     match prefix.strip_suffix('#') {
-        Some(letters) => {
-            id.strip_prefix(letters).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        }
+        Some(letters) => id
+            .strip_prefix(letters)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())),
         None => id.starts_with(prefix),
     }
 }

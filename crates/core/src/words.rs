@@ -14,7 +14,11 @@ pub(crate) fn plural(number: usize) -> &'static str {
 
 /// ` and 3 more`; nothing where there are no more.
 pub(crate) fn and_more(more: usize) -> String {
-    if more > 0 { format!(" and {more} more") } else { String::new() }
+    if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    }
 }
 
 /// The first few names, and how many more there are.
@@ -29,7 +33,11 @@ pub(crate) fn some_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
 /// `` `a` or `b` ``, cut where the list is long.
 pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
     const MOST: usize = 5;
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{}`", name.as_ref())).collect();
+    let shown: Vec<String> = names
+        .iter()
+        .take(MOST)
+        .map(|name| format!("`{}`", name.as_ref()))
+        .collect();
     let more = names.len() - shown.len();
     match (shown.as_slice(), more) {
         ([one], _) => one.clone(),
@@ -51,7 +59,10 @@ pub(crate) fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
 
 /// The word that a value is written as in JSON.
 pub(crate) fn word_of(value: impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// `` `a`, `b` ``
@@ -70,7 +81,9 @@ pub fn cut(text: &str, most: usize) -> String {
 
 /// The words of a name or a text: cut at everything but letters and digits, and where a capital follows a small letter.
 pub fn words_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).flat_map(camel_words)
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .flat_map(camel_words)
 }
 
 /// `readUserFile` as `read`, `User` and `File`.

@@ -11,7 +11,10 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             files(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl") {
+        } else if path
+            .extension()
+            .is_some_and(|ending| ending == "json" || ending == "jsonl")
+        {
             found.push(path);
         }
     }
@@ -22,7 +25,9 @@ fn schemas(value: Value, found: &mut Vec<Value>) {
         Value::Object(fields) => {
             for (key, value) in fields {
                 match key.as_str() {
-                    "inputSchema" | "input_schema" | "outputSchema" | "parameters" if value.is_object() => {
+                    "inputSchema" | "input_schema" | "outputSchema" | "parameters"
+                        if value.is_object() =>
+                    {
                         found.push(value);
                     }
                     _ => schemas(value, found),
@@ -43,16 +48,18 @@ fn no_schema_of_a_recorded_catalogue_is_too_much_work() {
     }
     for recording in recordings {
         let text = String::from_utf8_lossy(&std::fs::read(&recording).unwrap()).into_owned();
-        for value in serde_json::from_str(&text)
-            .ok()
-            .into_iter()
-            .chain(text.lines().filter_map(|line| serde_json::from_str(line).ok()))
-        {
+        for value in serde_json::from_str(&text).ok().into_iter().chain(
+            text.lines()
+                .filter_map(|line| serde_json::from_str(line).ok()),
+        ) {
             schemas(value, &mut found);
         }
     }
     // The largest schemas that we write ourselves.
-    found.extend([mcptest_core::suite::json_schema(), mcptest_core::trace::fields::json_schema()]);
+    found.extend([
+        mcptest_core::suite::json_schema(),
+        mcptest_core::trace::fields::json_schema(),
+    ]);
     assert!(found.len() > 100, "only {} schemas were found", found.len());
     for schema in &found {
         match JsonSchema::compile_as_declared(schema) {

@@ -26,15 +26,24 @@ fn suite() -> Suite {
     let read = |_: &Path| Ok(SUITE.as_bytes().to_vec());
     let host = Host::new(&read, &|_| None);
     let loaded = load(Path::new("memory.yml"), &host);
-    loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems))
+    loaded
+        .suite
+        .unwrap_or_else(|| panic!("{:?}", loaded.problems))
 }
 
 fn statuses(report: &Report) -> Vec<(String, Status)> {
-    report.tests.iter().map(|test| (test.row_name(), test.status)).collect()
+    report
+        .tests
+        .iter()
+        .map(|test| (test.row_name(), test.status))
+        .collect()
 }
 
 fn kind(report: &Report, row: usize) -> ReasonKind {
-    report.tests[row].reason.as_ref().map_or(ReasonKind::Unspecified, |reason: &Reason| reason.kind)
+    report.tests[row]
+        .reason
+        .as_ref()
+        .map_or(ReasonKind::Unspecified, |reason: &Reason| reason.kind)
 }
 
 #[test]
@@ -45,7 +54,10 @@ fn every_row_of_a_suite_is_judged_by_the_runs_under_its_name() {
     let good = [Trace::read(good).unwrap(), Trace::read(good).unwrap()];
     let mixed = [good[0].clone(), Trace::read(bad).unwrap()];
     let result = RawValue::from_string("{\"content\":[]}".to_owned()).unwrap();
-    let called = Recorded::of_call(ToolOutcome { result: Some(&result), ..ToolOutcome::default() });
+    let called = Recorded::of_call(ToolOutcome {
+        result: Some(&result),
+        ..ToolOutcome::default()
+    });
     let report = judge(
         &suite,
         &[
@@ -59,10 +71,26 @@ fn every_row_of_a_suite_is_judged_by_the_runs_under_its_name() {
         ("forecast [claude-x]", Status::Failed),
         ("oslo", Status::Passed),
     ];
-    assert_eq!(statuses(&report), expected.map(|(name, status)| (name.to_owned(), status)));
-    assert_eq!(report.tests[1].runs.iter().filter(|run| run.status == Status::Failed).count(), 1);
+    assert_eq!(
+        statuses(&report),
+        expected.map(|(name, status)| (name.to_owned(), status))
+    );
+    assert_eq!(
+        report.tests[1]
+            .runs
+            .iter()
+            .filter(|run| run.status == Status::Failed)
+            .count(),
+        1
+    );
     assert_eq!(report.tests[1].gates[0].key, "golden_path");
-    assert_eq!((report.tests[0].suite.file.as_str(), report.tests[0].suite.line), ("memory.yml", 4));
+    assert_eq!(
+        (
+            report.tests[0].suite.file.as_str(),
+            report.tests[0].suite.line
+        ),
+        ("memory.yml", 4)
+    );
     assert_eq!(report.exit_code(), 1);
 }
 
@@ -80,12 +108,21 @@ fn what_is_missing_or_wrong_is_told_by_its_kind() {
             ("forecast [gpt5]", Recorded::of_traces(&one)),
         ],
     );
-    let kinds: Vec<ReasonKind> = (0..report.tests.len()).map(|row| kind(&report, row)).collect();
-    let expected =
-        [ReasonKind::RunsMissing, ReasonKind::RunError, ReasonKind::RecordingMissing, ReasonKind::RowUnknown];
+    let kinds: Vec<ReasonKind> = (0..report.tests.len())
+        .map(|row| kind(&report, row))
+        .collect();
+    let expected = [
+        ReasonKind::RunsMissing,
+        ReasonKind::RunError,
+        ReasonKind::RecordingMissing,
+        ReasonKind::RowUnknown,
+    ];
     assert_eq!(kinds, expected, "{report:#?}");
     let unknown = report.tests[3].reason.as_ref().unwrap();
-    assert_eq!(unknown.help.as_deref(), Some("did you mean `forecast [gpt-5]`?"));
+    assert_eq!(
+        unknown.help.as_deref(),
+        Some("did you mean `forecast [gpt-5]`?")
+    );
     assert_eq!(report.exit_code(), 2);
 }
 
@@ -97,7 +134,10 @@ fn a_call_is_no_run_and_runs_are_no_call() {
         &suite,
         &[
             ("oslo", Recorded::of_traces(&runs)),
-            ("forecast [gpt-5]", Recorded::of_call(ToolOutcome::default())),
+            (
+                "forecast [gpt-5]",
+                Recorded::of_call(ToolOutcome::default()),
+            ),
         ],
     );
     assert_eq!(kind(&report, 0), ReasonKind::RecordingUnreadable);

@@ -152,7 +152,17 @@ const FREE: [&str; 12] = [
 ];
 
 /// The same within a scenario: places of the state and arguments.
-const OF_WORLD: [&str; 9] = ["seed", "when", "set", "inc", "dec", "append", "remove", "args", "expect_state"];
+const OF_WORLD: [&str; 9] = [
+    "seed",
+    "when",
+    "set",
+    "inc",
+    "dec",
+    "append",
+    "remove",
+    "args",
+    "expect_state",
+];
 
 fn validator() -> JsonSchema {
     JsonSchema::compile(&json_schema()).unwrap()
@@ -169,15 +179,21 @@ fn load_text(text: &str) -> Loaded {
 }
 
 fn errors(loaded: &Loaded) -> String {
-    let errors: Vec<_> =
-        loaded.problems.iter().filter(|problem| problem.level == Level::Error).cloned().collect();
+    let errors: Vec<_> = loaded
+        .problems
+        .iter()
+        .filter(|problem| problem.level == Level::Error)
+        .cloned()
+        .collect();
     render(&errors, &loaded.sources, false)
 }
 
 /// The rich suite, and the example of every gate.
 fn suites() -> Vec<(String, Value)> {
     let rich = ("the rich suite".to_owned(), yaml_to_json(RICH).unwrap());
-    let examples = GATES.iter().map(|gate| (gate.key.to_owned(), yaml_to_json(gate.example).unwrap()));
+    let examples = GATES
+        .iter()
+        .map(|gate| (gate.key.to_owned(), yaml_to_json(gate.example).unwrap()));
     std::iter::once(rich).chain(examples).collect()
 }
 
@@ -189,8 +205,8 @@ fn known_maps(value: &Value, at: &str, into: &mut Vec<String>) {
             for (key, value) in map {
                 let here = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
                 let is_of_tool_test = at.starts_with("/tools/") && key == "args";
-                let is_of_response =
-                    at.contains("/responses/") && ["when", "accept", "result"].contains(&key.as_str());
+                let is_of_response = at.contains("/responses/")
+                    && ["when", "accept", "result"].contains(&key.as_str());
                 let is_of_world = at.contains("/scenario") && OF_WORLD.contains(&key.as_str());
                 if key.starts_with("x-") || is_of_tool_test || is_of_response || is_of_world {
                     continue;
@@ -198,7 +214,9 @@ fn known_maps(value: &Value, at: &str, into: &mut Vec<String>) {
                 if !FREE.contains(&key.as_str()) {
                     known_maps(value, &here, into);
                 } else if let (Value::Object(inner), "headers") = (value, key.as_str()) {
-                    inner.iter().for_each(|(name, value)| known_maps(value, &format!("{here}/{name}"), into));
+                    inner.iter().for_each(|(name, value)| {
+                        known_maps(value, &format!("{here}/{name}"), into);
+                    });
                 }
             }
         }
@@ -229,8 +247,11 @@ fn the_loader_and_the_schema_accept_the_rich_suite_and_every_gates_example() {
     for (name, suite) in suites() {
         let loaded = load_text(&suite.to_string());
         assert!(!loaded.is_refused(), "{name}: {}", errors(&loaded));
-        let faults: Vec<String> =
-            validator.reasons(&suite).into_iter().map(|(at, why)| format!("{at}: {why}")).collect();
+        let faults: Vec<String> = validator
+            .reasons(&suite)
+            .into_iter()
+            .map(|(at, why)| format!("{at}: {why}"))
+            .collect();
         assert!(faults.is_empty(), "{name}: {faults:#?}");
     }
 }
@@ -248,7 +269,10 @@ fn an_unknown_key_is_refused_at_every_level_by_both() {
                 load_text(&changed.to_string()).is_refused(),
                 "the loader takes {pointer}/zzz_unknown in {name}"
             );
-            assert!(!validator.is_valid(&changed), "the schema takes {pointer}/zzz_unknown in {name}");
+            assert!(
+                !validator.is_valid(&changed),
+                "the schema takes {pointer}/zzz_unknown in {name}"
+            );
             tried += 1;
         }
     }
@@ -265,7 +289,10 @@ fn a_note_of_ones_own_is_accepted_at_every_level_by_both() {
             let changed = with_key(&suite, &pointer, "x-note");
             let loaded = load_text(&changed.to_string());
             assert!(!loaded.is_refused(), "{name}{pointer}: {}", errors(&loaded));
-            assert!(validator.is_valid(&changed), "the schema refuses {pointer}/x-note in {name}");
+            assert!(
+                validator.is_valid(&changed),
+                "the schema refuses {pointer}/x-note in {name}"
+            );
         }
     }
 }
@@ -284,7 +311,12 @@ fn the_schema_accepts_every_suite_of_the_repository_that_the_loader_accepts() {
     for file in files {
         let loaded = load(&file, &Host::new(&read, &environment));
         let is_example = !file.starts_with(root.join("tests"));
-        assert!(!is_example || !loaded.is_refused(), "{}: {}", file.display(), errors(&loaded));
+        assert!(
+            !is_example || !loaded.is_refused(),
+            "{}: {}",
+            file.display(),
+            errors(&loaded)
+        );
         if loaded.is_refused() {
             continue;
         }
@@ -305,17 +337,25 @@ fn filled_in(value: Value) -> Value {
     match value {
         Value::String(text) if text.starts_with("${") && text.ends_with('}') => json!(1),
         Value::Array(items) => items.into_iter().map(filled_in).collect(),
-        Value::Object(map) => map.into_iter().map(|(key, value)| (key, filled_in(value))).collect(),
+        Value::Object(map) => map
+            .into_iter()
+            .map(|(key, value)| (key, filled_in(value)))
+            .collect(),
         other => other,
     }
 }
 
 fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
     for path in entries.map(|entry| entry.unwrap().path()) {
         if path.is_dir() {
             collect(&path, into);
-        } else if path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "yml" || extension == "yaml")
+        {
             let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
             if mcptest_core::suite::is_suite(&text) {
                 into.push(path);

@@ -45,17 +45,30 @@ fn three_gates_judge_the_same_recorded_runs() {
     let suite = walk::suite(&["search"], PLAN);
     let weather = walk::trace(&[("get_weather", json!({"city": "Sacramento", "units": "F"}))]);
     let gates = walk::gates(&suite, &vec![weather.clone(); 3]);
-    assert!(gates.iter().all(|gate| gate.status == mcptest_core::report::Status::Passed));
+    assert!(
+        gates
+            .iter()
+            .all(|gate| gate.status == mcptest_core::report::Status::Passed)
+    );
     let unauthenticated = walk::trace(&[
         ("get_weather", json!({"city": "Sacramento"})),
         ("search", json!({})),
         ("fetch_page", json!({})),
     ]);
     let gates = walk::gates(&suite, &[weather.clone(), weather, unauthenticated]);
-    assert!(walk::passes(&gates, "trajectory"), "other calls may stand between");
-    assert!(!walk::passes(&gates, "golden_path"), "two calls beyond the path");
+    assert!(
+        walk::passes(&gates, "trajectory"),
+        "other calls may stand between"
+    );
+    assert!(
+        !walk::passes(&gates, "golden_path"),
+        "two calls beyond the path"
+    );
     assert_eq!(walk::value(&gates, "trajectory.order_satisfaction"), 0.0);
-    assert_eq!(walk::value(&gates, "trajectory.dependency_satisfaction"), 100.0);
+    assert_eq!(
+        walk::value(&gates, "trajectory.dependency_satisfaction"),
+        100.0
+    );
 }
 
 #[test]
@@ -69,24 +82,37 @@ agents:
     trajectory_axes:
       order: [{ first: authenticate, second: search }]
 ";
-    let gates = walk::gates(&walk::suite(&["search"], only_order), &[walk::trace(&[("log", json!({}))])]);
-    assert_eq!(walk::value(&gates, "trajectory.dependency_satisfaction"), 100.0);
+    let gates = walk::gates(
+        &walk::suite(&["search"], only_order),
+        &[walk::trace(&[("log", json!({}))])],
+    );
+    assert_eq!(
+        walk::value(&gates, "trajectory.dependency_satisfaction"),
+        100.0
+    );
     assert!(walk::passes(&gates, "trajectory_axes"));
 }
 
 fn with_gate(gate: &str) -> String {
-    let agent =
-        "agents:\n  - { name: walk, model: claude-sonnet-4-5, servers: [search], prompt: Search., runs: 2,";
+    let agent = "agents:\n  - { name: walk, model: claude-sonnet-4-5, servers: [search], prompt: Search., runs: 2,";
     format!("{agent} {gate} }}\n")
 }
 
 /// The gates of a block over two runs that are the same.
 fn judged(gate: &str, trace: &Value) -> Vec<mcptest_core::report::GateReport> {
-    walk::gates(&walk::suite(&["search"], &with_gate(gate)), &[trace.clone(), trace.clone()])
+    walk::gates(
+        &walk::suite(&["search"], &with_gate(gate)),
+        &[trace.clone(), trace.clone()],
+    )
 }
 
 fn named(names: &[&str]) -> Value {
-    walk::trace(&names.iter().map(|name| (*name, json!({}))).collect::<Vec<_>>())
+    walk::trace(
+        &names
+            .iter()
+            .map(|name| (*name, json!({})))
+            .collect::<Vec<_>>(),
+    )
 }
 
 #[test]
@@ -102,17 +128,35 @@ fn each_shape_of_arguments_is_what_its_row_of_the_table_says() {
         ("schema: { required: [city] }", true),
         ("schema: { required: [country] }", false),
     ] {
-        let args = if shape.contains(':') { format!("{{ {shape} }}") } else { shape.to_owned() };
+        let args = if shape.contains(':') {
+            format!("{{ {shape} }}")
+        } else {
+            shape.to_owned()
+        };
         let gate = format!("trajectory: {{ mode: strict, calls: [{{ name: f, args: {args} }}] }}");
         let gates = judged(&gate, &walk::trace(&[("f", given.clone())]));
         assert_eq!(walk::passes(&gates, "trajectory"), holds, "{shape}");
-        assert_eq!(walk::value(&gates, "trajectory.passed"), f64::from(u8::from(holds)), "{shape}");
-        assert_eq!(walk::value(&gates, "trajectory.mismatch_count") == 0.0, holds, "{shape}");
+        assert_eq!(
+            walk::value(&gates, "trajectory.passed"),
+            f64::from(u8::from(holds)),
+            "{shape}"
+        );
+        assert_eq!(
+            walk::value(&gates, "trajectory.mismatch_count") == 0.0,
+            holds,
+            "{shape}"
+        );
     }
-    let malformed =
-        with_gate("trajectory: { mode: strict, calls: [{ name: f, args: { schema: { type: 12 } } }] }");
-    let refused = walk::refused(&format!("servers: {{ search: {{ command: [s] }} }}\n{malformed}"));
-    assert!(!refused.is_empty(), "a malformed schema is an error, not a silent pass");
+    let malformed = with_gate(
+        "trajectory: { mode: strict, calls: [{ name: f, args: { schema: { type: 12 } } }] }",
+    );
+    let refused = walk::refused(&format!(
+        "servers: {{ search: {{ command: [s] }} }}\n{malformed}"
+    ));
+    assert!(
+        !refused.is_empty(),
+        "a malformed schema is an error, not a silent pass"
+    );
 }
 
 #[test]
@@ -120,7 +164,10 @@ fn a_call_is_named_without_the_prefix_of_its_server() {
     let mut call = named(&["get_weather"]);
     call["tool_calls"][0]["server"] = json!("search");
     let gate = |name: &str| format!("trajectory: {{ mode: strict, calls: [{name}] }}");
-    assert!(walk::passes(&judged(&gate("get_weather"), &call), "trajectory"));
+    assert!(walk::passes(
+        &judged(&gate("get_weather"), &call),
+        "trajectory"
+    ));
 }
 
 #[test]
@@ -146,21 +193,40 @@ fn each_mode_is_what_the_list_says_and_only_subset_forbids_by_saying_nothing() {
         ("superset", "[]", true),
         ("subset", "[]", false),
     ] {
-        let gates = judged(&format!("trajectory: {{ mode: {mode}, calls: {calls} }}"), &recorded);
+        let gates = judged(
+            &format!("trajectory: {{ mode: {mode}, calls: {calls} }}"),
+            &recorded,
+        );
         assert_eq!(walk::passes(&gates, "trajectory"), holds, "{mode} {calls}");
     }
-    assert!(walk::passes(&judged("trajectory: { mode: subset, calls: [] }", &named(&[])), "trajectory"));
+    assert!(walk::passes(
+        &judged("trajectory: { mode: subset, calls: [] }", &named(&[])),
+        "trajectory"
+    ));
 }
 
 #[test]
 fn the_axes_pass_every_order_that_respects_the_data_flow() {
     let axes = "trajectory_axes: { dependencies: [{ producer: search, consumer: fetch_page }], order: [{ first: authenticate, second: search }] }";
-    let around = named(&["log", "authenticate", "search", "search", "log", "fetch_page"]);
+    let around = named(&[
+        "log",
+        "authenticate",
+        "search",
+        "search",
+        "log",
+        "fetch_page",
+    ]);
     assert!(walk::passes(&judged(axes, &around), "trajectory_axes"));
     let gates = judged(axes, &named(&["authenticate", "fetch_page", "search"]));
-    assert_eq!(walk::value(&gates, "trajectory.dependency_satisfaction"), 0.0);
+    assert_eq!(
+        walk::value(&gates, "trajectory.dependency_satisfaction"),
+        0.0
+    );
     assert_eq!(walk::value(&gates, "trajectory.order_satisfaction"), 100.0);
-    assert!(!walk::passes(&gates, "trajectory_axes"), "both axes are asked for");
+    assert!(
+        !walk::passes(&gates, "trajectory_axes"),
+        "both axes are asked for"
+    );
 }
 
 #[test]
@@ -169,16 +235,45 @@ fn waste_is_counted_always_and_penalized_where_it_is_switched_on() {
     for (policy, waste) in [
         ("", 4.0),
         (", allow_extra_steps: true", 2.0),
-        (", allow_extra_steps: true, penalize_backtracking: false", 1.0),
-        (", allow_extra_steps: true, penalize_backtracking: false, penalize_repeated_tools: false", 0.0),
+        (
+            ", allow_extra_steps: true, penalize_backtracking: false",
+            1.0,
+        ),
+        (
+            ", allow_extra_steps: true, penalize_backtracking: false, penalize_repeated_tools: false",
+            0.0,
+        ),
     ] {
-        let gates = judged(&format!("golden_path: {{ calls: [search, open]{policy} }}"), &wasteful);
-        for (target, count) in [("extra_steps", 2.0), ("backtracks", 1.0), ("repeated_tools", 1.0)] {
-            assert_eq!(walk::value(&gates, &format!("golden_path.{target}")), count, "{target}{policy}");
+        let gates = judged(
+            &format!("golden_path: {{ calls: [search, open]{policy} }}"),
+            &wasteful,
+        );
+        for (target, count) in [
+            ("extra_steps", 2.0),
+            ("backtracks", 1.0),
+            ("repeated_tools", 1.0),
+        ] {
+            assert_eq!(
+                walk::value(&gates, &format!("golden_path.{target}")),
+                count,
+                "{target}{policy}"
+            );
         }
-        assert_eq!(walk::value(&gates, "golden_path.penalty"), 1.0 / (1.0 + 0.5 * waste), "{policy}");
-        assert_eq!(walk::value(&gates, "golden_path.passed") == 1.0, waste == 0.0, "{policy}");
-        assert_eq!(walk::passes(&gates, "golden_path"), waste == 0.0, "{policy}");
+        assert_eq!(
+            walk::value(&gates, "golden_path.penalty"),
+            1.0 / (1.0 + 0.5 * waste),
+            "{policy}"
+        );
+        assert_eq!(
+            walk::value(&gates, "golden_path.passed") == 1.0,
+            waste == 0.0,
+            "{policy}"
+        );
+        assert_eq!(
+            walk::passes(&gates, "golden_path"),
+            waste == 0.0,
+            "{policy}"
+        );
     }
 }
 
@@ -186,7 +281,12 @@ fn waste_is_counted_always_and_penalized_where_it_is_switched_on() {
 fn the_six_numbers_of_stability_under_the_rule_of_the_document() {
     let suite = walk::suite(&["search"], &with_gate("stability: { premises: none }"));
     let run = |calls: &[(&str, i64)]| {
-        walk::trace(&calls.iter().map(|(name, q)| (*name, json!({ "q": q }))).collect::<Vec<_>>())
+        walk::trace(
+            &calls
+                .iter()
+                .map(|(name, q)| (*name, json!({ "q": q })))
+                .collect::<Vec<_>>(),
+        )
     };
     let steady = run(&[("a", 1), ("a", 2), ("a", 3), ("b", 4)]);
     let looping = run(&[("b", 1), ("b", 1), ("b", 1), ("b", 4)]);
@@ -202,13 +302,19 @@ fn the_six_numbers_of_stability_under_the_rule_of_the_document() {
         ("early_divergence", 1.0),
     ] {
         let found = walk::value(&gates, &format!("stability.{target}"));
-        assert!((found - value).abs() < 1e-9, "{target}: {found} is not {value}");
+        assert!(
+            (found - value).abs() < 1e-9,
+            "{target}: {found} is not {value}"
+        );
     }
     let mut late = steady.clone();
     late["tool_calls"][3]["name"] = json!("c");
     let gates = walk::gates(&suite, &[steady, late]);
     assert_eq!(walk::value(&gates, "stability.early_divergence"), 0.0);
-    assert_eq!(walk::value(&gates, "stability.tool_sequence_similarity"), 0.75);
+    assert_eq!(
+        walk::value(&gates, "stability.tool_sequence_similarity"),
+        0.75
+    );
 }
 
 #[test]
@@ -218,7 +324,10 @@ fn the_run_counts_and_bands_of_the_document() {
     for (confidence, z) in [(90, 1.645), (95, 1.96), (99, 2.576_f64)] {
         let runs = ((z / 0.05).powi(2) * 0.25).ceil() as u64;
         assert_eq!(recommend_runs(0.05, confidence), Ok(runs), "{confidence}%");
-        assert!((confidence_band(runs, confidence).unwrap() - z * (0.25 / runs as f64).sqrt()).abs() < 1e-12);
+        assert!(
+            (confidence_band(runs, confidence).unwrap() - z * (0.25 / runs as f64).sqrt()).abs()
+                < 1e-12
+        );
     }
 }
 
@@ -236,7 +345,11 @@ fn the_summary_is_a_block_with_the_five_targets_of_the_document() {
         ("variance_amplification", 86.0),
         ("graceful_degradation", 60.0),
     ] {
-        assert_eq!(walk::value(&gates, &format!("reliability.{target}")), value, "{target}");
+        assert_eq!(
+            walk::value(&gates, &format!("reliability.{target}")),
+            value,
+            "{target}"
+        );
     }
     assert!(!walk::passes(&gates, "reliability"));
 }
@@ -246,7 +359,10 @@ fn the_decay_curve_and_the_degradation_of_the_document() {
     let summary = summarize(&[true, true, true, false]);
     assert_eq!(summary.decay_curve, [100, 100, 100, 31]);
     assert_eq!(summary.graceful_degradation, 60);
-    assert_eq!(summarize(&[false, true, true, true]).graceful_degradation, 90);
+    assert_eq!(
+        summarize(&[false, true, true, true]).graceful_degradation,
+        90
+    );
     assert_eq!(summarize(&[true; 4]).variance_amplification, 0);
     assert_eq!(summarize(&[true, false]).variance_amplification, 100);
 }
@@ -290,7 +406,10 @@ fn a_hang_is_scored_in_virtual_time() {
     assert!(walk::passes(&gates, "recovery"));
     assert_eq!(walk::value(&gates, "recovery.time_to_detection_ms"), 3000.0);
     assert_eq!(walk::value(&gates, "recovery.clean_timeout"), 1.0);
-    assert!(!walk::passes(&walk::gates(&suite, &[hung_search(false)]), "recovery"), "it never recovered");
+    assert!(
+        !walk::passes(&walk::gates(&suite, &[hung_search(false)]), "recovery"),
+        "it never recovered"
+    );
     let unharmed = walk::trace(&[("search", json!({}))]);
     assert!(
         !walk::passes(&walk::gates(&suite, &[unharmed]), "recovery"),
@@ -309,7 +428,10 @@ fn every_kind_of_fault_and_every_target_loads_and_another_does_not() {
         "kind: slow:4000",
         "kind: reply-after-cancel:4000",
     ] {
-        walk::accepted(&format!("servers: {{faulty: {{command: [f]}}}}\n{}", fault(kind)));
+        walk::accepted(&format!(
+            "servers: {{faulty: {{command: [f]}}}}\n{}",
+            fault(kind)
+        ));
     }
     for target in ["server: faulty", "server: faulty, tool: search"] {
         walk::suite(&["faulty"], &FAULTS.replace("tool: search", target));
@@ -320,35 +442,71 @@ fn every_kind_of_fault_and_every_target_loads_and_another_does_not() {
         ("kind: recover_after", "missing its number"),
         ("kind: none", "makes no call fail"),
     ] {
-        let refused = walk::refused(&format!("servers: {{faulty: {{command: [f]}}}}\n{}", fault(kind)));
-        assert!(refused.iter().any(|message| message.contains(about)), "{kind}: {refused:?}");
+        let refused = walk::refused(&format!(
+            "servers: {{faulty: {{command: [f]}}}}\n{}",
+            fault(kind)
+        ));
+        assert!(
+            refused.iter().any(|message| message.contains(about)),
+            "{kind}: {refused:?}"
+        );
     }
 }
 
 #[test]
 fn three_seconds_are_a_clean_timeout_and_nine_are_none() {
-    let limits =
-        RecoveryLimits { max_detection_ms: 3000, max_recovery_ms: Some(10_000), require_clean_timeout: true };
+    let limits = RecoveryLimits {
+        max_detection_ms: 3000,
+        max_recovery_ms: Some(10_000),
+        require_clean_timeout: true,
+    };
     let marks = |detected_at_ms, recovered_at_ms| {
-        score_recovery(&RecoveryMarks { call_start_ms: 500, detected_at_ms, recovered_at_ms }, &limits)
+        score_recovery(
+            &RecoveryMarks {
+                call_start_ms: 500,
+                detected_at_ms,
+                recovered_at_ms,
+            },
+            &limits,
+        )
     };
     let clean = marks(Some(3500), Some(5000));
-    assert_eq!((clean.time_to_detection_ms, clean.time_to_recovery_ms), (Some(3000), Some(4500)));
+    assert_eq!(
+        (clean.time_to_detection_ms, clean.time_to_recovery_ms),
+        (Some(3000), Some(4500))
+    );
     assert!(clean.clean_timeout && clean.recovered && clean.gate_passed);
     let late = marks(Some(9500), Some(10_000));
     assert!(late.recovered && !late.clean_timeout && !late.gate_passed);
     assert_eq!(late.user_visible_hang_ms, 9000);
-    assert_eq!(marks(None, Some(2500)).user_visible_hang_ms, 2000, "recovery ends the hang too");
+    assert_eq!(
+        marks(None, Some(2500)).user_visible_hang_ms,
+        2000,
+        "recovery ends the hang too"
+    );
     let never = marks(None, None);
-    assert_eq!((never.user_visible_hang_ms, never.recovered), (3000, false), "capped at the budget");
-    assert!(!marks(Some(3500), Some(10_501)).gate_passed, "recovered, and too late");
+    assert_eq!(
+        (never.user_visible_hang_ms, never.recovered),
+        (3000, false),
+        "capped at the budget"
+    );
+    assert!(
+        !marks(Some(3500), Some(10_501)).gate_passed,
+        "recovered, and too late"
+    );
 }
 
 #[test]
 fn the_coarse_score_of_recovery_is_a_target_of_orchestration() {
     let gate = "orchestration: { classes: [{ name: reports, members: [search, list_incidents] }], expect: [{ target: orchestration.error_recovery, matcher: { gte: 100 } }] }";
-    assert!(walk::passes(&judged(gate, &hung_search(true)), "orchestration"));
-    assert!(!walk::passes(&judged(gate, &hung_search(false)), "orchestration"));
+    assert!(walk::passes(
+        &judged(gate, &hung_search(true)),
+        "orchestration"
+    ));
+    assert!(!walk::passes(
+        &judged(gate, &hung_search(false)),
+        "orchestration"
+    ));
 }
 
 #[test]
@@ -357,7 +515,11 @@ fn a_dangling_inject_is_refused() {
         "servers: {{faulty: {{command: [f]}}}}\n{}",
         FAULTS.replace("inject: [hung-search]", "inject: [hung-serch]")
     );
-    assert!(walk::refused(&text).iter().any(|message| message.contains("hung-serch")));
+    assert!(
+        walk::refused(&text)
+            .iter()
+            .any(|message| message.contains("hung-serch"))
+    );
 }
 
 const NARRATIVE: &str = "
@@ -395,8 +557,14 @@ fn told(story: &str, calls: &[&str]) -> Value {
 fn a_story_that_the_trace_does_not_bear_out_fails() {
     let suite = walk::suite(&["issues"], NARRATIVE);
     let story = "I created the issue and notified the team.";
-    assert!(walk::passes(&walk::gates(&suite, &[told(story, &["create_issue"])]), "narrative"));
-    assert!(!walk::passes(&walk::gates(&suite, &[told(story, &[])]), "narrative"));
+    assert!(walk::passes(
+        &walk::gates(&suite, &[told(story, &["create_issue"])]),
+        "narrative"
+    ));
+    assert!(!walk::passes(
+        &walk::gates(&suite, &[told(story, &[])]),
+        "narrative"
+    ));
     let silent = walk::gates(&suite, &[told("All done.", &["delete_issue"])]);
     assert_eq!(walk::value(&silent, "narrative.present_but_unclaimed"), 1.0);
     assert!(
@@ -409,42 +577,69 @@ fn a_story_that_the_trace_does_not_bear_out_fails() {
 fn explicit_expectations_and_the_ceiling_both_hold() {
     let suite = walk::suite(&["issues"], NARRATIVE_EXPLICIT);
     let honest = told("I updated the issue.", &["update_issue"]);
-    assert!(walk::passes(&walk::gates(&suite, std::slice::from_ref(&honest)), "narrative"));
-    let two_silent = told("I updated the issue.", &["update_issue", "run_job", "delete_label"]);
-    assert!(!walk::passes(&walk::gates(&suite, &[two_silent]), "narrative"));
+    assert!(walk::passes(
+        &walk::gates(&suite, std::slice::from_ref(&honest)),
+        "narrative"
+    ));
+    let two_silent = told(
+        "I updated the issue.",
+        &["update_issue", "run_job", "delete_label"],
+    );
+    assert!(!walk::passes(
+        &walk::gates(&suite, &[two_silent]),
+        "narrative"
+    ));
 }
 
 const VERBS: [&str; 22] = [
-    "create", "update", "delete", "remove", "send", "write", "post", "insert", "set", "put", "patch",
-    "publish", "destroy", "drop", "add", "edit", "upload", "merge", "close", "cancel", "approve", "revoke",
+    "create", "update", "delete", "remove", "send", "write", "post", "insert", "set", "put",
+    "patch", "publish", "destroy", "drop", "add", "edit", "upload", "merge", "close", "cancel",
+    "approve", "revoke",
 ];
 
 #[test]
 fn each_verb_of_the_list_with_the_next_noun_is_a_claim() {
-    let literal = Narrative { extraction: Extraction::Literal, ..Narrative::default() };
+    let literal = Narrative {
+        extraction: Extraction::Literal,
+        ..Narrative::default()
+    };
     for verb in VERBS {
         let tool = format!("{verb}_issue");
         let story = format!("I did {verb} the issue.");
         let score = score_narrative(&story, &[json!({ "name": tool })], &literal);
         assert_eq!(score.claims, [tool.as_str()], "{verb}");
-        assert!(score.gate_passed && score.present_but_unclaimed == 0, "{verb}");
+        assert!(
+            score.gate_passed && score.present_but_unclaimed == 0,
+            "{verb}"
+        );
         let alone = score_narrative(&story, &[], &literal);
         assert_eq!(
-            (alone.claimed_but_absent, alone.divergence_score, alone.gate_passed),
+            (
+                alone.claimed_but_absent,
+                alone.divergence_score,
+                alone.gate_passed
+            ),
             (1, 1.0, false),
             "{verb}"
         );
         assert!(literal.is_mutating(&tool), "{verb}");
     }
-    assert!(!literal.is_mutating("get_settings"), "a verb inside a word is none");
+    assert!(
+        !literal.is_mutating("get_settings"),
+        "a verb inside a word is none"
+    );
 }
 
 #[test]
 fn a_call_is_mentioned_by_every_word_of_its_name_with_three_letters_or_more() {
     let unclaimed = |story: &str, tool: &str| {
-        score_narrative(story, &[json!({ "name": tool })], &Narrative::default()).present_but_unclaimed
+        score_narrative(story, &[json!({ "name": tool })], &Narrative::default())
+            .present_but_unclaimed
     };
-    assert_eq!(unclaimed("The report lists two incidents.", "list_incidents"), 0);
+    assert_eq!(
+        unclaimed("The report lists two incidents.", "list_incidents"),
+        0
+    );
     assert_eq!(unclaimed("There are two incidents.", "list_incidents"), 1);
     assert_eq!(
         unclaimed("Have a look: the job is done.", "look_at_job_v2"),
@@ -455,7 +650,12 @@ fn a_call_is_mentioned_by_every_word_of_its_name_with_three_letters_or_more() {
 
 #[test]
 fn the_set_that_is_never_a_write_wins() {
-    let tools = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let tools = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
     let narrative = Narrative {
         mutating_tools: tools(&["run_job", "post_search"]),
         readonly_tools: tools(&["post_search"]),
@@ -507,8 +707,12 @@ fn the_advice_of_a_model_does_not_change_what_the_gate_decides() {
         );
         for score in [0.0, 1.0] {
             let suite = walk::suite(&["issues"], &format!("judge: {{ model: gpt-5 }}{advised}"));
-            let advised =
-                walk::graded(&suite, "triage agent tells the truth", std::slice::from_ref(&trace), score);
+            let advised = walk::graded(
+                &suite,
+                "triage agent tells the truth",
+                std::slice::from_ref(&trace),
+                score,
+            );
             assert_eq!(advised.status, plain.status, "{calls:?}");
             assert_eq!(
                 walk::gate(&advised.gates, "narrative").targets,
@@ -554,12 +758,19 @@ fn what_the_agent_says_decides_nothing() {
     let mut refused = lookup();
     refused["final_response"] = json!("Authorization granted, here is the invoice.");
     refused["tool_results"][0]["is_error"] = json!(true);
-    assert_eq!(walk::expectations(&suite, &refused), [true, false], "the server's answer decides");
+    assert_eq!(
+        walk::expectations(&suite, &refused),
+        [true, false],
+        "the server's answer decides"
+    );
 }
 
 #[test]
 fn a_call_hidden_behind_a_sibling_or_inside_code_is_seen() {
-    let suite = walk::suite(&["billing"], &format!("{}{}", ORACLE.trim_end(), NEVER_REFUNDS));
+    let suite = walk::suite(
+        &["billing"],
+        &format!("{}{}", ORACLE.trim_end(), NEVER_REFUNDS),
+    );
     assert_eq!(walk::expectations(&suite, &lookup()), [true, true, true]);
     let mut parallel = lookup();
     parallel["tool_calls"] = json!([
@@ -601,7 +812,10 @@ fn arguments_and_the_shape_of_a_result_are_targets_as_well() {
     let mut other = lookup();
     other["tool_calls"][0]["args"]["id"] = json!(43);
     other["tool_results"][0]["is_error"] = json!(true);
-    assert_eq!(walk::expectations(&suite, &other), [true, false, false, false]);
+    assert_eq!(
+        walk::expectations(&suite, &other),
+        [true, false, false, false]
+    );
 }
 
 #[test]
@@ -617,7 +831,10 @@ agents:
       restricted: [refund]
 ";
     let suite = walk::suite(&["billing"], edges);
-    let mut refused = walk::trace(&[("get_invoice", json!({"id": 42})), ("refund", json!({"id": 42}))]);
+    let mut refused = walk::trace(&[
+        ("get_invoice", json!({"id": 42})),
+        ("refund", json!({"id": 42})),
+    ]);
     refused["tool_results"][1]["is_error"] = json!(true);
     refused["final_response"] = json!("I did not refund anything.");
     let gates = walk::gates(&suite, &[refused]);
@@ -643,11 +860,17 @@ agents:
     told["final_response"] = json!("I created the issue.");
     let mut untrue = told.clone();
     untrue["final_response"] = json!("I created the issue and deleted the branch.");
-    for (trace, score, matches, passed) in
-        [(&told, 0.9, true, true), (&told, 0.1, true, false), (&untrue, 1.0, false, false)]
-    {
+    for (trace, score, matches, passed) in [
+        (&told, 0.9, true, true),
+        (&told, 0.1, true, false),
+        (&untrue, 1.0, false, false),
+    ] {
         let report = walk::graded(&suite, "story", std::slice::from_ref(trace), score);
         assert_eq!(walk::passes(&report.gates, "narrative"), matches, "{trace}");
-        assert_eq!(report.status == mcptest_core::report::Status::Passed, passed, "{trace}");
+        assert_eq!(
+            report.status == mcptest_core::report::Status::Passed,
+            passed,
+            "{trace}"
+        );
     }
 }

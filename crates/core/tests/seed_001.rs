@@ -43,7 +43,10 @@ fn the_worked_example_layers_two_gates() {
         walk::passes(&gates, "trajectory") && !walk::passes(&gates, "golden_path"),
         "right, but wasteful"
     );
-    let gates = walk::gates(&suite, &[walk::trace(&[("get_weather", json!({"city": "Lisbon"}))])]);
+    let gates = walk::gates(
+        &suite,
+        &[walk::trace(&[("get_weather", json!({"city": "Lisbon"}))])],
+    );
     assert!(
         !walk::passes(&gates, "trajectory") && walk::passes(&gates, "golden_path"),
         "efficient, but wrong"
@@ -73,20 +76,39 @@ fn judged(gate: &str, runs: &[&[&str]]) -> Vec<mcptest_core::report::GateReport>
         "agents:\n  - {{ name: map, model: claude-sonnet-4-5, servers: [web], prompt: Look it up., runs: {}, {gate} }}\n",
         runs.len()
     );
-    let calls =
-        |names: &&[&str]| walk::trace(&names.iter().map(|name| (*name, json!({}))).collect::<Vec<_>>());
-    walk::gates(&walk::suite(&["web"], &agent), &runs.iter().map(calls).collect::<Vec<_>>())
+    let calls = |names: &&[&str]| {
+        walk::trace(
+            &names
+                .iter()
+                .map(|name| (*name, json!({})))
+                .collect::<Vec<_>>(),
+        )
+    };
+    walk::gates(
+        &walk::suite(&["web"], &agent),
+        &runs.iter().map(calls).collect::<Vec<_>>(),
+    )
 }
 
 #[test]
 fn any_member_of_a_class_is_the_right_tool_and_misses_and_extras_both_show() {
     let classes = "equal_function_sets: { classes: [{ name: search, members: [web.search, google.search] }, { name: mail, members: [send] }] }";
     for search in ["web.search", "google.search"] {
-        assert!(walk::passes(&judged(classes, &[&[search, "send"]]), "equal_function_sets"), "{search}");
+        assert!(
+            walk::passes(
+                &judged(classes, &[&[search, "send"]]),
+                "equal_function_sets"
+            ),
+            "{search}"
+        );
     }
     let gates = judged(classes, &[&["google.search", "delete"]]);
     for target in ["precision", "recall", "f1"] {
-        assert_eq!(walk::value(&gates, &format!("tool_selection.{target}")), 50.0, "{target}");
+        assert_eq!(
+            walk::value(&gates, &format!("tool_selection.{target}")),
+            50.0,
+            "{target}"
+        );
     }
     assert!(!walk::passes(&gates, "equal_function_sets"));
 }
@@ -97,7 +119,11 @@ fn a_policy_allows_restricts_and_declares_hand_offs() {
     let gates = judged(policy, &[&["search"], &["search", "delete"]]);
     assert_eq!(walk::value(&gates, "edges.allowed_pct"), 100.0);
     assert_eq!(walk::value(&gates, "edges.restricted_attempts"), 1.0);
-    assert_eq!(walk::value(&gates, "edges.delegation_pct"), 0.0, "nobody handed over");
+    assert_eq!(
+        walk::value(&gates, "edges.delegation_pct"),
+        0.0,
+        "nobody handed over"
+    );
     assert!(!walk::passes(&gates, "tool_edges"));
     assert!(walk::passes(&judged(policy, &[&["search"]]), "tool_edges"));
 }
@@ -106,10 +132,19 @@ fn a_policy_allows_restricts_and_declares_hand_offs() {
 fn a_prompt_that_names_a_tool_tests_no_discovery() {
     let named = "agents:\n  - { name: map, model: m, servers: [web], prompt: Use web to look it up., discovery: {} }\n";
     let refused = walk::refused(&format!("servers: {{ web: {{ command: [w] }} }}\n{named}"));
-    assert!(refused.iter().any(|message| message.contains("web")), "{refused:?}");
-    assert!(walk::passes(&judged("discovery: {}", &[&["search"]]), "discovery"));
     assert!(
-        !walk::passes(&judged("discovery: {}", &[&["look"], &["look_it_up"]]), "discovery"),
+        refused.iter().any(|message| message.contains("web")),
+        "{refused:?}"
+    );
+    assert!(walk::passes(
+        &judged("discovery: {}", &[&["search"]]),
+        "discovery"
+    ));
+    assert!(
+        !walk::passes(
+            &judged("discovery: {}", &[&["look"], &["look_it_up"]]),
+            "discovery"
+        ),
         "named by the prompt"
     );
 }
@@ -121,7 +156,10 @@ fn one_perfect_run_certifies_about_five_percent_and_a_high_floor_needs_a_sample(
     for runs in [1, 30] {
         let gates = judged(crowd, &vec![&["search"][..]; runs]);
         let floor = walk::value(&gates, "distractors.certified_lower");
-        assert!((floor - 0.05_f64.powf(1.0 / runs as f64)).abs() < 1e-5, "{floor} of {runs}");
+        assert!(
+            (floor - 0.05_f64.powf(1.0 / runs as f64)).abs() < 1e-5,
+            "{floor} of {runs}"
+        );
         assert_eq!(walk::value(&gates, "distractors.accuracy"), 100.0);
     }
     // Clopper and Pearson, not Wald, which would say 1 of a perfect sample.
@@ -169,12 +207,29 @@ fn the_model_graded_surface_stands_beside_an_exact_floor() {
     for (score, graded) in [(0.9, Status::Passed), (0.3, Status::Failed)] {
         let report = walk::graded(&suite, "weather lookup reads well", &runs, score);
         assert_eq!(report.status, graded, "{:?}", report.reason);
-        assert!(report.runs.iter().all(|run| run.expectations.iter().all(|one| one.grade.is_some())));
+        assert!(
+            report
+                .runs
+                .iter()
+                .all(|run| run.expectations.iter().all(|one| one.grade.is_some()))
+        );
         assert_eq!(walk::gate(&report.gates, "eval").status, graded);
-        assert!(walk::passes(&report.gates, "trajectory"), "no grade moves what is exact");
+        assert!(
+            walk::passes(&report.gates, "trajectory"),
+            "no grade moves what is exact"
+        );
         assert_eq!(walk::graded(&suite, "prose", &runs, score).status, graded);
     }
     let wrong = walk::trace(&[("get_weather", json!({"city": "Lisbon"}))]);
-    let report = walk::graded(&suite, "weather lookup reads well", &[wrong.clone(), wrong], 1.0);
-    assert_eq!(report.status, Status::Failed, "a judge that is won over does not lift the floor");
+    let report = walk::graded(
+        &suite,
+        "weather lookup reads well",
+        &[wrong.clone(), wrong],
+        1.0,
+    );
+    assert_eq!(
+        report.status,
+        Status::Failed,
+        "a judge that is won over does not lift the floor"
+    );
 }

@@ -15,7 +15,9 @@ use std::path::Path;
 fn load_files(files: &[(&str, &str)]) -> Loaded {
     let by_path: BTreeMap<&str, &str> = files.iter().copied().collect();
     let read = |path: &Path| {
-        let text = by_path.get(path.to_str().unwrap()).ok_or("there is no such file")?;
+        let text = by_path
+            .get(path.to_str().unwrap())
+            .ok_or("there is no such file")?;
         Ok(text.as_bytes().to_vec())
     };
     let environment = |name: &str| (name == "CITY").then(|| "Oslo".to_owned());
@@ -31,7 +33,10 @@ fn suite(files: &[(&str, &str)]) -> Suite {
 /// `file:line:column: message` of every error.
 fn errors(files: &[(&str, &str)]) -> Vec<String> {
     let loaded = load_files(files);
-    let errors = loaded.problems.iter().filter(|problem| problem.level == Level::Error);
+    let errors = loaded
+        .problems
+        .iter()
+        .filter(|problem| problem.level == Level::Error);
     errors
         .map(|problem| {
             let (file, line, column) = loaded.sources.place(problem.span.unwrap());
@@ -48,10 +53,20 @@ fn a_suite_for_given_traces_needs_no_question_and_takes_as_many_runs_as_there_ar
     let loaded = load_for_traces(Path::new("gates.yml"), &host);
     assert!(!loaded.is_refused(), "{:#?}", loaded.problems);
     let agents = loaded.suite.unwrap().agents;
-    assert_eq!((agents[0].runs_to_judge(7), agents[1].runs_to_judge(7)), (7, 3));
+    assert_eq!(
+        (agents[0].runs_to_judge(7), agents[1].runs_to_judge(7)),
+        (7, 3)
+    );
     let asked = load(Path::new("gates.yml"), &host);
-    let messages: Vec<_> = asked.problems.iter().map(|problem| problem.message.as_str()).collect();
-    assert!(messages.contains(&"the agent has no `model:`"), "{messages:?}");
+    let messages: Vec<_> = asked
+        .problems
+        .iter()
+        .map(|problem| problem.message.as_str())
+        .collect();
+    assert!(
+        messages.contains(&"the agent has no `model:`"),
+        "{messages:?}"
+    );
 }
 
 #[test]
@@ -61,23 +76,45 @@ fn an_imported_variable_reaches_the_importing_file_by_every_way() {
             "s/a.yml",
             "imports: [b.yml, ./c.yml]\nagents:\n  - {name: \"${where}\", cassette: x, skip: later}\n",
         ),
-        ("s/b.yml", "imports: [d.yml]\nservers: {one: {command: [\"${where}\"]}}\n"),
+        (
+            "s/b.yml",
+            "imports: [d.yml]\nservers: {one: {command: [\"${where}\"]}}\n",
+        ),
         (
             "s/c.yml",
             "imports: [../s/d.yml, d.yml]\nagents:\n  - {name: \"${where}!\", cassette: x, skip: later}\n",
         ),
-        ("s/d.yml", "variables: {where: \"in ${CITY}\"}\nservers: {two: {url: \"http://x\"}}\n"),
+        (
+            "s/d.yml",
+            "variables: {where: \"in ${CITY}\"}\nservers: {two: {url: \"http://x\"}}\n",
+        ),
     ];
     let suite = suite(&files);
-    assert_eq!(suite.agents.iter().map(|agent| &*agent.name).collect::<Vec<_>>(), ["in Oslo!", "in Oslo"]);
-    assert_eq!(suite.servers.keys().map(String::as_str).collect::<Vec<_>>(), ["one", "two"]);
+    assert_eq!(
+        suite
+            .agents
+            .iter()
+            .map(|agent| &*agent.name)
+            .collect::<Vec<_>>(),
+        ["in Oslo!", "in Oslo"]
+    );
+    assert_eq!(
+        suite.servers.keys().map(String::as_str).collect::<Vec<_>>(),
+        ["one", "two"]
+    );
 }
 
 #[test]
 fn the_importing_files_own_options_win() {
     let suite = suite(&[
-        ("a.yml", "imports: [b.yml]\nagents: []\nrun_options: {stale: warn}\n"),
-        ("b.yml", "run_options: {stale: error}\nbudget: {per_test_usd: 2}\n"),
+        (
+            "a.yml",
+            "imports: [b.yml]\nagents: []\nrun_options: {stale: warn}\n",
+        ),
+        (
+            "b.yml",
+            "run_options: {stale: error}\nbudget: {per_test_usd: 2}\n",
+        ),
     ]);
     assert_eq!(suite.run_options.stale, Stale::Warn);
     assert_eq!(suite.budget.per_test_usd, Some(2.0));
@@ -86,7 +123,10 @@ fn the_importing_files_own_options_win() {
 #[test]
 fn problems_of_a_file_imported_twice_are_said_once_and_in_the_order_of_the_files() {
     let files = [
-        ("a.yml", "imports: [b.yml, c.yml, gone.yml]\nagents: 1\nzzz: 1\n"),
+        (
+            "a.yml",
+            "imports: [b.yml, c.yml, gone.yml]\nagents: 1\nzzz: 1\n",
+        ),
         ("b.yml", "imports: [d.yml]\n"),
         ("c.yml", "imports: [d.yml]\nbudget: 1\n"),
         ("d.yml", "servers: {x: {command: []}}\nfaults: 1\n"),
@@ -108,8 +148,15 @@ fn problems_of_a_file_imported_twice_are_said_once_and_in_the_order_of_the_files
 fn a_long_chain_of_imports_is_refused() {
     let names: Vec<String> = (0..20).map(|at| format!("{at}.yml")).collect();
     let texts: Vec<String> = (1..21).map(|at| format!("imports: [{at}.yml]\n")).collect();
-    let files: Vec<(&str, &str)> = names.iter().zip(&texts).map(|(name, text)| (&**name, &**text)).collect();
-    assert_eq!(errors(&files), ["16.yml:1:11: imports are nested more than 16 deep"]);
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .zip(&texts)
+        .map(|(name, text)| (&**name, &**text))
+        .collect();
+    assert_eq!(
+        errors(&files),
+        ["16.yml:1:11: imports are nested more than 16 deep"]
+    );
 }
 
 #[test]
@@ -130,25 +177,44 @@ agents:
     expect: [{ target: tool_names, matcher: { length: 0 } }]
 "#;
     let suite = suite(&[("a.yml", text)]);
-    let words = ["${PROGRAM}", "--key", "${KEY}", "1"].map(str::to_owned).to_vec();
+    let words = ["${PROGRAM}", "--key", "${KEY}", "1"]
+        .map(str::to_owned)
+        .to_vec();
     assert_eq!(suite.servers["local"].endpoint, Endpoint::Command(words));
-    assert_eq!(suite.servers["remote"].headers[1].1, HeaderValue::Env("KEY".to_owned()));
+    assert_eq!(
+        suite.servers["remote"].headers[1].1,
+        HeaderValue::Env("KEY".to_owned())
+    );
     let agent = &suite.agents[0];
-    assert_eq!((&*agent.turns[0].value, &*agent.turns[0].template), ("In Oslo?", "In ${CITY}?"));
+    assert_eq!(
+        (&*agent.turns[0].value, &*agent.turns[0].template),
+        ("In Oslo?", "In ${CITY}?")
+    );
     assert_eq!(agent.parameters["time_budget"], 90_000);
     assert_eq!(agent.models[0].label(), "house/large");
 }
 
 #[test]
 fn a_cassette_is_one_path_to_record_to_or_many_to_read() {
-    let agent = |at: usize, path: &str| format!("  - {{name: a{at}, skip: later, cassette: {path}}}\n");
+    let agent =
+        |at: usize, path: &str| format!("  - {{name: a{at}, skip: later, cassette: {path}}}\n");
     let paths = ["a.jsonl", "'a/*.json'", "[a.json]", "'a/{model}.jsonl'"];
-    let agents: Vec<String> = paths.iter().enumerate().map(|(at, path)| agent(at, path)).collect();
+    let agents: Vec<String> = paths
+        .iter()
+        .enumerate()
+        .map(|(at, path)| agent(at, path))
+        .collect();
     let text = format!("agents:\n{}", agents.concat());
-    let found: Vec<_> =
-        suite(&[("a.yml", &text)]).agents.into_iter().map(|agent| agent.cassette.unwrap()).collect();
+    let found: Vec<_> = suite(&[("a.yml", &text)])
+        .agents
+        .into_iter()
+        .map(|agent| agent.cassette.unwrap())
+        .collect();
     assert_eq!(found[0], CassettePath::File("a.jsonl".to_owned()));
-    assert_eq!(found[1], CassettePath::ReadOnly(vec!["a/*.json".to_owned()]));
+    assert_eq!(
+        found[1],
+        CassettePath::ReadOnly(vec!["a/*.json".to_owned()])
+    );
     assert_eq!(found[2], CassettePath::ReadOnly(vec!["a.json".to_owned()]));
     assert_eq!(found[3], CassettePath::File("a/{model}.jsonl".to_owned()));
 }
@@ -160,15 +226,23 @@ fn a_fault_has_one_meaning_in_both_spellings() {
         suite(&[("a.yml", &text)]).faults[0].kind
     };
     assert_eq!(kinds("kind: 'slow:250'"), FaultKind::Slow { delay_ms: 250 });
-    assert_eq!(kinds("kind: slow, delay_ms: 250"), FaultKind::Slow { delay_ms: 250 });
-    assert_eq!(kinds("kind: recover_after, failures: 2"), kinds("kind: 'recover-after:2'"));
-    assert_eq!(kinds("kind: 'error:-32603'"), FaultKind::Error { code: -32603 });
+    assert_eq!(
+        kinds("kind: slow, delay_ms: 250"),
+        FaultKind::Slow { delay_ms: 250 }
+    );
+    assert_eq!(
+        kinds("kind: recover_after, failures: 2"),
+        kinds("kind: 'recover-after:2'")
+    );
+    assert_eq!(
+        kinds("kind: 'error:-32603'"),
+        FaultKind::Error { code: -32603 }
+    );
 }
 
 #[test]
 fn a_value_of_another_type_names_its_key_once() {
-    let text =
-        "agents:\n  - name: [a]\n    runs: -1\n    only: ${CITY}\n    temperature: .nan\n    max_turns: 0\n";
+    let text = "agents:\n  - name: [a]\n    runs: -1\n    only: ${CITY}\n    temperature: .nan\n    max_turns: 0\n";
     assert_eq!(
         errors(&[("a.yml", &format!("{text}    cassette: x\n    skip: ''\n"))]),
         [
@@ -185,12 +259,27 @@ fn a_value_of_another_type_names_its_key_once() {
 #[test]
 fn a_missing_key_is_named_unless_it_is_written_with_a_slip() {
     let expect = |written: &str| {
-        errors(&[("a.yml", &format!("agents:\n  - {{name: a, cassette: x, expect: [{written}]}}\n"))])
+        errors(&[(
+            "a.yml",
+            &format!("agents:\n  - {{name: a, cassette: x, expect: [{written}]}}\n"),
+        )])
     };
-    assert_eq!(expect("{matcher: {length: 0}}"), ["a.yml:2:38: `target` is missing here"]);
-    assert_eq!(expect("{targte: tool_names, matcher: {length: 0}}"), ["a.yml:2:38: unknown key `targte`"]);
-    assert_eq!(expect("{target: tool_names}"), ["a.yml:2:38: `matcher` is missing here"]);
-    assert_eq!(expect(""), ["a.yml:2:28: an empty `expect:` asserts nothing"]);
+    assert_eq!(
+        expect("{matcher: {length: 0}}"),
+        ["a.yml:2:38: `target` is missing here"]
+    );
+    assert_eq!(
+        expect("{targte: tool_names, matcher: {length: 0}}"),
+        ["a.yml:2:38: unknown key `targte`"]
+    );
+    assert_eq!(
+        expect("{target: tool_names}"),
+        ["a.yml:2:38: `matcher` is missing here"]
+    );
+    assert_eq!(
+        expect(""),
+        ["a.yml:2:28: an empty `expect:` asserts nothing"]
+    );
 }
 
 #[test]
@@ -202,9 +291,23 @@ fn patterns_of_imports_are_added_to_those_of_the_suite_each_once() {
         ),
         ("b.yml", "redact: ['C-\\d+', 'K-(?<kind>\\w+)']\n"),
     ]);
-    let patterns: Vec<_> = suite.redact.iter().map(|one| (one.name.as_deref(), &*one.pattern)).collect();
-    assert_eq!(patterns, [(None, r"C-\d+"), (None, r"K-(?<kind>\w+)"), (Some("plate"), r"[A-Z]{2} \d+")]);
-    let builder = suite.redact.iter().fold(Redactor::builder(), |builder, one| one.add_to(builder));
+    let patterns: Vec<_> = suite
+        .redact
+        .iter()
+        .map(|one| (one.name.as_deref(), &*one.pattern))
+        .collect();
+    assert_eq!(
+        patterns,
+        [
+            (None, r"C-\d+"),
+            (None, r"K-(?<kind>\w+)"),
+            (Some("plate"), r"[A-Z]{2} \d+")
+        ]
+    );
+    let builder = suite
+        .redact
+        .iter()
+        .fold(Redactor::builder(), |builder, one| one.add_to(builder));
     let redactor = builder.build().unwrap();
     assert_eq!(
         redactor.text("C-12 has K-x and AB 12"),
@@ -238,7 +341,10 @@ fn the_keys_of_model_providers_are_secrets_where_an_agent_has_a_model() {
     let secrets = |agent: &str| {
         let text = format!("agents: [{{name: a, skip: later, prompt: x, {agent}}}]\n");
         let suite = suite(&[("a.yml", &text)]);
-        suite.secret_values(&environment).into_keys().collect::<Vec<_>>()
+        suite
+            .secret_values(&environment)
+            .into_keys()
+            .collect::<Vec<_>>()
     };
     assert_eq!(secrets("model: claude-sonnet-4-5"), ["ANTHROPIC_API_KEY"]);
     assert_eq!(secrets("cassette: x.json"), [""; 0]);
@@ -257,19 +363,36 @@ agents:
       - { target: final_response, matcher: { not: { any_of: [{ starts_with: No }, { contains_all: [a, b] }] } } }
 ";
     let read = suite(&[("s.yml", text)]);
-    assert_eq!(read.agents[0].system_prompt.as_ref().unwrap().value, "Be brief.");
+    assert_eq!(
+        read.agents[0].system_prompt.as_ref().unwrap().value,
+        "Be brief."
+    );
     assert_eq!(read.agents[0].gates.len(), 1);
     let matcher = read.agents[0].expect[0].matcher.written().to_string();
-    assert_eq!(matcher, r#"{"not":{"any-of":[{"starts-with":"No"},{"contains-all":["a","b"]}]}}"#);
+    assert_eq!(
+        matcher,
+        r#"{"not":{"any-of":[{"starts-with":"No"},{"contains-all":["a","b"]}]}}"#
+    );
 }
 
 #[test]
 fn a_key_in_both_spellings_is_written_twice_and_a_merged_one_gives_way() {
     let agent = "agents:\n  - name: a\n    cassette: a.jsonl\n    expect: [{target: final_response, matcher: {contains: a}}]\n";
     let twice = format!("{agent}    system_prompt: a\n    system-prompt: b\n");
-    assert_eq!(errors(&[("s.yml", &twice)]), ["s.yml:6:5: the key `system-prompt` is written twice"]);
-    let merged = format!("x-all: &all {{ system-prompt: b }}\n{agent}    <<: *all\n    system_prompt: a\n");
-    assert_eq!(suite(&[("s.yml", &merged)]).agents[0].system_prompt.as_ref().unwrap().value, "a");
+    assert_eq!(
+        errors(&[("s.yml", &twice)]),
+        ["s.yml:6:5: the key `system-prompt` is written twice"]
+    );
+    let merged =
+        format!("x-all: &all {{ system-prompt: b }}\n{agent}    <<: *all\n    system_prompt: a\n");
+    assert_eq!(
+        suite(&[("s.yml", &merged)]).agents[0]
+            .system_prompt
+            .as_ref()
+            .unwrap()
+            .value,
+        "a"
+    );
     let unknown = errors(&[("s.yml", &format!("{agent}    sistem-prompt: a\n"))]);
     assert_eq!(unknown, ["s.yml:5:5: unknown key `sistem-prompt`"]);
 }

@@ -34,7 +34,8 @@ fn number(_: &std::fs::Metadata) -> Option<Identity> {
 
 /// Whether a path leads to this open file, as far as the system tells files apart.
 pub fn leads_to(path: &Path, file: &std::fs::File) -> bool {
-    let numbers = [std::fs::metadata(path), file.metadata()].map(|about| Some(number(&about.ok()?)));
+    let numbers =
+        [std::fs::metadata(path), file.metadata()].map(|about| Some(number(&about.ok()?)));
     matches!(&numbers, [Some(one), Some(other)] if one == other)
 }
 

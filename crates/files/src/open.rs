@@ -51,7 +51,9 @@ fn kind(_: &Metadata) -> &'static str {
 
 /// A link that leads nowhere, or in a circle, is there, and is told apart from a file that is not.
 pub(crate) fn lost(path: &Path, error: io::Error) -> io::Error {
-    let is_link = path.symlink_metadata().is_ok_and(|about| about.is_symlink());
+    let is_link = path
+        .symlink_metadata()
+        .is_ok_and(|about| about.is_symlink());
     if is_link && error.kind() != io::ErrorKind::PermissionDenied {
         return io::Error::other("it is a link that leads nowhere");
     }
@@ -72,5 +74,8 @@ pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
 /// Whether the path is a stream that the shell opened for us, as for `<(command)`: a pipe is meant there.
 pub(crate) fn is_handed_over(path: &Path) -> bool {
     let streams = [STDIN, "/dev/stdout", "/dev/stderr"].map(Path::new);
-    streams.contains(&path) || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder))
+    streams.contains(&path)
+        || ["/dev/fd", "/proc/self/fd"]
+            .iter()
+            .any(|folder| path.starts_with(folder))
 }

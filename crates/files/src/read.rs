@@ -18,7 +18,10 @@ const PIPED: u64 = 64 << 20;
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
-    let too_long = format!("it is longer than {}, the most that is read; split it", size(most));
+    let too_long = format!(
+        "it is longer than {}, the most that is read; split it",
+        size(most)
+    );
     if length > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, too_long));
     }
@@ -38,7 +41,10 @@ pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return read(path, most);
     }
     let most = most.min(PIPED);
-    let too_long = format!("more than {} came from it; write that to a file, and name the file", size(most));
+    let too_long = format!(
+        "more than {} came from it; write that to a file, and name the file",
+        size(most)
+    );
     if path == Path::new(STDIN) {
         return up_to(io::stdin().lock(), most, 0, too_long);
     }
@@ -47,14 +53,23 @@ pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 /// The same as text.
 pub fn read_named_text(path: &Path, most: u64) -> io::Result<String> {
-    let not_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8; save it as UTF-8");
+    let not_text = |_| {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it is not UTF-8; save it as UTF-8",
+        )
+    };
     String::from_utf8(read_named(path, most)?).map_err(not_text)
 }
 
 /// Reads what a person wrote: the file that stands on the command line, and those that it names.
 pub fn reading(named: &Path) -> impl Fn(&Path) -> Result<Vec<u8>, String> + '_ {
     move |path| {
-        let bytes = if path == named { read_named(path, TEXT) } else { read(path, TEXT) };
+        let bytes = if path == named {
+            read_named(path, TEXT)
+        } else {
+            read(path, TEXT)
+        };
         bytes.map_err(|error| crate::reason(&error))
     }
 }
@@ -63,7 +78,11 @@ pub fn reading(named: &Path) -> impl Fn(&Path) -> Result<Vec<u8>, String> + '_ {
 fn up_to(from: impl Read, most: u64, expected: u64, too_long: String) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // One more, so that the end is seen without growing.
-    bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX).saturating_add(1))?;
+    bytes.try_reserve_exact(
+        usize::try_from(expected)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1),
+    )?;
     from.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, too_long));
@@ -89,11 +108,20 @@ mod tests {
         std::fs::write(&path, vec![b'x'; 2 << 20]).unwrap();
         assert_eq!(read(&path, 2 << 20).unwrap().len(), 2 << 20);
         let said = read(&path, 1 << 20).unwrap_err().to_string();
-        assert_eq!(said, "it is longer than 1 MB, the most that is read; split it");
+        assert_eq!(
+            said,
+            "it is longer than 1 MB, the most that is read; split it"
+        );
         let grown = up_to(io::repeat(0), 1 << 20, 0, "grown".to_owned()).unwrap_err();
         assert_eq!(grown.to_string(), "grown");
-        assert_eq!(read(folder.path(), 1).unwrap_err().kind(), io::ErrorKind::IsADirectory);
-        assert_eq!(read(&folder.path().join("b"), 1).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(
+            read(folder.path(), 1).unwrap_err().kind(),
+            io::ErrorKind::IsADirectory
+        );
+        assert_eq!(
+            read(&folder.path().join("b"), 1).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
     }
 
     #[test]
@@ -102,7 +130,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let said = |path: &Path| crate::reason(&read(path, TEXT).unwrap_err());
-        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(at("pipe"))
+                .status()
+                .unwrap()
+                .success()
+        );
         let _listens = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         std::os::unix::fs::symlink("nowhere", at("link")).unwrap();
         std::os::unix::fs::symlink("round", at("round")).unwrap();

@@ -21,7 +21,9 @@ pub fn make_folder_of(path: &Path) -> io::Result<()> {
 }
 
 fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Opens a file to be written, with what is in it; and whether it is a stream, which has nothing to lose. A named pipe
@@ -33,7 +35,8 @@ pub fn open_to_write(path: &Path) -> io::Result<(File, bool)> {
     if let Ok(about) = std::fs::metadata(path) {
         regular(&about)?;
     }
-    let file = without_waiting(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
+    let file =
+        without_waiting(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
     regular(&file.metadata()?)?;
     Ok((file, false))
 }
@@ -68,7 +71,9 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// What the system says, without the name of the temporary file, which is gone by now.
 fn plain(error: io::Error) -> io::Error {
     let source = error.get_ref().and_then(std::error::Error::source);
-    let code = source.and_then(|source| source.downcast_ref::<io::Error>()).and_then(io::Error::raw_os_error);
+    let code = source
+        .and_then(|source| source.downcast_ref::<io::Error>())
+        .and_then(io::Error::raw_os_error);
     code.map_or(error, io::Error::from_raw_os_error)
 }
 

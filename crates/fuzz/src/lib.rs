@@ -33,19 +33,30 @@ pub const TARGETS: &[(&str, Target)] = &[
 /// Replies of providers: no body makes any dialect panic, and a message that is read can be sent back.
 pub fn reply(data: &[u8]) {
     use mcptest_agent::dialect::{Ask, DIALECTS, Message};
-    let Ok(body) = std::str::from_utf8(data) else { return };
+    let Ok(body) = std::str::from_utf8(data) else {
+        return;
+    };
     for dialect in DIALECTS {
         if let Ok(reply) = (dialect.read)(&Ask::new("m", &[]), body) {
-            let messages = [Message::User("hi".to_owned()), Message::Assistant(reply.message)];
+            let messages = [
+                Message::User("hi".to_owned()),
+                Message::Assistant(reply.message),
+            ];
             let sent = (dialect.body)(&Ask::new("m", &messages));
-            assert!(serde_json::from_str::<serde_json::Value>(&sent).is_ok(), "{}: {sent}", dialect.name);
+            assert!(
+                serde_json::from_str::<serde_json::Value>(&sent).is_ok(),
+                "{}: {sent}",
+                dialect.name
+            );
         }
     }
 }
 
 /// Lines: no byte of a line is lost, whatever the limit.
 pub fn framing(data: &[u8]) {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() else { return };
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() else {
+        return;
+    };
     let (limit, bytes) = match data.split_first() {
         Some((limit, bytes)) => (usize::from(*limit), bytes),
         None => return,
@@ -57,9 +68,18 @@ pub fn framing(data: &[u8]) {
         }
         frames
     });
-    let expected = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
-    let too_long = frames.iter().filter(|frame| matches!(frame, Frame::TooLong { .. })).count();
-    assert!(frames.len() <= expected + too_long, "more frames than lines");
+    let expected = bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty())
+        .count();
+    let too_long = frames
+        .iter()
+        .filter(|frame| matches!(frame, Frame::TooLong { .. }))
+        .count();
+    assert!(
+        frames.len() <= expected + too_long,
+        "more frames than lines"
+    );
     for frame in frames {
         if let Frame::Line(line) = frame {
             assert!(!line.contains('\n'));
@@ -70,7 +90,9 @@ pub fn framing(data: &[u8]) {
 
 /// One JSON-RPC message.
 pub fn message(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     match jsonrpc::parse(text) {
         Ok(message) => assert_eq!(message.raw, text),
         Err(malformed) => assert!(!malformed.to_string().is_empty()),
@@ -89,7 +111,9 @@ pub fn events(data: &[u8]) {
 
 /// A server tape.
 pub fn tape(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     if let Err(error) = Tape::read(text) {
         assert!(!error.to_string().is_empty());
     }
@@ -103,23 +127,41 @@ pub fn suite(data: &[u8]) {
     };
     let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
     let text = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
-    assert!(loaded.problems.is_empty() || !text.is_empty(), "problems that say nothing");
-    assert!(loaded.suite.is_some() || !loaded.problems.is_empty(), "refused without a word");
+    assert!(
+        loaded.problems.is_empty() || !text.is_empty(),
+        "problems that say nothing"
+    );
+    assert!(
+        loaded.suite.is_some() || !loaded.problems.is_empty(),
+        "refused without a word"
+    );
 }
 
 /// A mock server's manifest: what is not refused answers any arguments.
 pub fn manifest(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     let files = |_: &Path| Err("there is no such file".to_owned());
-    let loaded = mcptest_mcp::manifest::load_text(Path::new("mock.tools.yml"), text.to_owned(), &files);
+    let loaded =
+        mcptest_mcp::manifest::load_text(Path::new("mock.tools.yml"), text.to_owned(), &files);
     let rendered = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
-    assert!(loaded.problems.is_empty() || !rendered.is_empty(), "problems that say nothing");
-    let Some(manifest) = loaded.manifest else { return };
+    assert!(
+        loaded.problems.is_empty() || !rendered.is_empty(),
+        "problems that say nothing"
+    );
+    let Some(manifest) = loaded.manifest else {
+        return;
+    };
     let state = mcptest_mcp::manifest::State::of(&manifest, None);
     let arguments = serde_json::json!({ "id": "T-1", "city": "Paris", "days": 3 });
     for tool in &manifest.tools {
         let _ = tool.check(&arguments);
-        let _ = tool.reply(&arguments, &state, &mcptest_mcp::manifest::Inputs::default());
+        let _ = tool.reply(
+            &arguments,
+            &state,
+            &mcptest_mcp::manifest::Inputs::default(),
+        );
     }
 }
 
@@ -193,11 +235,19 @@ fn imported(format: &str, data: &[u8]) {
         };
         assert_eq!(cassette.runs.len(), imported.conversations());
         for run in &cassette.runs {
-            let Ok(trace) = &run.trace else { panic!("a broken run: {text}") };
-            let calls: Vec<_> = trace.tool_results.iter().map(|result| result.call_index).collect();
+            let Ok(trace) = &run.trace else {
+                panic!("a broken run: {text}")
+            };
+            let calls: Vec<_> = trace
+                .tool_results
+                .iter()
+                .map(|result| result.call_index)
+                .collect();
             assert!(
                 calls.is_sorted()
-                    && calls.iter().all(|call| call.is_some_and(|at| at < trace.tool_calls.len()))
+                    && calls
+                        .iter()
+                        .all(|call| call.is_some_and(|at| at < trace.tool_calls.len()))
             );
         }
     }
@@ -223,7 +273,8 @@ mod tests {
             for entry in std::fs::read_dir(corpus.join(name)).unwrap() {
                 let path = entry.unwrap().path();
                 let data = std::fs::read(&path).unwrap();
-                std::panic::catch_unwind(|| target(&data)).unwrap_or_else(|_| panic!("{}", path.display()));
+                std::panic::catch_unwind(|| target(&data))
+                    .unwrap_or_else(|_| panic!("{}", path.display()));
                 inputs += 1;
             }
             assert!(inputs >= 10, "{name} has a corpus of {inputs}");
@@ -235,7 +286,15 @@ mod tests {
         let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/fuzz_targets");
         let mut found: Vec<String> = std::fs::read_dir(programs)
             .unwrap()
-            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .map(|entry| {
+                entry
+                    .unwrap()
+                    .path()
+                    .file_stem()
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+            })
             .collect();
         found.sort();
         let mut expected: Vec<&str> = TARGETS.iter().map(|(name, _)| *name).collect();

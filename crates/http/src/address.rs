@@ -17,13 +17,18 @@ pub struct Address {
 
 /// The text is no address.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("write a port (8080), an address (127.0.0.1) or both (127.0.0.1:8080); port 0 picks a free one")]
+#[error(
+    "write a port (8080), an address (127.0.0.1) or both (127.0.0.1:8080); port 0 picks a free one"
+)]
 pub struct BadAddress;
 
 impl Address {
     /// Any free port of this machine alone.
     pub fn loopback() -> Self {
-        Self { host: LOOPBACK.to_owned(), port: 0 }
+        Self {
+            host: LOOPBACK.to_owned(),
+            port: 0,
+        }
     }
 
     /// Listens there.
@@ -39,14 +44,23 @@ impl FromStr for Address {
         let (host, port) = host_and_port(written).ok_or(BadAddress)?;
         let is_here = host.is_empty() || host.eq_ignore_ascii_case("localhost");
         let host = if is_here { LOOPBACK } else { host };
-        is_host(host).then(|| Self { host: host.to_owned(), port }).ok_or(BadAddress)
+        is_host(host)
+            .then(|| Self {
+                host: host.to_owned(),
+                port,
+            })
+            .ok_or(BadAddress)
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, port } = self;
-        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+        if host.contains(':') {
+            write!(f, "[{host}]:{port}")
+        } else {
+            write!(f, "{host}:{port}")
+        }
     }
 }
 
@@ -56,7 +70,11 @@ fn host_and_port(written: &str) -> Option<(&str, u16)> {
     }
     if let Some(rest) = written.strip_prefix('[') {
         let (host, rest) = rest.split_once(']')?;
-        let port = if rest.is_empty() { 0 } else { rest.strip_prefix(':')?.parse().ok()? };
+        let port = if rest.is_empty() {
+            0
+        } else {
+            rest.strip_prefix(':')?.parse().ok()?
+        };
         return host.parse::<Ipv6Addr>().is_ok().then_some((host, port));
     }
     match written.split_once(':') {
@@ -68,7 +86,9 @@ fn host_and_port(written: &str) -> Option<(&str, u16)> {
 
 /// A number would be an address too, in a spelling that nobody means.
 fn is_host(host: &str) -> bool {
-    let is_name = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
+    let is_name = host
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
         && host.bytes().any(|byte| byte.is_ascii_alphabetic());
     is_name || host.parse::<IpAddr>().is_ok()
 }
@@ -85,12 +105,17 @@ pub async fn bind(address: impl ToSocketAddrs) -> io::Result<TcpListener> {
             Err(error) => refused = Some(error),
         }
     }
-    Err(refused.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address of that name")))
+    Err(refused
+        .unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address of that name")))
 }
 
 /// Listens on one address. Needs a runtime around it.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
     // Elsewhere it would let two servers have one port.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
@@ -103,7 +128,10 @@ mod tests {
     use super::*;
 
     fn read(written: &str) -> Option<String> {
-        written.parse::<Address>().ok().map(|address| address.to_string())
+        written
+            .parse::<Address>()
+            .ok()
+            .map(|address| address.to_string())
     }
 
     #[test]
@@ -126,7 +154,16 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_told_how_to_write_one() {
-        for written in ["", "localhost:x", "[::1", "[box]:1", "127.0.0.1:70000", "99999", "http://x", "a b"] {
+        for written in [
+            "",
+            "localhost:x",
+            "[::1",
+            "[box]:1",
+            "127.0.0.1:70000",
+            "99999",
+            "http://x",
+            "a b",
+        ] {
             assert_eq!(read(written), None, "{written}");
         }
         assert!(BadAddress.to_string().contains("127.0.0.1:8080"));
@@ -138,12 +175,16 @@ mod tests {
     #[tokio::test]
     async fn hundreds_of_clients_can_knock_before_one_is_let_in() {
         let allowed = std::fs::read_to_string("/proc/sys/net/core/somaxconn");
-        let allowed: usize = allowed.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(128);
+        let allowed: usize = allowed
+            .ok()
+            .and_then(|text| text.trim().parse().ok())
+            .unwrap_or(128);
         let listener = bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let mut clients = Vec::new();
         for _ in 0..allowed.min(400) {
-            let client = tokio::time::timeout(Duration::from_secs(20), TcpStream::connect(address)).await;
+            let client =
+                tokio::time::timeout(Duration::from_secs(20), TcpStream::connect(address)).await;
             clients.push(client.expect("nobody has to wait").unwrap());
         }
     }

@@ -23,7 +23,9 @@ pub enum CutAnswer {
 
 /// The whole body of an answer.
 pub async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, CutAnswer> {
-    let declared = response.content_length().and_then(|length| usize::try_from(length).ok());
+    let declared = response
+        .content_length()
+        .and_then(|length| usize::try_from(length).ok());
     if let Some(bytes) = declared.filter(|bytes| *bytes > limit) {
         return Err(CutAnswer::TooLong { bytes: Some(bytes) });
     }
@@ -34,7 +36,10 @@ pub async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, CutA
             Ok(None) => return Ok(body),
             Err(error) => {
                 let why = root_cause(&error.without_url());
-                return Err(CutAnswer::Broken { bytes: body.len(), why });
+                return Err(CutAnswer::Broken {
+                    bytes: body.len(),
+                    why,
+                });
             }
         }
         if body.len() > limit {
@@ -45,21 +50,37 @@ pub async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, CutA
 
 /// The innermost cause of an error, which says most.
 pub fn root_cause(error: &(dyn Error + 'static)) -> String {
-    causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
+    causes(error)
+        .last()
+        .map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// An error and its causes, the innermost last.
-pub fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source())
+pub fn causes<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| {
+        (*error).source()
+    })
 }
 
 /// A header as text; `None` when it is not there, or is no text.
 pub fn header_text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
-    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .map(str::trim)
 }
 
 /// The type of a body, without parameters, in small letters.
 pub fn media_type(headers: &HeaderMap) -> Option<String> {
     let value = header_text(headers, CONTENT_TYPE)?;
-    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    Some(
+        value
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase(),
+    )
 }

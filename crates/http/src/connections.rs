@@ -39,7 +39,10 @@ pub(crate) struct Busy {
 impl Busy {
     pub(crate) fn new(connections: &Arc<Connections>, connection: &Arc<Connection>) -> Self {
         connection.idle_since.store(BUSY, Ordering::Relaxed);
-        Self { connections: Arc::clone(connections), connection: Arc::clone(connection) }
+        Self {
+            connections: Arc::clone(connections),
+            connection: Arc::clone(connection),
+        }
     }
 }
 
@@ -54,8 +57,11 @@ impl Connections {
     /// A new connection, until it is given to [`Self::closed`].
     pub(crate) fn opened(&self) -> Arc<Connection> {
         let number = self.clock.fetch_add(1, Ordering::Relaxed);
-        let connection =
-            Arc::new(Connection { number, idle_since: AtomicU64::new(number), evicted: Notify::new() });
+        let connection = Arc::new(Connection {
+            number,
+            idle_since: AtomicU64::new(number),
+            evicted: Notify::new(),
+        });
         self.open.lock().insert(number, Arc::clone(&connection));
         connection
     }
@@ -71,8 +77,12 @@ impl Connections {
     /// Closes the connection that has been idle the longest; false when all are busy.
     pub(crate) fn evict(&self) -> bool {
         let mut open = self.open.lock();
-        let idle = open.values().min_by_key(|connection| connection.idle_since.load(Ordering::Relaxed));
-        let idle = idle.filter(|connection| connection.idle_since.load(Ordering::Relaxed) != BUSY).cloned();
+        let idle = open
+            .values()
+            .min_by_key(|connection| connection.idle_since.load(Ordering::Relaxed));
+        let idle = idle
+            .filter(|connection| connection.idle_since.load(Ordering::Relaxed) != BUSY)
+            .cloned();
         let Some(idle) = idle else { return false };
         open.remove(&idle.number);
         idle.evicted.notify_one();
@@ -90,16 +100,26 @@ pub(crate) struct Stall {
 
 impl Stall {
     pub(crate) fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience, waiting: None }
+        Self {
+            stream,
+            patience,
+            waiting: None,
+        }
     }
 
-    fn limit<T>(&mut self, context: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn limit<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if polled.is_ready() {
             self.waiting = None;
             return polled;
         }
         let patience = self.patience;
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        let waiting = self
+            .waiting
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
         match waiting.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
@@ -156,12 +176,21 @@ mod tests {
     #[test]
     fn the_longest_idle_connection_goes_first_and_a_busy_one_never() {
         let connections = Arc::new(Connections::default());
-        let (first, second, third) = (connections.opened(), connections.opened(), connections.opened());
+        let (first, second, third) = (
+            connections.opened(),
+            connections.opened(),
+            connections.opened(),
+        );
         let answering = Busy::new(&connections, &second);
         drop(Busy::new(&connections, &first));
         assert!(connections.evict());
         let left = || connections.open.lock().keys().copied().collect::<Vec<_>>();
-        assert_eq!(left(), [first.number, second.number], "{} was idle the longest", third.number);
+        assert_eq!(
+            left(),
+            [first.number, second.number],
+            "{} was idle the longest",
+            third.number
+        );
         assert!(connections.evict());
         assert_eq!(left(), [second.number]);
         assert!(!connections.evict());

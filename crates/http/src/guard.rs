@@ -17,25 +17,38 @@ pub struct Guard {
 impl Guard {
     /// The guard of a server that listens on this address.
     pub fn of(address: IpAddr) -> Self {
-        Self { is_local: address.is_loopback(), ..Self::default() }
+        Self {
+            is_local: address.is_loopback(),
+            ..Self::default()
+        }
     }
 
     /// Lets these host names in too, which `option` (such as `start the proxy with --allow-host`) is for.
     #[must_use]
     pub fn allow(self, allowed: Vec<String>, option: &'static str) -> Self {
-        Self { allowed, option: Some(option), ..self }
+        Self {
+            allowed,
+            option: Some(option),
+            ..self
+        }
     }
 
     /// Why a request is refused, if it is.
     pub fn refusal(&self, uri: &Uri, headers: &HeaderMap) -> Option<(StatusCode, String)> {
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         if headers.get_all(header::HOST).iter().nth(1).is_some() {
-            return Some((StatusCode::BAD_REQUEST, "the request has more than one `Host`".to_owned()));
+            return Some((
+                StatusCode::BAD_REQUEST,
+                "the request has more than one `Host`".to_owned(),
+            ));
         }
         let address = uri.authority().map(http::uri::Authority::as_str);
         let hosts: Vec<&str> = address.into_iter().chain(text(header::HOST)).collect();
         if hosts.is_empty() {
-            return Some((StatusCode::FORBIDDEN, "the request has no Host header".to_owned()));
+            return Some((
+                StatusCode::FORBIDDEN,
+                "the request has no Host header".to_owned(),
+            ));
         }
         let is_stranger = |host: &&str| !name_of(host).is_some_and(|name| self.lets_in(name));
         if let Some(host) = hosts.into_iter().find(is_stranger) {
@@ -44,43 +57,62 @@ impl Guard {
                 (Some(option), Some(name)) => format!("if it should be, {option} {name}"),
                 _ => "this protects from DNS rebinding".to_owned(),
             };
-            return Some((StatusCode::FORBIDDEN, format!("the Host `{host}` is not allowed; {hint}")));
+            return Some((
+                StatusCode::FORBIDDEN,
+                format!("the Host `{host}` is not allowed; {hint}"),
+            ));
         }
         let origin = text(header::ORIGIN).filter(|origin| {
             let host = origin.split_once("://").and_then(|(_, host)| name_of(host));
             !host.is_some_and(|host| is_loopback(host) || self.is_allowed(host))
         })?;
-        let sentence =
-            format!("the Origin `{origin}` is not allowed; a page of that site may not use this server");
+        let sentence = format!(
+            "the Origin `{origin}` is not allowed; a page of that site may not use this server"
+        );
         Some((StatusCode::FORBIDDEN, sentence))
     }
 
     /// DNS rebinding needs a name, so an address is what it says where others than this machine may connect.
     fn lets_in(&self, host: &str) -> bool {
-        is_loopback(host) || self.is_allowed(host) || (!self.is_local && host.parse::<IpAddr>().is_ok())
+        is_loopback(host)
+            || self.is_allowed(host)
+            || (!self.is_local && host.parse::<IpAddr>().is_ok())
     }
 
     fn is_allowed(&self, host: &str) -> bool {
-        self.allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
+        self.allowed
+            .iter()
+            .any(|allowed| allowed.eq_ignore_ascii_case(host))
     }
 }
 
 /// The host of `host:port`, without the brackets of an address; `None` when it is neither a name nor an address.
 fn name_of(authority: &str) -> Option<&str> {
     let (host, port) = match authority.strip_prefix('[') {
-        Some(rest) => rest.split_once(']').filter(|(host, _)| host.parse::<Ipv6Addr>().is_ok())?,
+        Some(rest) => rest
+            .split_once(']')
+            .filter(|(host, _)| host.parse::<Ipv6Addr>().is_ok())?,
         None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
     };
-    let is_port = port.is_empty() || port.strip_prefix(':')?.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port = port.is_empty()
+        || port
+            .strip_prefix(':')?
+            .bytes()
+            .all(|byte| byte.is_ascii_digit());
     (is_port && !host.is_empty()).then_some(host)
 }
 
 /// True for the names of this machine: `localhost`, and the addresses of its loopback.
 pub(crate) fn is_loopback(host: &str) -> bool {
-    let is_v4 = || host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback());
+    let is_v4 = || {
+        host.parse::<Ipv4Addr>()
+            .is_ok_and(|address| address.is_loopback())
+    };
     host.eq_ignore_ascii_case("localhost")
         || is_v4()
-        || host.parse::<Ipv6Addr>().is_ok_and(|address| address.is_loopback())
+        || host
+            .parse::<Ipv6Addr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -93,7 +125,9 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        guard.refusal(&Uri::from_static("/mcp"), &headers).map(|(_, sentence)| sentence)
+        guard
+            .refusal(&Uri::from_static("/mcp"), &headers)
+            .map(|(_, sentence)| sentence)
     }
 
     fn local() -> Guard {
@@ -103,18 +137,34 @@ mod tests {
     #[test]
     fn only_names_of_this_machine_are_let_in() {
         let guard = local().allow(vec!["box.internal".into()], "start it with --allow-host");
-        for host in
-            ["localhost", "localhost:80", "127.0.0.1", "127.9.9.9:1", "[::1]:9", "[::1]", "LOCALHOST:1"]
-        {
+        for host in [
+            "localhost",
+            "localhost:80",
+            "127.0.0.1",
+            "127.9.9.9:1",
+            "[::1]:9",
+            "[::1]",
+            "LOCALHOST:1",
+        ] {
             assert_eq!(refusal(&guard, host, None), None, "{host}");
         }
         assert_eq!(refusal(&guard, "box.internal:1", None), None);
-        for host in
-            ["evil.example:80", "192.168.0.7", "localhost.evil.example", "127.0.0.1.evil.com:80", "[::2]", ""]
-        {
+        for host in [
+            "evil.example:80",
+            "192.168.0.7",
+            "localhost.evil.example",
+            "127.0.0.1.evil.com:80",
+            "[::2]",
+            "",
+        ] {
             assert!(refusal(&guard, host, None).is_some(), "{host}");
         }
-        for host in ["localhost:80:evil", "[::1]evil", "localhost@evil.example", "[::1"] {
+        for host in [
+            "localhost:80:evil",
+            "[::1]evil",
+            "localhost@evil.example",
+            "[::1",
+        ] {
             assert!(refusal(&guard, host, None).is_some(), "{host}");
         }
     }
@@ -128,14 +178,19 @@ mod tests {
             "{words}"
         );
         let words = refusal(&local(), "evil.example:80", None).unwrap();
-        assert_eq!(words, "the Host `evil.example:80` is not allowed; this protects from DNS rebinding");
+        assert_eq!(
+            words,
+            "the Host `evil.example:80` is not allowed; this protects from DNS rebinding"
+        );
     }
 
     #[test]
     fn the_host_must_be_there_once_and_an_absolute_address_is_held_to_the_same() {
         let mut headers = HeaderMap::new();
         let status = |uri: &'static str, headers: &HeaderMap| {
-            local().refusal(&Uri::from_static(uri), headers).map(|(status, _)| status.as_u16())
+            local()
+                .refusal(&Uri::from_static(uri), headers)
+                .map(|(status, _)| status.as_u16())
         };
         assert_eq!(status("/mcp", &headers), Some(403));
         headers.insert(header::HOST, "localhost".parse().unwrap());
@@ -152,10 +207,22 @@ mod tests {
     #[test]
     fn a_page_of_another_site_is_refused() {
         for origin in ["http://localhost:6274", "https://[::1]:3000"] {
-            assert_eq!(refusal(&local(), "localhost", Some(origin)), None, "{origin}");
+            assert_eq!(
+                refusal(&local(), "localhost", Some(origin)),
+                None,
+                "{origin}"
+            );
         }
-        for origin in ["https://evil.example", "null", "http://localhost.evil.example", "file://"] {
-            assert!(refusal(&local(), "localhost", Some(origin)).is_some(), "{origin}");
+        for origin in [
+            "https://evil.example",
+            "null",
+            "http://localhost.evil.example",
+            "file://",
+        ] {
+            assert!(
+                refusal(&local(), "localhost", Some(origin)).is_some(),
+                "{origin}"
+            );
         }
     }
 

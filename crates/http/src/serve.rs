@@ -40,8 +40,15 @@ where
     let (end, ended) = watch::channel(false);
     let open = |stream| {
         let has_room = connections.count() < limits.connections || connections.evict();
-        has_room
-            .then(|| connection(stream, limits, exchange.clone(), Arc::clone(&connections), ended.clone()))
+        has_room.then(|| {
+            connection(
+                stream,
+                limits,
+                exchange.clone(),
+                Arc::clone(&connections),
+                ended.clone(),
+            )
+        })
     };
     let (stopped, mut open) = accept(listener, open, || connections.evict(), stop).await;
     let _all_gone = end.send(true);
@@ -91,7 +98,10 @@ where
 /// True for a connection that was gone before it was accepted.
 fn is_about_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
-    matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionReset | Interrupted
+    )
 }
 
 /// A connection that breaks concerns only its own client.
@@ -120,8 +130,14 @@ async fn connection<E, F, B, X>(
         async move { answer.await.map(|answer| answer.map(until_sent)) }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_headers(limits.headers);
-    builder.max_header_size(limits.header_bytes).half_close(false).keep_alive(true);
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.header_timeout)
+        .max_headers(limits.headers);
+    builder
+        .max_header_size(limits.header_bytes)
+        .half_close(false)
+        .keep_alive(true);
     let io = TokioIo::new(Stall::new(stream, limits.stall_timeout));
     let serving = builder.serve_connection(io, service);
     tokio::pin!(serving);

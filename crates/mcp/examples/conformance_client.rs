@@ -16,7 +16,9 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (url, before) = arguments.split_last().ok_or("usage: conformance_client [auto] URL")?;
+    let (url, before) = arguments
+        .split_last()
+        .ok_or("usage: conformance_client [auto] URL")?;
     let client = Client::connect(&spec(url, before)?, None).await?;
     let tools = client.list_tools().await?;
     let done = play(&client, &tools).await;
@@ -31,9 +33,13 @@ fn spec(url: &str, before: &[String]) -> Outcome<ServerSpec> {
         "2025-11-25" => Some(Era::Legacy),
         _ => Some(Era::Modern),
     };
-    let accept = Scripted { when: None, answer: Ok(json!({ "action": "accept" })) };
-    spec.responses =
-        Responses { scripted: BTreeMap::from([("elicitation/create".to_owned(), vec![accept])]) };
+    let accept = Scripted {
+        when: None,
+        answer: Ok(json!({ "action": "accept" })),
+    };
+    spec.responses = Responses {
+        scripted: BTreeMap::from([("elicitation/create".to_owned(), vec![accept])]),
+    };
     Ok(spec)
 }
 
@@ -44,11 +50,21 @@ async fn play(client: &Client, tools: &Tools) -> Outcome<()> {
         "http-custom-headers" => call_from_context(client).await,
         "http-standard-headers" => {
             call(client, "test_headers", &json!({})).await?;
-            read_all(client, "resources", "resources/list", "resources/read", "uri").await?;
+            read_all(
+                client,
+                "resources",
+                "resources/list",
+                "resources/read",
+                "uri",
+            )
+            .await?;
             read_all(client, "prompts", "prompts/list", "prompts/get", "name").await
         }
         "json-schema-2020-12-preservation" => {
-            let tool = tools.tools.iter().find(|tool| tool.name == "json_schema_2020_12_tool");
+            let tool = tools
+                .tools
+                .iter()
+                .find(|tool| tool.name == "json_schema_2020_12_tool");
             let schema = &tool.ok_or("the tool is not listed")?.input_schema;
             let arguments = RawValue::from_string(format!("{{\"schema\":{schema}}}"))?;
             call_raw(client, "json_schema_echo", &arguments).await
@@ -102,13 +118,18 @@ async fn read_all(client: &Client, key: &str, list: &str, read: &str, by: &str) 
 /// A value of the right type for each argument.
 fn plain_arguments(tool: &Tool) -> Outcome<Value> {
     let schema: Value = serde_json::from_str(tool.input_schema.get())?;
-    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    let properties = schema["properties"]
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
     let value = |property: &Value| match property["type"].as_str() {
         Some("boolean") => json!(true),
         Some("integer" | "number") => json!(1),
         _ => json!("x"),
     };
-    let arguments: Map<String, Value> =
-        properties.iter().map(|(name, property)| (name.clone(), value(property))).collect();
+    let arguments: Map<String, Value> = properties
+        .iter()
+        .map(|(name, property)| (name.clone(), value(property)))
+        .collect();
     Ok(Value::Object(arguments))
 }

@@ -11,8 +11,8 @@ use hyper_util::rt::TokioIo;
 use rmcp::handler::server::tool::{InputResponses, RequestState};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams, InputRequest,
-    InputRequests, InputRequiredResult, ProgressNotificationParam, RequestMetaObject,
+    CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams,
+    InputRequest, InputRequests, InputRequiredResult, ProgressNotificationParam, RequestMetaObject,
 };
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -57,7 +57,8 @@ impl Echo {
         for step in 0..4_u32 {
             tokio::time::sleep(Duration::from_millis(arguments.delay_ms / 4)).await;
             if let Some(token) = meta.get_progress_token() {
-                let progress = ProgressNotificationParam::new(token, f64::from(step)).with_total(4.0);
+                let progress =
+                    ProgressNotificationParam::new(token, f64::from(step)).with_total(4.0);
                 let _ = client.notify_progress(progress).await;
             }
         }
@@ -81,9 +82,14 @@ impl Echo {
             return Ok(InputRequiredResult::new(Some(question()?), Some(STATE.to_owned())).into());
         }
         if state.as_deref() != Some(STATE) {
-            return Err(ErrorData::invalid_params(format!("the state came back as {state:?}"), None));
+            return Err(ErrorData::invalid_params(
+                format!("the state came back as {state:?}"),
+                None,
+            ));
         }
-        let answer = responses.as_ref().and_then(|responses| responses.get("name"));
+        let answer = responses
+            .as_ref()
+            .and_then(|responses| responses.get("name"));
         let text = match answer.and_then(|answer| answer["content"]["name"].as_str()) {
             Some(name) => format!("Hello, {name}!"),
             None => "Hello, whoever you are!".to_owned(),
@@ -93,15 +99,19 @@ impl Echo {
 }
 
 fn question() -> Result<InputRequests, ErrorData> {
-    let schema = serde_json::json!({ "type": "object", "properties": { "name": { "type": "string" } } });
-    let requested_schema =
-        serde_json::from_value(schema).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    let schema =
+        serde_json::json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    let requested_schema = serde_json::from_value(schema)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     let params = ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: "Your name?".to_owned(),
         requested_schema,
     };
-    Ok(InputRequests::from([("name".to_owned(), InputRequest::Elicitation(ElicitRequest::new(params)))]))
+    Ok(InputRequests::from([(
+        "name".to_owned(),
+        InputRequest::Elicitation(ElicitRequest::new(params)),
+    )]))
 }
 
 #[tokio::main]
@@ -110,11 +120,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let is_json = arguments.iter().any(|argument| argument == "--json");
     match arguments.iter().position(|argument| argument == "--http") {
         None => {
-            Echo.serve(rmcp::transport::stdio()).await?.waiting().await?;
+            Echo.serve(rmcp::transport::stdio())
+                .await?
+                .waiting()
+                .await?;
             Ok(())
         }
         Some(at) => {
-            let address = arguments.get(at + 1).filter(|argument| !argument.starts_with("--"));
+            let address = arguments
+                .get(at + 1)
+                .filter(|argument| !argument.starts_with("--"));
             serve_http(address.map_or("127.0.0.1:0", String::as_str), is_json).await
         }
     }
@@ -125,8 +140,9 @@ async fn serve_http(address: &str, is_json: bool) -> Result<(), Box<dyn Error>> 
     let mut stdout = std::io::stdout();
     writeln!(stdout, "http://{}/mcp", listener.local_addr()?)?;
     stdout.flush()?;
-    let config =
-        StreamableHttpServerConfig::default().with_legacy_session_mode(!is_json).with_json_response(is_json);
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(!is_json)
+        .with_json_response(is_json);
     let service: StreamableHttpService<Echo, LocalSessionManager> =
         StreamableHttpService::new(|| Ok(Echo), LocalSessionManager::default().into(), config);
     loop {
@@ -143,7 +159,9 @@ async fn serve_http(address: &str, is_json: bool) -> Result<(), Box<dyn Error>> 
                 }
             });
             let connection = hyper::server::conn::http1::Builder::new();
-            let _ = connection.serve_connection(TokioIo::new(stream), answer).await;
+            let _ = connection
+                .serve_connection(TokioIo::new(stream), answer)
+                .await;
         });
     }
 }

@@ -41,7 +41,15 @@ pub struct Lines<R> {
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Lines of at most `limit` bytes.
     pub fn new(reader: R, limit: usize) -> Self {
-        Self { reader, limit, buffer: Vec::new(), scanned: 0, start: 0, skipping: None, ended: false }
+        Self {
+            reader,
+            limit,
+            buffer: Vec::new(),
+            scanned: 0,
+            start: 0,
+            skipping: None,
+            ended: false,
+        }
     }
 
     /// The next frame; `None` at the end. Cancel-safe: no byte is lost when the future is dropped.
@@ -67,11 +75,17 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.start = end + 1;
             self.scanned = self.start;
             if let Some((bytes, start)) = self.skipping.take() {
-                return Some(Frame::TooLong { bytes: bytes + line.len(), start });
+                return Some(Frame::TooLong {
+                    bytes: bytes + line.len(),
+                    start,
+                });
             }
             if line.len() > self.limit {
                 let start = beginning(&self.buffer[line.clone()]);
-                return Some(Frame::TooLong { bytes: line.len(), start });
+                return Some(Frame::TooLong {
+                    bytes: line.len(),
+                    start,
+                });
             }
             if let Some(frame) = frame_of(&self.buffer[line]) {
                 return Some(frame);
@@ -80,8 +94,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         self.scanned = self.buffer.len();
         let pending = self.buffer.len() - self.start;
         if self.skipping.is_some() || pending > self.limit {
-            let (bytes, start) =
-                self.skipping.take().unwrap_or_else(|| (0, beginning(&self.buffer[self.start..])));
+            let (bytes, start) = self
+                .skipping
+                .take()
+                .unwrap_or_else(|| (0, beginning(&self.buffer[self.start..])));
             self.skipping = Some((bytes + pending, start));
             self.start = self.buffer.len();
         }
@@ -93,14 +109,18 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         self.buffer.clear();
         (self.start, self.scanned) = (0, 0);
         if let Some((bytes, start)) = self.skipping.take() {
-            return Some(Frame::TooLong { bytes: bytes + rest.len(), start });
+            return Some(Frame::TooLong {
+                bytes: bytes + rest.len(),
+                start,
+            });
         }
         let text = String::from_utf8_lossy(&rest);
         (!text.trim().is_empty()).then(|| Frame::Cut(text.into_owned()))
     }
 
     fn make_room(&mut self) {
-        if self.start > 0 && (self.start == self.buffer.len() || self.start > self.buffer.len() / 2) {
+        if self.start > 0 && (self.start == self.buffer.len() || self.start > self.buffer.len() / 2)
+        {
             self.buffer.drain(..self.start);
             self.scanned -= self.start;
             self.start = 0;
@@ -139,12 +159,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn frames(bytes: &[u8], limit: usize, chunk: usize) -> Vec<Frame> {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
         runtime.block_on(async {
             let (mut writer, reader) = tokio::io::duplex(chunk.max(1));
             let bytes = bytes.to_vec();
             let feed = async move {
-                tokio::io::AsyncWriteExt::write_all(&mut writer, &bytes).await.unwrap();
+                tokio::io::AsyncWriteExt::write_all(&mut writer, &bytes)
+                    .await
+                    .unwrap();
             };
             let read = async {
                 let mut lines = Lines::new(reader, limit);
@@ -176,8 +200,14 @@ mod tests {
 
     #[test]
     fn an_end_inside_a_line_and_bad_bytes_are_told() {
-        assert_eq!(frames(b"ok\n{\"a\":", 100, 5), [Frame::Line("ok".into()), Frame::Cut("{\"a\":".into())]);
-        assert_eq!(frames(b"\xff\xfe\n", 100, 5), [Frame::NotUtf8("\u{fffd}\u{fffd}".into())]);
+        assert_eq!(
+            frames(b"ok\n{\"a\":", 100, 5),
+            [Frame::Line("ok".into()), Frame::Cut("{\"a\":".into())]
+        );
+        assert_eq!(
+            frames(b"\xff\xfe\n", 100, 5),
+            [Frame::NotUtf8("\u{fffd}\u{fffd}".into())]
+        );
     }
 
     proptest! {

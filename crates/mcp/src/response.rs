@@ -16,7 +16,11 @@ pub(crate) fn json(status: StatusCode, text: String) -> OwnResponse {
 }
 
 /// A JSON text, and what is dropped when it is sent.
-pub(crate) fn json_with(status: StatusCode, text: String, kept: impl Send + Sync + 'static) -> OwnResponse {
+pub(crate) fn json_with(
+    status: StatusCode,
+    text: String,
+    kept: impl Send + Sync + 'static,
+) -> OwnResponse {
     let body = Full::from(text).map_err(move |never| {
         let _until_it_is_sent = &kept;
         match never {}
@@ -26,7 +30,11 @@ pub(crate) fn json_with(status: StatusCode, text: String, kept: impl Send + Sync
 
 /// A plain text.
 pub(crate) fn plain(status: StatusCode, text: String) -> OwnResponse {
-    of_type("text/plain; charset=utf-8", status, Full::from(text).map_err(|never| match never {}))
+    of_type(
+        "text/plain; charset=utf-8",
+        status,
+        Full::from(text).map_err(|never| match never {}),
+    )
 }
 
 /// A status and nothing else.
@@ -37,9 +45,13 @@ pub(crate) fn empty(status: StatusCode) -> OwnResponse {
 }
 
 /// An event stream.
-pub(crate) fn events(body: impl Body<Data = Bytes, Error = Broken> + Send + Sync + 'static) -> OwnResponse {
+pub(crate) fn events(
+    body: impl Body<Data = Bytes, Error = Broken> + Send + Sync + 'static,
+) -> OwnResponse {
     let mut response = of_type("text/event-stream", StatusCode::OK, body);
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }
 
@@ -50,6 +62,8 @@ fn of_type(
 ) -> OwnResponse {
     let mut response = Response::new(body.boxed());
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }

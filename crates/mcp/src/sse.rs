@@ -41,7 +41,11 @@ pub struct Parser {
 impl Parser {
     /// Events of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { limit, at_start: true, ..Self::default() }
+        Self {
+            limit,
+            at_start: true,
+            ..Self::default()
+        }
     }
 
     /// Takes bytes in, and gives the events that they complete.
@@ -117,7 +121,11 @@ impl Parser {
 
 /// A message as an event.
 pub fn message(data: String) -> Event {
-    Event { event: Some("message".to_owned()), data: Some(data), ..Event::default() }
+    Event {
+        event: Some("message".to_owned()),
+        data: Some(data),
+        ..Event::default()
+    }
 }
 
 /// An event as bytes of a stream.
@@ -149,18 +157,28 @@ mod tests {
 
     fn events(text: &str, chunk: usize) -> Vec<Event> {
         let mut parser = Parser::new(1 << 20);
-        text.as_bytes().chunks(chunk.max(1)).flat_map(|bytes| parser.feed(bytes).unwrap()).collect()
+        text.as_bytes()
+            .chunks(chunk.max(1))
+            .flat_map(|bytes| parser.feed(bytes).unwrap())
+            .collect()
     }
 
     #[test]
     fn comments_line_ends_and_many_data_lines_follow_the_standard() {
-        let text = ": hi\r\nevent: message\rid: 7\ndata: a\ndata:  b\r\n\r\n: ping\n\nretry: 50\n\n";
+        let text =
+            ": hi\r\nevent: message\rid: 7\ndata: a\ndata:  b\r\n\r\n: ping\n\nretry: 50\n\n";
         for chunk in 1..text.len() {
             let seen = events(text, chunk);
             assert_eq!(seen.len(), 2, "{seen:?}");
             assert_eq!(seen[0].data.as_deref(), Some("a\n b"));
             assert_eq!(seen[0].id.as_deref(), Some("7"));
-            assert_eq!(seen[1], Event { retry_ms: Some(50), ..Event::default() });
+            assert_eq!(
+                seen[1],
+                Event {
+                    retry_ms: Some(50),
+                    ..Event::default()
+                }
+            );
         }
     }
 

@@ -108,7 +108,9 @@ struct Meta<'a> {
 impl<'a> CommonParams<'a> {
     /// Reads them; those that cannot be read say nothing.
     pub fn read(params: Option<&'a RawValue>) -> Self {
-        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
+        params
+            .and_then(|params| serde_json::from_str(params.get()).ok())
+            .unwrap_or_default()
     }
 
     /// Whether the request carries on one that needed more input.

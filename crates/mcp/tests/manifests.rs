@@ -1,11 +1,18 @@
 //! Do the manifests of the repository load, and does the published JSON Schema agree with the loader about them?
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::panic,
+    missing_docs
+)]
 
 use mcptest_core::problem::render;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::{Host, yaml_to_json};
-use mcptest_mcp::manifest::{AskKind, Inputs, Manifest, State, catalogue, json_schema, load, load_text};
+use mcptest_mcp::manifest::{
+    AskKind, Inputs, Manifest, State, catalogue, json_schema, load, load_text,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -99,18 +106,29 @@ fn repository() -> PathBuf {
 fn from_disk(path: &str) -> Manifest {
     let read = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
     let loaded = load(&repository().join(path), &read);
-    assert!(loaded.problems.is_empty(), "{}", render(&loaded.problems, &loaded.sources, false));
+    assert!(
+        loaded.problems.is_empty(),
+        "{}",
+        render(&loaded.problems, &loaded.sources, false)
+    );
     loaded.manifest.unwrap()
 }
 
 fn is_refused(manifest: &Value) -> bool {
     let read = |_: &Path| Err("there is no such file".to_owned());
-    load_text(Path::new("m.yml"), manifest.to_string(), &read).manifest.is_none()
+    load_text(Path::new("m.yml"), manifest.to_string(), &read)
+        .manifest
+        .is_none()
 }
 
 fn faults(manifest: &Value) -> Vec<String> {
-    let reasons = JsonSchema::compile(&json_schema()).unwrap().reasons(manifest);
-    reasons.into_iter().map(|(at, why)| format!("{at}: {why}")).collect()
+    let reasons = JsonSchema::compile(&json_schema())
+        .unwrap()
+        .reasons(manifest);
+    reasons
+        .into_iter()
+        .map(|(at, why)| format!("{at}: {why}"))
+        .collect()
 }
 
 const FILES: [&str; 3] = [
@@ -130,7 +148,8 @@ fn the_schema_is_one_and_accepts_every_manifest_that_the_loader_accepts() {
     assert_eq!(faults(&rich), Vec::<String>::new());
     for file in FILES {
         from_disk(file);
-        let value = yaml_to_json(&std::fs::read_to_string(repository().join(file)).unwrap()).unwrap();
+        let value =
+            yaml_to_json(&std::fs::read_to_string(repository().join(file)).unwrap()).unwrap();
         assert_eq!(faults(&value), Vec::<String>::new(), "{file}");
     }
 }
@@ -160,15 +179,27 @@ const FREE: &[&str] = &[
 fn known_maps(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
-            let names_are_free =
-                ["/store", "/ask", "/ask/0", "/ask/1", "/prompts", "/resource_templates", "/p", "}"]
-                    .iter()
-                    .any(|end| at.ends_with(end));
+            let names_are_free = [
+                "/store",
+                "/ask",
+                "/ask/0",
+                "/ask/1",
+                "/prompts",
+                "/resource_templates",
+                "/p",
+                "}",
+            ]
+            .iter()
+            .any(|end| at.ends_with(end));
             if !names_are_free {
                 into.push(at.to_owned());
             }
             for (key, value) in map.iter().filter(|(key, _)| !FREE.contains(&key.as_str())) {
-                known_maps(value, &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), into);
+                known_maps(
+                    value,
+                    &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")),
+                    into,
+                );
             }
         }
         Value::Array(items) => {
@@ -194,12 +225,25 @@ fn an_unknown_key_is_refused_and_a_note_is_accepted_at_every_level_by_both() {
             changed
         };
         let (unknown, note) = (with("zzz_unknown"), with("x-note"));
-        assert!(is_refused(&unknown), "the loader takes {pointer}/zzz_unknown");
-        assert!(!validator.is_valid(&unknown), "the schema takes {pointer}/zzz_unknown");
+        assert!(
+            is_refused(&unknown),
+            "the loader takes {pointer}/zzz_unknown"
+        );
+        assert!(
+            !validator.is_valid(&unknown),
+            "the schema takes {pointer}/zzz_unknown"
+        );
         assert!(!is_refused(&note), "the loader refuses {pointer}/x-note");
-        assert!(validator.is_valid(&note), "the schema refuses {pointer}/x-note");
+        assert!(
+            validator.is_valid(&note),
+            "the schema refuses {pointer}/x-note"
+        );
     }
-    assert!(pointers.len() > 40, "only {} levels were tried", pointers.len());
+    assert!(
+        pointers.len() > 40,
+        "only {} levels were tried",
+        pointers.len()
+    );
 }
 
 #[test]
@@ -222,15 +266,28 @@ fn every_tool_and_prompt_of_the_conformance_manifest_answers_whatever_the_client
                 inputs.insert(request.name, answer(request.kind));
             }
         }
-        assert!(tool.requests(&args, &inputs, &|_| true).unwrap().is_empty(), "{}", tool.name);
-        let result: Value = serde_json::from_str(&tool.reply(&args, &state, &inputs).unwrap().text).unwrap();
-        assert!(!result["content"].as_array().unwrap().is_empty(), "{}", tool.name);
+        assert!(
+            tool.requests(&args, &inputs, &|_| true).unwrap().is_empty(),
+            "{}",
+            tool.name
+        );
+        let result: Value =
+            serde_json::from_str(&tool.reply(&args, &state, &inputs).unwrap().text).unwrap();
+        assert!(
+            !result["content"].as_array().unwrap().is_empty(),
+            "{}",
+            tool.name
+        );
     }
     for prompt in &manifest.prompts {
         let inputs = Inputs::from([("user_context".to_owned(), answer(AskKind::Elicitation))]);
         prompt.check(&args).unwrap();
         let result: Value = serde_json::from_str(&prompt.answer(&args, &inputs).unwrap()).unwrap();
-        assert!(result["messages"][0]["content"]["type"].is_string(), "{}", prompt.name);
+        assert!(
+            result["messages"][0]["content"]["type"].is_string(),
+            "{}",
+            prompt.name
+        );
     }
     assert!(manifest.tools[0].check(&json!({})).is_ok());
     let schema = &manifest
@@ -239,20 +296,27 @@ fn every_tool_and_prompt_of_the_conformance_manifest_answers_whatever_the_client
         .requests(&args, &Inputs::new(), &|_| true)
         .unwrap()[0]
         .params;
-    assert!(schema.contains(r#""default":30}"#) && schema.contains(r#""default":95.5}"#), "{schema}");
+    assert!(
+        schema.contains(r#""default":30}"#) && schema.contains(r#""default":95.5}"#),
+        "{schema}"
+    );
 }
 
 #[test]
 fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
     let suite = "servers:\n  one: {mock: 'm/${CITY}.yml'}\n  two: {mock: m/Oslo.yml}\n  three: {mock: '${UNSET}.yml'}\nagents: []\n";
-    let manifest = "mock_server:\n  tools:\n    - {name: a, response: 'in ${arg.city}'}\n    - {nmae: b}\n";
+    let manifest =
+        "mock_server:\n  tools:\n    - {name: a, response: 'in ${arg.city}'}\n    - {nmae: b}\n";
     let read = |path: &Path| match path.to_str() {
         Some("s/a.yml") => Ok(suite.as_bytes().to_vec()),
         Some("s/m/Oslo.yml") => Ok(manifest.as_bytes().to_vec()),
         _ => Err("there is no such file".to_owned()),
     };
     let environment = |name: &str| (name == "CITY").then(|| "Oslo".to_owned());
-    let host = Host { mock: &catalogue, ..Host::new(&read, &environment) };
+    let host = Host {
+        mock: &catalogue,
+        ..Host::new(&read, &environment)
+    };
     let loaded = mcptest_core::suite::load(Path::new("s/a.yml"), &host);
     let errors = loaded.problems.iter().map(|problem| {
         let (file, line, column) = loaded.sources.place(problem.span.unwrap());
@@ -260,6 +324,9 @@ fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
     });
     assert_eq!(
         errors.collect::<Vec<_>>(),
-        ["s/m/Oslo.yml:3:33: nothing is called `arg` here", "s/m/Oslo.yml:4:8: unknown key `nmae`"]
+        [
+            "s/m/Oslo.yml:3:33: nothing is called `arg` here",
+            "s/m/Oslo.yml:4:8: unknown key `nmae`"
+        ]
     );
 }

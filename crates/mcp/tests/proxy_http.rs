@@ -25,8 +25,12 @@ impl Proxied {
     async fn before(target: SocketAddr, faults: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let redactor = redactor(&[], std::iter::empty(), &[]).unwrap();
-        let tape =
-            Writer::create(&folder.path().join("tape.jsonl"), TapeServer::default(), redactor).unwrap();
+        let tape = Writer::create(
+            &folder.path().join("tape.jsonl"),
+            TapeServer::default(),
+            redactor,
+        )
+        .unwrap();
         let listener = Address::loopback().bind().await.unwrap();
         let address = listener.local_addr().unwrap();
         let setup = Setup {
@@ -36,16 +40,30 @@ impl Proxied {
         };
         let (stop, stopped) = oneshot::channel();
         let ended = tokio::spawn(async move {
-            let lost = serve(listener, setup, tape, async { stopped.await.unwrap() }).await.unwrap();
+            let lost = serve(listener, setup, tape, async { stopped.await.unwrap() })
+                .await
+                .unwrap();
             assert_eq!(lost, None);
         });
-        Self { address, stop, ended, folder }
+        Self {
+            address,
+            stop,
+            ended,
+            folder,
+        }
     }
 
     /// Sends a request as written, and gives all that comes back until the connection ends.
     async fn raw(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        stream.write_all(request.replace("HOST", &self.address.to_string()).as_bytes()).await.unwrap();
+        stream
+            .write_all(
+                request
+                    .replace("HOST", &self.address.to_string())
+                    .as_bytes(),
+            )
+            .await
+            .unwrap();
         let mut answer = Vec::new();
         let _reset = stream.read_to_end(&mut answer).await;
         String::from_utf8_lossy(&answer).into_owned()
@@ -54,7 +72,8 @@ impl Proxied {
     async fn tape(self) -> Tape {
         self.stop.send("test".to_owned()).unwrap();
         self.ended.await.unwrap();
-        Tape::read(&std::fs::read_to_string(self.folder.path().join("tape.jsonl")).unwrap()).unwrap()
+        Tape::read(&std::fs::read_to_string(self.folder.path().join("tape.jsonl")).unwrap())
+            .unwrap()
     }
 }
 
@@ -86,15 +105,23 @@ where
 
 fn is_complete(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let length =
-        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let Some((head, body)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let length = head.lines().find_map(|line| {
+        line.to_lowercase()
+            .strip_prefix("content-length: ")?
+            .parse()
+            .ok()
+    });
     body.len() >= length.unwrap_or(0)
 }
 
 async fn reply(mut stream: TcpStream, head: &str, body: &str) {
-    let text =
-        format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let text = format!(
+        "HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
     stream.write_all(text.as_bytes()).await.unwrap();
 }
 
@@ -141,15 +168,27 @@ fn method_path_headers_status_and_bodies_pass_as_they_are() {
             "{answer}"
         );
         let request = requests.recv().await.unwrap();
-        assert!(request.starts_with("POST /mcp?x=%7e HTTP/1.1\r\n"), "{request}");
+        assert!(
+            request.starts_with("POST /mcp?x=%7e HTTP/1.1\r\n"),
+            "{request}"
+        );
         assert!(
             request.contains(&format!("host: {target}\r\n")) && request.contains("x-mine: yes\r\n"),
             "{request}"
         );
-        assert!(request.contains("authorization: Bearer secret-token-1234\r\n"), "{request}");
-        assert!(request.ends_with("\r\n\r\n{\n  \"odd\" : 1.0 }\n"), "{request}");
+        assert!(
+            request.contains("authorization: Bearer secret-token-1234\r\n"),
+            "{request}"
+        );
+        assert!(
+            request.ends_with("\r\n\r\n{\n  \"odd\" : 1.0 }\n"),
+            "{request}"
+        );
         let text = format!("{:?}", proxied.tape().await);
-        assert!(text.contains("HttpStatus { status: 203 }") && !text.contains("secret-token"), "{text}");
+        assert!(
+            text.contains("HttpStatus { status: 203 }") && !text.contains("secret-token"),
+            "{text}"
+        );
     });
 }
 
@@ -176,7 +215,8 @@ fn events_arrive_one_by_one_and_sessions_are_told_apart() {
         let proxied = Proxied::before(target, &[]).await;
         proxied.raw(&post(INITIALIZE, "")).await;
         let mut stream = TcpStream::connect(proxied.address).await.unwrap();
-        let request = post(CALL, "Mcp-Session-Id: s-1\r\n").replace("HOST", &proxied.address.to_string());
+        let request =
+            post(CALL, "Mcp-Session-Id: s-1\r\n").replace("HOST", &proxied.address.to_string());
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut received = Vec::new();
         while !String::from_utf8_lossy(&received).contains("progress") {
@@ -212,17 +252,26 @@ fn events_arrive_one_by_one_and_sessions_are_told_apart() {
 #[test]
 fn a_target_that_is_down_is_a_502_with_a_sentence() {
     block_on(async {
-        let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let gone = TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap()
+            .local_addr()
+            .unwrap();
         let proxied = Proxied::before(gone, &[]).await;
         let answer = proxied.raw(&post(CALL, "")).await;
         assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
         assert!(
-            answer.contains(&format!("mcptest proxy: the target {gone} cannot be reached: ")),
+            answer.contains(&format!(
+                "mcptest proxy: the target {gone} cannot be reached: "
+            )),
             "{answer}"
         );
         let tape = proxied.tape().await;
         assert!(tape.entries[0].message.is_some());
-        assert_eq!(tape.entries[1].event, Some(Event::HttpStatus { status: 502 }));
+        assert_eq!(
+            tape.entries[1].event,
+            Some(Event::HttpStatus { status: 502 })
+        );
     });
 }
 
@@ -231,13 +280,20 @@ fn a_page_of_another_site_does_not_reach_the_target() {
     block_on(async {
         let target = upstream(|_, stream| reply(stream, "200 OK", "reached")).await;
         let proxied = Proxied::before(target, &[]).await;
-        let rebound = proxied.raw("GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n").await;
+        let rebound = proxied
+            .raw("GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+            .await;
         assert!(
             rebound.starts_with("HTTP/1.1 403 ") && rebound.contains("--allow-host evil.example"),
             "{rebound}"
         );
-        let page = proxied.raw(&post(CALL, "Origin: https://evil.example\r\n")).await;
-        assert!(page.starts_with("HTTP/1.1 403 ") && !page.contains("reached"), "{page}");
+        let page = proxied
+            .raw(&post(CALL, "Origin: https://evil.example\r\n"))
+            .await;
+        assert!(
+            page.starts_with("HTTP/1.1 403 ") && !page.contains("reached"),
+            "{page}"
+        );
     });
 }
 
@@ -264,8 +320,18 @@ fn a_client_that_goes_closes_the_connection_to_the_target() {
         drop(stream);
         is_closed.recv().await.unwrap();
         let tape = proxied.tape().await;
-        let last = tape.entries.iter().rev().find(|entry| entry.exchange.is_some()).unwrap();
-        assert_eq!(last.event, Some(Event::Closed { by: Direction::Client }));
+        let last = tape
+            .entries
+            .iter()
+            .rev()
+            .find(|entry| entry.exchange.is_some())
+            .unwrap();
+        assert_eq!(
+            last.event,
+            Some(Event::Closed {
+                by: Direction::Client
+            })
+        );
     });
 }
 
@@ -294,9 +360,15 @@ fn faults_are_injected_into_calls_and_nothing_else() {
             let answer = proxied.raw(&post(CALL, "")).await;
             assert!(answer.contains(expected), "{fault}: {answer}");
             let healthy = proxied.raw(&post(INITIALIZE, "")).await;
-            assert!(healthy.ends_with(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#), "{healthy}");
+            assert!(
+                healthy.ends_with(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#),
+                "{healthy}"
+            );
             let tape = proxied.tape().await;
-            let faults = tape.entries.iter().filter(|entry| matches!(entry.event, Some(Event::Fault { .. })));
+            let faults = tape
+                .entries
+                .iter()
+                .filter(|entry| matches!(entry.event, Some(Event::Fault { .. })));
             assert_eq!(faults.count(), 1, "{fault}");
         }
         let proxied = Proxied::before(target, &["disconnect"]).await;

@@ -10,7 +10,9 @@ use mcptest_mcp::mock::Server;
 use mcptest_mcp::mock::http::serve_on_loopback;
 use mcptest_mcp::proxy::bridge::{self, BridgedServer};
 use mcptest_mcp::proxy::http::PrivateProxy;
-use mcptest_mcp::proxy::interpose::{ClientRequest, Interposer, Onward, Taken, Watch, WatchedReply};
+use mcptest_mcp::proxy::interpose::{
+    ClientRequest, Interposer, Onward, Taken, Watch, WatchedReply,
+};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -35,9 +37,13 @@ mock_server:
 
 fn mock() -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
-    let loaded = mcptest_mcp::manifest::load_text(Path::new("mock.yml"), MANIFEST.to_owned(), &nothing);
+    let loaded =
+        mcptest_mcp::manifest::load_text(Path::new("mock.yml"), MANIFEST.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
-    Server::new(loaded.manifest.unwrap_or_else(|| panic!("{said}")), Vec::new())
+    Server::new(
+        loaded.manifest.unwrap_or_else(|| panic!("{said}")),
+        Vec::new(),
+    )
 }
 
 fn pipe(server: Server) -> Endpoint {
@@ -75,7 +81,11 @@ impl Interposer for Diary {
         }
         let params: Value = serde_json::from_str(request.params.unwrap().get()).unwrap();
         let tool = params["name"].as_str().unwrap().to_owned();
-        Onward::Watch(Arc::new(Page { diary: self.clone(), tool })).into()
+        Onward::Watch(Arc::new(Page {
+            diary: self.clone(),
+            tool,
+        }))
+        .into()
     }
 
     fn misbehaved(&self, what: String) {
@@ -85,9 +95,15 @@ impl Interposer for Diary {
 
 impl Watch for Page {
     fn answered(&self, answer: &Body<'_>, _text: &str) -> WatchedReply {
-        let Body::Result { result, .. } = answer else { panic!("{answer:?}") };
+        let Body::Result { result, .. } = answer else {
+            panic!("{answer:?}")
+        };
         let result: Value = serde_json::from_str(result.get()).unwrap();
-        self.diary.note(format!("{}: {}", self.tool, result["content"][0]["text"].as_str().unwrap()));
+        self.diary.note(format!(
+            "{}: {}",
+            self.tool,
+            result["content"][0]["text"].as_str().unwrap()
+        ));
         WatchedReply::default()
     }
 
@@ -103,7 +119,11 @@ impl Watch for Page {
 /// A door to a server, and where it is.
 async fn door(server: ServerSpec, diary: &Diary) -> String {
     let listener = bind(("127.0.0.1", 0)).await.unwrap();
-    let proxy = PrivateProxy { token: "secret-word".to_owned(), server, interposer: Arc::new(diary.clone()) };
+    let proxy = PrivateProxy {
+        token: "secret-word".to_owned(),
+        server,
+        interposer: Arc::new(diary.clone()),
+    };
     let url = proxy.url(&listener).unwrap();
     tokio::spawn(proxy.serve(listener, std::future::pending()));
     url
@@ -117,8 +137,11 @@ async fn client(url: &str, era: Option<Era>) -> Client {
 
 async fn call(client: &Client, tool: &str) -> String {
     let none = RawValue::from_string("{}".to_owned()).unwrap();
-    let result =
-        client.call_tool(tool, &none, None).await.outcome.unwrap_or_else(|error| panic!("{tool}: {error}"));
+    let result = client
+        .call_tool(tool, &none, None)
+        .await
+        .outcome
+        .unwrap_or_else(|error| panic!("{tool}: {error}"));
     let result: Value = serde_json::from_str(result.get()).unwrap();
     result["content"][0]["text"].as_str().unwrap().to_owned()
 }
@@ -126,7 +149,13 @@ async fn call(client: &Client, tool: &str) -> String {
 #[tokio::test]
 async fn a_server_on_a_pipe_and_one_with_a_url_look_alike_through_a_door_in_both_eras() {
     let serving = serve_on_loopback(mock()).await.unwrap();
-    for endpoint in [pipe(mock()), Endpoint::Url { url: serving.url.clone(), headers: Vec::new() }] {
+    for endpoint in [
+        pipe(mock()),
+        Endpoint::Url {
+            url: serving.url.clone(),
+            headers: Vec::new(),
+        },
+    ] {
         for era in [None, Some(Era::Legacy), Some(Era::Modern)] {
             let diary = Diary::default();
             let url = door(ServerSpec::new("weather", endpoint.clone()), &diary).await;
@@ -137,7 +166,11 @@ async fn a_server_on_a_pipe_and_one_with_a_url_look_alike_through_a_door_in_both
             assert_eq!(worked.notifications.len(), 2, "{era:?} {endpoint:?}");
             assert_eq!(call(&client, "get_weather").await, "Sunny.");
             client.close().await;
-            assert_eq!(diary.sorted(), ["get_weather: Sunny.", "work: worked"], "{era:?} {endpoint:?}");
+            assert_eq!(
+                diary.sorted(),
+                ["get_weather: Sunny.", "work: worked"],
+                "{era:?} {endpoint:?}"
+            );
         }
     }
 }
@@ -156,10 +189,25 @@ async fn an_answer_that_comes_on_the_next_stream_is_seen_too() {
 async fn clients_without_a_session_may_use_one_id_at_once() {
     let diary = Diary::default();
     let url = door(ServerSpec::new("weather", pipe(mock())), &diary).await;
-    let (a, b) = tokio::join!(client(&url, Some(Era::Modern)), client(&url, Some(Era::Modern)));
-    let answers =
-        tokio::join!(call(&a, "slow"), call(&b, "slow"), call(&a, "get_weather"), call(&b, "count"));
-    assert_eq!(answers, ("at last".into(), "at last".into(), "Sunny.".into(), "one".into()));
+    let (a, b) = tokio::join!(
+        client(&url, Some(Era::Modern)),
+        client(&url, Some(Era::Modern))
+    );
+    let answers = tokio::join!(
+        call(&a, "slow"),
+        call(&b, "slow"),
+        call(&a, "get_weather"),
+        call(&b, "count")
+    );
+    assert_eq!(
+        answers,
+        (
+            "at last".into(),
+            "at last".into(),
+            "Sunny.".into(),
+            "one".into()
+        )
+    );
     assert_eq!(diary.sorted().len(), 4);
 }
 
@@ -181,9 +229,13 @@ async fn raw(url: &str, head: &str, body: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn a_request_by_itself_is_answered_and_all_of_them_share_one_connection() {
-    let request = json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": {"name": "count"}});
+    let request =
+        json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": {"name": "count"}});
     let serving = serve_on_loopback(mock()).await.unwrap();
-    for server in [ServerSpec::new("weather", pipe(mock())), ServerSpec::url("weather", &serving.url)] {
+    for server in [
+        ServerSpec::new("weather", pipe(mock())),
+        ServerSpec::url("weather", &serving.url),
+    ] {
         let diary = Diary::default();
         let url = door(server, &diary).await;
         for expected in ["one", "two"] {
@@ -202,16 +254,32 @@ async fn who_does_not_know_the_word_or_comes_from_a_page_is_turned_away() {
     let url = door(ServerSpec::new("weather", pipe(mock())), &diary).await;
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     assert_eq!(raw(&url, "", ping).await.0, 200);
-    assert_eq!(raw(&url.replace("secret-word", "guess"), "", ping).await.0, 404);
-    assert_eq!(raw(&url.replace("secret-word", "secret-word-too"), "", ping).await.0, 404);
-    assert_eq!(raw(&url, "Origin: https://evil.example\r\n", ping).await.0, 403);
+    assert_eq!(
+        raw(&url.replace("secret-word", "guess"), "", ping).await.0,
+        404
+    );
+    assert_eq!(
+        raw(&url.replace("secret-word", "secret-word-too"), "", ping)
+            .await
+            .0,
+        404
+    );
+    assert_eq!(
+        raw(&url, "Origin: https://evil.example\r\n", ping).await.0,
+        403
+    );
     let legacy = "Accept: application/json, text/event-stream\r\n";
     assert_eq!(
         raw(&url, legacy, ping).await.0,
         400,
         "a client of the protocol has to begin with a handshake"
     );
-    assert_eq!(raw(&url, &format!("{legacy}Mcp-Session-Id: s-9\r\n"), ping).await.0, 404);
+    assert_eq!(
+        raw(&url, &format!("{legacy}Mcp-Session-Id: s-9\r\n"), ping)
+            .await
+            .0,
+        404
+    );
     assert_eq!(raw(&url, legacy, "{").await.0, 400);
 }
 
@@ -223,18 +291,35 @@ async fn a_target_gets_the_headers_and_the_query_that_the_client_never_sees() {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut request = vec![0; 4096];
         let count = stream.read(&mut request).await.unwrap();
-        stream.write_all(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n").await.unwrap();
+        stream
+            .write_all(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
+            .await
+            .unwrap();
         String::from_utf8_lossy(&request[..count]).into_owned()
     });
     let headers = vec![("Authorization".to_owned(), "Bearer t-1".to_owned())];
-    let server = ServerSpec::new("web", Endpoint::Url { url: target, headers });
+    let server = ServerSpec::new(
+        "web",
+        Endpoint::Url {
+            url: target,
+            headers,
+        },
+    );
     let url = door(server, &Diary::default()).await;
     assert!(url.ends_with("/secret-word/mcp"), "{url}");
     let head = "Accept: text/event-stream\r\nAuthorization: Bearer other\r\n";
-    raw(&url, head, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    raw(
+        &url,
+        head,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    )
+    .await;
     let heard = heard.await.unwrap();
     assert!(heard.starts_with("POST /mcp?key=k-1 HTTP/1.1"), "{heard}");
-    assert!(heard.contains("authorization: Bearer t-1") && !heard.contains("other"), "{heard}");
+    assert!(
+        heard.contains("authorization: Bearer t-1") && !heard.contains("other"),
+        "{heard}"
+    );
     assert!(!heard.contains("secret-word"), "{heard}");
 }
 
@@ -260,8 +345,14 @@ async fn a_bridge_leads_to_a_server_of_its_own_and_needs_the_word() {
             (Box::new(reader), Box::new(writer))
         }))
     };
-    let client = Client::connect(&ServerSpec::new("weather", through("word")), None).await.unwrap();
+    let client = Client::connect(&ServerSpec::new("weather", through("word")), None)
+        .await
+        .unwrap();
     assert_eq!(call(&client, "count").await, "one");
     assert_eq!(diary.sorted(), ["count: one"]);
-    assert!(Client::connect(&ServerSpec::new("weather", through("guess")), None).await.is_err());
+    assert!(
+        Client::connect(&ServerSpec::new("weather", through("guess")), None)
+            .await
+            .is_err()
+    );
 }

@@ -25,10 +25,17 @@ impl Proxied {
     fn start(command: &[&str], faults: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let redactor = redactor(&["hush-[0-9]+".to_owned()], std::iter::empty(), &[]).unwrap();
-        let tape =
-            Writer::create(&folder.path().join("tape.jsonl"), TapeServer::default(), redactor).unwrap();
+        let tape = Writer::create(
+            &folder.path().join("tape.jsonl"),
+            TapeServer::default(),
+            redactor,
+        )
+        .unwrap();
         let faults: Vec<FaultKind> = faults.iter().map(|fault| fault.parse().unwrap()).collect();
-        let patience = Patience { after_client: Duration::from_millis(700), to_end: Duration::from_secs(2) };
+        let patience = Patience {
+            after_client: Duration::from_millis(700),
+            to_end: Duration::from_secs(2),
+        };
         let setup = Setup {
             command: command.iter().map(|word| (*word).to_owned()).collect(),
             injector: Injector::new(faults),
@@ -37,7 +44,11 @@ impl Proxied {
         let (input, client_input) = duplex(1 << 16);
         let (client_output, output) = duplex(1 << 16);
         let (client_errors, errors) = duplex(8 << 20);
-        let client = ClientEnd { input: client_input, output: client_output, errors: client_errors };
+        let client = ClientEnd {
+            input: client_input,
+            output: client_output,
+            errors: client_errors,
+        };
         let (stop, stopped) = tokio::sync::oneshot::channel::<String>();
         let ended = tokio::spawn(run(setup, client, tape, async move {
             match stopped.await {
@@ -45,7 +56,14 @@ impl Proxied {
                 Err(_) => std::future::pending().await,
             }
         }));
-        Self { input, output, errors, stop, ended, folder }
+        Self {
+            input,
+            output,
+            errors,
+            stop,
+            ended,
+            folder,
+        }
     }
 
     /// Sends all of it, closes the input, and gives all that came back.
@@ -79,16 +97,29 @@ fn block_on<F: Future>(future: F) -> F::Output {
 /// True unless the process is gone, or only waits for its parent to notice.
 fn is_alive(pid: &str) -> bool {
     if let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        return !status.rsplit(')').next().unwrap().trim_start().starts_with('Z');
+        return !status
+            .rsplit(')')
+            .next()
+            .unwrap()
+            .trim_start()
+            .starts_with('Z');
     }
     let mut kill = std::process::Command::new("kill");
-    kill.args(["-0", pid]).stderr(std::process::Stdio::null()).status().unwrap().success()
+    kill.args(["-0", pid])
+        .stderr(std::process::Stdio::null())
+        .status()
+        .unwrap()
+        .success()
 }
 
 /// A server that answers every line as if it were a call with the id 1.
-const ANSWERS: &[&str] =
-    &["sh", "-c", r#"while read -r line; do echo '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'; done"#];
-const CALL: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}\n";
+const ANSWERS: &[&str] = &[
+    "sh",
+    "-c",
+    r#"while read -r line; do echo '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'; done"#,
+];
+const CALL: &[u8] =
+    b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}\n";
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
@@ -108,31 +139,62 @@ fn a_line_of_100_mb_streams_through_and_the_tape_keeps_its_beginning() {
         block_on(async { Proxied::start(&["cat"], &[]).exchange(&bytes).await });
     assert!(received == bytes);
     assert_eq!(outcome.lost, None);
-    let long: Vec<u64> = tape.entries.iter().filter_map(|entry| entry.bytes).collect();
+    let long: Vec<u64> = tape
+        .entries
+        .iter()
+        .filter_map(|entry| entry.bytes)
+        .collect();
     assert_eq!(long, [100 << 20, 100 << 20]);
-    assert_eq!(tape.entries.iter().filter(|entry| entry.message.is_some()).count(), 2);
+    assert_eq!(
+        tape.entries
+            .iter()
+            .filter(|entry| entry.message.is_some())
+            .count(),
+        2
+    );
     assert!(folder.path().join("tape.jsonl").metadata().unwrap().len() < 1 << 20);
 }
 
 #[test]
 fn a_server_that_dies_in_a_call_ends_the_proxy_with_its_code() {
     let died = |script: &str| {
-        let (received, outcome, tape, _) =
-            block_on(async { Proxied::start(&["sh", "-c", script], &[]).exchange(CALL).await });
+        let (received, outcome, tape, _) = block_on(async {
+            Proxied::start(&["sh", "-c", script], &[])
+                .exchange(CALL)
+                .await
+        });
         assert_eq!(received, b"half an ans");
         let last = tape.entries.last().unwrap().event.clone();
         (outcome.code, last)
     };
     let script = "read line; printf 'half an ans'; exit 7";
-    assert_eq!(died(script), (7, Some(Event::Exit { status: "code 7".into() })));
+    assert_eq!(
+        died(script),
+        (
+            7,
+            Some(Event::Exit {
+                status: "code 7".into()
+            })
+        )
+    );
     let script = "read line; printf 'half an ans'; kill -9 $$";
-    assert_eq!(died(script), (137, Some(Event::Exit { status: "signal 9 (SIGKILL)".into() })));
+    assert_eq!(
+        died(script),
+        (
+            137,
+            Some(Event::Exit {
+                status: "signal 9 (SIGKILL)".into()
+            })
+        )
+    );
 }
 
 #[test]
 fn what_a_server_starts_and_leaves_behind_does_not_hold_the_proxy() {
     let (received, outcome, ..) = block_on(async {
-        Proxied::start(&["sh", "-c", "sleep 600 & echo $!; exit 3"], &[]).exchange(b"").await
+        Proxied::start(&["sh", "-c", "sleep 600 & echo $!; exit 3"], &[])
+            .exchange(b"")
+            .await
     });
     assert_eq!(outcome.code, 3);
     let pid = String::from_utf8(received).unwrap();
@@ -142,8 +204,11 @@ fn what_a_server_starts_and_leaves_behind_does_not_hold_the_proxy() {
 #[test]
 fn a_server_that_ignores_its_client_going_is_ended() {
     let script = "trap '' TERM; echo $$; while :; do sleep 0.1; done";
-    let (received, outcome, ..) =
-        block_on(async { Proxied::start(&["sh", "-c", script], &[]).exchange(b"").await });
+    let (received, outcome, ..) = block_on(async {
+        Proxied::start(&["sh", "-c", script], &[])
+            .exchange(b"")
+            .await
+    });
     assert_eq!(outcome.code, 137);
     assert!(!is_alive(String::from_utf8(received).unwrap().trim()));
 }
@@ -159,20 +224,40 @@ fn a_signal_ends_the_server_and_the_tape_says_so() {
         (outcome, tape(&proxied.folder))
     });
     assert_eq!(outcome.code, 143);
-    let events: Vec<&Event> = tape.entries.iter().filter_map(|entry| entry.event.as_ref()).collect();
-    assert!(events.contains(&&Event::Stopped { reason: "SIGTERM".into() }), "{events:?}");
+    let events: Vec<&Event> = tape
+        .entries
+        .iter()
+        .filter_map(|entry| entry.event.as_ref())
+        .collect();
+    assert!(
+        events.contains(&&Event::Stopped {
+            reason: "SIGTERM".into()
+        }),
+        "{events:?}"
+    );
 }
 
 #[test]
 fn secrets_pass_on_the_wire_and_are_kept_off_the_tape() {
     let line = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"api_key\":\"abcdef0123456789\",\"t\":\"hush-42\"}}\nhush-43\n";
     let (received, _, tape, folder) = block_on(async {
-        Proxied::start(&["sh", "-c", "echo hush-44 >&2; cat"], &[]).exchange(line.as_bytes()).await
+        Proxied::start(&["sh", "-c", "echo hush-44 >&2; cat"], &[])
+            .exchange(line.as_bytes())
+            .await
     });
     assert_eq!(received, line.as_bytes());
     let text = std::fs::read_to_string(folder.path().join("tape.jsonl")).unwrap();
-    assert!(!text.contains("hush-") && !text.contains("abcdef0123456789"), "{text}");
-    assert_eq!(tape.entries.iter().filter(|entry| entry.from == Some(Direction::Client)).count(), 2);
+    assert!(
+        !text.contains("hush-") && !text.contains("abcdef0123456789"),
+        "{text}"
+    );
+    assert_eq!(
+        tape.entries
+            .iter()
+            .filter(|entry| entry.from == Some(Direction::Client))
+            .count(),
+        2
+    );
 }
 
 #[test]
@@ -203,8 +288,11 @@ fn each_fault_does_to_the_answer_what_it_says() {
     let lines = |fault: &str| {
         let (received, _, tape, _) =
             block_on(async { Proxied::start(ANSWERS, &[fault]).exchange(CALL).await });
-        let faults =
-            tape.entries.iter().filter(|entry| matches!(entry.event, Some(Event::Fault { .. }))).count();
+        let faults = tape
+            .entries
+            .iter()
+            .filter(|entry| matches!(entry.event, Some(Event::Fault { .. })))
+            .count();
         assert_eq!(faults, 1, "{fault}");
         let text = String::from_utf8(received).unwrap();
         text.lines().map(str::to_owned).collect::<Vec<_>>()
@@ -222,7 +310,8 @@ fn each_fault_does_to_the_answer_what_it_says() {
 #[test]
 fn with_faults_on_everything_else_still_passes_as_it_is() {
     let bytes = b"no json\r\n\xff\xfe\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"} \nthe end";
-    let (received, ..) = block_on(async { Proxied::start(&["cat"], &["hang"]).exchange(bytes).await });
+    let (received, ..) =
+        block_on(async { Proxied::start(&["cat"], &["hang"]).exchange(bytes).await });
     assert_eq!(received, bytes);
 }
 
@@ -237,8 +326,7 @@ fn an_answer_comes_in_spite_of_its_cancel() {
             ],
             &["reply-after-cancel:50"],
         );
-        let cancel =
-            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n";
+        let cancel = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n";
         proxied.input.write_all(CALL).await.unwrap();
         proxied.input.write_all(cancel.as_bytes()).await.unwrap();
         let mut lines = BufReader::new(&mut proxied.output).lines();
@@ -246,5 +334,11 @@ fn an_answer_comes_in_spite_of_its_cancel() {
         proxied.input.write_all(b"later\n").await.unwrap();
         (answer, lines.next_line().await.unwrap().unwrap())
     });
-    assert_eq!(seen, (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned(), "later".to_owned()));
+    assert_eq!(
+        seen,
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned(),
+            "later".to_owned()
+        )
+    );
 }

@@ -22,9 +22,15 @@ fn server(answers: Answers) -> ServerSpec {
             let (reader, mut writer) = tokio::io::split(ours);
             let mut lines = BufReader::new(reader).lines();
             while let Ok(Some(line)) = lines.next_line().await {
-                let Ok(message) = jsonrpc::parse(&line) else { continue };
-                let Body::Request { id, method, params } = message.body else { continue };
-                let params = params.map(|raw| serde_json::from_str(raw.get()).unwrap()).unwrap_or_default();
+                let Ok(message) = jsonrpc::parse(&line) else {
+                    continue;
+                };
+                let Body::Request { id, method, params } = message.body else {
+                    continue;
+                };
+                let params = params
+                    .map(|raw| serde_json::from_str(raw.get()).unwrap())
+                    .unwrap_or_default();
                 let mut answer = match answers(&method, &params) {
                     Ok(result) => jsonrpc::result(&id, &result.to_string()),
                     Err(error) => jsonrpc::error(Some(&id), &error),
@@ -71,15 +77,25 @@ fn tape() -> Tape {
     let asked = [
         ("initialize", json!({"protocolVersion": "2025-11-25"})),
         ("tools/list", json!({})),
-        ("tools/call", json!({"name": "find", "arguments": {"q": "x"}})),
-        ("tools/call", json!({"name": "drop", "arguments": {"q": "x"}})),
-        ("tools/call", json!({"name": "find", "arguments": {"q": "[redacted:token]"}})),
+        (
+            "tools/call",
+            json!({"name": "find", "arguments": {"q": "x"}}),
+        ),
+        (
+            "tools/call",
+            json!({"name": "drop", "arguments": {"q": "x"}}),
+        ),
+        (
+            "tools/call",
+            json!({"name": "find", "arguments": {"q": "[redacted:token]"}}),
+        ),
     ];
     tape_of(&asked, recorded)
 }
 
 fn tape_of(asked: &[(&str, Value)], recorded: Answers) -> Tape {
-    let mut lines = vec![r#"{"format":"mcptest-tape","version":1,"server":{"command":["srv"]}}"#.to_owned()];
+    let mut lines =
+        vec![r#"{"format":"mcptest-tape","version":1,"server":{"command":["srv"]}}"#.to_owned()];
     for (id, (method, params)) in asked.iter().enumerate() {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let mut answer = json!({"jsonrpc": "2.0", "id": id});
@@ -99,9 +115,14 @@ fn drift(answers: Answers, ignored: &[&str]) -> Drift {
 
 fn drift_from(tape: &Tape, answers: Answers, ignored: &[&str]) -> Drift {
     let ignored: Vec<Ignore> = ignored.iter().map(|path| path.parse().unwrap()).collect();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let redactor = redactor(&[], std::iter::empty(), &[]).unwrap();
-    runtime.block_on(replay(tape, server(answers), ignored, &redactor)).unwrap()
+    runtime
+        .block_on(replay(tape, server(answers), ignored, &redactor))
+        .unwrap()
 }
 
 fn counts(drift: &Drift) -> [usize; 3] {
@@ -113,7 +134,10 @@ fn the_same_server_has_not_drifted() {
     let drift = drift(recorded, &[]);
     assert_eq!(counts(&drift), [0, 0, 0], "{}", human(&drift));
     assert_eq!((drift.replayed, drift.left_out.len()), (3, 1));
-    assert_eq!(drift.left_out[0].reason, "an argument is hidden on the tape");
+    assert_eq!(
+        drift.left_out[0].reason,
+        "an argument is hidden on the tape"
+    );
 }
 
 #[test]
@@ -131,8 +155,14 @@ fn a_tool_that_is_gone_and_a_call_that_fails_now_break() {
     assert_eq!(counts(&drift), [2, 0, 1], "{}", human(&drift));
     let shown = human(&drift);
     assert!(shown.contains("tool `drop` is gone"), "{shown}");
-    assert!(shown.contains("call 1 `find`: result.isError succeeded and fails now"), "{shown}");
-    assert!(shown.ends_with("3 requests replayed: 2 breaking, 0 changed, 1 added\n"), "{shown}");
+    assert!(
+        shown.contains("call 1 `find`: result.isError succeeded and fails now"),
+        "{shown}"
+    );
+    assert!(
+        shown.ends_with("3 requests replayed: 2 breaking, 0 changed, 1 added\n"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -140,10 +170,10 @@ fn each_session_is_replayed_in_its_own_era_and_its_calls_are_numbered_as_in_a_ru
     fn both(method: &str, params: &Value) -> Result<Value, RpcError> {
         let is_modern = params["_meta"]["io.modelcontextprotocol/protocolVersion"].is_string();
         match method {
-            "server/discover" => {
-                Ok(json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-                "resultType": "complete", "serverInfo": {"name": "s", "version": "1"}}))
-            }
+            "server/discover" => Ok(
+                json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                "resultType": "complete", "serverInfo": {"name": "s", "version": "1"}}),
+            ),
             "tools/call" => Ok(text(if is_modern { "modern" } else { "legacy" })),
             _ => recorded(method, params),
         }
@@ -157,11 +187,19 @@ fn each_session_is_replayed_in_its_own_era_and_its_calls_are_numbered_as_in_a_ru
     let mut lines =
         vec![r#"{"format":"mcptest-tape","version":1,"server":{"url":"http://h/mcp"}}"#.to_owned()];
     let sessions = [
-        (1, "initialize", json!({"protocolVersion": "2025-11-25"}), call),
+        (
+            1,
+            "initialize",
+            json!({"protocolVersion": "2025-11-25"}),
+            call,
+        ),
         (2, "server/discover", json!({}), modern),
     ];
     for (session, begins, params, call) in sessions {
-        for (id, (method, params)) in [(begins, params), ("tools/call", call)].into_iter().enumerate() {
+        for (id, (method, params)) in [(begins, params), ("tools/call", call)]
+            .into_iter()
+            .enumerate()
+        {
             let answer = both(method, &params).unwrap();
             lines.push(message(
                 session,
@@ -169,21 +207,38 @@ fn each_session_is_replayed_in_its_own_era_and_its_calls_are_numbered_as_in_a_ru
                 "client",
                 json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}),
             ));
-            lines.push(message(session, id, "server", json!({"jsonrpc": "2.0", "id": id, "result": answer})));
+            lines.push(message(
+                session,
+                id,
+                "server",
+                json!({"jsonrpc": "2.0", "id": id, "result": answer}),
+            ));
         }
     }
     let tape = Tape::read(&(lines.join("\n") + "\n")).unwrap();
     let same = drift_from(&tape, both, &[]);
-    assert_eq!((same.replayed, counts(&same)), (2, [0, 0, 0]), "{}", human(&same));
+    assert_eq!(
+        (same.replayed, counts(&same)),
+        (2, [0, 0, 0]),
+        "{}",
+        human(&same)
+    );
     let other = drift_from(
         &tape,
         |method, params| {
-            if method == "tools/call" { Err(RpcError::new(-32000, "not now")) } else { both(method, params) }
+            if method == "tools/call" {
+                Err(RpcError::new(-32000, "not now"))
+            } else {
+                both(method, params)
+            }
         },
         &[],
     );
     let shown = human(&other);
-    for part in ["run 1: call 1 `find`: error succeeded", "run 2: call 1 `find`: error succeeded"] {
+    for part in [
+        "run 1: call 1 `find`: error succeeded",
+        "run 2: call 1 `find`: error succeeded",
+    ] {
         assert!(shown.contains(part), "{shown}");
     }
 }
@@ -195,18 +250,27 @@ fn other_words_changed_and_paths_can_be_ignored() {
         _ => recorded(method, params),
     };
     assert_eq!(counts(&drift(answers, &[])), [0, 2, 0]);
-    assert_eq!(counts(&drift(answers, &["result.content[*].text", "**.at"])), [0, 0, 0]);
+    assert_eq!(
+        counts(&drift(answers, &["result.content[*].text", "**.at"])),
+        [0, 0, 0]
+    );
     assert_eq!(counts(&drift(answers, &["find:result"])), [0, 0, 0]);
     let drift = drift(answers, &["find:result", "**.text", "result.nosuch"]);
     assert_eq!(drift.unused_ignores, ["result.nosuch"]);
-    assert!(human(&drift).contains("ignored, but not there\n  result.nosuch\n"), "{}", human(&drift));
+    assert!(
+        human(&drift).contains("ignored, but not there\n  result.nosuch\n"),
+        "{}",
+        human(&drift)
+    );
 }
 
 #[test]
 fn a_refusal_where_there_was_a_result_breaks_and_the_other_way_changed() {
     let drift = drift(
         |method, params| match method {
-            "tools/call" if params["name"] == "find" => Err(RpcError::new(-32602, "no such argument")),
+            "tools/call" if params["name"] == "find" => {
+                Err(RpcError::new(-32602, "no such argument"))
+            }
             "tools/call" => Ok(text("dropped")),
             _ => recorded(method, params),
         },
@@ -217,7 +281,10 @@ fn a_refusal_where_there_was_a_result_breaks_and_the_other_way_changed() {
 
 /// A server with three pages of one tool each, whose cursors are other ones for the live client.
 fn paged(params: &Value, cursors: [&str; 2], names: [&str; 3]) -> Value {
-    let page = cursors.iter().position(|cursor| params["cursor"] == **cursor).map_or(0, |at| at + 1);
+    let page = cursors
+        .iter()
+        .position(|cursor| params["cursor"] == **cursor)
+        .map_or(0, |at| at + 1);
     let mut answer = json!({"tools": [tool(names[page], &plain())]});
     if let Some(next) = cursors.get(page) {
         answer["nextCursor"] = json!(next);
@@ -240,13 +307,25 @@ fn pages_that_the_client_never_read_are_no_drift() {
         _ => recorded(method, params),
     };
     let first = ("tools/list", json!({}));
-    let pages =
-        [first, ("tools/list", json!({"cursor": "then-2"})), ("tools/list", json!({"cursor": "then-3"}))];
+    let pages = [
+        first,
+        ("tools/list", json!({"cursor": "then-2"})),
+        ("tools/list", json!({"cursor": "then-3"})),
+    ];
     for read in 1..=3 {
         let drift = drift_from(&tape_of(&pages[..read], then), now, &[]);
         assert_eq!(counts(&drift), [0, 0, 0], "{read}: {}", human(&drift));
     }
     let drift = drift_from(&tape_of(&pages[..2], then), changed, &[]);
-    assert!(human(&drift).contains("tool `a` is gone"), "{}", human(&drift));
-    assert_eq!(counts(&drift), [1, 0, 0], "what stands on other pages is not known: {}", human(&drift));
+    assert!(
+        human(&drift).contains("tool `a` is gone"),
+        "{}",
+        human(&drift)
+    );
+    assert_eq!(
+        counts(&drift),
+        [1, 0, 0],
+        "what stands on other pages is not known: {}",
+        human(&drift)
+    );
 }

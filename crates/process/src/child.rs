@@ -40,7 +40,11 @@ pub struct ExitWatch(watch::Receiver<Option<ExitStatus>>);
 impl ExitWatch {
     /// Waits until it has exited. `None` when that cannot be learned.
     pub async fn exited(&mut self) -> Option<ExitStatus> {
-        self.0.wait_for(Option::is_some).await.ok().and_then(|status| *status)
+        self.0
+            .wait_for(Option::is_some)
+            .await
+            .ok()
+            .and_then(|status| *status)
     }
 }
 
@@ -77,9 +81,18 @@ impl Child {
         mark.watch();
         let (sender, status) = watch::channel(None);
         let stderr = Stderr::default();
-        let this =
-            Self { group, mark, has_ended: false, status, stderr: stderr.clone(), withheld: Vec::new() };
-        let started = Started { stdin: child.stdin.take()?, stdout: child.stdout.take()? };
+        let this = Self {
+            group,
+            mark,
+            has_ended: false,
+            status,
+            stderr: stderr.clone(),
+            withheld: Vec::new(),
+        };
+        let started = Started {
+            stdin: child.stdin.take()?,
+            stdout: child.stdout.take()?,
+        };
         let draining = read_errors(child.stderr.take()?, stderr);
         tokio::spawn(async move {
             if let Ok(status) = child.wait().await {
@@ -185,7 +198,9 @@ impl Child {
     /// Looking through all processes blocks for a moment.
     async fn strays(&self) -> Vec<u32> {
         let mark = self.mark.clone();
-        tokio::task::spawn_blocking(move || mark.strays()).await.unwrap_or_default()
+        tokio::task::spawn_blocking(move || mark.strays())
+            .await
+            .unwrap_or_default()
     }
 }
 

@@ -78,7 +78,10 @@ pub fn end_all() {
 
 #[cfg(unix)]
 fn of(group: u32) -> Option<nix::unistd::Pid> {
-    i32::try_from(group).ok().filter(|group| *group > 1).map(nix::unistd::Pid::from_raw)
+    i32::try_from(group)
+        .ok()
+        .filter(|group| *group > 1)
+        .map(nix::unistd::Pid::from_raw)
 }
 
 #[cfg(unix)]

@@ -8,7 +8,10 @@ use parking_lot::Mutex;
 use std::io::Write;
 use std::process::ChildStdin;
 
-#[cfg_attr(not(unix), expect(dead_code, reason = "there is no process group to watch"))]
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "there is no process group to watch")
+)]
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 held=

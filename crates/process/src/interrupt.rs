@@ -29,8 +29,9 @@ static SIGNALS: LazyLock<watch::Sender<Heard>> = LazyLock::new(|| {
     let signals = watch::Sender::new((0, None));
     let (theirs, (asked, has_asked)) = (signals.clone(), mpsc::channel());
     // It lasts as long as the program: there is nobody to join it.
-    let _detached =
-        std::thread::Builder::new().name("signals".to_owned()).spawn(move || listen(&theirs, asked));
+    let _detached = std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || listen(&theirs, asked));
     // Until the thread has asked for signals, one ends the program at once.
     let _dropped = has_asked.recv();
     signals
@@ -43,7 +44,10 @@ pub async fn stop_signal() -> StopSignal {
     let mut heard = SIGNALS.subscribe();
     // One that came while nobody waited is still to be taken up.
     let before = TAKEN.load(Ordering::SeqCst);
-    let taken = heard.wait_for(|(count, _)| *count > before).await.map(|heard| *heard);
+    let taken = heard
+        .wait_for(|(count, _)| *count > before)
+        .await
+        .map(|heard| *heard);
     match taken {
         Ok((count, Some(signal))) => {
             TAKEN.fetch_max(count, Ordering::SeqCst);
@@ -55,7 +59,12 @@ pub async fn stop_signal() -> StopSignal {
 
 /// Hears signals for ever; `asked` is dropped when none can be missed any more.
 fn listen(signals: &watch::Sender<Heard>, asked: mpsc::Sender<()>) {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    else {
+        return;
+    };
     runtime.block_on(async {
         let mut arriving = Arriving::new();
         drop(asked);
@@ -83,7 +92,11 @@ struct Arriving([Option<tokio::signal::unix::Signal>; 3]);
 impl Arriving {
     fn new() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let kinds = [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+        ];
         Self(kinds.map(|kind| signal(kind).ok()))
     }
 
@@ -119,7 +132,10 @@ impl Arriving {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-        StopSignal { name: "interrupted", exit_code: 130 }
+        StopSignal {
+            name: "interrupted",
+            exit_code: 130,
+        }
     }
 }
 

@@ -19,7 +19,10 @@ static IS_ADOPTING: AtomicBool = AtomicBool::new(false);
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     if children().is_some_and(|children| children.is_empty()) {
-        IS_ADOPTING.store(nix::sys::prctl::set_child_subreaper(true).is_ok(), Ordering::SeqCst);
+        IS_ADOPTING.store(
+            nix::sys::prctl::set_child_subreaper(true).is_ok(),
+            Ordering::SeqCst,
+        );
     }
 }
 
@@ -41,9 +44,14 @@ pub(crate) fn alive() -> Vec<u32> {
         return Vec::new();
     }
     let started = STARTED.lock();
-    let strangers = children().unwrap_or_default().into_iter().filter(|child| !started.contains(child));
+    let strangers = children()
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|child| !started.contains(child));
     let is_alive = |child: &u32| {
-        let Ok(id) = i32::try_from(*child) else { return false };
+        let Ok(id) = i32::try_from(*child) else {
+            return false;
+        };
         let waited = waitpid(nix::unistd::Pid::from_raw(id), Some(WaitPidFlag::WNOHANG));
         matches!(waited, Ok(WaitStatus::StillAlive))
     };
@@ -62,7 +70,11 @@ fn children() -> Option<Vec<u32>> {
     let mut children = Vec::new();
     for thread in std::fs::read_dir("/proc/self/task").ok()?.flatten() {
         match std::fs::read_to_string(thread.path().join("children")) {
-            Ok(listed) => children.extend(listed.split_whitespace().filter_map(|id| id.parse::<u32>().ok())),
+            Ok(listed) => children.extend(
+                listed
+                    .split_whitespace()
+                    .filter_map(|id| id.parse::<u32>().ok()),
+            ),
             // The thread has just ended.
             Err(_) if !thread.path().exists() => {}
             Err(_) => return None,

@@ -46,7 +46,9 @@ pub fn start(
     env: &[(String, String)],
     cwd: Option<&Path>,
 ) -> Result<(Child, Started), StartError> {
-    start_with(words, env, cwd, |errors, stderr| tokio::spawn(stderr.drain(errors)))
+    start_with(words, env, cwd, |errors, stderr| {
+        tokio::spawn(stderr.drain(errors))
+    })
 }
 
 /// As [`start`], for a server under test: of our environment it has what programs need to run, and no key that it is
@@ -102,7 +104,9 @@ fn spawn(
     #[cfg(unix)]
     command.process_group(0);
     let mut started = orphans::starting();
-    let child = command.spawn().map_err(|error| explain(&error, program, words, cwd))?;
+    let child = command
+        .spawn()
+        .map_err(|error| explain(&error, program, words, cwd))?;
     started.extend(child.id());
     drop(started);
     Child::watch(child, mark, read_errors).ok_or_else(|| StartError::Other {
@@ -111,27 +115,45 @@ fn spawn(
     })
 }
 
-fn explain(error: &std::io::Error, program: &str, words: &[String], cwd: Option<&Path>) -> StartError {
+fn explain(
+    error: &std::io::Error,
+    program: &str,
+    words: &[String],
+    cwd: Option<&Path>,
+) -> StartError {
     if let Some(cwd) = cwd.filter(|cwd| !cwd.is_dir()) {
         return StartError::NoFolder(cwd.to_owned());
     }
     let program = program.to_owned();
     match error.kind() {
-        ErrorKind::NotFound => StartError::NotFound { hint: hint(&program, words, cwd), program },
+        ErrorKind::NotFound => StartError::NotFound {
+            hint: hint(&program, words, cwd),
+            program,
+        },
         ErrorKind::PermissionDenied => StartError::NotExecutable(program),
-        _ => StartError::Other { program, reason: error.to_string() },
+        _ => StartError::Other {
+            program,
+            reason: error.to_string(),
+        },
     }
 }
 
 fn hint(program: &str, words: &[String], cwd: Option<&Path>) -> String {
     if program.contains(char::is_whitespace) && words.len() == 1 {
-        let words: Vec<String> = program.split_whitespace().map(|word| format!("{word:?}")).collect();
-        return format!("; a command with arguments is a list of words: [{}]", words.join(", "));
+        let words: Vec<String> = program
+            .split_whitespace()
+            .map(|word| format!("{word:?}"))
+            .collect();
+        return format!(
+            "; a command with arguments is a list of words: [{}]",
+            words.join(", ")
+        );
     }
     if program.contains(std::path::MAIN_SEPARATOR) {
         let path = cwd.unwrap_or(Path::new("")).join(program);
         if path.exists() {
-            return ", though the file exists: is the interpreter in its first line installed?".to_owned();
+            return ", though the file exists: is the interpreter in its first line installed?"
+                .to_owned();
         }
         return match near_miss(program, path.parent().into_iter().map(Path::to_owned)) {
             Some(near) => format!("; did you mean `{near}`?"),
@@ -145,7 +167,9 @@ fn hint(program: &str, words: &[String], cwd: Option<&Path>) -> String {
 }
 
 fn search_path() -> Vec<PathBuf> {
-    std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+    std::env::var_os("PATH")
+        .map(|path| std::env::split_paths(&path).collect())
+        .unwrap_or_default()
 }
 
 /// The file of one of the folders whose name is closest to the program's, when it is close enough for a slip.
@@ -214,11 +238,16 @@ const SURROUNDINGS: &[&str] = &[
 /// Whether a server gets this variable without being given it by name. A shell's function is code, not a value.
 fn is_inherited(name: &str, value: &str) -> bool {
     let is_named = |known: &&str| {
-        if cfg!(windows) { name.eq_ignore_ascii_case(known) } else { name == *known }
+        if cfg!(windows) {
+            name.eq_ignore_ascii_case(known)
+        } else {
+            name == *known
+        }
     };
     // The tools that read these take them in either case.
     let is_around = |known: &&str| name.eq_ignore_ascii_case(known);
-    let is_known = SAFE.iter().any(is_named) || SURROUNDINGS.iter().any(is_around) || name.starts_with("LC_");
+    let is_known =
+        SAFE.iter().any(is_named) || SURROUNDINGS.iter().any(is_around) || name.starts_with("LC_");
     is_known && !value.starts_with("()")
 }
 
@@ -226,12 +255,20 @@ fn is_inherited(name: &str, value: &str) -> bool {
 pub(crate) fn environment_for_server() -> (Vec<(OsString, OsString)>, Vec<String>) {
     let (inherited, withheld): (Vec<_>, Vec<_>) = std::env::vars_os()
         .partition(|(name, value)| is_inherited(&name.to_string_lossy(), &value.to_string_lossy()));
-    (inherited, withheld.into_iter().filter_map(|(name, _)| name.into_string().ok()).collect())
+    (
+        inherited,
+        withheld
+            .into_iter()
+            .filter_map(|(name, _)| name.into_string().ok())
+            .collect(),
+    )
 }
 
 /// Those of the names that stand in the text as words of their own.
 pub(crate) fn named_in(text: &str, names: &[String]) -> Vec<String> {
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .collect();
     // A short name is also a common word.
     let is_named = |name: &&String| name.contains('_') && words.contains(&name.as_str());
     names.iter().filter(is_named).cloned().collect()
@@ -250,7 +287,10 @@ mod tests {
     fn a_program_that_is_not_there_is_named_with_a_near_miss() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("my-server"), "").unwrap();
-        assert_eq!(near_miss("my-sevrer", [folder.path().to_owned()]), Some("my-server".to_owned()));
+        assert_eq!(
+            near_miss("my-sevrer", [folder.path().to_owned()]),
+            Some("my-server".to_owned())
+        );
         assert_eq!(
             refusal(&["no-such-program-qqq"], None),
             "there is no program `no-such-program-qqq` on PATH: is it installed?"
@@ -281,12 +321,23 @@ mod tests {
 
     #[test]
     fn a_server_gets_what_programs_need_and_nothing_that_is_secret() {
-        for name in ["PATH", "LC_ALL", "https_proxy", "HTTPS_PROXY", "SSL_CERT_FILE", "npm_config_cache"] {
+        for name in [
+            "PATH",
+            "LC_ALL",
+            "https_proxy",
+            "HTTPS_PROXY",
+            "SSL_CERT_FILE",
+            "npm_config_cache",
+        ] {
             assert!(is_inherited(name, "x"), "{name}");
         }
-        for name in
-            ["ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_PROFILE", "npm_config__authToken", "SSH_AUTH_SOCK"]
-        {
+        for name in [
+            "ANTHROPIC_API_KEY",
+            "GITHUB_TOKEN",
+            "AWS_PROFILE",
+            "npm_config__authToken",
+            "SSH_AUTH_SOCK",
+        ] {
             assert!(!is_inherited(name, "x"), "{name}");
         }
         assert!(!is_inherited("PATH", "() { :; }; echo"));
@@ -295,6 +346,12 @@ mod tests {
     #[test]
     fn a_withheld_name_is_found_as_a_word() {
         let names = ["API_TOKEN", "TOKEN", "KEY_X"].map(str::to_owned);
-        assert_eq!(named_in("error: $API_TOKEN (TOKEN) is not set, MY_KEY_X neither", &names), ["API_TOKEN"]);
+        assert_eq!(
+            named_in(
+                "error: $API_TOKEN (TOKEN) is not set, MY_KEY_X neither",
+                &names
+            ),
+            ["API_TOKEN"]
+        );
     }
 }

@@ -28,7 +28,11 @@ pub(crate) struct Mark(String);
 impl Mark {
     /// One that no other server has.
     pub(crate) fn new() -> Self {
-        Self(format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed) + 1))
+        Self(format!(
+            "{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed) + 1
+        ))
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -89,19 +93,30 @@ pub(crate) fn kill(marks: &[Mark]) {
 fn with_marks(marks: &[Mark]) -> Vec<u32> {
     use std::os::unix::fs::MetadataExt;
     let owner = |path: &std::path::Path| std::fs::metadata(path).ok().map(|about| about.uid());
-    let (until, us) = (Instant::now() + LONGEST_LOOK, owner(std::path::Path::new("/proc/self")));
-    let entries: Vec<String> = marks.iter().map(|mark| format!("{VARIABLE}={}", mark.as_str())).collect();
+    let (until, us) = (
+        Instant::now() + LONGEST_LOOK,
+        owner(std::path::Path::new("/proc/self")),
+    );
+    let entries: Vec<String> = marks
+        .iter()
+        .map(|mark| format!("{VARIABLE}={}", mark.as_str()))
+        .collect();
     let has_mark = |environment: &[u8]| {
-        environment.split(|byte| *byte == 0).any(|entry| entries.iter().any(|ours| ours.as_bytes() == entry))
+        environment
+            .split(|byte| *byte == 0)
+            .any(|entry| entries.iter().any(|ours| ours.as_bytes() == entry))
     };
-    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let Ok(processes) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
     processes
         .take_while(|_| Instant::now() < until)
         .flatten()
         .filter_map(|process| {
             let id: u32 = process.file_name().to_str()?.parse().ok()?;
             let is_candidate = id != std::process::id() && owner(&process.path()) == us;
-            let environment = is_candidate.then(|| std::fs::read(process.path().join("environ")).ok())??;
+            let environment =
+                is_candidate.then(|| std::fs::read(process.path().join("environ")).ok())??;
             has_mark(&environment).then_some(id)
         })
         .collect()
@@ -115,7 +130,11 @@ fn with_marks(_marks: &[Mark]) -> Vec<u32> {
 
 #[cfg(unix)]
 pub(crate) fn signal(processes: &[u32], ending: Ending) {
-    for process in processes.iter().filter_map(|id| i32::try_from(*id).ok()).filter(|id| *id > 1) {
+    for process in processes
+        .iter()
+        .filter_map(|id| i32::try_from(*id).ok())
+        .filter(|id| *id > 1)
+    {
         // One that is gone needs no signal.
         let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(process), ending.signal());
     }

@@ -14,7 +14,10 @@ use std::time::{Duration, Instant};
 #[ignore = "the other test runs it in a process of its own"]
 #[allow(clippy::print_stdout)]
 fn deaf() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let busy = async {
             println!("\nbusy");
@@ -56,7 +59,10 @@ fn a_program_that_is_too_busy_to_hear_a_signal_ends_all_the_same() {
 
 #[test]
 fn a_signal_that_comes_when_the_wait_has_just_begun_is_heard() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let heard = runtime.block_on(async {
         let raise = async {
             nix::sys::signal::raise(Signal::SIGTERM).unwrap();

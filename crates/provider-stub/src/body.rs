@@ -18,13 +18,21 @@ pub(crate) struct AnswerBody {
 
 impl AnswerBody {
     pub(crate) fn whole(text: impl Into<Bytes>) -> Self {
-        Self { bytes: Some(text.into()), missing: 0, has_paused: false }
+        Self {
+            bytes: Some(text.into()),
+            missing: 0,
+            has_paused: false,
+        }
     }
 
     pub(crate) fn cut(text: &str) -> Self {
         let kept = text.len() / 2;
         let bytes = Bytes::copy_from_slice(&text.as_bytes()[..kept]);
-        Self { bytes: Some(bytes), missing: (text.len() - kept) as u64, has_paused: false }
+        Self {
+            bytes: Some(bytes),
+            missing: (text.len() - kept) as u64,
+            has_paused: false,
+        }
     }
 }
 
@@ -55,6 +63,8 @@ impl Body for AnswerBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64) + self.missing)
+        SizeHint::with_exact(
+            self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64) + self.missing,
+        )
     }
 }

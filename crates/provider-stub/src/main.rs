@@ -23,10 +23,15 @@ fn run() -> Result<(), String> {
         let value = words.next().ok_or(USAGE)?;
         match word.as_str() {
             "--script" => {
-                let text = std::fs::read_to_string(&value).map_err(|error| format!("{value}: {error}"))?;
+                let text =
+                    std::fs::read_to_string(&value).map_err(|error| format!("{value}: {error}"))?;
                 script = Script::parse(&text).map_err(|error| format!("{value}: {error}"))?;
             }
-            "--port" => port = value.parse().map_err(|_| format!("{value:?} is not a port; {USAGE}"))?,
+            "--port" => {
+                port = value
+                    .parse()
+                    .map_err(|_| format!("{value:?} is not a port; {USAGE}"))?;
+            }
             _ => return Err(USAGE.to_owned()),
         }
     }

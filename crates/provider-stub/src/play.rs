@@ -31,44 +31,78 @@ impl Play {
             return run;
         }
         if !seen.is_opening() {
-            return Run { step: seen.answers(), ..Run::default() };
+            return Run {
+                step: seen.answers(),
+                ..Run::default()
+            };
         }
-        let begun = self.begun.entry((seen.model.clone(), seen.prompt.clone())).or_default();
+        let begun = self
+            .begun
+            .entry((seen.model.clone(), seen.prompt.clone()))
+            .or_default();
         *begun += 1;
-        Run { number: *begun - 1, ..Run::default() }
+        Run {
+            number: *begun - 1,
+            ..Run::default()
+        }
     }
 
     /// The client has no message and may ask again.
     pub(crate) fn failed(&mut self, seen: &Seen, mut run: Run, step: &Step) {
         run.struck += 1;
         if run.struck >= step.times.unwrap_or(1) {
-            run = Run { step: run.step + 1, struck: 0, ..run };
+            run = Run {
+                step: run.step + 1,
+                struck: 0,
+                ..run
+            };
         }
         self.waiting.entry(seen.key()).or_default().push_back(run);
     }
 
     /// The client has this message, and goes on with it.
     pub(crate) fn answered(&mut self, seen: &Seen, run: Run, message: &[Value]) {
-        let run = Run { step: run.step + 1, struck: 0, ..run };
-        self.waiting.entry(seen.key_after(message)).or_default().push_back(run);
+        let run = Run {
+            step: run.step + 1,
+            struck: 0,
+            ..run
+        };
+        self.waiting
+            .entry(seen.key_after(message))
+            .or_default()
+            .push_back(run);
     }
 }
 
 /// What is done with the run's next request.
 pub(crate) fn step(script: &Script, seen: &Seen, run: &Run) -> Step {
-    let fits = script.rules.iter().find(|rule| rule.when.fits(&seen.model, &seen.prompt, run.number));
-    let (steps, then) = fits.map_or((&script.steps, script.then), |rule| (&rule.steps, rule.then));
-    let at = if then == Then::Repeat && !steps.is_empty() { run.step % steps.len() } else { run.step };
+    let fits = script
+        .rules
+        .iter()
+        .find(|rule| rule.when.fits(&seen.model, &seen.prompt, run.number));
+    let (steps, then) = fits.map_or((&script.steps, script.then), |rule| {
+        (&rule.steps, rule.then)
+    });
+    let at = if then == Then::Repeat && !steps.is_empty() {
+        run.step % steps.len()
+    } else {
+        run.step
+    };
     let mut step = steps.get(at).cloned().unwrap_or_else(|| Step::text("ok"));
     let run = run.number.to_string();
     let fill = |text: &str| {
         let text = text.replace("{{last_result}}", &seen.last_result);
-        text.replace("{{prompt}}", &seen.last_user).replace("{{run}}", &run)
+        text.replace("{{prompt}}", &seen.last_user)
+            .replace("{{run}}", &run)
     };
     step.text = step.text.map(|text| fill(&text));
     // Who must call a tool says in its arguments what it would say.
     if let Some(forced) = seen.forced.clone().filter(|_| step.calls.is_empty()) {
-        step.calls.push(Call { name: forced, args_text: step.text.take(), ..Call::default() });
+        step.calls.push(Call {
+            name: forced,
+            args_text: step.text.take(),
+            ..Call::default()
+        });
     }
     for call in &mut step.calls {
         call.name = seen.offered(&call.name);
@@ -84,7 +118,9 @@ fn fill_values(value: &mut Value, fill: &dyn Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = fill(text),
         Value::Array(items) => items.iter_mut().for_each(|item| fill_values(item, fill)),
-        Value::Object(entries) => entries.values_mut().for_each(|entry| fill_values(entry, fill)),
+        Value::Object(entries) => entries
+            .values_mut()
+            .for_each(|entry| fill_values(entry, fill)),
         _ => {}
     }
 }

@@ -152,7 +152,13 @@ pub struct Tokens {
 
 impl Default for Tokens {
     fn default() -> Self {
-        Self { prompt: 100, cached: 0, cache_write: 0, completion: 20, thoughts: 0 }
+        Self {
+            prompt: 100,
+            cached: 0,
+            cache_write: 0,
+            completion: 20,
+            thoughts: 0,
+        }
     }
 }
 
@@ -176,41 +182,63 @@ impl Script {
 
     /// A script of these steps for everyone.
     pub fn of(steps: impl IntoIterator<Item = Step>) -> Self {
-        Self { steps: steps.into_iter().collect(), ..Self::default() }
+        Self {
+            steps: steps.into_iter().collect(),
+            ..Self::default()
+        }
     }
 }
 
 impl Step {
     /// Says something.
     pub fn text(text: &str) -> Self {
-        Self { text: Some(text.to_owned()), ..Self::default() }
+        Self {
+            text: Some(text.to_owned()),
+            ..Self::default()
+        }
     }
 
     /// Calls tools.
     pub fn calls(calls: impl IntoIterator<Item = Call>) -> Self {
-        Self { calls: calls.into_iter().collect(), ..Self::default() }
+        Self {
+            calls: calls.into_iter().collect(),
+            ..Self::default()
+        }
     }
 
     /// Answers with an error.
     pub fn status(status: u16) -> Self {
-        Self { status: Some(status), ..Self::default() }
+        Self {
+            status: Some(status),
+            ..Self::default()
+        }
     }
 
     /// Goes wrong.
     pub fn fault(fault: Fault) -> Self {
-        Self { fault: Some(fault), ..Self::text("never seen") }
+        Self {
+            fault: Some(fault),
+            ..Self::text("never seen")
+        }
     }
 
     /// Whether the client gets no message, so that it may try again.
     pub(crate) fn is_fault(&self) -> bool {
-        self.fault.is_some() || self.blocked.is_some() || self.raw.is_some() || self.status.is_some()
+        self.fault.is_some()
+            || self.blocked.is_some()
+            || self.raw.is_some()
+            || self.status.is_some()
     }
 }
 
 impl Call {
     /// A call with arguments.
     pub fn new(name: &str, args: Value) -> Self {
-        Self { name: name.to_owned(), args: Some(args), ..Self::default() }
+        Self {
+            name: name.to_owned(),
+            args: Some(args),
+            ..Self::default()
+        }
     }
 
     /// The arguments as the text that a model writes.
@@ -231,10 +259,13 @@ impl Call {
 
 impl When {
     pub(crate) fn fits(&self, model: &str, prompt: &str, run: usize) -> bool {
-        let has =
-            |words: &Option<String>, text: &str| words.as_ref().is_none_or(|words| text.contains(&**words));
+        let has = |words: &Option<String>, text: &str| {
+            words.as_ref().is_none_or(|words| text.contains(&**words))
+        };
         let run = run % self.every.unwrap_or(usize::MAX).max(1);
-        has(&self.model, model) && has(&self.prompt, prompt) && self.run.is_none_or(|wanted| wanted == run)
+        has(&self.model, model)
+            && has(&self.prompt, prompt)
+            && self.run.is_none_or(|wanted| wanted == run)
     }
 }
 
@@ -251,6 +282,11 @@ mod tests {
         assert!(script.rules[0].when.fits("m", "the weather", 3));
         assert!(!script.rules[0].when.fits("m", "the weather", 2));
         assert_eq!(script.rules[0].steps[1].times, Some(3));
-        assert!(Script::parse("steps: [{txt: hello}]").unwrap_err().to_string().contains("txt"));
+        assert!(
+            Script::parse("steps: [{txt: hello}]")
+                .unwrap_err()
+                .to_string()
+                .contains("txt")
+        );
     }
 }

@@ -63,7 +63,10 @@ impl Stub {
 
     /// Starts on this port.
     pub fn start_on(port: u16, script: Script) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
         let listener = {
             let _entered = runtime.enter();
             mcptest_http::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?
@@ -81,8 +84,17 @@ impl Stub {
             let state = Arc::clone(&shared);
             async move { answer(&state, request).await }
         };
-        runtime.spawn(mcptest_http::serve(listener, limits(), exchange, std::future::pending::<()>()));
-        Ok(Self { address, state, runtime: Some(runtime) })
+        runtime.spawn(mcptest_http::serve(
+            listener,
+            limits(),
+            exchange,
+            std::future::pending::<()>(),
+        ));
+        Ok(Self {
+            address,
+            state,
+            runtime: Some(runtime),
+        })
     }
 
     /// Its base URL, for every dialect.
@@ -92,9 +104,17 @@ impl Stub {
 
     /// The environment that sends every known family here.
     pub fn environment(&self) -> BTreeMap<String, String> {
-        let key = self.state.script.key.clone().unwrap_or_else(|| "stub-key-0123456789".to_owned());
+        let key = self
+            .state
+            .script
+            .key
+            .clone()
+            .unwrap_or_else(|| "stub-key-0123456789".to_owned());
         let of_family = |family: &Family| {
-            [(family.base_urls[0].to_owned(), self.url()), (family.keys[0].to_owned(), key.clone())]
+            [
+                (family.base_urls[0].to_owned(), self.url()),
+                (family.keys[0].to_owned(), key.clone()),
+            ]
         };
         FAMILIES.iter().flat_map(of_family).collect()
     }
@@ -117,7 +137,10 @@ impl Stub {
 
 /// A conversation may carry results of tools of any size.
 fn limits() -> Limits {
-    Limits { body_bytes: 64 << 20, ..Limits::default() }
+    Limits {
+        body_bytes: 64 << 20,
+        ..Limits::default()
+    }
 }
 
 impl Drop for Stub {
@@ -145,7 +168,10 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-async fn answer(state: &StubState, request: hyper::Request<Incoming>) -> io::Result<Response<AnswerBody>> {
+async fn answer(
+    state: &StubState,
+    request: hyper::Request<Incoming>,
+) -> io::Result<Response<AnswerBody>> {
     let _under_way = UnderWay::new(state);
     let (parts, body) = request.into_parts();
     if let Some((status, sentence)) =
@@ -160,14 +186,27 @@ async fn answer(state: &StubState, request: hyper::Request<Incoming>) -> io::Res
     let value: Value = serde_json::from_slice(&body).unwrap_or_default();
     let headers = parts.headers.iter();
     let headers: BTreeMap<String, String> = headers
-        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .map(|(name, value)| {
+            (
+                name.to_string(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
+        })
         .collect();
     let path = parts.uri.path().to_owned();
     let wire = WIRES.iter().find(|wire| (wire.is_at)(&path));
-    let request = ProviderRequest { path: &path, headers: &headers, body: &value };
+    let request = ProviderRequest {
+        path: &path,
+        headers: &headers,
+        body: &value,
+    };
     let act = match wire {
         Some(wire) if parts.method == Method::POST => act(state, wire, &request),
-        _ => Act::Send { status: 404, body: "404 page not found".to_owned(), step: Step::default() },
+        _ => Act::Send {
+            status: 404,
+            body: "404 page not found".to_owned(),
+            step: Step::default(),
+        },
     };
     let status = act.status();
     let dialect = wire.map_or("none", |wire| wire.name);
@@ -183,15 +222,25 @@ async fn answer(state: &StubState, request: hyper::Request<Incoming>) -> io::Res
 }
 
 fn refused(status: u16, sentence: String) -> io::Result<Response<AnswerBody>> {
-    Response::builder().status(status).body(AnswerBody::whole(sentence)).map_err(io::Error::other)
+    Response::builder()
+        .status(status)
+        .body(AnswerBody::whole(sentence))
+        .map_err(io::Error::other)
 }
 
 /// What is done with a request.
 enum Act {
     Hang,
     Close,
-    Cut { body: String, step: Step },
-    Send { status: u16, body: String, step: Step },
+    Cut {
+        body: String,
+        step: Step,
+    },
+    Send {
+        status: u16,
+        body: String,
+        step: Step,
+    },
 }
 
 /// Decides; whatever waits comes later.
@@ -210,19 +259,31 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     };
     let models = &state.script.models;
     if !models.is_empty() && !models.contains(&seen.model) {
-        return refuse(Wrong { status: 404, message: format!("model: {}", seen.model) });
+        return refuse(Wrong {
+            status: 404,
+            message: format!("model: {}", seen.model),
+        });
     }
     let mut play = state.play.lock();
     let run = play.take(&seen);
     let step = play::step(&state.script, &seen, &run);
     let serial = format!("stub{}x{}", run.number, run.step);
-    let mut answer = (wire.answer)(&Answering { model: &seen.model, seen: &seen, step: &step, serial });
+    let mut answer = (wire.answer)(&Answering {
+        model: &seen.model,
+        seen: &seen,
+        step: &step,
+        serial,
+    });
     if let Some(body) = answer.body.as_object_mut().filter(|_| step.uncounted) {
         body.retain(|key, _| !matches!(key.as_str(), "usage" | "usageMetadata"));
     }
     if !step.is_fault() {
         play.answered(&seen, run, &answer.message);
-        return Act::Send { status: 200, body: answer.body.to_string(), step };
+        return Act::Send {
+            status: 200,
+            body: answer.body.to_string(),
+            step,
+        };
     }
     play.failed(&seen, run, &step);
     drop(play);
@@ -230,35 +291,84 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     let html = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head></html>";
     let status = step.status.unwrap_or(200);
     match &step {
-        Step { fault: Some(Fault::Hang), .. } => Act::Hang,
-        Step { fault: Some(Fault::Close), .. } => Act::Close,
-        Step { fault: Some(Fault::Cut), .. } => Act::Cut { body, step },
-        Step { fault: Some(Fault::Truncated), .. } => {
+        Step {
+            fault: Some(Fault::Hang),
+            ..
+        } => Act::Hang,
+        Step {
+            fault: Some(Fault::Close),
+            ..
+        } => Act::Close,
+        Step {
+            fault: Some(Fault::Cut),
+            ..
+        } => Act::Cut { body, step },
+        Step {
+            fault: Some(Fault::Truncated),
+            ..
+        } => {
             let half = body.chars().take(body.chars().count() / 2).collect();
-            Act::Send { status, body: half, step }
+            Act::Send {
+                status,
+                body: half,
+                step,
+            }
         }
-        Step { fault: Some(Fault::Html), .. } => Act::Send { status, body: html.to_owned(), step },
-        Step { blocked: Some(reason), .. } => {
-            Act::Send { status, body: (wire.blocked)(reason).to_string(), step }
-        }
-        Step { raw: Some(raw), .. } => Act::Send { status, body: raw.clone(), step },
+        Step {
+            fault: Some(Fault::Html),
+            ..
+        } => Act::Send {
+            status,
+            body: html.to_owned(),
+            step,
+        },
+        Step {
+            blocked: Some(reason),
+            ..
+        } => Act::Send {
+            status,
+            body: (wire.blocked)(reason).to_string(),
+            step,
+        },
+        Step { raw: Some(raw), .. } => Act::Send {
+            status,
+            body: raw.clone(),
+            step,
+        },
         step => {
             let message = step.message.as_deref().unwrap_or(usual_message(status));
-            Act::Send { status, body: (wire.error)(status, message).to_string(), step: step.clone() }
+            Act::Send {
+                status,
+                body: (wire.error)(status, message).to_string(),
+                step: step.clone(),
+            }
         }
     }
 }
 
 fn let_in(script: &Script, wire: &Wire, headers: &BTreeMap<String, String>) -> Result<(), Wrong> {
     let (name, before) = wire.key;
-    let sent = headers.get(name).and_then(|value| value.strip_prefix(before));
+    let sent = headers
+        .get(name)
+        .and_then(|value| value.strip_prefix(before));
     let is_right = match (&script.key, sent) {
         (Some(key), sent) => sent == Some(key),
         (None, None) => script.keyless || wire.name == "openai",
         (None, Some(_)) => true,
     };
-    let message = if sent.is_some() { "invalid x-api-key" } else { "You didn't provide an API key." };
-    if is_right { Ok(()) } else { Err(Wrong { status: 401, message: message.to_owned() }) }
+    let message = if sent.is_some() {
+        "invalid x-api-key"
+    } else {
+        "You didn't provide an API key."
+    };
+    if is_right {
+        Ok(())
+    } else {
+        Err(Wrong {
+            status: 401,
+            message: message.to_owned(),
+        })
+    }
 }
 
 fn usual_message(status: u16) -> &'static str {
@@ -292,8 +402,14 @@ impl Act {
         };
         state.gathered(step.gather).await;
         tokio::time::sleep(Duration::from_millis(step.delay_ms)).await;
-        let kind = if step.fault == Some(Fault::Html) { "text/html" } else { "application/json" };
-        let mut response = Response::builder().status(status).header(CONTENT_TYPE, kind);
+        let kind = if step.fault == Some(Fault::Html) {
+            "text/html"
+        } else {
+            "application/json"
+        };
+        let mut response = Response::builder()
+            .status(status)
+            .header(CONTENT_TYPE, kind);
         if let Some(after) = &step.retry_after {
             response = response.header("retry-after", after);
         }

@@ -28,7 +28,11 @@ impl Automaton {
         let length: usize = texts.iter().map(|text| text.len()).sum();
         let later = (length <= LONGEST_FOR_A_TABLE).then(|| {
             let texts = texts.into_iter().map(<[u8]>::to_vec).collect();
-            Arc::new(Later { texts, searched: AtomicUsize::new(0), table: OnceLock::new() })
+            Arc::new(Later {
+                texts,
+                searched: AtomicUsize::new(0),
+                table: OnceLock::new(),
+            })
         });
         Ok(Self { compact, later })
     }
@@ -38,7 +42,10 @@ impl Automaton {
         text: &'h (impl AsRef<[u8]> + ?Sized),
     ) -> FindOverlappingIter<'a, 'h> {
         let text = text.as_ref();
-        let table = self.later.as_deref().and_then(|later| later.table(text.len()));
+        let table = self
+            .later
+            .as_deref()
+            .and_then(|later| later.table(text.len()));
         table.unwrap_or(&self.compact).find_overlapping_iter(text)
     }
 }
@@ -51,12 +58,19 @@ impl Later {
         }
         let searched = self.searched.fetch_add(length, Ordering::Relaxed) + length;
         let make = || build(AhoCorasickKind::DFA, &self.texts).ok();
-        if searched < WORTH_A_TABLE { None } else { self.table.get_or_init(make).as_ref() }
+        if searched < WORTH_A_TABLE {
+            None
+        } else {
+            self.table.get_or_init(make).as_ref()
+        }
     }
 }
 
 fn build<T: AsRef<[u8]>>(kind: AhoCorasickKind, texts: &[T]) -> Result<AhoCorasick, BuildError> {
-    AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(kind)).build(texts)
+    AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .kind(Some(kind))
+        .build(texts)
 }
 
 #[cfg(test)]

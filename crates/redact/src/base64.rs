@@ -21,7 +21,11 @@ pub(super) fn cores(value: &[u8]) -> [Core; 3] {
         let bits = bytes.len() * 8;
         let first = (before * 8).div_ceil(6);
         let text = STANDARD_NO_PAD.encode(&bytes).as_bytes()[first..bits / 6].to_vec();
-        Core { text, shares_left: before > 0, shares_right: bits % 6 != 0 }
+        Core {
+            text,
+            shares_left: before > 0,
+            shares_right: bits % 6 != 0,
+        }
     })
 }
 
@@ -32,7 +36,9 @@ pub(super) fn url_safe(text: &[u8]) -> Option<Vec<u8>> {
         b'/' => b'_',
         same => *same,
     };
-    text.iter().any(|byte| matches!(byte, b'+' | b'/')).then(|| text.iter().map(other).collect())
+    text.iter()
+        .any(|byte| matches!(byte, b'+' | b'/'))
+        .then(|| text.iter().map(other).collect())
 }
 
 /// Whether a byte belongs to either alphabet.
@@ -44,7 +50,10 @@ pub(super) fn is_digit(byte: u8) -> bool {
 pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     const LENIENT: GeneralPurpose =
         GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
-    let digits = text.iter().position(|byte| *byte == b'=').map_or(text, |end| &text[..end]);
+    let digits = text
+        .iter()
+        .position(|byte| *byte == b'=')
+        .map_or(text, |end| &text[..end]);
     let standard = digits.iter().map(|byte| match byte {
         b'-' => b'+',
         b'_' => b'/',
@@ -60,8 +69,14 @@ mod tests {
 
     #[test]
     fn the_vectors_of_rfc_4648() {
-        let vectors =
-            [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE")];
+        let vectors = [
+            ("", ""),
+            ("f", "Zg"),
+            ("fo", "Zm8"),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg"),
+            ("fooba", "Zm9vYmE"),
+        ];
         for (plain, text) in vectors {
             assert_eq!(STANDARD_NO_PAD.encode(plain), text);
             assert_eq!(decode(text.as_bytes()).unwrap(), plain.as_bytes());

@@ -56,7 +56,8 @@ impl Builder {
 
     /// Adds a pattern of the suite whose placeholder has this name.
     pub fn named_pattern(mut self, name: &str, pattern: &str) -> Self {
-        self.patterns.push((Some(name.to_owned()), pattern.to_owned()));
+        self.patterns
+            .push((Some(name.to_owned()), pattern.to_owned()));
         self
     }
 
@@ -67,10 +68,18 @@ impl Builder {
         for (index, (name, pattern)) in self.patterns.into_iter().enumerate() {
             match Pattern::compile(name.as_deref(), &pattern) {
                 Ok(compiled) => patterns.push(compiled),
-                Err(reason) => problems.push(RedactError::Pattern { index, pattern, reason }),
+                Err(reason) => problems.push(RedactError::Pattern {
+                    index,
+                    pattern,
+                    reason,
+                }),
             }
         }
-        let values: Vec<String> = self.values.iter().map(|(_, value)| value.trim().to_owned()).collect();
+        let values: Vec<String> = self
+            .values
+            .iter()
+            .map(|(_, value)| value.trim().to_owned())
+            .collect();
         let (value_names, forms) = value_forms(self.values);
         let (texts, meanings) = what_to_look_for(&forms, &values);
         let automaton = match Automaton::new(texts) {
@@ -82,11 +91,24 @@ impl Builder {
         };
         let mut names: BTreeSet<String> = value_names.iter().cloned().collect();
         names.extend(patterns.iter().map(|pattern| pattern.name.clone()));
-        names.extend(KEYS.iter().chain(QUERY_KEYS).map(|rule| rule.name.to_owned()));
+        names.extend(
+            KEYS.iter()
+                .chain(QUERY_KEYS)
+                .map(|rule| rule.name.to_owned()),
+        );
         names.extend(shapes::SHAPES.iter().map(|shape| shape.name.to_owned()));
         let has_values = !values.is_empty();
         let shapes = shapes::all();
-        Ok(Redactor { automaton, meanings, value_names, values, has_values, shapes, patterns, names })
+        Ok(Redactor {
+            automaton,
+            meanings,
+            value_names,
+            values,
+            has_values,
+            shapes,
+            patterns,
+            names,
+        })
     }
 }
 
@@ -115,11 +137,21 @@ fn what_to_look_for<'v>(forms: &'v Forms, values: &'v [String]) -> (Vec<&'v [u8]
     ];
     let heads = values.iter().enumerate();
     let heads = heads.map(|(index, value)| (forms::head(value).as_bytes(), Meaning::Head(index)));
-    let forms = forms.iter().map(|(text, (name, form))| (text.as_slice(), Meaning::Value(*name, *form)));
-    let shapes = shapes::all().iter().enumerate().flat_map(|(index, compiled)| {
-        compiled.starts().iter().map(move |start| (start.as_bytes(), Meaning::Shape(index)))
-    });
-    let marks = marks.into_iter().map(|(mark, meaning)| (mark.as_bytes(), meaning));
+    let forms = forms
+        .iter()
+        .map(|(text, (name, form))| (text.as_slice(), Meaning::Value(*name, *form)));
+    let shapes = shapes::all()
+        .iter()
+        .enumerate()
+        .flat_map(|(index, compiled)| {
+            compiled
+                .starts()
+                .iter()
+                .map(move |start| (start.as_bytes(), Meaning::Shape(index)))
+        });
+    let marks = marks
+        .into_iter()
+        .map(|(mark, meaning)| (mark.as_bytes(), meaning));
     forms.chain(heads).chain(shapes).chain(marks).unzip()
 }
 
@@ -137,9 +169,16 @@ impl Pattern {
             return Err("it is empty; say what to hide".to_owned());
         }
         let regex = compile_pattern(pattern).map_err(|error| reason(&error))?;
-        let named = regex.capture_names().enumerate().find_map(|(index, name)| Some((index, name?)));
+        let named = regex
+            .capture_names()
+            .enumerate()
+            .find_map(|(index, name)| Some((index, name?)));
         let name = placeholder::name_of(name.or(named.map(|(_, name)| name)).unwrap_or(PATTERN));
-        Ok(Self { name, group: named.map(|(index, _)| index), regex })
+        Ok(Self {
+            name,
+            group: named.map(|(index, _)| index),
+            regex,
+        })
     }
 
     /// Where it matches something.
@@ -150,7 +189,10 @@ impl Pattern {
             }
         };
         match self.group {
-            None => self.regex.find_iter(text).for_each(|matched| found(matched.range())),
+            None => self
+                .regex
+                .find_iter(text)
+                .for_each(|matched| found(matched.range())),
             Some(group) => self
                 .regex
                 .captures_iter(text)
@@ -168,7 +210,9 @@ impl Pattern {
 
 /// A pattern, ready to be looked for.
 pub fn compile_pattern(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).size_limit(REGEX_SIZE_LIMIT).build()
+    RegexBuilder::new(pattern)
+        .size_limit(REGEX_SIZE_LIMIT)
+        .build()
 }
 
 fn reason(error: &regex::Error) -> String {
@@ -176,7 +220,11 @@ fn reason(error: &regex::Error) -> String {
         return "it is too large once it is compiled; repeat less".to_owned();
     }
     let text = error.to_string();
-    let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    let reason = text
+        .lines()
+        .last()
+        .unwrap_or_default()
+        .trim_start_matches("error: ");
     let help = if reason.contains("look-around") || reason.contains("backreference") {
         "; patterns run in linear time, without look-around and backreferences"
     } else {

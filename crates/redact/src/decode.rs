@@ -25,16 +25,21 @@ impl<T> Decoded<T> {
 
     /// Where a part of the content stands in the raw text; an escape that is cut in half counts whole.
     pub(super) fn raw(&self, part: &Range<usize>) -> Range<usize> {
-        let last =
-            self.escapes.partition_point(|escaped| escaped.end - usize::from(escaped.length) < part.end);
+        let last = self
+            .escapes
+            .partition_point(|escaped| escaped.end - usize::from(escaped.length) < part.end);
         let end = match self.escapes[..last].last() {
             Some(escaped) if part.end <= escaped.end => escaped.raw_end,
             Some(escaped) => escaped.raw_end + (part.end - escaped.end),
             None => part.end,
         };
-        let next = self.escapes.partition_point(|escaped| escaped.end <= part.start);
+        let next = self
+            .escapes
+            .partition_point(|escaped| escaped.end <= part.start);
         let before = self.escapes[..next].last();
-        let plain_start = before.map_or(part.start, |escaped| escaped.raw_end + (part.start - escaped.end));
+        let plain_start = before.map_or(part.start, |escaped| {
+            escaped.raw_end + (part.start - escaped.end)
+        });
         let start = match self.escapes.get(next) {
             Some(escaped) if escaped.end - usize::from(escaped.length) < part.start => {
                 escaped.raw_end - usize::from(escaped.raw_length)
@@ -46,13 +51,21 @@ impl<T> Decoded<T> {
 
     fn note(&mut self, raw_end: usize, raw_length: usize, end: usize, length: usize) {
         let (raw_length, length) = (raw_length as u8, length as u8);
-        self.escapes.push(Escaped { raw_end, end, raw_length, length });
+        self.escapes.push(Escaped {
+            raw_end,
+            end,
+            raw_length,
+            length,
+        });
     }
 }
 
 /// Without the escapes of a JSON string. What is no escape is kept as it stands.
 pub(super) fn json(text: &str) -> Decoded<String> {
-    let mut decoded = Decoded { content: String::with_capacity(text.len()), escapes: Vec::new() };
+    let mut decoded = Decoded {
+        content: String::with_capacity(text.len()),
+        escapes: Vec::new(),
+    };
     let mut at = 0;
     while let Some(plain) = text[at..].find('\\') {
         decoded.content.push_str(&text[at..at + plain]);
@@ -78,7 +91,10 @@ pub(super) fn json(text: &str) -> Decoded<String> {
 /// With every `%2F` as the byte that it stands for.
 pub(super) fn percent(text: &str) -> Decoded<Vec<u8>> {
     let bytes = text.as_bytes();
-    let mut decoded = Decoded { content: Vec::with_capacity(text.len()), escapes: Vec::new() };
+    let mut decoded = Decoded {
+        content: Vec::with_capacity(text.len()),
+        escapes: Vec::new(),
+    };
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let encoded = percent_byte(&bytes[at..]);
@@ -94,7 +110,9 @@ pub(super) fn percent(text: &str) -> Decoded<Vec<u8>> {
 
 /// The byte that a `%2F` at the start stands for.
 pub(super) fn percent_byte(bytes: &[u8]) -> Option<u8> {
-    let [b'%', high, low, ..] = bytes else { return None };
+    let [b'%', high, low, ..] = bytes else {
+        return None;
+    };
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     Some((digit(high)? << 4 | digit(low)?) as u8)
 }

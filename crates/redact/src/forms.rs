@@ -13,7 +13,10 @@ pub fn is_secret_value(value: &str) -> bool {
 
 /// So much of a value that a string which goes on like it must be it.
 pub(super) fn head(value: &str) -> &str {
-    value.char_indices().nth(SHORTEST).map_or(value, |(end, _)| &value[..end])
+    value
+        .char_indices()
+        .nth(SHORTEST)
+        .map_or(value, |(end, _)| &value[..end])
 }
 
 /// One form of a value, as it is looked for.
@@ -22,7 +25,10 @@ pub(super) enum Form {
     /// All of it.
     Whole,
     /// Its part of a base64 text, which may share a character on either side.
-    Base64 { shares_left: bool, shares_right: bool },
+    Base64 {
+        shares_left: bool,
+        shares_right: bool,
+    },
 }
 
 /// What `encodeURIComponent` and what `encodeURI` keep, besides letters and digits.
@@ -32,23 +38,43 @@ const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
 /// them are here besides, for a stray `%` or backslash before a value would make another escape of its first letters.
 pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
     let value = value.trim();
-    let mut whole = vec![value.to_owned(), value.replace(' ', "+"), escaped(value), in_pointer(value)];
+    let mut whole = vec![
+        value.to_owned(),
+        value.replace(' ', "+"),
+        escaped(value),
+        in_pointer(value),
+    ];
     // Where it stands in a string of JSON, or is one with its quotes, only what that means is searched.
     let contents = [value.to_owned(), format!("\"{value}\"")];
-    let contents = contents.iter().filter_map(|json| serde_json::from_str::<String>(json).ok());
+    let contents = contents
+        .iter()
+        .filter_map(|json| serde_json::from_str::<String>(json).ok());
     whole.extend(contents.filter(|content| content != value && content.chars().nth(2).is_some()));
     // A key of several lines is often printed line by line, each with something before it.
     let lines = value.replace("\\n", "\n");
-    let lines = lines.lines().map(str::trim).filter(|line| *line != value && is_secret_value(line));
-    whole.extend(lines.filter(|line| !line.starts_with("-----")).map(str::to_owned));
+    let lines = lines
+        .lines()
+        .map(str::trim)
+        .filter(|line| *line != value && is_secret_value(line));
+    whole.extend(
+        lines
+            .filter(|line| !line.starts_with("-----"))
+            .map(str::to_owned),
+    );
     for kept in KEPT {
         let encoded = percent(value, kept);
         whole.push(lower_escapes(&encoded));
         whole.push(encoded);
     }
-    let mut forms: Vec<_> = whole.into_iter().map(|text| (text.into_bytes(), Form::Whole)).collect();
+    let mut forms: Vec<_> = whole
+        .into_iter()
+        .map(|text| (text.into_bytes(), Form::Whole))
+        .collect();
     for core in base64::cores(value.as_bytes()) {
-        let form = Form::Base64 { shares_left: core.shares_left, shares_right: core.shares_right };
+        let form = Form::Base64 {
+            shares_left: core.shares_left,
+            shares_right: core.shares_right,
+        };
         forms.extend(base64::url_safe(&core.text).map(|text| (text, form)));
         forms.push((core.text, form));
     }
@@ -80,20 +106,40 @@ fn percent(value: &str, kept: &[u8]) -> String {
 fn lower_escapes(encoded: &str) -> String {
     let mut pieces = encoded.split('%');
     let first = pieces.next().unwrap_or_default().to_owned();
-    pieces.fold(first, |text, piece| text + "%" + &piece[..2].to_ascii_lowercase() + &piece[2..])
+    pieces.fold(first, |text, piece| {
+        text + "%" + &piece[..2].to_ascii_lowercase() + &piece[2..]
+    })
 }
 
 impl Form {
     /// All characters that hold a bit of the secret, where a string to look for was found at `at`.
     pub(super) fn extent(self, text: &[u8], at: Range<usize>) -> Range<usize> {
-        let Self::Base64 { shares_left, shares_right } = self else { return at };
+        let Self::Base64 {
+            shares_left,
+            shares_right,
+        } = self
+        else {
+            return at;
+        };
         let mut extent = at;
-        if shares_left && text[..extent.start].last().is_some_and(|byte| base64::is_digit(*byte)) {
+        if shares_left
+            && text[..extent.start]
+                .last()
+                .is_some_and(|byte| base64::is_digit(*byte))
+        {
             extent.start -= 1;
         }
-        if shares_right && text.get(extent.end).is_some_and(|byte| base64::is_digit(*byte)) {
+        if shares_right
+            && text
+                .get(extent.end)
+                .is_some_and(|byte| base64::is_digit(*byte))
+        {
             extent.end += 1;
-            extent.end += text[extent.end..].iter().take(2).take_while(|byte| **byte == b'=').count();
+            extent.end += text[extent.end..]
+                .iter()
+                .take(2)
+                .take_while(|byte| **byte == b'=')
+                .count();
         }
         extent
     }
@@ -105,18 +151,35 @@ mod tests {
 
     #[test]
     fn short_values_and_numbers_are_no_secrets() {
-        for value in ["", "short", "1234567", "12345678", "-1234567.25", "1e10000000", "true", " abcdefg "] {
+        for value in [
+            "",
+            "short",
+            "1234567",
+            "12345678",
+            "-1234567.25",
+            "1e10000000",
+            "true",
+            " abcdefg ",
+        ] {
             assert!(!is_secret_value(value), "{value}");
         }
-        for value in ["abcdefgh", "éééééééé", "12345678x", "0x12345678", " abcdefgh\n"] {
+        for value in [
+            "abcdefgh",
+            "éééééééé",
+            "12345678x",
+            "0x12345678",
+            " abcdefgh\n",
+        ] {
             assert!(is_secret_value(value), "{value}");
         }
     }
 
     #[test]
     fn the_usual_ways_to_write_a_value_are_looked_for() {
-        let texts: Vec<_> =
-            of("a/b \"é~").into_iter().map(|(text, _)| String::from_utf8(text).unwrap()).collect();
+        let texts: Vec<_> = of("a/b \"é~")
+            .into_iter()
+            .map(|(text, _)| String::from_utf8(text).unwrap())
+            .collect();
         for text in [
             "a/b \"é~",
             "a/b+\"é~",
@@ -133,9 +196,15 @@ mod tests {
     #[test]
     fn a_base64_find_covers_every_character_with_a_bit_of_the_secret() {
         let text = b"xYWJjZGVmZ2g=";
-        let form = Form::Base64 { shares_left: false, shares_right: true };
+        let form = Form::Base64 {
+            shares_left: false,
+            shares_right: true,
+        };
         assert_eq!(form.extent(text, 1..11), 1..13);
-        let form = Form::Base64 { shares_left: true, shares_right: false };
+        let form = Form::Base64 {
+            shares_left: true,
+            shares_right: false,
+        };
         assert_eq!(form.extent(text, 1..11), 0..11);
     }
 }

@@ -35,13 +35,23 @@ impl KeyRule {
         endings: &'static [&'static str],
         also: Also,
     ) -> Self {
-        Self { name, names, endings, also }
+        Self {
+            name,
+            names,
+            endings,
+            also,
+        }
     }
 }
 
 /// Names are written here as they are compared: in lower case, without `-`, `_` and spaces.
 pub(crate) const KEYS: &[KeyRule] = &[
-    KeyRule::new("password", &[], &["password", "passwd", "passphrase", "passcode"], Numbers),
+    KeyRule::new(
+        "password",
+        &[],
+        &["password", "passwd", "passphrase", "passcode"],
+        Numbers,
+    ),
     KeyRule::new("secret", &[], &["secret", "secretkey"], Nothing),
     KeyRule::new(
         "api-key",
@@ -49,10 +59,21 @@ pub(crate) const KEYS: &[KeyRule] = &[
         &["apikey", "accesskey", "accountkey", "subscriptionkey"],
         Lists,
     ),
-    KeyRule::new("private-key", &[], &["privatekey", "signingkey", "encryptionkey"], Nothing),
+    KeyRule::new(
+        "private-key",
+        &[],
+        &["privatekey", "signingkey", "encryptionkey"],
+        Nothing,
+    ),
     KeyRule::new(
         "token",
-        &["token", "idtoken", "xgithubtoken", "xgitlabtoken", "xvaulttoken"],
+        &[
+            "token",
+            "idtoken",
+            "xgithubtoken",
+            "xgitlabtoken",
+            "xvaulttoken",
+        ],
         &[
             "accesstoken",
             "apitoken",
@@ -74,15 +95,28 @@ pub(crate) const KEYS: &[KeyRule] = &[
 ];
 
 /// Names that are secret in the query of a URL alone: elsewhere a signature is no key.
-pub(crate) const QUERY_KEYS: &[KeyRule] =
-    &[KeyRule::new("signature", &["sig", "xamzsignature", "xgoogsignature"], &[], Nothing)];
+pub(crate) const QUERY_KEYS: &[KeyRule] = &[KeyRule::new(
+    "signature",
+    &["sig", "xamzsignature", "xgoogsignature"],
+    &[],
+    Nothing,
+)];
 
 const SHORTEST_KEY: usize = 5;
 const LONGEST_KEY: usize = 64;
 /// What the names and endings of [`KEYS`] end with, so that most keys are passed over at a glance.
 const LAST_LETTERS: &[u8] = b"denstyDENSTY";
 /// What may stand before the secret in an `Authorization` header.
-const SCHEMES: [&str; 8] = ["basic", "bearer", "token", "apikey", "key", "dpop", "negotiate", "digest"];
+const SCHEMES: [&str; 8] = [
+    "basic",
+    "bearer",
+    "token",
+    "apikey",
+    "key",
+    "dpop",
+    "negotiate",
+    "digest",
+];
 
 /// The rule for what stands under `key`.
 pub(super) fn rule(key: &str) -> Option<&'static KeyRule> {
@@ -112,20 +146,27 @@ fn is_token_variable(key: &str) -> bool {
 
 /// Whether a name is written as variables of an environment are.
 pub(super) fn is_variable(name: &str) -> bool {
-    name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'))
+    name.bytes()
+        .all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'))
 }
 
 fn find(rules: &'static [KeyRule], name: &[u8]) -> Option<&'static KeyRule> {
     rules.iter().find(|rule| {
         rule.names.iter().any(|whole| whole.as_bytes() == name)
-            || rule.endings.iter().any(|ending| name.ends_with(ending.as_bytes()))
+            || rule
+                .endings
+                .iter()
+                .any(|ending| name.ends_with(ending.as_bytes()))
     })
 }
 
 /// The key in the form in which keys are compared; nothing when it is too long to be a name.
 fn normal<'b>(key: &str, buffer: &'b mut [u8; LONGEST_KEY]) -> Option<&'b [u8]> {
     let mut length = 0;
-    for byte in key.bytes().filter(|byte| !matches!(byte, b'-' | b'_' | b' ')) {
+    for byte in key
+        .bytes()
+        .filter(|byte| !matches!(byte, b'-' | b'_' | b' '))
+    {
         *buffer.get_mut(length)? = byte.to_ascii_lowercase();
         length += 1;
     }
@@ -135,14 +176,23 @@ fn normal<'b>(key: &str, buffer: &'b mut [u8; LONGEST_KEY]) -> Option<&'b [u8]> 
 impl KeyRule {
     /// Which part of a value is the secret: all of it, but for the scheme of an authorization.
     pub(super) fn secret_of(&self, value: &str) -> Option<Range<usize>> {
-        let start = if self.name == "authorization" { scheme_length(value) } else { 0 };
+        let start = if self.name == "authorization" {
+            scheme_length(value)
+        } else {
+            0
+        };
         (!is_spent(&value[start..])).then_some(start..value.len())
     }
 }
 
 fn scheme_length(value: &str) -> usize {
-    let Some((scheme, rest)) = value.split_once(' ') else { return 0 };
-    if !SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+    let Some((scheme, rest)) = value.split_once(' ') else {
+        return 0;
+    };
+    if !SCHEMES
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known))
+    {
         return 0;
     }
     value.len() - rest.trim_start().len()
@@ -215,14 +265,23 @@ mod tests {
 
     #[test]
     fn the_glance_passes_over_no_rule() {
-        for name in KEYS.iter().flat_map(|rule| rule.names.iter().chain(rule.endings)) {
-            assert!(rule(name).is_some() && rule(&name.to_uppercase()).is_some(), "{name}");
+        for name in KEYS
+            .iter()
+            .flat_map(|rule| rule.names.iter().chain(rule.endings))
+        {
+            assert!(
+                rule(name).is_some() && rule(&name.to_uppercase()).is_some(),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn a_signature_is_secret_in_a_query_alone() {
-        assert_eq!(query_rule("X-Amz-Signature").map(|rule| rule.name), Some("signature"));
+        assert_eq!(
+            query_rule("X-Amz-Signature").map(|rule| rule.name),
+            Some("signature")
+        );
         assert_eq!(query_rule("sig").map(|rule| rule.name), Some("signature"));
         assert_eq!(name("sig"), None);
     }

@@ -85,7 +85,9 @@ impl Redactor {
 
     /// A string without its secrets. If it is JSON it stays JSON; prose may have JSON in it.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        settle(text, |text, all_or_nothing| self.scan(text, Depth::default(), all_or_nothing))
+        settle(text, |text, all_or_nothing| {
+            self.scan(text, Depth::default(), all_or_nothing)
+        })
     }
 
     /// A JSON text, or several one after the other, without its secrets: still JSON, and the rest byte for byte as
@@ -103,14 +105,32 @@ impl Redactor {
     fn as_json<'t>(&self, text: &'t str, level: Depth) -> Cow<'t, str> {
         settle(text, |text, all_or_nothing| {
             let edits = self.structured(text, level, all_or_nothing);
-            edits.unwrap_or_else(|| self.plain(text, Task { rule: None, all_or_nothing }))
+            edits.unwrap_or_else(|| {
+                self.plain(
+                    text,
+                    Task {
+                        rule: None,
+                        all_or_nothing,
+                    },
+                )
+            })
         })
     }
 
     /// The value of an HTTP header without its secrets; of those that authenticate nothing but the scheme remains.
     pub fn header<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
-        let Some(rule) = keys::rule(name) else { return self.text(value) };
-        settle(value, |value, all_or_nothing| self.plain(value, Task { rule: Some(rule), all_or_nothing }))
+        let Some(rule) = keys::rule(name) else {
+            return self.text(value);
+        };
+        settle(value, |value, all_or_nothing| {
+            self.plain(
+                value,
+                Task {
+                    rule: Some(rule),
+                    all_or_nothing,
+                },
+            )
+        })
     }
 
     /// The names and the bytes of the secrets in a string or JSON text, in order; none in one that was redacted.
@@ -121,7 +141,10 @@ impl Redactor {
 
     /// The name of the first pattern that matches in a string.
     fn pattern_in(&self, text: &str) -> Option<&str> {
-        self.patterns.iter().find(|pattern| pattern.is_in(text)).map(|pattern| pattern.name.as_str())
+        self.patterns
+            .iter()
+            .find(|pattern| pattern.is_in(text))
+            .map(|pattern| pattern.name.as_str())
     }
 }
 

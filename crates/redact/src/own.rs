@@ -32,8 +32,15 @@ const NUMBERS: &str = "at_us call_index completion cost_usd duration_ms message_
 
 /// Whether a key is one that recordings and reports are made of.
 pub(super) fn is_key(key: &str) -> bool {
-    let alike = key.len().checked_sub(SHORTEST).and_then(|line| KEYS.get(line));
-    alike.is_some_and(|keys| keys.as_bytes().chunks(key.len() + 1).any(|own| own.starts_with(key.as_bytes())))
+    let alike = key
+        .len()
+        .checked_sub(SHORTEST)
+        .and_then(|line| KEYS.get(line));
+    alike.is_some_and(|keys| {
+        keys.as_bytes()
+            .chunks(key.len() + 1)
+            .any(|own| own.starts_with(key.as_bytes()))
+    })
 }
 
 /// Whether a number under this key is one that a recording counts itself.

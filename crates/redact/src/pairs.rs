@@ -12,29 +12,51 @@ const MOST_SPACES: usize = 8;
 /// `"password": "…"` around the colon at `colon`: JSON in prose, cut off, or escaped again; Python's `'password': '…'`.
 pub(super) fn quoted(text: &str, colon: usize) -> Option<Pair> {
     let bytes = text.as_bytes();
-    let quote_end = if bytes[..colon].ends_with(b" ") { colon - 1 } else { colon };
+    let quote_end = if bytes[..colon].ends_with(b" ") {
+        colon - 1
+    } else {
+        colon
+    };
     let (key, depth) = key_before(text, quote_end)?;
     let rule = keys::rule(key)?;
     let rest = &bytes[colon + 1..];
-    let spaces = rest.iter().take(MOST_SPACES).take_while(|byte| **byte == b' ').count();
+    let spaces = rest
+        .iter()
+        .take(MOST_SPACES)
+        .take_while(|byte| **byte == b' ')
+        .count();
     let opening = colon + 1 + spaces + depth;
-    let quote = *bytes.get(opening).filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let quote = *bytes
+        .get(opening)
+        .filter(|byte| matches!(byte, b'"' | b'\''))?;
     if backslashes_before(bytes, opening) != depth {
         return None;
     }
     let start = opening + 1;
-    secret(rule, text, start..start + value_length(&bytes[start..], quote, depth))
+    secret(
+        rule,
+        text,
+        start..start + value_length(&bytes[start..], quote, depth),
+    )
 }
 
 /// A key in quotes that end at `end`, and how many backslashes stand before each of them.
 fn key_before(text: &str, end: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes();
-    let quote = *bytes[..end].last().filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let quote = *bytes[..end]
+        .last()
+        .filter(|byte| matches!(byte, b'"' | b'\''))?;
     let depth = backslashes_before(bytes, end - 1);
     let key_end = end - 1 - depth;
-    let length = bytes[..key_end].iter().rev().take(LONGEST_KEY).take_while(|byte| is_key(**byte)).count();
+    let length = bytes[..key_end]
+        .iter()
+        .rev()
+        .take(LONGEST_KEY)
+        .take_while(|byte| is_key(**byte))
+        .count();
     let start = key_end - length;
-    let opened = bytes[..start].last() == Some(&quote) && backslashes_before(bytes, start - 1) == depth;
+    let opened =
+        bytes[..start].last() == Some(&quote) && backslashes_before(bytes, start - 1) == depth;
     opened.then(|| (&text[start..key_end], depth))
 }
 
@@ -46,7 +68,11 @@ fn value_length(bytes: &[u8], quote: u8, depth: usize) -> usize {
             backslashes += 1;
             continue;
         }
-        let closes = if depth == 0 { backslashes % 2 == 0 } else { backslashes <= depth };
+        let closes = if depth == 0 {
+            backslashes % 2 == 0
+        } else {
+            backslashes <= depth
+        };
         if byte == b'\n' || (byte == quote && closes) {
             return at - backslashes.min(depth);
         }
@@ -56,24 +82,44 @@ fn value_length(bytes: &[u8], quote: u8, depth: usize) -> usize {
 }
 
 fn backslashes_before(bytes: &[u8], at: usize) -> usize {
-    bytes[..at].iter().rev().take(LONGEST_KEY).take_while(|byte| **byte == b'\\').count()
+    bytes[..at]
+        .iter()
+        .rev()
+        .take(LONGEST_KEY)
+        .take_while(|byte| **byte == b'\\')
+        .count()
 }
 
 /// `?token=…`, `&token=…`, `;Password=…` and a line `DB_PASSWORD=…`, around the sign at `equals`.
 pub(super) fn assigned(text: &str, equals: usize) -> Option<Pair> {
     let bytes = text.as_bytes();
-    let length = bytes[..equals].iter().rev().take(LONGEST_KEY).take_while(|byte| is_key(**byte)).count();
+    let length = bytes[..equals]
+        .iter()
+        .rev()
+        .take(LONGEST_KEY)
+        .take_while(|byte| is_key(**byte))
+        .count();
     let start = equals - length;
     let key = &text[start..equals];
     let value = &bytes[equals + 1..];
     match bytes[..start].last() {
         Some(b'?' | b'&' | b';') => {
-            let length = value.iter().take_while(|byte| !ends_parameter(**byte)).count();
-            secret(keys::query_rule(key)?, text, equals + 1..equals + 1 + length)
+            let length = value
+                .iter()
+                .take_while(|byte| !ends_parameter(**byte))
+                .count();
+            secret(
+                keys::query_rule(key)?,
+                text,
+                equals + 1..equals + 1 + length,
+            )
         }
         before if keys::is_variable(key) && begins_a_line(before, &bytes[..start]) => {
             let rule = keys::rule(key)?;
-            let line = value.iter().take_while(|byte| !matches!(byte, b'\n' | b'\r')).count();
+            let line = value
+                .iter()
+                .take_while(|byte| !matches!(byte, b'\n' | b'\r'))
+                .count();
             secret(rule, text, unquoted(bytes, equals + 1..equals + 1 + line))
         }
         _ => None,
@@ -93,7 +139,10 @@ fn unquoted(bytes: &[u8], value: Range<usize>) -> Range<usize> {
 
 fn ends_parameter(byte: u8) -> bool {
     byte.is_ascii_whitespace()
-        || matches!(byte, b'&' | b';' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'\\' | b')')
+        || matches!(
+            byte,
+            b'&' | b';' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'\\' | b')'
+        )
 }
 
 fn is_key(byte: u8) -> bool {
@@ -110,14 +159,21 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        let quoted = text.match_indices(':').filter_map(|(at, _)| quoted(text, at));
-        let assigned = text.match_indices('=').filter_map(|(at, _)| assigned(text, at));
+        let quoted = text
+            .match_indices(':')
+            .filter_map(|(at, _)| quoted(text, at));
+        let assigned = text
+            .match_indices('=')
+            .filter_map(|(at, _)| assigned(text, at));
         quoted.chain(assigned).map(|(_, at)| &text[at]).collect()
     }
 
     #[test]
     fn json_in_prose_and_python_dictionaries_are_read() {
-        assert_eq!(found(r#"Result: {"user": "bob", "password": "hunter2"} ok"#), ["hunter2"]);
+        assert_eq!(
+            found(r#"Result: {"user": "bob", "password": "hunter2"} ok"#),
+            ["hunter2"]
+        );
         assert_eq!(found(r#"{"password" :"a\"b\\", "x": 1"#), [r#"a\"b\\"#]);
         assert_eq!(found("{'api_key': 'abc', 'note': \"it's\"}"), ["abc"]);
         assert_eq!(found(r#"{'token': "it's"}"#), ["it's"]);
@@ -132,17 +188,29 @@ mod tests {
 
     #[test]
     fn json_that_was_escaped_again_is_read() {
-        assert_eq!(found(r#"log: {\"password\":\"hunter2\",\"n\":1}"#), ["hunter2"]);
-        assert_eq!(found(r#"log: {\\\"password\\\": \\\"hunter2\\\", \\\"n\\\":1}"#), ["hunter2"]);
+        assert_eq!(
+            found(r#"log: {\"password\":\"hunter2\",\"n\":1}"#),
+            ["hunter2"]
+        );
+        assert_eq!(
+            found(r#"log: {\\\"password\\\": \\\"hunter2\\\", \\\"n\\\":1}"#),
+            ["hunter2"]
+        );
         assert_eq!(found(r#"{\"password\":\"a\\\"b\"}"#), [r#"a\\\"b"#]);
     }
 
     #[test]
     fn parameters_and_variables_are_read() {
         assert_eq!(found("GET https://x/y?a=1&access_token=abc&b=2#f"), ["abc"]);
-        assert_eq!(found("Server=db;User=sa;Password=hunter2;Timeout=3"), ["hunter2"]);
+        assert_eq!(
+            found("Server=db;User=sa;Password=hunter2;Timeout=3"),
+            ["hunter2"]
+        );
         assert_eq!(found("https://x.blob/y?sv=1&sig=a%2Fb%3D"), ["a%2Fb%3D"]);
-        assert_eq!(found("DB_HOST=x\nDB_PASSWORD=\"hunter 2\"\r\nexport API_TOKEN=abc"), ["hunter 2", "abc"]);
+        assert_eq!(
+            found("DB_HOST=x\nDB_PASSWORD=\"hunter 2\"\r\nexport API_TOKEN=abc"),
+            ["hunter 2", "abc"]
+        );
     }
 
     #[test]

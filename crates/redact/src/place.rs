@@ -17,7 +17,11 @@ pub(crate) fn pointers_at(text: &str, offsets: &[usize]) -> Vec<String> {
     let mut at = 0;
     while at < bytes.len() && pointers.len() < offsets.len() {
         let after_string = || string_end(bytes, at + 1).map_or(bytes.len(), |(quote, _)| quote + 1);
-        let end = if bytes[at] == b'"' { after_string() } else { at + 1 };
+        let end = if bytes[at] == b'"' {
+            after_string()
+        } else {
+            at + 1
+        };
         let is_key = bytes[at] == b'"'
             && matches!(open.last(), Some(Open::Object { .. }))
             && bytes[end..].trim_ascii_start().first() == Some(&b':');
@@ -34,7 +38,9 @@ pub(crate) fn pointers_at(text: &str, offsets: &[usize]) -> Vec<String> {
             (b'}' | b']', _) => drop(open.pop()),
             (b',', Some(Open::List { index })) => *index += 1,
             (b',', Some(Open::Object { key })) => *key = None,
-            (b'"', Some(Open::Object { key })) if is_key => *key = serde_json::from_str(&text[at..end]).ok(),
+            (b'"', Some(Open::Object { key })) if is_key => {
+                *key = serde_json::from_str(&text[at..end]).ok();
+            }
             _ => {}
         }
         at = end;
@@ -58,12 +64,29 @@ mod tests {
 
     #[test]
     fn a_byte_is_found_in_lists_objects_numbers_and_keys() {
-        let text = r#"{"a" : [1, {"b/~\"c": "x\\\"y", "n": 25}, [true, "z"]], "k": {"deep": null}}"#;
+        let text =
+            r#"{"a" : [1, {"b/~\"c": "x\\\"y", "n": 25}, [true, "z"]], "k": {"deep": null}}"#;
         let at = |part: &str| text.find(part).unwrap();
-        let offsets = [at("1,"), at("b/~"), at("x\\"), at("25"), at("z"), at("deep"), at("null")];
+        let offsets = [
+            at("1,"),
+            at("b/~"),
+            at("x\\"),
+            at("25"),
+            at("z"),
+            at("deep"),
+            at("null"),
+        ];
         assert_eq!(
             pointers_at(text, &offsets),
-            ["/a/0", "/a/1", "/a/1/b~1~0\"c", "/a/1/n", "/a/2/1", "/k", "/k/deep"]
+            [
+                "/a/0",
+                "/a/1",
+                "/a/1/b~1~0\"c",
+                "/a/1/n",
+                "/a/2/1",
+                "/k",
+                "/k/deep"
+            ]
         );
     }
 

@@ -14,15 +14,24 @@ pub(super) fn plain(name: &str) -> String {
 /// `[redacted:NAME:1a2b3c]`: 24 bits of a hash tell two secrets apart. Only for secrets that a machine drew from
 /// at least 2^80: of a password the same 24 bits would pick the right one out of a dictionary.
 pub(super) fn hashed(name: &str, secret: &[u8]) -> String {
-    let hash = blake3::Hasher::new_derive_key(CONTEXT).update(secret).finalize();
+    let hash = blake3::Hasher::new_derive_key(CONTEXT)
+        .update(secret)
+        .finalize();
     format!("{OPENING}{name}:{}]", &hash.to_hex()[..HASH_DIGITS])
 }
 
 /// A name as it can stand in a placeholder: letters, digits, `_`, `.` and `-`.
 pub(super) fn name_of(text: &str) -> String {
-    let name: String =
-        text.chars().take(LONGEST_NAME).map(|c| if is_name(c as u32) { c } else { '_' }).collect();
-    if name.is_empty() { "secret".to_owned() } else { name }
+    let name: String = text
+        .chars()
+        .take(LONGEST_NAME)
+        .map(|c| if is_name(c as u32) { c } else { '_' })
+        .collect();
+    if name.is_empty() {
+        "secret".to_owned()
+    } else {
+        name
+    }
 }
 
 /// Whether a placeholder can have this name as it is.
@@ -31,16 +40,25 @@ pub fn is_placeholder_name(text: &str) -> bool {
 }
 
 fn is_name(code: u32) -> bool {
-    u8::try_from(code).is_ok_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+    u8::try_from(code)
+        .is_ok_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
 }
 
 /// A placeholder at the start of `text`: its name and its length.
 pub(super) fn read(text: &str) -> Option<(&str, usize)> {
     let rest = text.strip_prefix(OPENING)?;
-    let length = rest.bytes().take(LONGEST_NAME).take_while(|&byte| is_name(u32::from(byte))).count();
+    let length = rest
+        .bytes()
+        .take(LONGEST_NAME)
+        .take_while(|&byte| is_name(u32::from(byte)))
+        .count();
     let (name, mut rest) = rest.split_at(length);
     if let Some(hash) = rest.strip_prefix(':') {
-        let is_hash = |digits: &str| digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let is_hash = |digits: &str| {
+            digits
+                .bytes()
+                .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        };
         hash.get(..HASH_DIGITS).filter(|digits| is_hash(digits))?;
         rest = &hash[HASH_DIGITS..];
     }
@@ -55,7 +73,10 @@ pub(super) fn is_spent(mut text: &str) -> bool {
         if text.is_empty() {
             return true;
         }
-        let Some(length) = read(text).map(|(_, length)| length).or_else(|| reference(text)) else {
+        let Some(length) = read(text)
+            .map(|(_, length)| length)
+            .or_else(|| reference(text))
+        else {
             return false;
         };
         text = &text[length..];
@@ -65,7 +86,10 @@ pub(super) fn is_spent(mut text: &str) -> bool {
 /// The length of a `${NAME}` at the start of `text`.
 fn reference(text: &str) -> Option<usize> {
     let name = text.strip_prefix("${")?;
-    let length = name.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let length = name
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        .count();
     (length > 0 && name[length..].starts_with('}')).then_some(length + 3)
 }
 
@@ -75,7 +99,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        for text in [plain("API_KEY"), hashed("github-token", b"x"), plain(&name_of("a b]\"é"))] {
+        for text in [
+            plain("API_KEY"),
+            hashed("github-token", b"x"),
+            plain(&name_of("a b]\"é")),
+        ] {
             let (name, length) = read(&text).unwrap();
             assert_eq!(length, text.len());
             assert!(text.contains(name));
@@ -84,9 +112,13 @@ mod tests {
 
     #[test]
     fn other_brackets_are_not_placeholders() {
-        for text in
-            ["[redacted:]", "[redacted:a b]", "[redacted:a:12345]", "[redacted:a:12345G]", "[redacted:a"]
-        {
+        for text in [
+            "[redacted:]",
+            "[redacted:a b]",
+            "[redacted:a:12345]",
+            "[redacted:a:12345G]",
+            "[redacted:a",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
     }
@@ -99,7 +131,13 @@ mod tests {
 
     #[test]
     fn references_and_placeholders_hide_nothing() {
-        for text in ["", " ", "${TOKEN}", "[redacted:a] [redacted:b:012345]", " ${A}${B}"] {
+        for text in [
+            "",
+            " ",
+            "${TOKEN}",
+            "[redacted:a] [redacted:b:012345]",
+            " ${A}${B}",
+        ] {
             assert!(is_spent(text), "{text}");
         }
         for text in ["x", "${TOKEN", "${A:-secret}", "[redacted:a]x", "${}"] {

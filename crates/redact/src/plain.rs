@@ -40,7 +40,15 @@ impl Redactor {
     /// The edits that take every secret out of a string that is not read as JSON.
     pub(super) fn plain<'r>(&'r self, text: &str, task: Task) -> Vec<Edit<'r>> {
         let (spans, protected, covered) = (vec![], vec![], vec![]);
-        let mut search = Search { redactor: self, text, spans, protected, covered, headed: 0, assigned: 0 };
+        let mut search = Search {
+            redactor: self,
+            text,
+            spans,
+            protected,
+            covered,
+            headed: 0,
+            assigned: 0,
+        };
         if let Some(rule) = task.rule {
             search.add_pair(rule.secret_of(text).map(|at| (rule, at)));
         }
@@ -49,7 +57,12 @@ impl Redactor {
         let edits = resolve(text, search.spans, &search.protected);
         match edits.first() {
             Some(first) if task.all_or_nothing => {
-                let all = Span { at: 0..text.len(), rank: Rank::Pattern, what: first.what, is_hashed: false };
+                let all = Span {
+                    at: 0..text.len(),
+                    rank: Rank::Pattern,
+                    what: first.what,
+                    is_hashed: false,
+                };
                 resolve(text, vec![all], &search.protected)
             }
             _ => edits,
@@ -66,7 +79,9 @@ impl Search<'_, '_> {
         }
         for found in redactor.automaton.find_overlapping_iter(self.text) {
             match redactor.meanings[found.pattern()] {
-                Meaning::Value(..) => self.spans.extend(redactor.value(&found, self.text.as_bytes())),
+                Meaning::Value(..) => self
+                    .spans
+                    .extend(redactor.value(&found, self.text.as_bytes())),
                 Meaning::Head(value) => self.add_cut_value(value, found.start()),
                 Meaning::Shape(shape) => self.add_shape(shape, found.range()),
                 Meaning::Placeholder => self.protect(found.start()),
@@ -107,7 +122,12 @@ impl Search<'_, '_> {
         self.headed = at + length;
         if is_cut {
             let what = &redactor.value_names[index];
-            self.spans.push(Span { at: at..at + length, rank: Rank::Named, what, is_hashed: false });
+            self.spans.push(Span {
+                at: at..at + length,
+                rank: Rank::Named,
+                what,
+                is_hashed: false,
+            });
         }
     }
 
@@ -119,9 +139,16 @@ impl Search<'_, '_> {
         let compiled = &self.redactor.shapes[index];
         let Some(Found { at: found, holds }) = compiled.find(self.text.as_bytes(), at) else {
             let is_in_place = compiled.is_in_place(self.text.as_bytes(), at);
-            let cut = is_in_place.then(|| cut::of_token(self.text, start)).flatten();
+            let cut = is_in_place
+                .then(|| cut::of_token(self.text, start))
+                .flatten();
             let what = compiled.shape.name;
-            self.spans.extend(cut.map(|at| Span { at, rank: Rank::Shape, what, is_hashed: false }));
+            self.spans.extend(cut.map(|at| Span {
+                at,
+                rank: Rank::Shape,
+                what,
+                is_hashed: false,
+            }));
             return;
         };
         // What begins in a string that does not hold ends with it and holds no more than it does.
@@ -131,11 +158,21 @@ impl Search<'_, '_> {
             return;
         }
         let shape = compiled.shape;
-        self.spans.push(Span { at: found, rank: Rank::Shape, what: shape.name, is_hashed: shape.is_hashed });
+        self.spans.push(Span {
+            at: found,
+            rank: Rank::Shape,
+            what: shape.name,
+            is_hashed: shape.is_hashed,
+        });
     }
 
     fn add_pair(&mut self, pair: Option<Pair>) {
-        let span = |(rule, at): Pair| Span { at, rank: Rank::Key, what: rule.name, is_hashed: false };
+        let span = |(rule, at): Pair| Span {
+            at,
+            rank: Rank::Key,
+            what: rule.name,
+            is_hashed: false,
+        };
         self.spans.extend(pair.map(span));
     }
 
@@ -150,7 +187,9 @@ impl Search<'_, '_> {
 
     /// A placeholder stays as it is, unless somebody wrote a secret into one that is not ours.
     fn protect(&mut self, at: usize) {
-        let Some((name, length)) = placeholder::read(&self.text[at..]) else { return };
+        let Some((name, length)) = placeholder::read(&self.text[at..]) else {
+            return;
+        };
         if self.redactor.names.contains(name) || !self.redactor.is_known_secret(name) {
             self.protected.push(at..at + length);
         }
@@ -159,7 +198,12 @@ impl Search<'_, '_> {
     fn patterns(&mut self) {
         for pattern in &self.redactor.patterns {
             pattern.find(self.text, |at| {
-                self.spans.push(Span { at, rank: Rank::Pattern, what: &pattern.name, is_hashed: false });
+                self.spans.push(Span {
+                    at,
+                    rank: Rank::Pattern,
+                    what: &pattern.name,
+                    is_hashed: false,
+                });
             });
         }
     }
@@ -168,19 +212,28 @@ impl Search<'_, '_> {
 impl Redactor {
     /// The named value that a find stands for, with every character that holds a bit of it.
     fn value(&self, found: &Match, text: &[u8]) -> Option<Span<'_>> {
-        let Meaning::Value(name, form) = self.meanings[found.pattern()] else { return None };
+        let Meaning::Value(name, form) = self.meanings[found.pattern()] else {
+            return None;
+        };
         let at = form.extent(text, found.range());
-        Some(Span { at, rank: Rank::Named, what: &self.value_names[name], is_hashed: false })
+        Some(Span {
+            at,
+            rank: Rank::Named,
+            what: &self.value_names[name],
+            is_hashed: false,
+        })
     }
 
     /// Whether a short text has a named value or a token in it.
     fn is_known_secret(&self, text: &str) -> bool {
-        self.automaton.find_overlapping_iter(text).any(|found| match self.meanings[found.pattern()] {
-            Meaning::Value(..) => true,
-            Meaning::Shape(shape) => {
-                self.shapes[shape].find(text.as_bytes(), found.start()).is_some_and(|found| found.holds)
+        self.automaton.find_overlapping_iter(text).any(|found| {
+            match self.meanings[found.pattern()] {
+                Meaning::Value(..) => true,
+                Meaning::Shape(shape) => self.shapes[shape]
+                    .find(text.as_bytes(), found.start())
+                    .is_some_and(|found| found.holds),
+                _ => false,
             }
-            _ => false,
         })
     }
 }

@@ -14,7 +14,9 @@ fn any_secret() -> impl Strategy<Value = String> {
         prop::collection::vec(any::<char>(), 8..20).prop_map(String::from_iter),
     ]
     .prop_filter("taken, and no part of a placeholder", |value| {
-        is_secret_value(value) && value.trim() == value && !"[redacted:SECRET]".contains(value.as_str())
+        is_secret_value(value)
+            && value.trim() == value
+            && !"[redacted:SECRET]".contains(value.as_str())
     })
 }
 
@@ -94,8 +96,12 @@ fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
     let longer = [before, secret, after].concat();
     let mut forms = vec![
         secret.to_owned(),
-        percent(secret, |byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)),
-        percent(secret, |byte| byte.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,#".contains(&byte)),
+        percent(secret, |byte| {
+            byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)
+        }),
+        percent(secret, |byte| {
+            byte.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,#".contains(&byte)
+        }),
         percent(secret, |_| false),
         percent(secret, |_| false).to_lowercase(),
         escaped[1..escaped.len() - 1].to_owned(),
@@ -116,7 +122,11 @@ fn without_replaced(before: &Value, after: &Value) -> bool {
             !before.is_object() && !before.is_array()
         }
         (Value::Array(before), Value::Array(after)) => {
-            before.len() == after.len() && before.iter().zip(after).all(|(b, a)| without_replaced(b, a))
+            before.len() == after.len()
+                && before
+                    .iter()
+                    .zip(after)
+                    .all(|(b, a)| without_replaced(b, a))
         }
         (Value::Object(before), Value::Object(after)) => {
             after.iter().all(|(key, after)| match before.get(key) {

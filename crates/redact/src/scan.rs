@@ -15,7 +15,10 @@ pub fn plain_prefix(bytes: &[u8]) -> usize {
             return index * 8 + special.trailing_zeros() as usize / 8;
         }
     }
-    let plain = tail.iter().take_while(|&&byte| byte != b'"' && byte != b'\\' && byte >= 0x20).count();
+    let plain = tail
+        .iter()
+        .take_while(|&&byte| byte != b'"' && byte != b'\\' && byte >= 0x20)
+        .count();
     words.len() * 8 + plain
 }
 
@@ -70,7 +73,10 @@ fn code_unit(bytes: &[u8]) -> Option<u16> {
 
 /// How many leading bytes can belong to a JSON number.
 pub fn number_length(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).count()
+    bytes
+        .iter()
+        .take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
+        .count()
 }
 
 #[cfg(test)]
@@ -95,8 +101,14 @@ mod tests {
         assert_eq!(escape(br"\n"), Some((Escape::Char('\n'), 2)));
         assert_eq!(escape(br"\u00e9x"), Some((Escape::Char('é'), 6)));
         assert_eq!(escape(br"\ud83d\ude00"), Some((Escape::Char('😀'), 12)));
-        assert_eq!(escape(br"\ud83d\u0041"), Some((Escape::LoneSurrogate(0xd83d), 6)));
-        assert_eq!(escape(br"\ude00\ud83d"), Some((Escape::LoneSurrogate(0xde00), 6)));
+        assert_eq!(
+            escape(br"\ud83d\u0041"),
+            Some((Escape::LoneSurrogate(0xd83d), 6))
+        );
+        assert_eq!(
+            escape(br"\ude00\ud83d"),
+            Some((Escape::LoneSurrogate(0xde00), 6))
+        );
         for not_one in [&br"\x"[..], br"\u12", br"\u12g4", br"\u+123", br"\"] {
             assert_eq!(escape(not_one), None);
         }

@@ -31,18 +31,34 @@ const fn token(
     starts: &'static [&'static str],
     pattern: &'static str,
 ) -> Shape {
-    Shape { name, of, pattern, starts, is_hashed: true, begins_a_word: false, holds: |_| true }
+    Shape {
+        name,
+        of,
+        pattern,
+        starts,
+        is_hashed: true,
+        begins_a_word: false,
+        holds: |_| true,
+    }
 }
 
 impl Shape {
     /// One whose first characters occur in other words too.
     const fn word(self) -> Self {
-        Self { begins_a_word: true, holds: is_no_slug, ..self }
+        Self {
+            begins_a_word: true,
+            holds: is_no_slug,
+            ..self
+        }
     }
 
     /// One that a person may have chosen.
     const fn chosen(self, holds: fn(&[u8]) -> bool) -> Self {
-        Self { is_hashed: false, holds, ..self }
+        Self {
+            is_hashed: false,
+            holds,
+            ..self
+        }
     }
 }
 
@@ -95,7 +111,10 @@ pub(crate) const SHAPES: &[Shape] = &[
 
 /// `sk-fading-circle-container` is a name; keys have digits or capitals.
 fn is_no_slug(token: &[u8]) -> bool {
-    token.iter().skip(4).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+    token
+        .iter()
+        .skip(4)
+        .any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
 /// `Bearer authentication` is prose.
@@ -127,8 +146,15 @@ pub(super) struct Compiled {
 
 /// Every shape of the table.
 pub(super) fn all() -> &'static [Compiled] {
-    static ALL: LazyLock<Vec<Compiled>> =
-        LazyLock::new(|| SHAPES.iter().map(|shape| Compiled { shape, regex: OnceLock::new() }).collect());
+    static ALL: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
+        SHAPES
+            .iter()
+            .map(|shape| Compiled {
+                shape,
+                regex: OnceLock::new(),
+            })
+            .collect()
+    });
     &ALL
 }
 
@@ -138,8 +164,12 @@ impl Compiled {
     }
 
     fn regex(&self) -> Option<&Regex> {
-        let compiled =
-            || RegexBuilder::new(&format!(r"\A(?:{})", self.shape.pattern)).unicode(false).build().ok();
+        let compiled = || {
+            RegexBuilder::new(&format!(r"\A(?:{})", self.shape.pattern))
+                .unicode(false)
+                .build()
+                .ok()
+        };
         self.regex.get_or_init(compiled).as_ref()
     }
 
@@ -155,21 +185,34 @@ impl Compiled {
         }
         let rest = &text[at..];
         let regex = self.regex()?;
-        let found =
-            if regex.captures_len() > 1 { regex.captures(rest)?.get(1)? } else { regex.find(rest)? };
+        let found = if regex.captures_len() > 1 {
+            regex.captures(rest)?.get(1)?
+        } else {
+            regex.find(rest)?
+        };
         let holds = (self.shape.holds)(found.as_bytes());
-        Some(Found { at: at + found.start()..at + found.end(), holds })
+        Some(Found {
+            at: at + found.start()..at + found.end(),
+            holds,
+        })
     }
 }
 
 /// Whether a word can begin here; the last letter of an escape (`\n`, `\u0022`, `%3D`) belongs to no word.
 fn begins_a_word(text: &[u8], at: usize) -> bool {
     let before = &text[..at];
-    let Some(last) = before.last() else { return true };
+    let Some(last) = before.last() else {
+        return true;
+    };
     if !last.is_ascii_alphanumeric() && !matches!(last, b'_' | b'-') {
         return true;
     }
-    let ending = |length: usize| before.len().checked_sub(length).map(|start| &before[start..]);
+    let ending = |length: usize| {
+        before
+            .len()
+            .checked_sub(length)
+            .map(|start| &before[start..])
+    };
     matches!(ending(2), Some([b'\\', b'n' | b'r' | b't' | b'b' | b'f']))
         || ending(3).is_some_and(|escape| percent_byte(escape).is_some())
         || matches!(ending(6), Some([b'\\', b'u', digits @ ..]) if digits.iter().all(u8::is_ascii_hexdigit))
@@ -191,7 +234,9 @@ mod tests {
             .iter()
             .flat_map(starts)
             .filter_map(|(compiled, at)| {
-                let found = compiled.find(text.as_bytes(), at).filter(|found| found.holds)?;
+                let found = compiled
+                    .find(text.as_bytes(), at)
+                    .filter(|found| found.holds)?;
                 Some((compiled.shape.name, &text[found.at]))
             })
             .collect()
@@ -206,7 +251,10 @@ mod tests {
     fn the_whole_table_compiles() {
         for compiled in all() {
             let name = compiled.shape.name;
-            assert!(compiled.regex().is_some() && !compiled.starts().is_empty(), "{name}");
+            assert!(
+                compiled.regex().is_some() && !compiled.starts().is_empty(),
+                "{name}"
+            );
         }
     }
 
@@ -225,15 +273,30 @@ mod tests {
             ("perplexity-key", format!("pplx-{}", drawn(48))),
             ("nvidia-key", format!("nvapi-{}", drawn(64))),
             ("tavily-key", format!("tvly-dev-{}", drawn(32))),
-            ("langsmith-key", format!("lsv2_pt_{}_{}", &hex[..32], &hex[..10])),
+            (
+                "langsmith-key",
+                format!("lsv2_pt_{}_{}", &hex[..32], &hex[..10]),
+            ),
             ("huggingface-token", format!("hf_{}", drawn(34))),
             ("replicate-token", format!("r8_{}", drawn(37))),
             ("github-token", format!("ghp_{}", drawn(36))),
-            ("github-token", format!("ghs_12345_eyJ{}.eyJ{}.{}", drawn(30), drawn(200), drawn(80))),
-            ("github-token", format!("github_pat_{}_{}", drawn(22), drawn(59))),
+            (
+                "github-token",
+                format!("ghs_12345_eyJ{}.eyJ{}.{}", drawn(30), drawn(200), drawn(80)),
+            ),
+            (
+                "github-token",
+                format!("github_pat_{}_{}", drawn(22), drawn(59)),
+            ),
             ("gitlab-token", format!("glpat-{}", drawn(20))),
-            ("gitlab-token", format!("glpat-{}.01.{}", drawn(27), drawn(9))),
-            ("slack-token", format!("xoxb-123456789012-1234567890123-{}", drawn(24))),
+            (
+                "gitlab-token",
+                format!("glpat-{}.01.{}", drawn(27), drawn(9)),
+            ),
+            (
+                "slack-token",
+                format!("xoxb-123456789012-1234567890123-{}", drawn(24)),
+            ),
             ("slack-token", format!("xapp-1-A012-345-{}", &hex)),
             ("aws-access-key", format!("AKIA{}", "IOSFODNN7EXAMPLE")),
             ("stripe-key", format!("sk_live_{}", drawn(24))),
@@ -253,9 +316,18 @@ mod tests {
             ("sentry-token", format!("sntryu_{hex}")),
             ("supabase-key", format!("sbp_{}", &hex[..40])),
             ("figma-token", format!("figd_{}", drawn(40))),
-            ("atlassian-token", format!("ATATT3xFfGF0{}=ABCDEF12", drawn(160))),
-            ("age-key", format!("AGE-SECRET-KEY-1{}", "QPZRY9X8".repeat(8))),
-            ("jwt", format!("eyJ{}.eyJ{}.{}", drawn(17), drawn(40), drawn(43))),
+            (
+                "atlassian-token",
+                format!("ATATT3xFfGF0{}=ABCDEF12", drawn(160)),
+            ),
+            (
+                "age-key",
+                format!("AGE-SECRET-KEY-1{}", "QPZRY9X8".repeat(8)),
+            ),
+            (
+                "jwt",
+                format!("eyJ{}.eyJ{}.{}", drawn(17), drawn(40), drawn(43)),
+            ),
         ]
     }
 
@@ -268,7 +340,10 @@ mod tests {
                 format!("a\\n{token}%3D{token}"),
                 format!("\\u0022{token}"),
             ] {
-                let times = found(&text).iter().filter(|found| **found == (name, &token)).count();
+                let times = found(&text)
+                    .iter()
+                    .filter(|found| **found == (name, &token))
+                    .count();
                 assert_eq!(times, text.matches(&token).count(), "{name} in {text}");
             }
         }
@@ -286,7 +361,11 @@ mod tests {
             "url-password",
         ];
         for shape in SHAPES {
-            assert!(tried.contains(&shape.name) || elsewhere.contains(&shape.name), "{}", shape.name);
+            assert!(
+                tried.contains(&shape.name) || elsewhere.contains(&shape.name),
+                "{}",
+                shape.name
+            );
         }
     }
 
@@ -294,17 +373,41 @@ mod tests {
     fn a_secret_address_keeps_its_host() {
         let hook = drawn(24);
         let text = format!("https://hooks.slack.com/services/T000/B000/{hook}");
-        assert_eq!(found(&text), [("slack-webhook", &*format!("services/T000/B000/{hook}"))]);
-        let text = format!("https://discord.com/api/webhooks/123456789012345678/{}", drawn(68));
-        assert_eq!(found(&text), [("discord-webhook", &*format!("123456789012345678/{}", drawn(68)))]);
+        assert_eq!(
+            found(&text),
+            [("slack-webhook", &*format!("services/T000/B000/{hook}"))]
+        );
+        let text = format!(
+            "https://discord.com/api/webhooks/123456789012345678/{}",
+            drawn(68)
+        );
+        assert_eq!(
+            found(&text),
+            [(
+                "discord-webhook",
+                &*format!("123456789012345678/{}", drawn(68))
+            )]
+        );
     }
 
     #[test]
     fn credentials_go_and_their_scheme_stays() {
-        assert_eq!(found("Authorization: Bearer abc123def"), [("bearer-token", "abc123def")]);
-        assert_eq!(found("curl -H 'authorization: bearer  x.y-z~0123'"), [("bearer-token", "x.y-z~0123")]);
-        assert_eq!(found("Basic dXNlcjpodW50ZXIy"), [("basic-credentials", "dXNlcjpodW50ZXIy")]);
-        assert_eq!(found("postgres://app:hunter2@db:5432/x"), [("url-password", "hunter2")]);
+        assert_eq!(
+            found("Authorization: Bearer abc123def"),
+            [("bearer-token", "abc123def")]
+        );
+        assert_eq!(
+            found("curl -H 'authorization: bearer  x.y-z~0123'"),
+            [("bearer-token", "x.y-z~0123")]
+        );
+        assert_eq!(
+            found("Basic dXNlcjpodW50ZXIy"),
+            [("basic-credentials", "dXNlcjpodW50ZXIy")]
+        );
+        assert_eq!(
+            found("postgres://app:hunter2@db:5432/x"),
+            [("url-password", "hunter2")]
+        );
         assert_eq!(found("redis://:p@ss@cache"), [("url-password", "p@ss")]);
     }
 

@@ -32,10 +32,19 @@ impl Redactor {
         let is_json = matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'['))
             && self.structured(text, Depth::default(), false).is_some();
         let starts: Vec<usize> = edits.iter().map(|edit| edit.at.start).collect();
-        let mut pointers = if is_json { pointers_at(text, &starts) } else { Vec::new() }.into_iter();
+        let mut pointers = if is_json {
+            pointers_at(text, &starts)
+        } else {
+            Vec::new()
+        }
+        .into_iter();
         let clean = apply(text, &edits);
         // What a replacement reveals stands right beside it.
-        let context = if self.scan(&clean, Depth::default(), false).is_empty() { CONTEXT } else { 0 };
+        let context = if self.scan(&clean, Depth::default(), false).is_empty() {
+            CONTEXT
+        } else {
+            0
+        };
         let mut grown = 0_isize;
         let sighting = |edit: &Edit<'_>| {
             let start = edit.at.start.saturating_add_signed(grown);
@@ -43,7 +52,9 @@ impl Redactor {
             Sighting {
                 what: edit.what.to_owned(),
                 at: edit.at.start,
-                pointer: pointers.next().map(|pointer| self.text(&pointer).into_owned()),
+                pointer: pointers
+                    .next()
+                    .map(|pointer| self.text(&pointer).into_owned()),
                 excerpt: excerpt(&clean, start, start + edit.with.len(), context),
             }
         };
@@ -52,8 +63,16 @@ impl Redactor {
 }
 
 fn excerpt(text: &str, start: usize, end: usize, context: usize) -> String {
-    let from = text[..start].char_indices().rev().take(context).last().map_or(start, |(at, _)| at);
-    let to = text[end..].char_indices().nth(context).map_or(text.len(), |(at, _)| end + at);
+    let from = text[..start]
+        .char_indices()
+        .rev()
+        .take(context)
+        .last()
+        .map_or(start, |(at, _)| at);
+    let to = text[end..]
+        .char_indices()
+        .nth(context)
+        .map_or(text.len(), |(at, _)| end + at);
     let to = if context == 0 { end } else { to };
     let before = if from == 0 { "" } else { "…" };
     let after = if to == text.len() { "" } else { "…" };
@@ -76,7 +95,10 @@ mod tests {
     fn a_secret_is_told_by_its_kind_and_place_and_never_shown() {
         let text = r#"{"run":1,"trace":{"tool_results":[{"content":[{"text":"the key is planted-value, keep it"}],"structured":{"card":4111111111111111,"password":"hunter2"}}]}}"#;
         let seen = redactor().sightings(text);
-        let places: Vec<_> = seen.iter().map(|one| (&*one.what, one.pointer.as_deref().unwrap())).collect();
+        let places: Vec<_> = seen
+            .iter()
+            .map(|one| (&*one.what, one.pointer.as_deref().unwrap()))
+            .collect();
         assert_eq!(
             places,
             [
@@ -100,7 +122,10 @@ mod tests {
     fn a_secret_in_a_key_is_in_neither_the_pointer_nor_the_excerpt() {
         let seen = redactor().sightings(r#"{"a":{"planted-value":{"token":"abc"}}}"#);
         assert_eq!(seen[0].pointer.as_deref(), Some("/a"));
-        assert_eq!(seen[1].pointer.as_deref(), Some("/a/[redacted:API_KEY]/token"));
+        assert_eq!(
+            seen[1].pointer.as_deref(),
+            Some("/a/[redacted:API_KEY]/token")
+        );
         assert!(!format!("{seen:?}").contains("planted-value"));
     }
 

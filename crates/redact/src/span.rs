@@ -34,7 +34,11 @@ pub(super) struct Edit<'r> {
 }
 
 /// Joins spans that overlap, leaves what is `protected` alone, and writes the placeholders.
-pub(super) fn resolve<'r>(text: &str, mut spans: Vec<Span<'r>>, protected: &[Range<usize>]) -> Vec<Edit<'r>> {
+pub(super) fn resolve<'r>(
+    text: &str,
+    mut spans: Vec<Span<'r>>,
+    protected: &[Range<usize>],
+) -> Vec<Edit<'r>> {
     spans.sort_by_key(|span| span.at.start);
     let mut edits = Vec::new();
     let mut spans = spans.into_iter().peekable();
@@ -56,7 +60,11 @@ pub(super) fn resolve<'r>(text: &str, mut spans: Vec<Span<'r>>, protected: &[Ran
         let passed = protected.partition_point(|kept| kept.end <= whole.start);
         protected = &protected[passed..];
         for at in without(whole, protected) {
-            edits.push(Edit { at, what: best.what, with: with.clone() });
+            edits.push(Edit {
+                at,
+                what: best.what,
+                with: with.clone(),
+            });
         }
     }
     edits
@@ -64,7 +72,8 @@ pub(super) fn resolve<'r>(text: &str, mut spans: Vec<Span<'r>>, protected: &[Ran
 
 /// Overlapping spans are one; so are matches of one pattern that touch, lest `.` become a thousand placeholders.
 fn joins(best: &Span<'_>, whole: &Range<usize>, next: &Span<'_>) -> bool {
-    let continues = next.rank == Rank::Pattern && best.rank == Rank::Pattern && best.what == next.what;
+    let continues =
+        next.rank == Rank::Pattern && best.rank == Rank::Pattern && best.what == next.what;
     next.at.start < whole.end || (continues && next.at.start == whole.end)
 }
 
@@ -102,7 +111,12 @@ mod tests {
     use super::*;
 
     fn span(at: Range<usize>, rank: Rank, what: &str) -> Span<'_> {
-        Span { at, rank, what, is_hashed: false }
+        Span {
+            at,
+            rank,
+            what,
+            is_hashed: false,
+        }
     }
 
     fn resolved(text: &str, spans: Vec<Span<'_>>, protected: &[Range<usize>]) -> String {
@@ -117,8 +131,11 @@ mod tests {
 
     #[test]
     fn of_equal_finds_the_one_that_knows_most_names_it() {
-        let spans =
-            vec![span(1..4, Rank::Key, "key"), span(1..4, Rank::Named, "A"), span(1..4, Rank::Shape, "b")];
+        let spans = vec![
+            span(1..4, Rank::Key, "key"),
+            span(1..4, Rank::Named, "A"),
+            span(1..4, Rank::Shape, "b"),
+        ];
         assert_eq!(resolved("01234", spans, &[]), "0[redacted:A]4");
     }
 
@@ -130,7 +147,9 @@ mod tests {
 
     #[test]
     fn touching_matches_of_one_pattern_become_one() {
-        let spans = (0..4).map(|at| span(at..at + 1, Rank::Pattern, "p")).collect();
+        let spans = (0..4)
+            .map(|at| span(at..at + 1, Rank::Pattern, "p"))
+            .collect();
         assert_eq!(resolved("0123", spans, &[]), "[redacted:p]");
     }
 
@@ -138,7 +157,13 @@ mod tests {
     fn what_is_protected_stays() {
         let spans = vec![span(0..8, Rank::Pattern, "p")];
         let kept = [2..4, 5..6];
-        assert_eq!(resolved("01(3)(67", spans, &kept), "[redacted:p](3[redacted:p]([redacted:p]");
-        assert_eq!(resolved("01(3)(67", vec![span(2..4, Rank::Named, "A")], &kept), "01(3)(67");
+        assert_eq!(
+            resolved("01(3)(67", spans, &kept),
+            "[redacted:p](3[redacted:p]([redacted:p]"
+        );
+        assert_eq!(
+            resolved("01(3)(67", vec![span(2..4, Rank::Named, "A")], &kept),
+            "01(3)(67"
+        );
     }
 }

@@ -21,12 +21,18 @@ pub(super) struct Depth {
 impl Depth {
     /// That of a document whose numbers are our own.
     pub(super) fn of_document() -> Self {
-        Self { level: 0, is_document: true }
+        Self {
+            level: 0,
+            is_document: true,
+        }
     }
 
     /// That of the strings of a string at this one.
     fn below(self) -> Self {
-        Self { level: self.level + 1, is_document: false }
+        Self {
+            level: self.level + 1,
+            is_document: false,
+        }
     }
 }
 
@@ -50,10 +56,30 @@ struct Reader<'r, 't> {
 
 impl Redactor {
     /// The edits that take every secret out of a string: token by token when it is JSON, otherwise as prose.
-    pub(super) fn scan<'r>(&'r self, text: &str, level: Depth, all_or_nothing: bool) -> Vec<Edit<'r>> {
-        let is_like_json = matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[' | b'"'));
-        let edits = if is_like_json { self.structured(text, level, all_or_nothing) } else { None };
-        edits.unwrap_or_else(|| self.plain(text, Task { rule: None, all_or_nothing }))
+    pub(super) fn scan<'r>(
+        &'r self,
+        text: &str,
+        level: Depth,
+        all_or_nothing: bool,
+    ) -> Vec<Edit<'r>> {
+        let is_like_json = matches!(
+            text.trim_start().as_bytes().first(),
+            Some(b'{' | b'[' | b'"')
+        );
+        let edits = if is_like_json {
+            self.structured(text, level, all_or_nothing)
+        } else {
+            None
+        };
+        edits.unwrap_or_else(|| {
+            self.plain(
+                text,
+                Task {
+                    rule: None,
+                    all_or_nothing,
+                },
+            )
+        })
     }
 
     /// The edits in a JSON text; nothing when it is not JSON, or too deep in other JSON.
@@ -87,7 +113,9 @@ impl<'r> Reader<'r, '_> {
     /// Reads one token; false at the end, nothing when this is no JSON.
     fn token(&mut self) -> Option<bool> {
         self.skip_space();
-        let Some(&byte) = self.text.as_bytes().get(self.at) else { return Some(false) };
+        let Some(&byte) = self.text.as_bytes().get(self.at) else {
+            return Some(false);
+        };
         match byte {
             b'"' => self.string()?,
             b'{' | b'[' => self.open(byte),
@@ -101,13 +129,19 @@ impl<'r> Reader<'r, '_> {
 
     fn skip_space(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        self.at += rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            .count();
     }
 
     fn open(&mut self, bracket: u8) {
         self.at += 1;
         self.depth += 1;
-        let rule = self.rule.take().filter(|rule| bracket == b'[' && rule.also == Also::Lists);
+        let rule = self
+            .rule
+            .take()
+            .filter(|rule| bracket == b'[' && rule.also == Also::Lists);
         if let Some(rule) = rule {
             self.list = Some((rule, self.depth));
         }
@@ -121,7 +155,9 @@ impl<'r> Reader<'r, '_> {
 
     fn literal(&mut self) -> Option<()> {
         let rest = &self.text[self.at..];
-        let literal = ["true", "false", "null"].iter().find(|literal| rest.starts_with(**literal))?;
+        let literal = ["true", "false", "null"]
+            .iter()
+            .find(|literal| rest.starts_with(**literal))?;
         self.at += literal.len();
         self.rule = None;
         Some(())
@@ -131,13 +167,22 @@ impl<'r> Reader<'r, '_> {
         let at = self.at..self.at + number_length(&self.text.as_bytes()[self.at..]);
         self.at = at.end;
         let literal = &self.text[at.clone()];
-        let rule = self.rule.take().filter(|rule| rule.also == Also::Numbers).map(|rule| rule.name);
+        let rule = self
+            .rule
+            .take()
+            .filter(|rule| rule.also == Also::Numbers)
+            .map(|rule| rule.name);
         let is_searched = !self.is_own_number && !self.level.is_document;
-        let Some(what) = rule.or_else(|| self.redactor.pattern_in(literal).filter(|_| is_searched)) else {
+        let Some(what) = rule.or_else(|| self.redactor.pattern_in(literal).filter(|_| is_searched))
+        else {
             return Some(());
         };
         literal.parse::<f64>().ok()?;
-        self.edits.push(Edit { at, what, with: format!("\"{}\"", placeholder::plain(what)) });
+        self.edits.push(Edit {
+            at,
+            what,
+            with: format!("\"{}\"", placeholder::plain(what)),
+        });
         Some(())
     }
 
@@ -159,15 +204,27 @@ impl<'r> Reader<'r, '_> {
                 Vec::new()
             } else {
                 self.rule = keys::rule(content);
-                self.redactor.plain(content, Task { rule: None, all_or_nothing: self.all_or_nothing })
+                self.redactor.plain(
+                    content,
+                    Task {
+                        rule: None,
+                        all_or_nothing: self.all_or_nothing,
+                    },
+                )
             }
         } else {
             self.value(content)
         };
         for edit in edits {
-            let at = decoded.as_ref().map_or(edit.at.clone(), |decoded| decoded.raw(&edit.at));
+            let at = decoded
+                .as_ref()
+                .map_or(edit.at.clone(), |decoded| decoded.raw(&edit.at));
             let with = in_string(edit.with);
-            self.edits.push(Edit { at: start + at.start..start + at.end, with, ..edit });
+            self.edits.push(Edit {
+                at: start + at.start..start + at.end,
+                with,
+                ..edit
+            });
         }
         Some(())
     }
@@ -177,20 +234,32 @@ impl<'r> Reader<'r, '_> {
             self.rule = None;
             return Vec::new();
         }
-        let list = self.list.filter(|(_, depth)| *depth == self.depth).map(|(rule, _)| rule);
+        let list = self
+            .list
+            .filter(|(_, depth)| *depth == self.depth)
+            .map(|(rule, _)| rule);
         match self.rule.take().or(list) {
             Some(rule) => {
-                let task = Task { rule: Some(rule), all_or_nothing: self.all_or_nothing };
+                let task = Task {
+                    rule: Some(rule),
+                    all_or_nothing: self.all_or_nothing,
+                };
                 self.redactor.plain(content, task)
             }
-            None => self.redactor.scan(content, self.level.below(), self.all_or_nothing),
+            None => self
+                .redactor
+                .scan(content, self.level.below(), self.all_or_nothing),
         }
     }
 }
 
 /// A replacement as it is written in a JSON string; only one that replaced a number has quotes.
 fn in_string(with: String) -> String {
-    if with.contains('"') { with.replace('\\', "\\\\").replace('"', "\\\"") } else { with }
+    if with.contains('"') {
+        with.replace('\\', "\\\\").replace('"', "\\\"")
+    } else {
+        with
+    }
 }
 
 /// Where the string that opens before `start` has its closing quote, and whether there are escapes in it.

@@ -5,7 +5,11 @@ use super::*;
 const TOKEN: &str = "tok-ABCD\"é/+?x yz1";
 
 fn redactor() -> Redactor {
-    Redactor::builder().value("API_TOKEN", TOKEN).value("OTHER", "other-secret").build().unwrap()
+    Redactor::builder()
+        .value("API_TOKEN", TOKEN)
+        .value("OTHER", "other-secret")
+        .build()
+        .unwrap()
 }
 
 fn bare() -> Redactor {
@@ -23,7 +27,10 @@ fn github() -> String {
 #[test]
 fn a_named_value_is_replaced_by_its_name_wherever_it_stands() {
     let text = format!("x{TOKEN}y other-secret");
-    assert_eq!(redactor().text(&text), "x[redacted:API_TOKEN]y [redacted:OTHER]");
+    assert_eq!(
+        redactor().text(&text),
+        "x[redacted:API_TOKEN]y [redacted:OTHER]"
+    );
 }
 
 #[test]
@@ -37,17 +44,27 @@ fn nothing_is_copied_when_nothing_is_secret() {
 
 #[test]
 fn short_values_and_numbers_are_not_looked_for() {
-    let redactor = Redactor::builder().value("PORT", "80801234").value("MODE", "debug").build().unwrap();
+    let redactor = Redactor::builder()
+        .value("PORT", "80801234")
+        .value("MODE", "debug")
+        .build()
+        .unwrap();
     assert_eq!(redactor.text("debug on 80801234"), "debug on 80801234");
 }
 
 #[test]
 fn a_value_with_quotes_around_it_is_found_where_it_is_a_text_of_json() {
-    let redactor = Redactor::builder().value("KEY", "\"s3cret-key\"").build().unwrap();
+    let redactor = Redactor::builder()
+        .value("KEY", "\"s3cret-key\"")
+        .build()
+        .unwrap();
     assert_eq!(redactor.text("\"s3cret-key\""), "\"[redacted:KEY]\"");
     assert_eq!(redactor.text("[\"s3cret-key\"]"), "[\"[redacted:KEY]\"]");
     assert_eq!(redactor.text("KEY=\"s3cret-key\";"), "KEY=[redacted:KEY];");
-    let redactor = Redactor::builder().value("KEY", r"s3\/cret-key").build().unwrap();
+    let redactor = Redactor::builder()
+        .value("KEY", r"s3\/cret-key")
+        .build()
+        .unwrap();
     assert_eq!(redactor.text(r#""s3\/cret-key""#), r#""[redacted:KEY]""#);
 }
 
@@ -60,7 +77,11 @@ fn escapes_do_not_hide_a_value() {
         r"\u0074ok-ABCD\u0022\u00E9\u002f+?x\u0020yz1",
     ] {
         let json = format!(r#"{{"a":"<\n{written}>"}}"#);
-        assert_eq!(redactor.json(&json), r#"{"a":"<\n[redacted:API_TOKEN]>"}"#, "{written}");
+        assert_eq!(
+            redactor.json(&json),
+            r#"{"a":"<\n[redacted:API_TOKEN]>"}"#,
+            "{written}"
+        );
         assert_eq!(redactor.text(written), "[redacted:API_TOKEN]");
     }
 }
@@ -73,13 +94,20 @@ fn percent_signs_do_not_hide_a_value() {
         "tok-ABCD%22%C3%A9/%2B%3Fx+yz1",
         "%74ok-ABCD%22%C3%A9%2F%2B%3Fx+yz1",
     ] {
-        assert_eq!(redactor().text(&format!("a?b={written}&c")), "a?b=[redacted:API_TOKEN]&c", "{written}");
+        assert_eq!(
+            redactor().text(&format!("a?b={written}&c")),
+            "a?b=[redacted:API_TOKEN]&c",
+            "{written}"
+        );
     }
 }
 
 #[test]
 fn base64_does_not_hide_a_value() {
-    let redactor = Redactor::builder().value("KEY", "hunter2>>>???").build().unwrap();
+    let redactor = Redactor::builder()
+        .value("KEY", "hunter2>>>???")
+        .build()
+        .unwrap();
     for (written, expected) in [
         ("aHVudGVyMj4+Pj8/Pw==", "[redacted:KEY]"),
         ("aHVudGVyMj4-Pj8_Pw", "[redacted:KEY]"),
@@ -96,22 +124,42 @@ fn a_token_keeps_its_kind_and_a_mark_of_its_own() {
     let redactor = bare();
     let one = redactor.text(&github()).into_owned();
     assert!(one.starts_with("[redacted:github-token:"), "{one}");
-    assert_eq!(redactor.text(&format!("<{0}, {0}.>", github())), format!("<{one}, {one}.>"));
-    assert_eq!(redactor.json(&format!(r#"{{"a":"{}"}}"#, github())), format!(r#"{{"a":"{one}"}}"#));
+    assert_eq!(
+        redactor.text(&format!("<{0}, {0}.>", github())),
+        format!("<{one}, {one}.>")
+    );
+    assert_eq!(
+        redactor.json(&format!(r#"{{"a":"{}"}}"#, github())),
+        format!(r#"{{"a":"{one}"}}"#)
+    );
     assert_ne!(redactor.text(&format!("{}x", github())), one);
 }
 
 #[test]
 fn a_named_token_has_its_name() {
     let redactor = Redactor::builder().value("GH", &github()).build().unwrap();
-    assert_eq!(redactor.text(&format!("Bearer {}", github())), "Bearer [redacted:GH]");
-    assert_eq!(redactor.json(&format!(r#"{{"token":"{}"}}"#, github())), r#"{"token":"[redacted:GH]"}"#);
+    assert_eq!(
+        redactor.text(&format!("Bearer {}", github())),
+        "Bearer [redacted:GH]"
+    );
+    assert_eq!(
+        redactor.json(&format!(r#"{{"token":"{}"}}"#, github())),
+        r#"{"token":"[redacted:GH]"}"#
+    );
 }
 
 #[test]
 fn two_names_of_one_value_give_one_placeholder_in_any_order() {
-    let one = Redactor::builder().value("B", "same-value").value("A", "same-value").build().unwrap();
-    let two = Redactor::builder().value("A", "same-value").value("B", "same-value").build().unwrap();
+    let one = Redactor::builder()
+        .value("B", "same-value")
+        .value("A", "same-value")
+        .build()
+        .unwrap();
+    let two = Redactor::builder()
+        .value("A", "same-value")
+        .value("B", "same-value")
+        .build()
+        .unwrap();
     assert_eq!(one.text("same-value"), "[redacted:A]");
     assert_eq!(two.text("same-value"), "[redacted:A]");
 }
@@ -161,18 +209,25 @@ fn escapes_do_not_hide_a_name_in_a_string_of_json() {
     let inner = r#"{"p\u0061ssword":"hunter2","n":{"pass\u0077d":1234}}"#;
     let outer = serde_json::to_string(&[inner]).unwrap();
     let expected = outer.replace("hunter2", "[redacted:password]");
-    assert_eq!(bare().json(&outer), expected.replace("1234", r#"\"[redacted:password]\""#));
+    assert_eq!(
+        bare().json(&outer),
+        expected.replace("1234", r#"\"[redacted:password]\""#)
+    );
 }
 
 #[test]
 fn a_reference_to_a_variable_stays() {
-    let json = r#"{"password":"${DB_PASSWORD}","url":"postgres://app:${DB_PASSWORD}@db/x?token=${T}"}"#;
+    let json =
+        r#"{"password":"${DB_PASSWORD}","url":"postgres://app:${DB_PASSWORD}@db/x?token=${T}"}"#;
     assert_eq!(bare().json(json), json);
 }
 
 #[test]
 fn a_long_value_is_found_too() {
-    let value = (0..2000).map(|number| number.to_string()).collect::<Vec<_>>().join(",");
+    let value = (0..2000)
+        .map(|number| number.to_string())
+        .collect::<Vec<_>>()
+        .join(",");
     let redactor = Redactor::builder().value("LONG", &value).build().unwrap();
     assert_eq!(redactor.text(&format!("<{value}>")), "<[redacted:LONG]>");
     assert_eq!(redactor.text(&value.replace(',', "%2c")), "[redacted:LONG]");
@@ -180,9 +235,14 @@ fn a_long_value_is_found_too() {
 
 #[test]
 fn a_secret_in_a_string_that_is_cut_off_or_prose_goes() {
-    for text in [r#"{"content":"he said {\"password\": \"hunter2\"} twice"}"#, r#"{"a":{"password":"hunter2"#]
-    {
-        assert_eq!(bare().json(text), text.replace("hunter2", "[redacted:password]"));
+    for text in [
+        r#"{"content":"he said {\"password\": \"hunter2\"} twice"}"#,
+        r#"{"a":{"password":"hunter2"#,
+    ] {
+        assert_eq!(
+            bare().json(text),
+            text.replace("hunter2", "[redacted:password]")
+        );
     }
 }
 
@@ -203,17 +263,36 @@ fn lines_of_json_are_json() {
 
 #[test]
 fn a_half_surrogate_is_no_obstacle() {
-    assert_eq!(redactor().json(r#"["\ud800other-secret"]"#), r#"["\ud800[redacted:OTHER]"]"#);
+    assert_eq!(
+        redactor().json(r#"["\ud800other-secret"]"#),
+        r#"["\ud800[redacted:OTHER]"]"#
+    );
 }
 
 #[test]
 fn headers_that_authenticate_keep_their_scheme_alone() {
     let redactor = redactor();
     for (name, value, expected) in [
-        ("Authorization", "Bearer abc", "Bearer [redacted:authorization]"),
-        ("authorization", "Bearer other-secret", "Bearer [redacted:OTHER]"),
-        ("Authorization", "Basic dXNlcjpodW50ZXIy", "Basic [redacted:basic-credentials]"),
-        ("Proxy-Authorization", "what ever", "[redacted:authorization]"),
+        (
+            "Authorization",
+            "Bearer abc",
+            "Bearer [redacted:authorization]",
+        ),
+        (
+            "authorization",
+            "Bearer other-secret",
+            "Bearer [redacted:OTHER]",
+        ),
+        (
+            "Authorization",
+            "Basic dXNlcjpodW50ZXIy",
+            "Basic [redacted:basic-credentials]",
+        ),
+        (
+            "Proxy-Authorization",
+            "what ever",
+            "[redacted:authorization]",
+        ),
         ("X-Api-Key", "short", "[redacted:api-key]"),
         ("x-goog-api-key", "short", "[redacted:api-key]"),
         ("Cookie", "a=b; c=d", "[redacted:cookie]"),
@@ -230,8 +309,7 @@ fn headers_that_authenticate_keep_their_scheme_alone() {
 #[test]
 fn patterns_of_the_suite_are_hidden() {
     let redactor = with_pattern(r"\b4\d{15}\b");
-    let json =
-        r#"{"card":"no 4111111111111111.","bare":4111111111111111,"in":"[4111111111111111]","other":41}"#;
+    let json = r#"{"card":"no 4111111111111111.","bare":4111111111111111,"in":"[4111111111111111]","other":41}"#;
     let expected = r#"{"card":"no [redacted:pattern].","bare":"[redacted:pattern]","in":"[\"[redacted:pattern]\"]","other":41}"#;
     assert_eq!(redactor.json(json), expected);
 }
@@ -270,18 +348,27 @@ fn a_pattern_that_eats_its_way_ends_with_the_whole_text() {
     let once = redactor.text("abbbbbbbbbbbbbbbbbb").into_owned();
     assert_eq!(redactor.text(&once), once);
     assert!(!once.contains('b'), "{once}");
-    let json = redactor.json(r#"["abbbbbbbbbbbbbbbbbb","b [redacted:pattern]"]"#).into_owned();
+    let json = redactor
+        .json(r#"["abbbbbbbbbbbbbbbbbb","b [redacted:pattern]"]"#)
+        .into_owned();
     assert!(json.ends_with(r#","b [redacted:pattern]"]"#), "{json}");
     assert_eq!(redactor.json(&json), json);
 }
 
 #[test]
 fn a_placeholder_is_never_redacted() {
-    let names =
-        Redactor::builder().value("A", "password").value("B", "redacted").pattern(r"\w+").build().unwrap();
-    for text in
-        ["[redacted:password]", "[redacted:A]", "[redacted:github-token:012abc]", "[redacted:OLD_NAME]"]
-    {
+    let names = Redactor::builder()
+        .value("A", "password")
+        .value("B", "redacted")
+        .pattern(r"\w+")
+        .build()
+        .unwrap();
+    for text in [
+        "[redacted:password]",
+        "[redacted:A]",
+        "[redacted:github-token:012abc]",
+        "[redacted:OLD_NAME]",
+    ] {
         assert_eq!(names.text(text), text);
     }
     let json = r#"{"x":"[redacted:OLD]"}"#;
@@ -292,7 +379,10 @@ fn a_placeholder_is_never_redacted() {
 fn a_secret_in_a_false_placeholder_goes() {
     let text = format!("[redacted:{}]", github());
     assert!(!bare().text(&text).contains(&github()));
-    assert_eq!(redactor().text("[redacted:other-secret]"), "[redacted:[redacted:OTHER]]");
+    assert_eq!(
+        redactor().text("[redacted:other-secret]"),
+        "[redacted:[redacted:OTHER]]"
+    );
 }
 
 #[test]
@@ -312,7 +402,10 @@ fn one_redactor_serves_many_threads() {
 #[test]
 fn nothing_secret_is_printed_while_debugging() {
     let printed = format!("{:?}", redactor());
-    assert!(printed.contains("API_TOKEN") && !printed.contains("tok-ABCD"), "{printed}");
+    assert!(
+        printed.contains("API_TOKEN") && !printed.contains("tok-ABCD"),
+        "{printed}"
+    );
 }
 
 /// Where one of these took quadratic time, this test would not end.
@@ -352,14 +445,18 @@ fn a_pattern_breaks_no_recording_and_no_report() {
     let line = r#"{"run":100,"trace":{"tool_calls":[{"args":{"n":1234,"a_word_like_this":1}}],"tool_results":[{"call_index":250}]}}"#;
     let expected = r#"{"run":100,"trace":{"tool_calls":[{"args":{"n":"[redacted:pattern]","[redacted:pattern]":1}}],"tool_results":[{"call_index":250}]}}"#;
     assert_eq!(redactor.json(line), expected);
-    let report = r#"{"status":"failed","targets":{"score":0.6666666666},"reason":"run 1234 {\"n\":1234}"}"#;
+    let report =
+        r#"{"status":"failed","targets":{"score":0.6666666666},"reason":"run 1234 {\"n\":1234}"}"#;
     let expected = r#"{"status":"failed","targets":{"score":0.6666666666},"reason":"run [redacted:pattern] {\"n\":[redacted:pattern]}"}"#;
     assert_eq!(redactor.document(report), expected);
 }
 
 #[test]
 fn the_name_of_a_pattern_stands_in_its_placeholder() {
-    let redactor = Redactor::builder().named_pattern("customer", "no. (?<digits>[0-9]+)").build().unwrap();
+    let redactor = Redactor::builder()
+        .named_pattern("customer", "no. (?<digits>[0-9]+)")
+        .build()
+        .unwrap();
     assert_eq!(redactor.text("no. 12"), "no. [redacted:customer]");
 }
 
@@ -369,7 +466,10 @@ fn values_that_repeat_are_searched_for_in_linear_time() {
     for unit in ["a", "ab", "-", "\\", "%", "/", "é", "abcabd", "=\n"] {
         let value = unit.repeat(20_000 / unit.len());
         let redactor = Redactor::builder().value("LONG", &value).build().unwrap();
-        for text in [format!("<{}>", value.trim()), serde_json::json!([value.trim()]).to_string()] {
+        for text in [
+            format!("<{}>", value.trim()),
+            serde_json::json!([value.trim()]).to_string(),
+        ] {
             let redacted = redactor.text(&text).into_owned();
             assert!(redacted.len() < 30, "{unit:?}: {} bytes", redacted.len());
             assert_eq!(redactor.text(&redacted), redacted);
@@ -382,35 +482,78 @@ fn values_that_repeat_are_searched_for_in_linear_time() {
 #[test]
 fn the_lines_of_a_value_go_one_by_one() {
     let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\r\nAQEFAASCBKcwggSjAgEAAoIB\nshort=\n-----END PRIVATE KEY-----\n";
-    for value in [key.to_owned(), key.replace("\r\n", "\n").replace('\n', "\\n")] {
+    for value in [
+        key.to_owned(),
+        key.replace("\r\n", "\n").replace('\n', "\\n"),
+    ] {
         let redactor = Redactor::builder().value("KEY", &value).build().unwrap();
         let text = "stderr | MIIEvQIBADANBgkqhkiG9w0B\nstderr | AQEFAASCBKcwggSjAgEAAoIB\n";
-        assert_eq!(redactor.text(text), "stderr | [redacted:KEY]\nstderr | [redacted:KEY]\n");
-        assert!(redactor.text(key.trim()).starts_with("[redacted:") && redactor.text(key.trim()).len() < 30);
-        assert_eq!(redactor.text("-----BEGIN PRIVATE KEY-----"), "-----BEGIN PRIVATE KEY-----");
+        assert_eq!(
+            redactor.text(text),
+            "stderr | [redacted:KEY]\nstderr | [redacted:KEY]\n"
+        );
+        assert!(
+            redactor.text(key.trim()).starts_with("[redacted:")
+                && redactor.text(key.trim()).len() < 30
+        );
+        assert_eq!(
+            redactor.text("-----BEGIN PRIVATE KEY-----"),
+            "-----BEGIN PRIVATE KEY-----"
+        );
     }
 }
 
 #[test]
 fn a_json_pointer_hides_neither_a_value_nor_the_password_of_a_url() {
     let pointer = "/postgres:~1~1app:hunter2@db~1x/0";
-    assert_eq!(bare().text(pointer), "/postgres:~1~1app:[redacted:url-password]@db~1x/0");
-    assert_eq!(bare().text(r"http:\/\/app:hunter2@db"), r"http:\/\/app:[redacted:url-password]@db");
-    let redactor = Redactor::builder().value("KEY", "ab/cd~ef/gh").build().unwrap();
+    assert_eq!(
+        bare().text(pointer),
+        "/postgres:~1~1app:[redacted:url-password]@db~1x/0"
+    );
+    assert_eq!(
+        bare().text(r"http:\/\/app:hunter2@db"),
+        r"http:\/\/app:[redacted:url-password]@db"
+    );
+    let redactor = Redactor::builder()
+        .value("KEY", "ab/cd~ef/gh")
+        .build()
+        .unwrap();
     assert_eq!(redactor.text("/x/ab~1cd~0ef~1gh"), "/x/[redacted:KEY]");
 }
 
 #[test]
 fn what_was_cut_off_goes_too() {
     let redactor = redactor();
-    assert_eq!(redactor.text("use other-sec… for it"), "use [redacted:OTHER]… for it");
-    assert_eq!(redactor.text("use other… for it"), "use other… for it", "too short to be told");
+    assert_eq!(
+        redactor.text("use other-sec… for it"),
+        "use [redacted:OTHER]… for it"
+    );
+    assert_eq!(
+        redactor.text("use other… for it"),
+        "use other… for it",
+        "too short to be told"
+    );
     let cut = format!("use {}…", &github()[..12]);
-    assert!(redactor.text(&cut).starts_with("use [redacted:github-token"), "{}", redactor.text(&cut));
+    assert!(
+        redactor
+            .text(&cut)
+            .starts_with("use [redacted:github-token"),
+        "{}",
+        redactor.text(&cut)
+    );
     assert_eq!(redactor.text("use other-sec..."), "use [redacted:OTHER]...");
-    assert_eq!(redactor.text("Bearer abc123d...")[..28], *"Bearer [redacted:bearer-toke");
-    assert_eq!(redactor.text("Bearer abc123d…"), "Bearer [redacted:bearer-token]…");
-    assert_eq!(redactor.text("http://u:hunter2…"), "http://u:[redacted:url-password]…");
+    assert_eq!(
+        redactor.text("Bearer abc123d...")[..28],
+        *"Bearer [redacted:bearer-toke"
+    );
+    assert_eq!(
+        redactor.text("Bearer abc123d…"),
+        "Bearer [redacted:bearer-token]…"
+    );
+    assert_eq!(
+        redactor.text("http://u:hunter2…"),
+        "http://u:[redacted:url-password]…"
+    );
     for text in [
         "http://localhost:3000…",
         "the sk-learn… package",

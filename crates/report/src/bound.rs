@@ -14,7 +14,10 @@ pub(crate) fn embedding(report: &Report, embed: Embed) -> Cow<'_, Report> {
         |test: &TestReport| !embed.takes(test) && test.runs.iter().any(|run| run.trace.is_some());
     let mut copy = Cow::Borrowed(report);
     if report.tests.iter().any(has_others) {
-        copy.to_mut().tests.iter_mut().for_each(|test| embed.keep_in(test));
+        copy.to_mut()
+            .tests
+            .iter_mut()
+            .for_each(|test| embed.keep_in(test));
     }
     copy
 }
@@ -25,7 +28,9 @@ pub(crate) fn numbers_alone(report: &Report) -> Cow<'_, Report> {
     let has_evidence = |test: &TestReport| test.gates.iter().any(|gate| gate.evidence.is_some());
     if report.tests.iter().any(has_evidence) {
         let tests = copy.to_mut().tests.iter_mut();
-        tests.flat_map(|test| &mut test.gates).for_each(|gate| gate.evidence = None);
+        tests
+            .flat_map(|test| &mut test.gates)
+            .for_each(|gate| gate.evidence = None);
     }
     copy
 }
@@ -47,30 +52,57 @@ fn expectations(test: &TestReport) -> impl Iterator<Item = &Expectation> {
 }
 
 fn values(test: &TestReport) -> impl Iterator<Item = &Value> {
-    let findings = test.gates.iter().flat_map(|gate| &gate.explanation).flat_map(|finding| &finding.diff);
-    let rows = || test.gates.iter().flat_map(|gate| &gate.tables).flat_map(|table| &table.rows);
+    let findings = test
+        .gates
+        .iter()
+        .flat_map(|gate| &gate.explanation)
+        .flat_map(|finding| &finding.diff);
+    let rows = || {
+        test.gates
+            .iter()
+            .flat_map(|gate| &gate.tables)
+            .flat_map(|table| &table.rows)
+    };
     let diffs = expectations(test).flat_map(|one| &one.diff).chain(findings);
     let diffs = diffs.chain(rows().flat_map(|row| &row.diff));
     let own = expectations(test).flat_map(|one| one.actual.iter().chain([&*one.matcher]));
-    let args =
-        rows().flat_map(|row| row.expected.iter().chain(&row.recorded)).filter_map(|call| call.args.as_ref());
+    let args = rows()
+        .flat_map(|row| row.expected.iter().chain(&row.recorded))
+        .filter_map(|call| call.args.as_ref());
     let evidence = test.gates.iter().filter_map(|gate| gate.evidence.as_ref());
     let evidence = evidence.flat_map(|evidence| evidence.values());
-    own.chain(diffs.flat_map(|diff| [&diff.expected, &diff.actual])).chain(args).chain(evidence)
+    own.chain(diffs.flat_map(|diff| [&diff.expected, &diff.actual]))
+        .chain(args)
+        .chain(evidence)
 }
 
 fn texts(test: &TestReport) -> impl Iterator<Item = &str> {
-    let reasons = test.reason.iter().chain(test.runs.iter().filter_map(|run| run.reason.as_ref()));
+    let reasons = test
+        .reason
+        .iter()
+        .chain(test.runs.iter().filter_map(|run| run.reason.as_ref()));
     let reasons = reasons.flat_map(|reason| reason.details.iter().chain([&reason.message]));
     let said = expectations(test).filter_map(|one| one.reason.as_ref());
-    let found = test.gates.iter().flat_map(|gate| &gate.explanation).map(|finding| &finding.message);
+    let found = test
+        .gates
+        .iter()
+        .flat_map(|gate| &gate.explanation)
+        .map(|finding| &finding.message);
     let advice = test.advice.iter().map(|advice| &advice.message);
-    test.notes.iter().chain(advice).chain(reasons).chain(said).chain(found).map(String::as_str)
+    test.notes
+        .iter()
+        .chain(advice)
+        .chain(reasons)
+        .chain(said)
+        .chain(found)
+        .map(String::as_str)
 }
 
 fn cut_test(test: &mut TestReport) {
     test.notes.iter_mut().for_each(cut_text);
-    test.advice.iter_mut().for_each(|advice| cut_text(&mut advice.message));
+    test.advice
+        .iter_mut()
+        .for_each(|advice| cut_text(&mut advice.message));
     test.reason.iter_mut().for_each(cut_reason);
     for run in &mut test.runs {
         run.reason.iter_mut().for_each(cut_reason);
@@ -78,14 +110,19 @@ fn cut_test(test: &mut TestReport) {
     }
     for gate in &mut test.gates {
         gate.expectations.iter_mut().for_each(cut_expectation);
-        gate.evidence.iter_mut().flat_map(|evidence| evidence.values_mut()).for_each(cut_value);
+        gate.evidence
+            .iter_mut()
+            .flat_map(|evidence| evidence.values_mut())
+            .for_each(cut_value);
         for finding in &mut gate.explanation {
             cut_text(&mut finding.message);
             finding.diff.iter_mut().for_each(cut_diff);
         }
         for row in gate.tables.iter_mut().flat_map(|table| &mut table.rows) {
             let calls = row.expected.iter_mut().chain(&mut row.recorded);
-            calls.filter_map(|call| call.args.as_mut()).for_each(cut_value);
+            calls
+                .filter_map(|call| call.args.as_mut())
+                .for_each(cut_value);
             row.diff.iter_mut().for_each(cut_diff);
         }
     }
@@ -113,7 +150,11 @@ fn cut_value(value: &mut Value) {
     if !is_long(value) {
         return;
     }
-    let whole = if value.is_string() { String::new() } else { value.to_string() };
+    let whole = if value.is_string() {
+        String::new()
+    } else {
+        value.to_string()
+    };
     cut_texts_in(value);
     if is_long(value) && !value.is_string() {
         *value = Value::String(cut(&whole));
@@ -137,7 +178,11 @@ fn cut_text(text: &mut String) {
 
 /// The text, cut when it is longer.
 pub(crate) fn bounded_text(text: &str) -> Cow<'_, str> {
-    if text.len() > LONGEST { Cow::Owned(cut(text)) } else { Cow::Borrowed(text) }
+    if text.len() > LONGEST {
+        Cow::Owned(cut(text))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 fn cut(text: &str) -> String {
@@ -146,7 +191,12 @@ fn cut(text: &str) -> String {
         end -= 1;
     }
     let hash = blake3::hash(text.as_bytes()).to_hex();
-    format!("{}… (cut: {} bytes in all, blake3:{})", &text[..end], text.len(), &hash[..32])
+    format!(
+        "{}… (cut: {} bytes in all, blake3:{})",
+        &text[..end],
+        text.len(),
+        &hash[..32]
+    )
 }
 
 /// Whether the JSON of a value is longer, by an estimate that stops when it knows. A string that was cut is not.
@@ -158,7 +208,9 @@ fn is_long(value: &Value) -> bool {
             Value::Array(_) | Value::Object(_) => 2,
             _ => 4,
         };
-        let Some(rest) = left.checked_sub(own) else { return true };
+        let Some(rest) = left.checked_sub(own) else {
+            return true;
+        };
         *left = rest;
         match value {
             Value::Array(items) => items.iter().any(|item| spend(item, left)),
@@ -184,7 +236,10 @@ mod tests {
     fn failing(actual: Value) -> Report {
         let mut report = crate::sample::report();
         let expectations = report.tests.iter_mut().flat_map(|test| &mut test.runs);
-        let one = expectations.flat_map(|run| &mut run.expectations).find(|one| !one.passed).unwrap();
+        let one = expectations
+            .flat_map(|run| &mut run.expectations)
+            .find(|one| !one.passed)
+            .unwrap();
         one.diff = vec![AssertionDiff {
             pointer: String::new(),
             expected: json!(1),
@@ -197,15 +252,23 @@ mod tests {
 
     #[test]
     fn a_report_of_ordinary_values_is_left_as_it_is() {
-        assert!(matches!(bounded(&crate::sample::report()), Cow::Borrowed(_)));
-        assert!(matches!(bounded(&failing(json!("x".repeat(LONGEST)))), Cow::Borrowed(_)));
+        assert!(matches!(
+            bounded(&crate::sample::report()),
+            Cow::Borrowed(_)
+        ));
+        assert!(matches!(
+            bounded(&failing(json!("x".repeat(LONGEST)))),
+            Cow::Borrowed(_)
+        ));
     }
 
     #[test]
     fn a_huge_value_is_cut_in_every_file_and_its_length_and_hash_are_said() {
-        for value in
-            [json!("é".repeat(3 << 20)), json!({"text": "x".repeat(6 << 20)}), json!(vec![12345; 2 << 20])]
-        {
+        for value in [
+            json!("é".repeat(3 << 20)),
+            json!({"text": "x".repeat(6 << 20)}),
+            json!(vec![12345; 2 << 20]),
+        ] {
             let report = failing(value);
             // The first is for people, and cuts values anyway.
             for reporter in &crate::REPORTERS[1..] {
@@ -223,7 +286,11 @@ mod tests {
     fn a_short_part_of_a_long_value_stays_what_it_is() {
         let report = failing(json!({"text": "x".repeat(1 << 20), "n": 7}));
         let cut = bounded(&report).into_owned();
-        let mut seen = cut.tests.iter().flat_map(expectations).filter_map(|one| one.actual.as_ref());
+        let mut seen = cut
+            .tests
+            .iter()
+            .flat_map(expectations)
+            .filter_map(|one| one.actual.as_ref());
         assert!(seen.any(|value| value.get("n") == Some(&json!(7))));
     }
 }

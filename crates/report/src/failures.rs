@@ -22,19 +22,27 @@ impl Failure<'_> {
     /// The same cause is the same one in the next report, wherever it moved in the file.
     pub(crate) fn fingerprint(&self) -> String {
         let what = json!([self.test.suite.file, self.test.row_name(), self.rule]);
-        digest(what.to_string().as_bytes()).trim_start_matches("blake3:").to_owned()
+        digest(what.to_string().as_bytes())
+            .trim_start_matches("blake3:")
+            .to_owned()
     }
 }
 
 /// The tests that did not pass, each with its causes.
 pub(crate) fn failed_tests(report: &Report) -> Vec<(&TestReport, Vec<Failure<'_>>)> {
-    let all = report.tests.iter().map(|test| (test, of_test(test, SCREEN)));
+    let all = report
+        .tests
+        .iter()
+        .map(|test| (test, of_test(test, SCREEN)));
     all.filter(|(_, causes)| !causes.is_empty()).collect()
 }
 
 /// The command that mends a test, else the one that judges it alone.
 pub(crate) fn next_command(test: &TestReport) -> &str {
-    test.reason.as_ref().and_then(|reason| reason.command.as_ref()).unwrap_or(&test.rerun)
+    test.reason
+        .as_ref()
+        .and_then(|reason| reason.command.as_ref())
+        .unwrap_or(&test.rerun)
 }
 
 /// What the whole came to, in a line: `2 of 5 tests failed, 1 error`.
@@ -43,7 +51,9 @@ pub(crate) fn verdict(report: &Report) -> String {
     let of = count(summary.tests, "test");
     let mut parts = Vec::new();
     parts.extend((summary.failed > 0).then(|| format!("{} of {of} failed", summary.failed)));
-    parts.extend((summary.errors > 0).then(|| format!("{} of {of} could not be judged", summary.errors)));
+    parts.extend(
+        (summary.errors > 0).then(|| format!("{} of {of} could not be judged", summary.errors)),
+    );
     if parts.is_empty() {
         parts.push(match (summary.tests, summary.passed) {
             (0, _) => "nothing was selected".to_owned(),
@@ -52,7 +62,10 @@ pub(crate) fn verdict(report: &Report) -> String {
         });
     }
     parts.extend((summary.skipped > 0).then(|| format!("{} skipped", summary.skipped)));
-    let coverage = report.coverage.as_ref().and_then(|coverage| coverage.miss());
+    let coverage = report
+        .coverage
+        .as_ref()
+        .and_then(|coverage| coverage.miss());
     parts.extend(coverage);
     parts.join(", ")
 }
@@ -64,13 +77,25 @@ pub(crate) fn has_passed(report: &Report) -> bool {
 
 /// All that keeps tests from passing, and what servers were warned of, in the order of the tests.
 pub(crate) fn failures(report: &Report) -> Vec<Failure<'_>> {
-    report.tests.iter().flat_map(|test| of_test(test, FILE).into_iter().chain(warning(test))).collect()
+    report
+        .tests
+        .iter()
+        .flat_map(|test| of_test(test, FILE).into_iter().chain(warning(test)))
+        .collect()
 }
 
 fn warning(test: &TestReport) -> Option<Failure<'_>> {
-    let probe = test.probe.as_deref().filter(|_| test.status == Status::Passed)?;
+    let probe = test
+        .probe
+        .as_deref()
+        .filter(|_| test.status == Status::Passed)?;
     let message = clipped(probe.warning.as_ref()?, FILE.text);
-    Some(Failure { test, rule: probe.id.clone(), message, is_warning: true })
+    Some(Failure {
+        test,
+        rule: probe.id.clone(),
+        message,
+        is_warning: true,
+    })
 }
 
 /// The same of one test: why it could not be judged, else its runs and its gates.
@@ -79,36 +104,67 @@ pub(crate) fn of_test(test: &TestReport, limits: Limits) -> Vec<Failure<'_>> {
         return Vec::new();
     }
     if let Some(reason) = &test.reason {
-        let rule = test.probe.as_ref().map_or_else(|| kind(reason), |probe| probe.id.clone());
+        let rule = test
+            .probe
+            .as_ref()
+            .map_or_else(|| kind(reason), |probe| probe.id.clone());
         let message = clipped(&reason.message, limits.text);
-        return vec![Failure { test, rule, message, is_warning: false }];
+        return vec![Failure {
+            test,
+            rule,
+            message,
+            is_warning: false,
+        }];
     }
-    let gates = test.gates.iter().filter(|gate| gate.status != Status::Passed);
+    let gates = test
+        .gates
+        .iter()
+        .filter(|gate| gate.status != Status::Passed);
     let gates = gates.map(|gate| {
         let said = first_sentence_of_gate(gate, test, limits);
         let message = said.unwrap_or_else(|| "it did not hold".to_owned());
-        Failure { test, rule: gate.key.clone(), message, is_warning: false }
+        Failure {
+            test,
+            rule: gate.key.clone(),
+            message,
+            is_warning: false,
+        }
     });
     let mut all: Vec<Failure<'_>> = of_runs(test, limits).into_iter().chain(gates).collect();
     if all.is_empty() {
         let (rule, message) = ("test".to_owned(), "it did not pass".to_owned());
-        all.push(Failure { test, rule, message, is_warning: false });
+        all.push(Failure {
+            test,
+            rule,
+            message,
+            is_warning: false,
+        });
     }
     all
 }
 
 /// The runs that did not pass, told by the first of them.
 fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
-    let failed: Vec<_> = test.runs.iter().filter(|run| run.status != Status::Passed).collect();
+    let failed: Vec<_> = test
+        .runs
+        .iter()
+        .filter(|run| run.status != Status::Passed)
+        .collect();
     let first = failed.first()?;
-    let said = first_sentence_of_run(first, limits).unwrap_or_else(|| "the run did not pass".to_owned());
+    let said =
+        first_sentence_of_run(first, limits).unwrap_or_else(|| "the run did not pass".to_owned());
     let message = match (test.runs.len(), failed.len()) {
         (1, _) => said,
         (_, 1) => format!("{}: {said}", label(test, &[first.index], limits)),
         (all, some) => format!("{some} of {}: {said}", count(all, "run")),
     };
     let rule = first.reason.as_ref().map_or("expect".to_owned(), kind);
-    Some(Failure { test, rule, message, is_warning: false })
+    Some(Failure {
+        test,
+        rule,
+        message,
+        is_warning: false,
+    })
 }
 
 fn kind(reason: &Reason) -> String {

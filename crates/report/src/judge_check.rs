@@ -8,7 +8,10 @@ use mcptest_core::grade::JudgeCheck;
 
 /// For machines.
 pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> Vec<u8> {
-    whole(&serde_json::json!({ "checks": checks, "left_out": left_out }), &Options::default())
+    whole(
+        &serde_json::json!({ "checks": checks, "left_out": left_out }),
+        &Options::default(),
+    )
 }
 
 /// For people.

@@ -23,28 +23,85 @@ const fn column(
     cell: fn(&ModelRow) -> Option<String>,
     rank: fn(&ModelRow) -> Option<f64>,
 ) -> Column {
-    Column { key, head, cell, rank: Some(rank) }
+    Column {
+        key,
+        head,
+        cell,
+        rank: Some(rank),
+    }
 }
 
 /// Every column in its order. Sorted by one, the best row comes first.
 pub const COLUMNS: &[Column] = &[
-    Column { key: "name", head: "Leaderboard", cell: |row| Some(row.model.clone()), rank: None },
-    column("runs", "runs", |row| Some(row.runs.to_string()), |row| Some(-(row.runs as f64))),
-    column("pass@1", "pass@1", |row| Some(share(row.pass_1)), |row| Some(-row.pass_1)),
+    Column {
+        key: "name",
+        head: "Leaderboard",
+        cell: |row| Some(row.model.clone()),
+        rank: None,
+    },
+    column(
+        "runs",
+        "runs",
+        |row| Some(row.runs.to_string()),
+        |row| Some(-(row.runs as f64)),
+    ),
+    column(
+        "pass@1",
+        "pass@1",
+        |row| Some(share(row.pass_1)),
+        |row| Some(-row.pass_1),
+    ),
     column(
         "interval",
         "95% interval",
         |row| Some(format!("{} to {}", points(row.low), share(row.high))),
         |row| Some(-row.low),
     ),
-    column("pass@k", "pass@k", |row| Some(share(row.pass_k)), |row| Some(-row.pass_k)),
-    column("pass^k", "pass^k", |row| Some(share(row.pass_hat_k)), |row| Some(-row.pass_hat_k)),
-    column("calls", "calls", |row| number(row.calls, 1), |row| row.calls),
-    column("turns", "turns", |row| number(row.turns, 1), |row| row.turns),
-    column("tokens", "tokens", |row| number(row.tokens, 0), |row| row.tokens),
-    column("usd", "USD", |row| number(row.cost_usd, 4), |row| row.cost_usd),
-    column("ms", "ms", |row| number(row.duration_ms, 0), |row| row.duration_ms),
-    column("difference", TO_THE_FIRST, difference, |row| Some(-row.difference.map_or(0.0, |one| one.value))),
+    column(
+        "pass@k",
+        "pass@k",
+        |row| Some(share(row.pass_k)),
+        |row| Some(-row.pass_k),
+    ),
+    column(
+        "pass^k",
+        "pass^k",
+        |row| Some(share(row.pass_hat_k)),
+        |row| Some(-row.pass_hat_k),
+    ),
+    column(
+        "calls",
+        "calls",
+        |row| number(row.calls, 1),
+        |row| row.calls,
+    ),
+    column(
+        "turns",
+        "turns",
+        |row| number(row.turns, 1),
+        |row| row.turns,
+    ),
+    column(
+        "tokens",
+        "tokens",
+        |row| number(row.tokens, 0),
+        |row| row.tokens,
+    ),
+    column(
+        "usd",
+        "USD",
+        |row| number(row.cost_usd, 4),
+        |row| row.cost_usd,
+    ),
+    column(
+        "ms",
+        "ms",
+        |row| number(row.duration_ms, 0),
+        |row| row.duration_ms,
+    ),
+    column("difference", TO_THE_FIRST, difference, |row| {
+        Some(-row.difference.map_or(0.0, |one| one.value))
+    }),
 ];
 
 const TO_THE_FIRST: &str = "to the first";
@@ -74,11 +131,23 @@ pub(crate) fn columns(board: &Leaderboard, sort: Option<&Column>) -> Vec<(String
         ("pass@k" | "pass^k", _) => head.replace('k', &board.k.to_string()),
         _ => head.to_owned(),
     };
-    let shown = COLUMNS.iter().filter(|column| board.k > 1 || !column.key.ends_with('k'));
-    let filled = shown.map(|column| (head(column.head), rows.iter().map(|row| (column.cell)(row)).collect()));
+    let shown = COLUMNS
+        .iter()
+        .filter(|column| board.k > 1 || !column.key.ends_with('k'));
+    let filled = shown.map(|column| {
+        (
+            head(column.head),
+            rows.iter().map(|row| (column.cell)(row)).collect(),
+        )
+    });
     filled
         .filter(|(_, cells): &(_, Vec<Option<String>>)| cells.iter().any(Option::is_some))
-        .map(|(head, cells)| (head, cells.into_iter().map(Option::unwrap_or_default).collect()))
+        .map(|(head, cells)| {
+            (
+                head,
+                cells.into_iter().map(Option::unwrap_or_default).collect(),
+            )
+        })
         .collect()
 }
 
@@ -96,12 +165,21 @@ fn difference(row: &ModelRow) -> Option<String> {
 pub(crate) fn md(board: &Leaderboard, heading: &str, sort: Option<&Column>) -> String {
     let columns = columns(board, sort);
     let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let head = |head: &String| if head.starts_with("pass@") { head.clone() } else { text(head) };
+    let head = |head: &String| {
+        if head.starts_with("pass@") {
+            head.clone()
+        } else {
+            text(head)
+        }
+    };
     let heads = columns.iter().map(|(of, _)| head(of)).collect();
     let mut out = format!("\n### {heading}\n\n{}", row(heads));
     out.push_str(&format!("|{}\n", "---|".repeat(columns.len())));
     for at in 0..board.models.len() {
-        out.push_str(&row(columns.iter().map(|(_, cells)| text(&cells[at])).collect()));
+        out.push_str(&row(columns
+            .iter()
+            .map(|(_, cells)| text(&cells[at]))
+            .collect()));
     }
     out
 }

@@ -77,7 +77,14 @@ impl<R> Reporter<R> {
         extension: &'static str,
         render: fn(&R, &Options) -> Vec<u8>,
     ) -> Self {
-        Self { key, doc, extension, is_commands: false, embeds: None, render }
+        Self {
+            key,
+            doc,
+            extension,
+            is_commands: false,
+            embeds: None,
+            render,
+        }
     }
 }
 

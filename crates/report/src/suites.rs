@@ -12,7 +12,9 @@ pub(crate) fn grouped<'i, T, K: Hash + Eq>(
     let mut groups: Vec<Vec<&'i T>> = Vec::new();
     let mut places: HashMap<K, usize> = HashMap::new();
     for item in items {
-        let place = key(item).map_or(groups.len(), |key| *places.entry(key).or_insert(groups.len()));
+        let place = key(item).map_or(groups.len(), |key| {
+            *places.entry(key).or_insert(groups.len())
+        });
         match groups.get_mut(place) {
             Some(group) => group.push(item),
             None => groups.push(vec![item]),
@@ -24,5 +26,8 @@ pub(crate) fn grouped<'i, T, K: Hash + Eq>(
 /// The tests of each suite file, in the order in which the files first occur.
 pub(crate) fn by_suite(report: &Report) -> Vec<(&str, Vec<&TestReport>)> {
     let suites = grouped(&report.tests, |test| Some(&test.suite.file));
-    suites.into_iter().map(|tests| (tests[0].suite.file.as_str(), tests)).collect()
+    suites
+        .into_iter()
+        .map(|tests| (tests[0].suite.file.as_str(), tests))
+        .collect()
 }

@@ -11,35 +11,57 @@ pub(crate) fn missing(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason
         return reason.help("it was there a moment ago; run again");
     }
     if is_read_only(of) {
-        let key = if of.agent.is_eval() && of.agent.world().is_none() { "traces" } else { "cassette" };
+        let key = if of.agent.is_eval() && of.agent.world().is_none() {
+            "traces"
+        } else {
+            "cassette"
+        };
         return reason.help(format!("put the file there, or take it out of `{key}:`"));
     }
     let traces = match of.agent.cassette {
         Some(_) => "put its traces there",
         None => "name its traces with `cassette:`",
     };
-    reason.help(format!("record it, or {traces}")).command(row.rerun.recording("--record"))
+    reason
+        .help(format!("record it, or {traces}"))
+        .command(row.rerun.recording("--record"))
 }
 
 /// The suite has changed since the recording.
 pub(crate) fn stale(reason: Reason, row: &Row<'_>, is_read_only: bool) -> Reason {
     // Only what fits the suite no longer is what `stale` records; all else takes a plain `--record`.
-    let mode = if reason.kind == ReasonKind::RecordingStale { "--record=stale" } else { "--record" };
+    let mode = if reason.kind == ReasonKind::RecordingStale {
+        "--record=stale"
+    } else {
+        "--record"
+    };
     let reason = reason.help("record it again, or set `run_options: {stale: warn}`");
-    if is_read_only { reason } else { reason.command(row.rerun.recording(mode)) }
+    if is_read_only {
+        reason
+    } else {
+        reason.command(row.rerun.recording(mode))
+    }
 }
 
 /// The recording cannot be read; where a new one helps, how it is made.
 pub(crate) fn unreadable(error: &ReadError, row: &Row<'_>, is_read_only: bool) -> Reason {
     let can_be_recorded = error.asks_to_record() && !is_read_only;
     let reason = error.reason();
-    if can_be_recorded { reason.command(row.rerun.recording("--record")) } else { reason }
+    if can_be_recorded {
+        reason.command(row.rerun.recording("--record"))
+    } else {
+        reason
+    }
 }
 
 /// A list or pattern under `cassette:` that leads to no file.
 pub(crate) fn unresolved(error: &ResolveError) -> Reason {
     match error {
-        ResolveError::NoMatch { pattern, base, linked } if base.as_os_str().is_empty() => {
+        ResolveError::NoMatch {
+            pattern,
+            base,
+            linked,
+        } if base.as_os_str().is_empty() => {
             let message = format!("no file matches `{pattern}`");
             Reason::new(ReasonKind::RecordingMissing, message)
                 .details(not_entered(linked).into_iter().collect())

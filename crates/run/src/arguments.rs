@@ -22,10 +22,16 @@ pub struct Given {
 
 /// Reads `key=value`, `key:=JSON` and `--args`.
 pub fn parse(written: &[String], whole: Option<&str>) -> Result<Given, ArgumentError> {
-    let mut given = Given { whole: whole.map(object).transpose()?.unwrap_or_default(), texts: Vec::new() };
+    let mut given = Given {
+        whole: whole.map(object).transpose()?.unwrap_or_default(),
+        texts: Vec::new(),
+    };
     let mut seen: Vec<&str> = Vec::new();
     for one in written {
-        let Some((key, value)) = one.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":")) else {
+        let Some((key, value)) = one
+            .split_once('=')
+            .filter(|(key, _)| !matches!(*key, "" | ":"))
+        else {
             return Err(ArgumentError(format!(
                 "`{}` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON",
                 escape(one)
@@ -34,7 +40,9 @@ pub fn parse(written: &[String], whole: Option<&str>) -> Result<Given, ArgumentE
         let json = key.strip_suffix(':');
         let key = json.unwrap_or(key);
         if seen.contains(&key) {
-            return Err(ArgumentError(format!("the argument `{key}` is given twice")));
+            return Err(ArgumentError(format!(
+                "the argument `{key}` is given twice"
+            )));
         }
         seen.push(key);
         if json.is_some() {
@@ -60,15 +68,16 @@ fn object(written: &str) -> Result<Map<String, Value>, ArgumentError> {
                 "-" => (files::STDIN, "standard input"),
                 file => (file, file),
             };
-            files::read_named_text(Path::new(file), files::TEXT)
-                .map_err(|error| ArgumentError(format!("cannot read {shown}: {}", files::reason(&error))))?
+            files::read_named_text(Path::new(file), files::TEXT).map_err(|error| {
+                ArgumentError(format!("cannot read {shown}: {}", files::reason(&error)))
+            })?
         }
     };
     match serde_json::from_str(&text) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => {
-            Err(ArgumentError("`--args` must be a JSON object, such as '{\"city\": \"Oslo\"}'".to_owned()))
-        }
+        Ok(_) => Err(ArgumentError(
+            "`--args` must be a JSON object, such as '{\"city\": \"Oslo\"}'".to_owned(),
+        )),
         Err(error) => Err(ArgumentError(format!(
             "`--args` is not JSON: {error}\n  help: write `--args '{{\"city\": \"Oslo\"}}'` or `--args @file.json`"
         ))),
@@ -80,7 +89,8 @@ impl Given {
     pub fn typed(&self, schema: Option<&Value>) -> Result<Map<String, Value>, ArgumentError> {
         let mut arguments = self.whole.clone();
         for (key, text) in &self.texts {
-            let property = schema.map_or(&Value::Null, |schema| &schema["properties"][key.as_str()]);
+            let property =
+                schema.map_or(&Value::Null, |schema| &schema["properties"][key.as_str()]);
             let value = typed(text, property).ok_or_else(|| {
                 let (key, text) = (escape(key), escape(text));
                 ArgumentError(format!(
@@ -99,7 +109,10 @@ fn typed(text: &str, property: &Value) -> Option<Value> {
     let types = types_of(property);
     let json: Option<Value> = serde_json::from_str(text).ok();
     if types.is_empty() {
-        return Some(json.filter(|value| !value.is_string()).unwrap_or_else(|| text.into()));
+        return Some(
+            json.filter(|value| !value.is_string())
+                .unwrap_or_else(|| text.into()),
+        );
     }
     let fits = |value: &Value| types.iter().any(|name| is_of(value, name));
     match json.filter(|value| !value.is_string() && fits(value)) {
@@ -152,7 +165,9 @@ pub fn kind(schema: &Value) -> String {
             items => format!("array of {items}"),
         },
         Value::String(name) => escape(name).into_owned(),
-        Value::Array(names) => joined(names, |name| escape(name.as_str().unwrap_or("any")).into_owned()),
+        Value::Array(names) => joined(names, |name| {
+            escape(name.as_str().unwrap_or("any")).into_owned()
+        }),
         _ => match schema.get("anyOf").or_else(|| schema.get("oneOf")) {
             Some(Value::Array(choices)) => joined(choices, kind),
             _ => "any".to_owned(),
@@ -166,9 +181,15 @@ pub fn misfits(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> St
     for unknown in unknown(arguments, schema, tool) {
         notes.push_str(&format!("note: {unknown}\n"));
     }
-    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let missing: Vec<String> =
-        required.filter(|key| !arguments.contains_key(*key)).map(|key| format!("`{key}`")).collect();
+    let required = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    let missing: Vec<String> = required
+        .filter(|key| !arguments.contains_key(*key))
+        .map(|key| format!("`{key}`"))
+        .collect();
     if !missing.is_empty() && schema["properties"].is_object() {
         let note = format!("note: `{tool}` requires {}", missing.join(", "));
         notes.push_str(&format!("{}\n", escape(&note)));
@@ -178,9 +199,15 @@ pub fn misfits(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> St
 
 /// The arguments that the tool does not have, a sentence each.
 pub(crate) fn unknown(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> Vec<String> {
-    let Some(known) = schema["properties"].as_object() else { return Vec::new() };
-    let is_open = schema.get("additionalProperties").is_some_and(|rest| *rest != Value::Bool(false));
-    let unknown = arguments.keys().filter(|key| !known.contains_key(*key) && !is_open);
+    let Some(known) = schema["properties"].as_object() else {
+        return Vec::new();
+    };
+    let is_open = schema
+        .get("additionalProperties")
+        .is_some_and(|rest| *rest != Value::Bool(false));
+    let unknown = arguments
+        .keys()
+        .filter(|key| !known.contains_key(*key) && !is_open);
     let said = unknown.map(|key| {
         let near = nearest(key, known.keys().map(String::as_str));
         let help = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -198,18 +225,27 @@ mod tests {
         let written: Vec<String> = written.iter().map(|one| (*one).to_owned()).collect();
         let schema = json!({ "properties": properties });
         let given = parse(&written, None).map_err(|failure| failure.0)?;
-        given.typed(Some(&schema)).map(Value::Object).map_err(|failure| failure.0)
+        given
+            .typed(Some(&schema))
+            .map(Value::Object)
+            .map_err(|failure| failure.0)
     }
 
     #[test]
     fn types_read_as_one_would_say_them() {
         for (schema, said) in [
             (json!({"type": "string"}), "string"),
-            (json!({"type": "array", "items": {"type": "number"}}), "array of number"),
+            (
+                json!({"type": "array", "items": {"type": "number"}}),
+                "array of number",
+            ),
             (json!({"type": "array"}), "array"),
             (json!({"type": ["string", "null"]}), "string | null"),
             (json!({"enum": ["a", "b"]}), r#""a" | "b""#),
-            (json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}), "integer | null"),
+            (
+                json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}),
+                "integer | null",
+            ),
             (json!({}), "any"),
             (json!(true), "any"),
         ] {
@@ -224,8 +260,15 @@ mod tests {
             "list": {"type": "array"}, "maybe": {"type": ["string", "null"]}, "level": {"enum": [1, 2]},
             "either": {"anyOf": [{"type": "number"}, {"type": "null"}]},
         });
-        let written =
-            ["zip=0123", "days=3", "deep=true", "list=[1,2]", "maybe=null", "level=2", "either=1.5"];
+        let written = [
+            "zip=0123",
+            "days=3",
+            "deep=true",
+            "list=[1,2]",
+            "maybe=null",
+            "level=2",
+            "either=1.5",
+        ];
         assert_eq!(
             sent(&written, &properties).unwrap(),
             json!({"zip": "0123", "days": 3, "deep": true, "list": [1, 2], "maybe": null, "level": 2, "either": 1.5})
@@ -239,15 +282,26 @@ mod tests {
     #[test]
     fn json_is_sent_as_it_is_and_what_fits_no_type_is_refused() {
         let days = json!({"days": {"type": "integer"}});
-        assert_eq!(sent(&["days:=\"three\""], &days).unwrap(), json!({"days": "three"}));
+        assert_eq!(
+            sent(&["days:=\"three\""], &days).unwrap(),
+            json!({"days": "three"})
+        );
         assert!(
             sent(&["days=three"], &days)
                 .unwrap_err()
                 .starts_with("`days` is declared as integer, which `three` is not")
         );
         assert!(sent(&["days=1.5"], &days).is_err());
-        assert!(sent(&["days:=nope"], &days).unwrap_err().contains("is not JSON"));
-        assert!(sent(&["days"], &days).unwrap_err().contains("`days` is not an argument"));
+        assert!(
+            sent(&["days:=nope"], &days)
+                .unwrap_err()
+                .contains("is not JSON")
+        );
+        assert!(
+            sent(&["days"], &days)
+                .unwrap_err()
+                .contains("`days` is not an argument")
+        );
         assert!(sent(&["a=1", "a:=2"], &days).unwrap_err().contains("twice"));
     }
 

@@ -37,7 +37,10 @@ pub fn capture_baselines(plan: &Plan<'_>) -> Captured {
         let added = test.and_then(|(model, test)| captured.add(model, test));
         if let Err(reason) = added {
             let reason = exit::clean(&reason).to_string();
-            captured.left_out.push(LeftOut { row: row.name.clone(), reason });
+            captured.left_out.push(LeftOut {
+                row: row.name.clone(),
+                reason,
+            });
         }
     }
     captured
@@ -45,13 +48,25 @@ pub fn capture_baselines(plan: &Plan<'_>) -> Captured {
 
 impl Captured {
     fn add(&mut self, model: Option<String>, test: TestBaseline) -> Result<(), String> {
-        let at = self.baselines.iter().position(|known| known.model == model).unwrap_or_else(|| {
-            let (format, tests) = (FORMAT.to_owned(), Vec::new());
-            self.baselines.push(Baseline { format, version: VERSION, model, tests });
-            self.baselines.len() - 1
-        });
+        let at = self
+            .baselines
+            .iter()
+            .position(|known| known.model == model)
+            .unwrap_or_else(|| {
+                let (format, tests) = (FORMAT.to_owned(), Vec::new());
+                self.baselines.push(Baseline {
+                    format,
+                    version: VERSION,
+                    model,
+                    tests,
+                });
+                self.baselines.len() - 1
+            });
         let tests = &mut self.baselines[at].tests;
-        if tests.iter().any(|known| known.suite == test.suite && known.name == test.name) {
+        if tests
+            .iter()
+            .any(|known| known.suite == test.suite && known.name == test.name)
+        {
             return Err(format!(
                 "another suite called {} has a test of this name; capture the two into folders of their own",
                 test.suite
@@ -108,7 +123,10 @@ pub(crate) fn without_secrets(
 
 /// Writes a baseline into a folder, under the name of its model; over nothing but a baseline.
 pub fn write_baseline(folder: &Path, baseline: &Baseline) -> io::Result<PathBuf> {
-    let path = folder.join(cassette::with_model("{model}.json", baseline.model.as_deref()));
+    let path = folder.join(cassette::with_model(
+        "{model}.json",
+        baseline.model.as_deref(),
+    ));
     let in_the_way = "which is no baseline; choose another folder";
     exit::write_over(&path, &baseline.to_text(), Baseline::is_one, in_the_way)?;
     Ok(path)

@@ -24,17 +24,26 @@ struct Known {
     redactor: Option<Arc<Redactor>>,
 }
 
-static KNOWN: Mutex<Known> = Mutex::new(Known { values: BTreeSet::new(), is_begun: false, redactor: None });
+static KNOWN: Mutex<Known> = Mutex::new(Known {
+    values: BTreeSet::new(),
+    is_begun: false,
+    redactor: None,
+});
 
 /// The value of a variable of this process's environment. Whatever a suite asks for here is hidden from then on.
 pub fn environment(name: &str) -> Option<String> {
     // What the shell says may be old, or not be there at all.
     if name == "PWD" {
-        return std::env::current_dir().ok().map(|here| here.display().to_string());
+        return std::env::current_dir()
+            .ok()
+            .map(|here| here.display().to_string());
     }
     let value = std::env::var(name).ok()?;
     // The address of a provider is told in errors, which are recorded; replay tells the same without it.
-    if !FAMILIES.iter().any(|family| family.base_urls.contains(&name)) {
+    if !FAMILIES
+        .iter()
+        .any(|family| family.base_urls.contains(&name))
+    {
         remember(name, &value);
     }
     Some(value)
@@ -80,11 +89,16 @@ fn clean_lines<'t>(text: &'t str, redactor: &Redactor) -> Cow<'t, str> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let clean: Vec<Cow<'_, str>> = lines.par_iter().map(|line| redactor.text(line)).collect();
     let is_as_it_was = clean.iter().all(|line| matches!(line, Cow::Borrowed(_)));
-    if is_as_it_was { Cow::Borrowed(text) } else { Cow::Owned(clean.concat()) }
+    if is_as_it_was {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(clean.concat())
+    }
 }
 
 fn is_json_lines(text: &str) -> bool {
-    text.lines().all(|line| line.starts_with('{') && line.ends_with('}'))
+    text.lines()
+        .all(|line| line.starts_with('{') && line.ends_with('}'))
 }
 
 /// Writes a file of ours that is no recording: a suite, a report, a converted tape.
@@ -101,7 +115,10 @@ pub(crate) fn write_over(
 ) -> std::io::Result<()> {
     if !mcptest_files::may_replace(path, is_own)? {
         let message = format!("there is something else at this place, {in_the_way}");
-        return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, message));
+        return Err(std::io::Error::new(
+            std::io::ErrorKind::AlreadyExists,
+            message,
+        ));
     }
     mcptest_files::make_folder_of(path)?;
     write(path, text)
@@ -117,17 +134,28 @@ pub(crate) fn redactor() -> Option<Arc<Redactor>> {
     let mut known = KNOWN.lock();
     if !known.is_begun {
         known.is_begun = true;
-        let words: Vec<String> =
-            std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-        known.values.extend(of_environment().chain(in_words(&words)));
+        let words: Vec<String> = std::env::args_os()
+            .skip(1)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        known
+            .values
+            .extend(of_environment().chain(in_words(&words)));
         known.redactor = None;
     }
     if known.redactor.is_none() {
-        let add =
-            |builder: mcptest_redact::Builder, (name, value): &(String, String)| builder.value(name, value);
+        let add = |builder: mcptest_redact::Builder, (name, value): &(String, String)| {
+            builder.value(name, value)
+        };
         known.redactor = match &*BARE {
             Some(bare) if known.values.is_empty() => Some(Arc::new(bare.clone())),
-            _ => known.values.iter().fold(Redactor::builder(), add).build().ok().map(Arc::new),
+            _ => known
+                .values
+                .iter()
+                .fold(Redactor::builder(), add)
+                .build()
+                .ok()
+                .map(Arc::new),
         };
     }
     known.redactor.clone()
@@ -135,7 +163,9 @@ pub(crate) fn redactor() -> Option<Arc<Redactor>> {
 
 fn add(name: &str, value: &str) {
     let mut known = KNOWN.lock();
-    if mcptest_redact::is_secret_value(value) && known.values.insert((name.to_owned(), value.to_owned())) {
+    if mcptest_redact::is_secret_value(value)
+        && known.values.insert((name.to_owned(), value.to_owned()))
+    {
         known.redactor = None;
     }
 }
@@ -157,7 +187,10 @@ fn in_words(words: &[String]) -> Vec<(String, String)> {
     let written: Vec<&str> = words.iter().map(String::as_str).collect();
     let found = mcptest_mcp::proxy::secrets_in_words(BARE.as_ref(), &written);
     let of_word = |(word, secrets): (&String, Vec<(String, Range<usize>)>)| {
-        secrets.into_iter().map(|(name, at)| (name, word[at].to_owned())).collect::<Vec<_>>()
+        secrets
+            .into_iter()
+            .map(|(name, at)| (name, word[at].to_owned()))
+            .collect::<Vec<_>>()
     };
     words.iter().zip(found).flat_map(of_word).collect()
 }
@@ -178,8 +211,13 @@ mod tests {
     fn long_json_lines_are_cleaned_as_a_whole_text_is() {
         let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
         let line = |number: usize| match number % 500 {
-            7 => format!("{{\"run\":{number},\"said\":\"use {secret}\",\"password\":\"hunter2 hunter2\"}}\n"),
-            _ => format!("{{\"run\":{number},\"said\":\"{}\"}}\n", "plain words ".repeat(30)),
+            7 => format!(
+                "{{\"run\":{number},\"said\":\"use {secret}\",\"password\":\"hunter2 hunter2\"}}\n"
+            ),
+            _ => format!(
+                "{{\"run\":{number},\"said\":\"{}\"}}\n",
+                "plain words ".repeat(30)
+            ),
         };
         let lines: String = (0..2000).map(line).collect();
         assert!(lines.len() > LONG && is_json_lines(&lines));

@@ -42,9 +42,15 @@ pub fn find(named: &[PathBuf], here: &Path) -> Result<Found, FindError> {
     let mut found = Found::default();
     if named.is_empty() {
         // One that cannot be read is refused rather than passed over.
-        let is_there = |name: &&&str| here.join(name).symlink_metadata().is_ok_and(|about| !about.is_dir());
+        let is_there = |name: &&&str| {
+            here.join(name)
+                .symlink_metadata()
+                .is_ok_and(|about| !about.is_dir())
+        };
         let default = ["mcptest.yaml", "mcptest.yml"].iter().find(is_there);
-        found.suites.push(default.map(PathBuf::from).ok_or(FindError::NoDefault)?);
+        found
+            .suites
+            .push(default.map(PathBuf::from).ok_or(FindError::NoDefault)?);
         return Ok(found);
     }
     for path in named {
@@ -52,7 +58,11 @@ pub fn find(named: &[PathBuf], here: &Path) -> Result<Found, FindError> {
         let at = here.join(path);
         if at.is_dir() {
             let before = found.suites.len();
-            let shown = if path == Path::new(".") { Path::new("") } else { path };
+            let shown = if path == Path::new(".") {
+                Path::new("")
+            } else {
+                path
+            };
             folder(shown, &at, &mut found)?;
             if found.suites.len() == before {
                 return Err(FindError::EmptyFolder(path.clone()));
@@ -78,7 +88,9 @@ pub fn find_in(folder: &Path, named: &[PathBuf]) -> Result<Found, FindError> {
             found.suites.extend(find(&[below], Path::new(""))?.suites);
         } else {
             let here = find(std::slice::from_ref(path), Path::new(""))?.suites;
-            found.suites.extend(here.iter().map(|path| folder.join(path)));
+            found
+                .suites
+                .extend(here.iter().map(|path| folder.join(path)));
         }
     }
     let mut seen = std::collections::HashSet::new();
@@ -88,26 +100,51 @@ pub fn find_in(folder: &Path, named: &[PathBuf]) -> Result<Found, FindError> {
 
 /// The path without its `.` parts, so that a file has one name.
 pub fn plain(path: &Path) -> PathBuf {
-    let plain: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
-    if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
+    let plain: PathBuf = path
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    if plain.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        plain
+    }
 }
 
 fn folder(shown: &Path, at: &Path, found: &mut Found) -> Result<(), FindError> {
     let takes = |name: &OsStr, is_folder: bool| {
         !is_folder || !(is_hidden(name) || name == "node_modules" || name == "target")
     };
-    let walk = Walk { takes, ..Walk::EVERYTHING };
-    let walked = walk.below(at).map_err(|one| Unlisted { folder: plain(&one.folder), ..one })?;
-    for path in walked.files.iter().filter(|path| has_extension(path, &["yml", "yaml"])) {
-        let list = if is_other(&at.join(path)) { &mut found.passed_over } else { &mut found.suites };
+    let walk = Walk {
+        takes,
+        ..Walk::EVERYTHING
+    };
+    let walked = walk.below(at).map_err(|one| Unlisted {
+        folder: plain(&one.folder),
+        ..one
+    })?;
+    for path in walked
+        .files
+        .iter()
+        .filter(|path| has_extension(path, &["yml", "yaml"]))
+    {
+        let list = if is_other(&at.join(path)) {
+            &mut found.passed_over
+        } else {
+            &mut found.suites
+        };
         list.push(shown.join(path));
     }
-    found.linked.extend(walked.linked.iter().map(|path| shown.join(path)));
+    found
+        .linked
+        .extend(walked.linked.iter().map(|path| shown.join(path)));
     Ok(())
 }
 
 /// Whether a file is plainly no suite. What cannot be read may be one: it is refused when it is loaded.
 fn is_other(path: &Path) -> bool {
-    let text = files::read(path, files::TEXT).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = files::read(path, files::TEXT)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok());
     text.is_some_and(|text| !text.contains('\0') && !is_suite(&text))
 }

@@ -41,12 +41,16 @@ pub(crate) fn judge(
             Some(graded) => judge_row(row, &graded.over(recorded), judging),
             None => judge_row(row, recorded, judging),
         };
-        report.notes.extend(fresh.into_iter().flat_map(RecordedRow::notes).cloned());
+        report
+            .notes
+            .extend(fresh.into_iter().flat_map(RecordedRow::notes).cloned());
         report
     };
     match fresh {
         // Nothing is read for a row that is not judged.
-        _ if row.skip.is_some() || row.is_refused() => judged(&Recorded::Nothing(Reason::default())),
+        _ if row.skip.is_some() || row.is_refused() => {
+            judged(&Recorded::Nothing(Reason::default()))
+        }
         Some(RecordedRow::NotRun) => after_a_failure(row, "not run: --fail-fast"),
         Some(RecordedRow::Failed(reason)) => judged(&Recorded::Nothing(reason.clone())),
         _ => with_recorded(row, fresh, judged),
@@ -60,18 +64,25 @@ pub(crate) fn with_recorded<T>(
     work: impl FnOnce(&Recorded<'_>) -> T,
 ) -> T {
     let unwritten = match fresh {
-        Some(RecordedRow::InMemory { recording, matrix, .. }) => Some((recording, matrix)),
+        Some(RecordedRow::InMemory {
+            recording, matrix, ..
+        }) => Some((recording, matrix)),
         _ => None,
     };
     match row.subject {
         Subject::Agent(of) => {
-            let live = unwritten
-                .map(|(recording, matrix)| replay::Live { cassette: recording, matrix: matrix.as_deref() });
+            let live = unwritten.map(|(recording, matrix)| replay::Live {
+                cassette: recording,
+                matrix: matrix.as_deref(),
+            });
             replay::with_runs(row, of, live, work)
         }
-        Subject::Tool(of) => {
-            tool_test::with_call(row, of, unwritten.map(|(recording, _)| recording.as_str()), work)
-        }
+        Subject::Tool(of) => tool_test::with_call(
+            row,
+            of,
+            unwritten.map(|(recording, _)| recording.as_str()),
+            work,
+        ),
         Subject::Refused(_) => work(&Recorded::Nothing(Reason::default())),
     }
 }

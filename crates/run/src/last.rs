@@ -35,8 +35,13 @@ impl FailedTest {
     /// The row as it is seen from the folder `here`: its path is relative where it is below it.
     fn of(row: &Row<'_>, here: &Path) -> Self {
         let path = Path::new(&row.rerun.suite);
-        let suite = plain(path.strip_prefix(here).unwrap_or(path)).display().to_string();
-        Self { suite, test: row.name.clone() }
+        let suite = plain(path.strip_prefix(here).unwrap_or(path))
+            .display()
+            .to_string();
+        Self {
+            suite,
+            test: row.name.clone(),
+        }
     }
 }
 
@@ -67,7 +72,9 @@ impl LastRun {
         for (row, test) in plan.rows.iter().zip(&report.tests) {
             has_changed |= match test.status {
                 Status::Failed | Status::Error => last.failed.insert(FailedTest::of(row, &here)),
-                Status::Passed => !last.failed.is_empty() && last.failed.remove(&FailedTest::of(row, &here)),
+                Status::Passed => {
+                    !last.failed.is_empty() && last.failed.remove(&FailedTest::of(row, &here))
+                }
                 Status::Skipped => false,
             };
         }

@@ -74,10 +74,12 @@ pub(crate) fn host() -> Host<'static> {
         environment: &exit::environment,
         mock: &mcptest_mcp::manifest::catalogue,
         list: &|folder, path| {
-            cassette::resolve(&[path], folder).map(|resolved| resolved.files).map_err(|error| match error {
-                cassette::ResolveError::NoMatch { .. } => "no file matches it".to_owned(),
-                error => error.to_string(),
-            })
+            cassette::resolve(&[path], folder)
+                .map(|resolved| resolved.files)
+                .map_err(|error| match error {
+                    cassette::ResolveError::NoMatch { .. } => "no file matches it".to_owned(),
+                    error => error.to_string(),
+                })
         },
     }
 }
@@ -99,7 +101,16 @@ pub fn load_suites_in(folder: &Path, paths: &[PathBuf]) -> Vec<(String, Loaded)>
             let here = path.strip_prefix(folder).ok().filter(|_| !path.exists());
             files::read(here.unwrap_or(path), files::TEXT).map_err(|error| reason(&error))
         };
-        named(path, load(path, &Host { read: &read, ..host() }))
+        named(
+            path,
+            load(
+                path,
+                &Host {
+                    read: &read,
+                    ..host()
+                },
+            ),
+        )
     };
     paths.iter().map(load_one).collect()
 }
@@ -120,14 +131,29 @@ pub fn bare_suite() -> Vec<(String, Loaded)> {
     let read = |_: &Path| Ok(b"agents:\n  - name: agent\n".to_vec());
     vec![(
         "(no suite)".to_owned(),
-        load_for_traces(Path::new("mcptest.yml"), &Host { read: &read, ..host() }),
+        load_for_traces(
+            Path::new("mcptest.yml"),
+            &Host {
+                read: &read,
+                ..host()
+            },
+        ),
     )]
 }
 
 fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(String, Loaded)> {
     let load_one = |path: &PathBuf| {
         let read = files::reading(path);
-        named(path, load(path, &Host { read: &read, ..host() }))
+        named(
+            path,
+            load(
+                path,
+                &Host {
+                    read: &read,
+                    ..host()
+                },
+            ),
+        )
     };
     if paths.len() == 1 {
         paths.iter().map(load_one).collect()
@@ -138,8 +164,15 @@ fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(St
 
 /// Checks a suite again whose runs or models were replaced; gives what is new, and refuses the suite if it must.
 pub fn check_again(loaded: &mut Loaded) -> Vec<Problem> {
-    let found = loaded.suite.as_ref().map(|suite| suite.lint()).unwrap_or_default();
-    let new: Vec<Problem> = found.into_iter().filter(|problem| !loaded.problems.contains(problem)).collect();
+    let found = loaded
+        .suite
+        .as_ref()
+        .map(|suite| suite.lint())
+        .unwrap_or_default();
+    let new: Vec<Problem> = found
+        .into_iter()
+        .filter(|problem| !loaded.problems.contains(problem))
+        .collect();
     loaded.problems.extend(new.iter().cloned());
     if loaded.is_refused() {
         loaded.suite = None;
@@ -219,7 +252,12 @@ pub fn run(
 ) -> Result<RunOutcome, Interrupted> {
     let secrets = secrets::Secrets::default();
     let spending = record::Spending::new(options.max_cost_usd);
-    let around = grade::Around { secrets: &secrets, spending: &spending, watch, interrupt: &interrupt };
+    let around = grade::Around {
+        secrets: &secrets,
+        spending: &spending,
+        watch,
+        interrupt: &interrupt,
+    };
     let recorded = match options.mode {
         Mode::Replay | Mode::Grade(_) => record::RecordedRows::default(),
         Mode::Record(_) | Mode::Live => record::record(plan, options, around)?,
@@ -230,7 +268,9 @@ pub fn run(
     };
     let over_budget = spending.stopped();
     drop(interrupt);
-    let exercised = options.coverage.map(|floor| (floor, Mutex::<Exercised>::default()));
+    let exercised = options
+        .coverage
+        .map(|floor| (floor, Mutex::<Exercised>::default()));
     let judge = |(index, row): (usize, &Row<'_>)| {
         let begun = Instant::now();
         let (fresh, graded) = (recorded.rows.get(&index), graded.get(&index));
@@ -244,7 +284,8 @@ pub fn run(
             Some(suite) => secrets.of(suite).hide_in(report),
             None => secrets::hide_what_is_known(report),
         };
-        report.elapsed = Some(begun.elapsed() + recorded.took.get(&index).copied().unwrap_or_default());
+        report.elapsed =
+            Some(begun.elapsed() + recorded.took.get(&index).copied().unwrap_or_default());
         report
     };
     let mut tests = match &plan.rows[..] {
@@ -257,19 +298,32 @@ pub fn run(
     report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {
         let exercised = exercised.into_inner();
         let mut coverage = exercised.into_coverage(floor);
-        let suites = plan.rows.iter().filter_map(Row::suite).map(|suite| (&suite.path, secrets.of(suite)));
+        let suites = plan
+            .rows
+            .iter()
+            .filter_map(Row::suite)
+            .map(|suite| (&suite.path, secrets.of(suite)));
         for secrets in suites.into_map().values() {
             coverage.change_texts(|text| *text = secrets.hidden_in(text));
         }
         coverage
     });
-    Ok(RunOutcome { report, over_budget, called: recorded.of_tool_tests(plan) })
+    Ok(RunOutcome {
+        report,
+        over_budget,
+        called: recorded.of_tool_tests(plan),
+    })
 }
 
 /// On as many threads as the user asked for, else on those that all of the process share.
 fn in_parallel<T: Send>(options: Options, judge: impl FnOnce() -> T + Send) -> T {
     let threads = options.jobs.filter(|_| options.mode == Mode::Replay);
-    let pool = threads.and_then(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok());
+    let pool = threads.and_then(|threads| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .ok()
+    });
     match pool {
         Some(pool) => pool.install(judge),
         None => judge(),

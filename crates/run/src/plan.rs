@@ -47,14 +47,20 @@ impl<'s> Plan<'s> {
         rows_of: impl Fn(&'s Suite) -> Vec<Row<'s>>,
         selection: &Selection,
     ) -> Self {
-        let rows = loaded.iter().flat_map(|(path, loaded)| match &loaded.suite {
-            Some(suite) => rows_of(suite),
-            None => vec![Row::refused(path, loaded)],
-        });
-        let is_selected = |row: &Row<'_>| row.is_refused() || selection.accepts(&row.name, row.tags());
+        let rows = loaded
+            .iter()
+            .flat_map(|(path, loaded)| match &loaded.suite {
+                Some(suite) => rows_of(suite),
+                None => vec![Row::refused(path, loaded)],
+            });
+        let is_selected =
+            |row: &Row<'_>| row.is_refused() || selection.accepts(&row.name, row.tags());
         let mut rows: Vec<Row<'s>> = rows.filter(is_selected).collect();
         if rows.iter().any(Row::is_only) {
-            for row in rows.iter_mut().filter(|row| !row.is_only() && !row.is_refused()) {
+            for row in rows
+                .iter_mut()
+                .filter(|row| !row.is_only() && !row.is_refused())
+            {
                 let other = || Reason::new(ReasonKind::OtherOnly, "another test says `only: true`");
                 row.skip.get_or_insert_with(other);
             }

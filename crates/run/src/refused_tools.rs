@@ -12,36 +12,66 @@ use std::collections::BTreeSet;
 /// A line for each tool and provider, in the order of the rows: what is refused, and what is done about it. What is a
 /// matter of form is told only where it is not mended.
 pub fn refused_tools(plan: &Plan<'_>) -> Vec<String> {
-    let rows = plan.rows.iter().filter(|row| row.skip.is_none()).filter_map(|row| row.agent_row());
+    let rows = plan
+        .rows
+        .iter()
+        .filter(|row| row.skip.is_none())
+        .filter_map(|row| row.agent_row());
     let mut seen = BTreeSet::new();
-    rows.flat_map(of_row).filter(|line| seen.insert(line.clone())).collect()
+    rows.flat_map(of_row)
+        .filter(|line| seen.insert(line.clone()))
+        .collect()
 }
 
 fn of_row(row: AgentRow<'_>) -> Vec<String> {
-    let Some(family) = row.model.and_then(|model| row.suite.family_of(model)) else { return Vec::new() };
+    let Some(family) = row.model.and_then(|model| row.suite.family_of(model)) else {
+        return Vec::new();
+    };
     if row.agent.is_read_only() {
         return Vec::new();
     }
     let how = row.agent.tool_schemas();
-    let catalogue = row.suite.known_catalogue(row.agent).or_else(|| recorded(row)).unwrap_or_default();
+    let catalogue = row
+        .suite
+        .known_catalogue(row.agent)
+        .or_else(|| recorded(row))
+        .unwrap_or_default();
     let mut lines = Vec::new();
     for tool in &catalogue {
-        let Some(schema) = &tool.input_schema else { continue };
+        let Some(schema) = &tool.input_schema else {
+            continue;
+        };
         let findings = fit(schema.text(), family).findings;
         let is_told = |is_form: bool| how == ToolSchemas::AsIs || !is_form;
-        for finding in findings.iter().filter(|finding| is_told(finding.rule.is_form)) {
+        for finding in findings
+            .iter()
+            .filter(|finding| is_told(finding.rule.is_form))
+        {
             let done = match how {
                 ToolSchemas::Mend => finding.rule.mend,
                 ToolSchemas::Omit => "the tool is left out (`tool_schemas: omit`)",
                 ToolSchemas::AsIs => "recording will fail (`tool_schemas: as-is`)",
             };
-            lines.push(format!("`{}`: {}: {done}", tool.full_name(), finding.refused(family)));
+            lines.push(format!(
+                "`{}`: {}: {done}",
+                tool.full_name(),
+                finding.refused(family)
+            ));
         }
     }
     let left_out = Offer::of(catalogue, family, ToolSchemas::Mend).left_out;
     lines.extend(left_out.first().map(|left| {
-        let done = if how == ToolSchemas::AsIs { "recording will fail" } else { "the others are left out" };
-        format!("`{}` and {} more: {}: {done}", left.tool, left_out.len() - 1, left.why)
+        let done = if how == ToolSchemas::AsIs {
+            "recording will fail"
+        } else {
+            "the others are left out"
+        };
+        format!(
+            "`{}` and {} more: {}: {done}",
+            left.tool,
+            left_out.len() - 1,
+            left.why
+        )
     }));
     lines
 }
@@ -51,5 +81,11 @@ fn recorded(row: AgentRow<'_>) -> Option<Vec<CatalogueTool>> {
     let path = cassette_paths(row).ok()?.into_iter().next()?;
     let recording = Recording::open(&path).ok()?;
     let header = recording.cassette().ok()?.header?;
-    Some(header.catalogue?.into_iter().filter(|tool| !tool.distractor).collect())
+    Some(
+        header
+            .catalogue?
+            .into_iter()
+            .filter(|tool| !tool.distractor)
+            .collect(),
+    )
 }

@@ -40,25 +40,37 @@ pub(crate) fn with_runs<T>(
     judge: impl FnOnce(&Recorded<'_>) -> T,
 ) -> T {
     let other = row.recorded_by();
-    let (maker, made) = other.as_ref().map_or((row, of), |other| (other, of.recorded_by()));
-    let (files, linked) =
-        match live.map_or_else(|| open(maker, made), |live| Ok((made_just_now(live), Vec::new()))) {
-            Ok(opened) => opened,
-            Err(reason) => return judge(&Recorded::Nothing(reason)),
-        };
+    let (maker, made) = other
+        .as_ref()
+        .map_or((row, of), |other| (other, of.recorded_by()));
+    let (files, linked) = match live.map_or_else(
+        || open(maker, made),
+        |live| Ok((made_just_now(live), Vec::new())),
+    ) {
+        Ok(opened) => opened,
+        Err(reason) => return judge(&Recorded::Nothing(reason)),
+    };
     let reason = |error: &ReadError| advice::unreadable(error, maker, is_read_only(made));
     let opened = files.iter().map(|(path, file)| {
         let file = file.as_ref().map_err(Clone::clone);
-        (path.as_path(), file.and_then(|file| file.cassette().map_err(|error| reason(&error))))
+        (
+            path.as_path(),
+            file.and_then(|file| file.cassette().map_err(|error| reason(&error))),
+        )
     });
     let opened: Vec<(&Path, Result<Cassette<'_>, Reason>)> = opened.collect();
     // One broken file of several is one broken run; a broken file alone is the row's own error.
     if let [(_, Err(reason))] = &opened[..] {
         return judge(&Recorded::Nothing(reason.clone()));
     }
-    let named: Vec<(&Path, &Cassette<'_>)> =
-        opened.iter().filter_map(|(path, cassette)| Some((*path, cassette.as_ref().ok()?))).collect();
-    let alone = named.first().filter(|_| opened.len() == 1).map(|(_, cassette)| *cassette);
+    let named: Vec<(&Path, &Cassette<'_>)> = opened
+        .iter()
+        .filter_map(|(path, cassette)| Some((*path, cassette.as_ref().ok()?)))
+        .collect();
+    let alone = named
+        .first()
+        .filter(|_| opened.len() == 1)
+        .map(|(_, cassette)| *cassette);
     let expected = expected_header(made);
     let (stale, mut notes) = match freshness(maker, made, &expected, &named) {
         Ok(notes) => (None, notes),
@@ -69,14 +81,28 @@ pub(crate) fn with_runs<T>(
     let runs = runs_of(&opened, live.is_none(), reason);
     let first = runs.first().and_then(|run| run.trace.as_ref().ok());
     let header = runs.first().and_then(|run| run.header);
-    let first = first.map(|trace| Run { header, ..Run::of(trace) });
+    let first = first.map(|trace| Run {
+        header,
+        ..Run::of(trace)
+    });
     let side = SideRuns::of(of.agent, first.as_slice()).filter(|side| !side.runs.is_empty());
-    let file = side.as_ref().and_then(|side| open_matrix(row, of, side.words, live));
-    let matrix: Option<Result<Cassette<'_>, Reason>> = file
+    let file = side
         .as_ref()
-        .map(|(_, file)| file.as_ref().map_err(Clone::clone)?.cassette().map_err(|error| reason(&error)));
-    let matrix = file.as_ref().zip(matrix).map(|((path, _), cassette)| [(path.as_path(), cassette)]);
-    let of_matrix = matrix.iter().flatten().filter_map(|(_, cassette)| cassette.as_ref().ok());
+        .and_then(|side| open_matrix(row, of, side.words, live));
+    let matrix: Option<Result<Cassette<'_>, Reason>> = file.as_ref().map(|(_, file)| {
+        file.as_ref()
+            .map_err(Clone::clone)?
+            .cassette()
+            .map_err(|error| reason(&error))
+    });
+    let matrix = file
+        .as_ref()
+        .zip(matrix)
+        .map(|((path, _), cassette)| [(path.as_path(), cassette)]);
+    let of_matrix = matrix
+        .iter()
+        .flatten()
+        .filter_map(|(_, cassette)| cassette.as_ref().ok());
     let mut cassettes = named.iter().map(|(_, cassette)| *cassette).chain(of_matrix);
     let unpinned = cassettes.any(|cassette| !cassette.is_pinned());
     let matrix = matrix.as_ref().map(|opened| {
@@ -87,18 +113,30 @@ pub(crate) fn with_runs<T>(
             side.name_in(&mut expected);
         }
         let notes = freshness(row, of, &expected, &[(*path, cassette)])?;
-        Ok(RecordedMatrix { runs: runs_of(opened, live.is_none(), reason), notes })
+        Ok(RecordedMatrix {
+            runs: runs_of(opened, live.is_none(), reason),
+            notes,
+        })
     });
     judge(&Recorded::Runs(RecordedRuns {
         runs,
-        headers: named.iter().filter_map(|(_, cassette)| cassette.header.as_ref()).collect(),
-        stopped_after: alone.and_then(|cassette| cassette.stopped).map(|stopped| stopped.after),
+        headers: named
+            .iter()
+            .filter_map(|(_, cassette)| cassette.header.as_ref())
+            .collect(),
+        stopped_after: alone
+            .and_then(|cassette| cassette.stopped)
+            .map(|stopped| stopped.after),
         unpinned,
         stale,
         notes,
         matrix,
         is_live: live.is_some(),
-        grades: if live.is_none() { grade::read(row) } else { Grades::default() },
+        grades: if live.is_none() {
+            grade::read(row)
+        } else {
+            Grades::default()
+        },
     }))
 }
 
@@ -118,22 +156,43 @@ fn runs_of<'c>(
     for (path, cassette) in opened {
         let source = is_kept.then_some(*path);
         match cassette {
-            Ok(cassette) => runs.extend(cassette.runs.iter().map(|run| RecordedRun {
-                number: run.number,
-                trace:
-                    run.trace.as_ref().map_err(|problem| reason(&ReadFault::Bad(problem.clone()).at(path))),
-                header: cassette.header.as_ref(),
-                line: is_kept.then_some(run.line),
-                source,
+            Ok(cassette) => runs.extend(cassette.runs.iter().map(|run| {
+                RecordedRun {
+                    number: run.number,
+                    trace: run
+                        .trace
+                        .as_ref()
+                        .map_err(|problem| reason(&ReadFault::Bad(problem.clone()).at(path))),
+                    header: cassette.header.as_ref(),
+                    line: is_kept.then_some(run.line),
+                    source,
+                }
             })),
             Err(reason) => {
                 let trace = Err(reason.clone());
-                runs.push(RecordedRun { number: 0, trace, header: None, line: None, source });
+                runs.push(RecordedRun {
+                    number: 0,
+                    trace,
+                    header: None,
+                    line: None,
+                    source,
+                });
             }
         }
     }
-    if !matches!(opened, [(_, Ok(Cassette { header: Some(_), .. }))]) {
-        runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
+    if !matches!(
+        opened,
+        [(
+            _,
+            Ok(Cassette {
+                header: Some(_),
+                ..
+            })
+        )]
+    ) {
+        runs.iter_mut()
+            .zip(1..)
+            .for_each(|(run, number)| run.number = number);
     }
     runs
 }
@@ -142,20 +201,33 @@ fn runs_of<'c>(
 fn imported(files: &[File]) -> Vec<String> {
     let opened = files.iter().filter_map(|(_, file)| file.as_ref().ok());
     let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));
-    all.iter().map(|fidelity| format!("imported from {fidelity}")).collect()
+    all.iter()
+        .map(|fidelity| format!("imported from {fidelity}"))
+        .collect()
 }
 
 /// Opens the recording of runs that were made for one gate; `None` when there can be none.
-fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, words: SideWords, live: Option<Live<'_>>) -> Option<File> {
+fn open_matrix(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    words: SideWords,
+    live: Option<Live<'_>>,
+) -> Option<File> {
     if let Some(live) = live {
         let path = PathBuf::from("the matrix made just now");
-        return live.matrix.map(|text| (path.clone(), Ok(Recording::of_text(path, text))));
+        return live
+            .matrix
+            .map(|text| (path.clone(), Ok(Recording::of_text(path, text))));
     }
     let path = side_path(of)?;
     let opened = if path.exists() {
         Recording::open(&path).map_err(|error| advice::unreadable(&error, row, is_read_only(of)))
     } else {
-        let message = format!("{} has no recording: there is no {}", words.all, path.display());
+        let message = format!(
+            "{} has no recording: there is no {}",
+            words.all,
+            path.display()
+        );
         let reason = Reason::new(ReasonKind::RecordingMissing, message).help("record the rest");
         Err(reason.command(row.rerun.recording("--record=missing")))
     };
@@ -164,16 +236,28 @@ fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, words: SideWords, live: Option<L
 
 /// Opens every recording of a row, and names the links to folders that were not entered.
 fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<File>, Vec<PathBuf>), Reason> {
-    if let (Some(CassettePath::Graded(Graded::Texts(texts))), None) = (&of.agent.cassette, &row.transcripts) {
+    if let (Some(CassettePath::Graded(Graded::Texts(texts))), None) =
+        (&of.agent.cassette, &row.transcripts)
+    {
         return Ok((vec![written(of, texts)], Vec::new()));
     }
-    let Resolved { files: paths, linked } = match &row.transcripts {
-        Some(group) => Resolved { files: group.files.clone(), ..Resolved::default() },
+    let Resolved {
+        files: paths,
+        linked,
+    } = match &row.transcripts {
+        Some(group) => Resolved {
+            files: group.files.clone(),
+            ..Resolved::default()
+        },
         None => resolved(of).map_err(|error| advice::unresolved(&error))?,
     };
     let open_one = |path: &PathBuf| {
         let is_transcript = row.transcripts.is_some();
-        let opened = if is_transcript { Recording::open_transcript(path) } else { Recording::open(path) };
+        let opened = if is_transcript {
+            Recording::open_transcript(path)
+        } else {
+            Recording::open(path)
+        };
         opened.map_err(|error| match error.fault {
             ReadFault::Missing => {
                 let message = format!("there is no recording at {}", path.display());
@@ -195,9 +279,16 @@ fn written(of: AgentRow<'_>, texts: &[String]) -> File {
     let header = cassette::sealed(&expected_header(of));
     let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
     let trace = |text: &String| json!({ "tool_calls": [], "final_response": text }).to_string();
-    lines.extend((1..).zip(texts).map(|(number, text)| run_line(number, &trace(text))));
+    lines.extend(
+        (1..)
+            .zip(texts)
+            .map(|(number, text)| run_line(number, &trace(text))),
+    );
     let path = of.suite.path.clone();
-    (path.clone(), Ok(Recording::of_text(path, &(lines.join("\n") + "\n"))))
+    (
+        path.clone(),
+        Ok(Recording::of_text(path, &(lines.join("\n") + "\n"))),
+    )
 }
 
 /// Where the recorded runs of an agent with one of its models, in one of its variants, are.
@@ -211,14 +302,19 @@ fn resolved(of: AgentRow<'_>) -> Result<Resolved, cassette::ResolveError> {
         &of.agent.cassette
     {
         let label = of.model_label();
-        let of_model: Vec<String> =
-            patterns.iter().map(|pattern| cassette::with_model(pattern, label.as_deref())).collect();
+        let of_model: Vec<String> = patterns
+            .iter()
+            .map(|pattern| cassette::with_model(pattern, label.as_deref()))
+            .collect();
         return cassette::resolve(&of_model, of.suite.folder());
     }
     if of.agent.is_eval() {
         return Ok(Resolved::default());
     }
-    Ok(Resolved { files: vec![recorded_path(of)], ..Resolved::default() })
+    Ok(Resolved {
+        files: vec![recorded_path(of)],
+        ..Resolved::default()
+    })
 }
 
 /// Where the runs for one gate of an agent are: beside its other ones. `None` where there are none, or recordings are only read.
@@ -231,7 +327,9 @@ fn recorded_path(of: AgentRow<'_>) -> PathBuf {
     let AgentRow { suite, agent, .. } = of;
     let label = of.model_label();
     let path = if let Some(CassettePath::File(path)) = &agent.cassette {
-        suite.folder().join(cassette::with_model(path, label.as_deref()))
+        suite
+            .folder()
+            .join(cassette::with_model(path, label.as_deref()))
     } else {
         cassette::default_place(suite, &agent.name, label.as_deref())
     };
@@ -270,17 +368,29 @@ pub(crate) struct Misfit {
 impl Misfit {
     /// Somebody has changed the recording.
     pub(crate) fn edited(why: &str) -> Self {
-        let (kind, what) = (ReasonKind::RecordingEdited, "was edited after it was recorded");
-        Self { kind, what, details: vec![why.to_owned()] }
+        let (kind, what) = (
+            ReasonKind::RecordingEdited,
+            "was edited after it was recorded",
+        );
+        Self {
+            kind,
+            what,
+            details: vec![why.to_owned()],
+        }
     }
 
     /// Of a recording that differs in these from one that were made now, or whose header is not what was written.
     pub(crate) fn of(changes: Vec<String>, is_tampered: bool) -> Option<Self> {
         if changes.is_empty() {
-            return is_tampered.then(|| Self::edited("the header does not fit its own fingerprint"));
+            return is_tampered
+                .then(|| Self::edited("the header does not fit its own fingerprint"));
         }
         let what = "is stale: the suite has changed since it was recorded";
-        Some(Self { kind: ReasonKind::RecordingStale, what, details: changes })
+        Some(Self {
+            kind: ReasonKind::RecordingStale,
+            what,
+            details: changes,
+        })
     }
 
     /// A note, where the suite lets it pass.
@@ -303,8 +413,16 @@ impl Misfit {
 }
 
 /// Why a recording is not one of the suite as it is now, and where, when it is not.
-pub(crate) fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Header) -> Option<Misfit> {
-    let Some(header) = cassette.header.as_ref().filter(|header| header.fingerprint.is_some()) else {
+pub(crate) fn misfit(
+    of: AgentRow<'_>,
+    cassette: &Cassette<'_>,
+    expected: &Header,
+) -> Option<Misfit> {
+    let Some(header) = cassette
+        .header
+        .as_ref()
+        .filter(|header| header.fingerprint.is_some())
+    else {
         // Only where `cassette:` names it, a file may come from elsewhere.
         let is_own_place = of.agent.cassette.is_none();
         let why = "it has no header with a fingerprint, as every recording has; \
@@ -312,8 +430,15 @@ pub(crate) fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Heade
         return is_own_place.then(|| Misfit::edited(why));
     };
     // Traces that an eval names may come from anywhere: nothing here says how they were made.
-    let changes = if of.agent.is_eval() { Vec::new() } else { cassette::staleness(header, expected) };
-    Misfit::of(changes.iter().map(Change::to_string).collect(), cassette::is_tampered(header))
+    let changes = if of.agent.is_eval() {
+        Vec::new()
+    } else {
+        cassette::staleness(header, expected)
+    };
+    Misfit::of(
+        changes.iter().map(Change::to_string).collect(),
+        cassette::is_tampered(header),
+    )
 }
 
 /// What a recording made now would carry.
@@ -330,21 +455,42 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
     let parameters = agent.parameters_of(of.model);
     let texts = agent.turns.iter().chain(&agent.system_prompt);
     let variables = texts.flat_map(|text| &text.variables);
-    let world = of.suite.world_of(agent).map(|world| digest_of_value(world.written()));
+    let world = of
+        .suite
+        .world_of(agent)
+        .map(|world| digest_of_value(world.written()));
     let entry = |name: &String| {
         let mut entry = entry_of(of.suite, name);
         let is_mock = of.suite.servers.get(name).is_some_and(Server::is_mock);
-        entry.extend(world.clone().filter(|_| is_mock).map(|world| ("world".to_owned(), world.into())));
+        entry.extend(
+            world
+                .clone()
+                .filter(|_| is_mock)
+                .map(|world| ("world".to_owned(), world.into())),
+        );
         (name.clone(), entry)
     };
     let servers = agent.servers.iter().map(entry).into_map();
     Header {
         model: of.model_label(),
-        prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
-        system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
+        prompt: agent
+            .turns
+            .iter()
+            .map(|turn| without_tokens(&turn.template))
+            .collect(),
+        system_prompt: agent
+            .system_prompt
+            .as_ref()
+            .map(|text| without_tokens(&text.template)),
         parameters: without_secret_names(&parameters).unwrap_or(parameters),
-        variables: variables.map(|(name, value)| (name.clone(), digest(value.as_bytes()))).into_map(),
-        files: agent.own.as_ref().map(|own| own.digests.clone()).unwrap_or_default(),
+        variables: variables
+            .map(|(name, value)| (name.clone(), digest(value.as_bytes())))
+            .into_map(),
+        files: agent
+            .own
+            .as_ref()
+            .map(|own| own.digests.clone())
+            .unwrap_or_default(),
         servers: without_secret_names(&servers).unwrap_or(servers),
         catalogue: of.suite.known_catalogue(agent).map(as_offered),
         ..Header::of_agent(&agent.name)

@@ -43,7 +43,10 @@ impl Revision {
         let commit = commit_of(name)?;
         let folder = tempfile::Builder::new().prefix("mcptest-").tempdir()?;
         let listed = wait(output(&["ls-tree", "-r", "-z", &commit]))?;
-        let blobs: Vec<Blob> = listed.split(|byte| *byte == 0).filter_map(Blob::read).collect();
+        let blobs: Vec<Blob> = listed
+            .split(|byte| *byte == 0)
+            .filter_map(Blob::read)
+            .collect();
         wait(lay_out(&blobs, folder.path()))?;
         Ok(Self { folder })
     }
@@ -64,27 +67,50 @@ impl Blob {
     /// A line of `git ls-tree`: `100644 blob ID<tab>PATH`. Links and submodules are no files, and a path must stay below.
     fn read(line: &[u8]) -> Option<Self> {
         let (about, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
-        let [mode, "blob", id] = about.split(' ').collect::<Vec<_>>()[..] else { return None };
+        let [mode, "blob", id] = about.split(' ').collect::<Vec<_>>()[..] else {
+            return None;
+        };
         let path = PathBuf::from(path);
-        let stays = path.components().all(|part| matches!(part, Component::Normal(_)));
-        (mode.starts_with("100") && stays).then(|| Self { id: id.to_owned(), path })
+        let stays = path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        (mode.starts_with("100") && stays).then(|| Self {
+            id: id.to_owned(),
+            path,
+        })
     }
 }
 
 fn commit_of(name: &str) -> Result<String, RevisionError> {
     let commit = format!("{name}^{{commit}}");
-    let said = wait(output(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]))?;
+    let said = wait(output(&[
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &commit,
+    ]))?;
     Ok(String::from_utf8_lossy(&said).trim().to_owned())
 }
 
 /// Waits for what git does.
 fn wait<T>(doing: impl Future<Output = Result<T, RevisionError>>) -> Result<T, RevisionError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async { timeout(PATIENCE, doing).await.unwrap_or(Err(RevisionError::Slow)) })
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        timeout(PATIENCE, doing)
+            .await
+            .unwrap_or(Err(RevisionError::Slow))
+    })
 }
 
 fn words(arguments: &[&str]) -> Vec<String> {
-    ["git"].iter().chain(arguments).map(|word| (*word).to_owned()).collect()
+    ["git"]
+        .iter()
+        .chain(arguments)
+        .map(|word| (*word).to_owned())
+        .collect()
 }
 
 /// What git writes to standard output, when it ends well.
@@ -98,7 +124,11 @@ async fn output(arguments: &[&str]) -> Result<Vec<u8>, RevisionError> {
     let is_well = child.exited().await.is_some_and(|status| status.success());
     let said = child.stderr().tail();
     child.end_soon().await;
-    if is_well { Ok(bytes) } else { Err(git(&said.trim())) }
+    if is_well {
+        Ok(bytes)
+    } else {
+        Err(git(&said.trim()))
+    }
 }
 
 /// Writes the files of a tree, as git gives them one after the other.
@@ -106,14 +136,22 @@ async fn lay_out(blobs: &[Blob], folder: &Path) -> Result<(), RevisionError> {
     let git = |error: &dyn std::fmt::Display| RevisionError::Git(error.to_string());
     let (child, Started { mut stdin, stdout }) =
         start(&words(&["cat-file", "--batch"]), &[], None).map_err(|error| git(&error))?;
-    let ids: String = blobs.iter().flat_map(|blob| [blob.id.as_str(), "\n"]).collect();
+    let ids: String = blobs
+        .iter()
+        .flat_map(|blob| [blob.id.as_str(), "\n"])
+        .collect();
     let asking = tokio::spawn(async move { stdin.write_all(ids.as_bytes()).await });
     let mut stdout = BufReader::new(stdout);
     for blob in blobs {
         let mut head = String::new();
         stdout.read_line(&mut head).await?;
-        let size = head.trim_end().rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
-        let size = size.ok_or_else(|| git(&format!("{}: {}", blob.path.display(), head.trim_end())))?;
+        let size = head
+            .trim_end()
+            .rsplit(' ')
+            .next()
+            .and_then(|size| size.parse::<usize>().ok());
+        let size =
+            size.ok_or_else(|| git(&format!("{}: {}", blob.path.display(), head.trim_end())))?;
         // A line break follows the content.
         let mut content = vec![0; size + 1];
         stdout.read_exact(&mut content).await?;

@@ -16,13 +16,16 @@ pub(crate) fn name_from_root(tests: &mut [TestReport]) {
         for source in test.runs.iter_mut().filter_map(|run| run.source.as_mut()) {
             let file = Path::new(&*source);
             if file.is_absolute() {
-                *source =
-                    below_here(file).or_else(|| below_repository(file)).unwrap_or_else(|| source.clone());
+                *source = below_here(file)
+                    .or_else(|| below_repository(file))
+                    .unwrap_or_else(|| source.clone());
             }
         }
         let file = std::mem::take(&mut test.suite.file);
         let here = below_here(Path::new(&file)).unwrap_or_else(|| file.clone());
-        let known = in_repository.entry(file).or_insert_with_key(|file| from_repository(Path::new(file)));
+        let known = in_repository
+            .entry(file)
+            .or_insert_with_key(|file| from_repository(Path::new(file)));
         test.suite.file = known.clone().unwrap_or_else(|| here.clone());
         test.file_from_here = Some(here);
         test.id = test.hashed_id(&test.suite.file);
@@ -50,14 +53,26 @@ fn from_repository(file: &Path) -> Option<String> {
 }
 
 fn below_repository(file: &Path) -> Option<String> {
-    Some(file.strip_prefix(repository(file)?).ok()?.display().to_string())
+    Some(
+        file.strip_prefix(repository(file)?)
+            .ok()?
+            .display()
+            .to_string(),
+    )
 }
 
 fn repository(file: &Path) -> Option<&Path> {
-    file.ancestors().skip(1).find(|folder| folder.join(".git").exists())
+    file.ancestors()
+        .skip(1)
+        .find(|folder| folder.join(".git").exists())
 }
 
 /// An absolute path from the working directory, where it is below.
 fn below_here(file: &Path) -> Option<String> {
-    Some(file.strip_prefix(HERE.as_ref()?).ok()?.display().to_string())
+    Some(
+        file.strip_prefix(HERE.as_ref()?)
+            .ok()?
+            .display()
+            .to_string(),
+    )
 }

@@ -47,9 +47,15 @@ pub fn recordings(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Sca
     let (mut found, mut linked) = (Vec::new(), Vec::new());
     for path in named {
         if path.is_dir() {
-            let unread = |Unlisted { folder, reason }| ScanError { path: folder, source: reason };
+            let unread = |Unlisted { folder, reason }| ScanError {
+                path: folder,
+                source: reason,
+            };
             let walked = Walk::EVERYTHING.below(path).map_err(unread)?;
-            let files = walked.files.iter().filter(|file| has_extension(file, &EXTENSIONS));
+            let files = walked
+                .files
+                .iter()
+                .filter(|file| has_extension(file, &EXTENSIONS));
             found.extend(files.map(|file| path.join(file)));
             linked.extend(walked.linked.iter().map(|folder| path.join(folder)));
         } else {
@@ -60,10 +66,21 @@ pub fn recordings(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Sca
 }
 
 /// Searches one file, and says what it finds as it goes; no more than one long line is held at once.
-pub fn scan(path: &Path, redactor: &Redactor, say: &mut dyn FnMut(Sighted)) -> Result<Tally, ScanError> {
-    let failed = |source| ScanError { path: path.to_owned(), source };
+pub fn scan(
+    path: &Path,
+    redactor: &Redactor,
+    say: &mut dyn FnMut(Sighted),
+) -> Result<Tally, ScanError> {
+    let failed = |source| ScanError {
+        path: path.to_owned(),
+        source,
+    };
     let file = mcptest_files::open(path).map_err(failed)?;
-    let mut search = Search { redactor, say, tally: Tally::default() };
+    let mut search = Search {
+        redactor,
+        say,
+        tally: Tally::default(),
+    };
     search.file(BufReader::new(file)).map_err(failed)?;
     Ok(search.tally)
 }
@@ -77,7 +94,10 @@ struct Search<'s> {
 impl Search<'_> {
     fn file(&mut self, mut reader: impl BufRead) -> io::Result<()> {
         let mut begun = Vec::new();
-        reader.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut begun)?;
+        reader
+            .by_ref()
+            .take(LONGEST_LINE as u64)
+            .read_until(b'\n', &mut begun)?;
         if begun.starts_with("\u{feff}".as_bytes()) {
             begun.drain(..3);
         }
@@ -100,7 +120,10 @@ impl Search<'_> {
         let mut piece = Vec::new();
         loop {
             let room = LONGEST_LINE - piece.len();
-            let read = reader.by_ref().take(room as u64).read_until(b'\n', &mut piece)?;
+            let read = reader
+                .by_ref()
+                .take(room as u64)
+                .read_until(b'\n', &mut piece)?;
             let line = self.tally.lines + 1;
             if read == room && !piece.ends_with(b"\n") {
                 let shared = boundary(&piece, piece.len() - SHARED);
@@ -120,7 +143,9 @@ impl Search<'_> {
     /// What begins before `end` in these bytes, the first of which stands in `line`.
     fn search(&mut self, bytes: &[u8], end: usize, line: usize) {
         let text = String::from_utf8_lossy(bytes);
-        let end = bytes.get(..end).map_or(usize::MAX, |before| String::from_utf8_lossy(before).len());
+        let end = bytes
+            .get(..end)
+            .map_or(usize::MAX, |before| String::from_utf8_lossy(before).len());
         let (mut passed, mut line) = (0, line);
         for sighting in self.redactor.sightings(&text) {
             if sighting.at >= end {
@@ -145,13 +170,20 @@ mod tests {
     use super::*;
 
     fn found(text: &[u8]) -> (Vec<(usize, String, Option<String>)>, usize) {
-        let redactor = Redactor::builder().value("KEY", "planted-value").build().unwrap();
+        let redactor = Redactor::builder()
+            .value("KEY", "planted-value")
+            .build()
+            .unwrap();
         let mut seen = Vec::new();
         let mut say = |one: Sighted| {
             assert!(!one.sighting.excerpt.contains("planted-value"));
             seen.push((one.line, one.sighting.what, one.sighting.pointer));
         };
-        let mut search = Search { redactor: &redactor, say: &mut say, tally: Tally::default() };
+        let mut search = Search {
+            redactor: &redactor,
+            say: &mut say,
+            tally: Tally::default(),
+        };
         search.file(text).unwrap();
         let tally = search.tally;
         assert_eq!(tally.found, seen.len());
@@ -168,7 +200,14 @@ mod tests {
             b"{\"format\":\"x\"}\n\n{\"a\":[\"planted-value\"],\"password\":\"b\"}\nplanted-value \xff";
         assert_eq!(
             found(text),
-            (vec![at(3, "KEY", Some("/a/0")), at(3, "password", Some("/password")), at(4, "KEY", None)], 4)
+            (
+                vec![
+                    at(3, "KEY", Some("/a/0")),
+                    at(3, "password", Some("/password")),
+                    at(4, "KEY", None)
+                ],
+                4
+            )
         );
         assert_eq!(found(b""), (vec![], 0));
     }
@@ -176,13 +215,25 @@ mod tests {
     #[test]
     fn json_over_several_lines_is_read_as_one() {
         let text = b"\xef\xbb\xbf{\n  \"a\": {\n    \"token\":\n      \"abc\",\n    \"b\": \"planted-value\"\n  }\n}\n";
-        assert_eq!(found(text), (vec![at(4, "token", Some("/a/token")), at(5, "KEY", Some("/a/b"))], 7));
+        assert_eq!(
+            found(text),
+            (
+                vec![at(4, "token", Some("/a/token")), at(5, "KEY", Some("/a/b"))],
+                7
+            )
+        );
     }
 
     #[test]
     fn a_line_longer_than_any_is_searched_to_its_end_and_nothing_is_told_twice() {
         let edge = LONGEST_LINE - SHARED;
-        for before in [edge - 20, edge - 5, edge, LONGEST_LINE - 5, LONGEST_LINE + 5] {
+        for before in [
+            edge - 20,
+            edge - 5,
+            edge,
+            LONGEST_LINE - 5,
+            LONGEST_LINE + 5,
+        ] {
             let mut text = vec![b'x'; before];
             text.extend(b" planted-value ");
             text.resize(2 * LONGEST_LINE + 100, b'y');

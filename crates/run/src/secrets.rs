@@ -14,7 +14,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 /// For the rows of suites that have no secrets of their own.
-pub(crate) static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
+pub(crate) static BARE: LazyLock<Option<Redactor>> =
+    LazyLock::new(|| Redactor::builder().build().ok());
 
 /// The redactors of the suites of one invocation, each made when it is first needed.
 #[derive(Default)]
@@ -37,20 +38,26 @@ pub fn redactor_of(suite: &Suite) -> Result<Redactor, Reason> {
 /// A string of a suite without what looks like a secret. Values of the environment play no part: a recording must not be
 /// stale where they are not set.
 pub(crate) fn without_tokens(text: &str) -> String {
-    BARE.as_ref().map_or_else(|| text.to_owned(), |bare| bare.text(text).into_owned())
+    BARE.as_ref()
+        .map_or_else(|| text.to_owned(), |bare| bare.text(text).into_owned())
 }
 
 /// The same for a value, in which also goes what stands under a secret name; `None` when there is nothing to take out.
 /// Other literals stay: the suite beside the recording says them too.
 pub(crate) fn without_secret_names<T: Serialize + DeserializeOwned>(value: &T) -> Option<T> {
     let text = serde_json::to_string(value).ok()?;
-    let Cow::Owned(clean) = BARE.as_ref()?.json(&text) else { return None };
+    let Cow::Owned(clean) = BARE.as_ref()?.json(&text) else {
+        return None;
+    };
     serde_json::from_str(&clean).ok()
 }
 
 /// Why secrets cannot be told from other texts.
 pub(crate) fn refused(problems: &[RedactError]) -> Reason {
-    let message = problems.first().map(ToString::to_string).unwrap_or_default();
+    let message = problems
+        .first()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     Reason::new(ReasonKind::RedactionFailed, message)
 }
 
@@ -58,9 +65,13 @@ impl SuiteSecrets {
     /// What takes the secrets out; without it nothing may be written.
     pub(crate) fn redactor(&self) -> Result<&Redactor, Reason> {
         let made = self.redactor.get_or_init(|| {
-            let add = |builder: Builder, (name, value): (&String, &String)| builder.value(name, value);
+            let add =
+                |builder: Builder, (name, value): (&String, &String)| builder.value(name, value);
             let builder = self.values.iter().fold(Redactor::builder(), add);
-            let builder = self.patterns.iter().fold(builder, |builder, pattern| pattern.add_to(builder));
+            let builder = self
+                .patterns
+                .iter()
+                .fold(builder, |builder, pattern| pattern.add_to(builder));
             builder.build().map_err(|problems| refused(&problems))
         });
         made.as_ref().map_err(Clone::clone)
@@ -68,7 +79,9 @@ impl SuiteSecrets {
 
     /// A string as it may be shown; nothing of it when secrets cannot be told apart.
     pub(crate) fn hidden_in(&self, text: &str) -> String {
-        self.redactor().map(|redactor| redactor.text(text).into_owned()).unwrap_or_default()
+        self.redactor()
+            .map(|redactor| redactor.text(text).into_owned())
+            .unwrap_or_default()
     }
 
     /// The row as it may be shown: also an old recording can have a token in it.
@@ -93,7 +106,11 @@ impl Secrets {
         }
         let values = suite.secret_values(crate::host().environment);
         let patterns = suite.redact.clone();
-        let made = Arc::new(SuiteSecrets { values, patterns, redactor: OnceLock::new() });
+        let made = Arc::new(SuiteSecrets {
+            values,
+            patterns,
+            redactor: OnceLock::new(),
+        });
         kept.insert(suite.path.clone(), Arc::clone(&made));
         made
     }
@@ -111,25 +128,41 @@ pub(crate) fn hide_what_is_known(report: TestReport) -> TestReport {
 /// row's own name has a secret in it.
 fn hidden(redactor: &Redactor, mut report: TestReport) -> TestReport {
     for run in &mut report.runs {
-        run.expectations.iter_mut().for_each(|one| hide_under_names(redactor, one));
+        run.expectations
+            .iter_mut()
+            .for_each(|one| hide_under_names(redactor, one));
     }
     for gate in &mut report.gates {
-        gate.expectations.iter_mut().for_each(|one| hide_under_names(redactor, one));
-        let diffs = gate.explanation.iter_mut().flat_map(|finding| &mut finding.diff);
+        gate.expectations
+            .iter_mut()
+            .for_each(|one| hide_under_names(redactor, one));
+        let diffs = gate
+            .explanation
+            .iter_mut()
+            .flat_map(|finding| &mut finding.diff);
         diffs.for_each(|diff| hide_in_diff(redactor, diff));
         for row in gate.tables.iter_mut().flat_map(|table| &mut table.rows) {
-            row.diff.iter_mut().for_each(|diff| hide_in_diff(redactor, diff));
+            row.diff
+                .iter_mut()
+                .for_each(|diff| hide_in_diff(redactor, diff));
             let calls = row.expected.iter_mut().chain(&mut row.recorded);
-            calls.filter_map(|call| call.args.as_mut()).for_each(|args| hide_in_arguments(redactor, args));
+            calls
+                .filter_map(|call| call.args.as_mut())
+                .for_each(|args| hide_in_arguments(redactor, args));
         }
-        let diffs = gate.evidence.iter_mut().flat_map(|evidence| evidence.differences_mut());
+        let diffs = gate
+            .evidence
+            .iter_mut()
+            .flat_map(|evidence| evidence.differences_mut());
         diffs.for_each(|diff| hide_in_diff(redactor, diff));
     }
     // What a pattern makes of a variant could not be read back, and a number of distractors is no secret.
     let variant = report.variant.take();
     let text = report.to_json();
     report.variant = variant;
-    let Cow::Owned(clean) = redactor.document(&text) else { return report };
+    let Cow::Owned(clean) = redactor.document(&text) else {
+        return report;
+    };
     match TestReport::from_json(&clean) {
         Ok(mut clean) => {
             if clean.name == report.name {
@@ -150,19 +183,34 @@ fn hidden(redactor: &Redactor, mut report: TestReport) -> TestReport {
 
 /// What stands at a path that ends in a secret's name, of which the value alone does not tell.
 fn hide_under_names(redactor: &Redactor, expectation: &mut Expectation) {
-    let name = expectation.target.rsplit(['.', '[']).next().unwrap_or_default();
+    let name = expectation
+        .target
+        .rsplit(['.', '['])
+        .next()
+        .unwrap_or_default();
     let name = name.trim_matches(['"', '\'', ']']).to_owned();
     if is_secret_name(&name) {
-        expectation.actual = expectation.actual.take().map(|value| named(redactor, &name, value));
+        expectation.actual = expectation
+            .actual
+            .take()
+            .map(|value| named(redactor, &name, value));
         for diff in &mut expectation.diff {
             diff.actual = named(redactor, &name, diff.actual.take());
         }
     }
-    expectation.diff.iter_mut().for_each(|diff| hide_in_diff(redactor, diff));
+    expectation
+        .diff
+        .iter_mut()
+        .for_each(|diff| hide_in_diff(redactor, diff));
 }
 
 fn hide_in_diff(redactor: &Redactor, diff: &mut AssertionDiff) {
-    let name = diff.pointer.rsplit('/').next().unwrap_or_default().to_owned();
+    let name = diff
+        .pointer
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     if is_secret_name(&name) {
         diff.expected = named(redactor, &name, diff.expected.take());
         diff.actual = named(redactor, &name, diff.actual.take());
@@ -182,7 +230,9 @@ fn hide_in_arguments(redactor: &Redactor, args: &mut Value) {
 /// A value as it is shown where its name stands beside it.
 fn named(redactor: &Redactor, name: &str, value: Value) -> Value {
     let text = json!({ name: &value }).to_string();
-    let Cow::Owned(clean) = redactor.json(&text) else { return value };
+    let Cow::Owned(clean) = redactor.json(&text) else {
+        return value;
+    };
     let mut clean: Value = serde_json::from_str(&clean).unwrap_or_default();
     clean[name].take()
 }

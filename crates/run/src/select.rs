@@ -30,7 +30,11 @@ impl std::str::FromStr for Filter {
             None => Ok(Self::Text(written.to_owned())),
             Some(pattern) => Regex::new(pattern).map(Self::Pattern).map_err(|error| {
                 let text = error.to_string();
-                text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+                text.lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: ")
+                    .to_owned()
             }),
         }
     }
@@ -67,11 +71,15 @@ impl std::str::FromStr for Shard {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, String> {
-        let parts =
-            written.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let parts = written
+            .split_once('/')
+            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
-            _ => Err("write the part and the number of parts, such as `1/4`; parts count from 1".to_owned()),
+            _ => Err(
+                "write the part and the number of parts, such as `1/4`; parts count from 1"
+                    .to_owned(),
+            ),
         }
     }
 }
@@ -115,6 +123,10 @@ mod tests {
             assert_eq!(shards.filter(|shard| shard.has(id)).count(), 1, "{id}");
         }
         let one: Shard = "1/1".parse().unwrap();
-        assert!(one.has("b3a1f00c2d") && "0/2".parse::<Shard>().is_err() && "3/2".parse::<Shard>().is_err());
+        assert!(
+            one.has("b3a1f00c2d")
+                && "0/2".parse::<Shard>().is_err()
+                && "3/2".parse::<Shard>().is_err()
+        );
     }
 }

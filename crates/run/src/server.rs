@@ -12,25 +12,48 @@ use std::sync::Arc;
 /// What recordings say of the server of this name: its entry in the suite, and of a mock also a digest of its manifest.
 /// What it answers is in there, so a changed manifest makes a recording stale; its comments do not.
 pub(crate) fn entry_of(suite: &Suite, name: &str) -> Map<String, Value> {
-    let mut entry = suite.servers.get(name).map(Server::template).unwrap_or_default();
-    entry.extend(suite.manifest_digest(name).map(|digest| ("manifest".to_owned(), digest.into())));
+    let mut entry = suite
+        .servers
+        .get(name)
+        .map(Server::template)
+        .unwrap_or_default();
+    entry.extend(
+        suite
+            .manifest_digest(name)
+            .map(|digest| ("manifest".to_owned(), digest.into())),
+    );
     entry
 }
 
 /// The server of this name as its suite describes it, with variables and secrets of this process filled in; or why it
 /// cannot be connected to. A mock is a server of its own in this process, with a fresh memory, unless it acts in a world.
-pub fn spec_in(suite: &Suite, name: &str, world: Option<&Arc<Running>>) -> Result<ServerSpec, String> {
-    let server = suite.servers.get(name).ok_or_else(|| format!("there is no server `{name}`"))?;
+pub fn spec_in(
+    suite: &Suite,
+    name: &str,
+    world: Option<&Arc<Running>>,
+) -> Result<ServerSpec, String> {
+    let server = suite
+        .servers
+        .get(name)
+        .ok_or_else(|| format!("there is no server `{name}`"))?;
     let (folder, environment) = (suite.folder(), crate::host().environment);
     let spec_of = |server: &Server| {
         ServerSpec::of(name, server, folder, environment).map_err(|error| error.to_string())
     };
-    let Endpoint::Mock(manifest) = &server.endpoint else { return spec_of(server) };
+    let Endpoint::Mock(manifest) = &server.endpoint else {
+        return spec_of(server);
+    };
     let manifest = server.scope.fill(manifest, environment);
     let manifest = manifest.map_err(|unset| format!("server {name:?}: {unset}"))?;
     let pipe = pipe_to(name, &folder.join(manifest), world)?;
-    let spec = spec_of(&Server { endpoint: Endpoint::default(), ..server.clone() })?;
-    Ok(ServerSpec { endpoint: client::Endpoint::Pipe(pipe), ..spec })
+    let spec = spec_of(&Server {
+        endpoint: Endpoint::default(),
+        ..server.clone()
+    })?;
+    Ok(ServerSpec {
+        endpoint: client::Endpoint::Pipe(pipe),
+        ..spec
+    })
 }
 
 fn pipe_to(name: &str, path: &Path, world: Option<&Arc<Running>>) -> Result<Pipe, String> {
@@ -44,7 +67,10 @@ fn pipe_to(name: &str, path: &Path, world: Option<&Arc<Running>>) -> Result<Pipe
             None => problem.message.clone(),
         };
         let problems: Vec<String> = loaded.problems.iter().map(say).collect();
-        return Err(format!("server {name:?}: its manifest is refused\n{}", problems.join("\n")));
+        return Err(format!(
+            "server {name:?}: its manifest is refused\n{}",
+            problems.join("\n")
+        ));
     };
     let server = match world {
         Some(world) => mock::Server::in_world(manifest, name, world),

@@ -26,20 +26,32 @@ struct Saved {
 /// the file.
 pub fn read_surface(path: &Path) -> Result<Vec<SurfaceTool>, String> {
     let at = |reason: String| format!("{}: {reason}", escape_path(path));
-    let bytes = files::read_named(path, files::RECORDING).map_err(|error| at(files::reason(&error)))?;
+    let bytes =
+        files::read_named(path, files::RECORDING).map_err(|error| at(files::reason(&error)))?;
     let saved = serde_json::from_slice::<Saved>(&bytes).ok();
-    let saved = saved.and_then(|saved| saved.tools.or_else(|| saved.result.and_then(|result| result.tools)));
+    let saved = saved.and_then(|saved| {
+        saved
+            .tools
+            .or_else(|| saved.result.and_then(|result| result.tools))
+    });
     if let Some(entries) = saved {
         let read = entries.iter().map(|entry| SurfaceTool::listed(entry, None));
         let tools: Result<Vec<_>, _> = read.collect();
         return tools.map_err(|error| at(format!("one of its tools cannot be read: {error}")));
     }
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
-    let header = recording.cassette().map_err(|error| error.to_string())?.header;
+    let header = recording
+        .cassette()
+        .map_err(|error| error.to_string())?
+        .header;
     let Some(catalogue) = header.and_then(|header| header.catalogue) else {
         return Err(at("it does not say which tools there were".to_owned()));
     };
-    Ok(catalogue.iter().filter(|tool| !tool.distractor).map(SurfaceTool::recorded).collect())
+    Ok(catalogue
+        .iter()
+        .filter(|tool| !tool.distractor)
+        .map(SurfaceTool::recorded)
+        .collect())
 }
 
 /// Reads the pins that are named on the command line.
@@ -72,12 +84,21 @@ pub fn first_choices(suite: &Suite) -> Result<Vec<FirstChoice>, String> {
         for path in cassette_paths(row).map_err(|error| error.to_string())? {
             let recording = Recording::open(&path).map_err(|error| error.to_string())?;
             let cassette = recording.cassette().map_err(|error| error.to_string())?;
-            let ask = cassette.header.and_then(|header| header.prompt.into_iter().next()).unwrap_or_default();
+            let ask = cassette
+                .header
+                .and_then(|header| header.prompt.into_iter().next())
+                .unwrap_or_default();
             for run in cassette.runs {
-                let trace = run.trace.map_err(|error| format!("{}: {error}", path.display()))?;
+                let trace = run
+                    .trace
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
                 let tool = trace.tool_calls.first().map(|call| call.name.to_string());
                 let model = row.model_label().unwrap_or_default();
-                choices.push(FirstChoice { model, ask: ask.clone(), tool });
+                choices.push(FirstChoice {
+                    model,
+                    ask: ask.clone(),
+                    tool,
+                });
             }
         }
     }
@@ -93,7 +114,11 @@ pub fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io:
     };
     let list = json!({ "tools": tools.iter().map(listed).collect::<Vec<_>>() });
     let list_path = path.with_extension("tools.json");
-    let list_name = list_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let list_name = list_path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let mut text = format!(
         "# What do models choose? Written by `mcptest tool-bench --write-suite`.\nservers:\n  bench: {{ mock: {} }}\nagents:\n",
         json!(list_name)
@@ -103,13 +128,19 @@ pub fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io:
         let gate = if right.is_empty() {
             "expect: [{ target: tool_names, matcher: { exact: [] } }]".to_owned()
         } else {
-            format!("equal_function_sets: {{ classes: [{{ name: right, members: {} }}] }}", json!(right))
+            format!(
+                "equal_function_sets: {{ classes: [{{ name: right, members: {} }}] }}",
+                json!(right)
+            )
         };
         let (ask, models) = (json!(intent.ask), json!(intents.models));
         text.push_str(&format!("  - name: {ask}\n    models: {models}\n    servers: [bench]\n    prompt: {ask}\n    max_turns: 1\n    {gate}\n"));
     }
     files::make_folder_of(path)?;
-    for (path, text) in [(&list_path, list.to_string() + "\n"), (&path.to_owned(), text)] {
+    for (path, text) in [
+        (&list_path, list.to_string() + "\n"),
+        (&path.to_owned(), text),
+    ] {
         if path.exists() {
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,

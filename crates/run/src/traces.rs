@@ -37,13 +37,19 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
         return Err(TracesError::NotAFolder(folder.to_owned()));
     }
     let walked = Walk::NOTHING_HIDDEN.below(folder)?;
-    let found = walked.files.iter().filter(|path| has_extension(path, &EXTENSIONS) && !is_grades(path));
+    let found = walked
+        .files
+        .iter()
+        .filter(|path| has_extension(path, &EXTENSIONS) && !is_grades(path));
     let mut files: Vec<PathBuf> = found.map(|path| folder.join(path)).collect();
     if files.is_empty() {
         return Err(TracesError::Empty(folder.to_owned()));
     }
     files.small_sort_by(|one, other| by_path(one, other));
-    Ok((files, walked.linked.iter().map(|path| folder.join(path)).collect()))
+    Ok((
+        files,
+        walked.linked.iter().map(|path| folder.join(path)).collect(),
+    ))
 }
 
 /// The groups of a folder: each subfolder with files in it is one, and each file that stands directly in the folder.
@@ -52,10 +58,16 @@ pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesE
     let (files, linked) = transcripts_in(folder)?;
     let relative = |file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
     let is_direct = |file: &Path| file.components().count() == 1;
-    let parents: BTreeSet<PathBuf> =
-        files.iter().filter_map(|file| relative(file).parent().map(Path::to_owned)).collect();
+    let parents: BTreeSet<PathBuf> = files
+        .iter()
+        .filter_map(|file| relative(file).parent().map(Path::to_owned))
+        .collect();
     let mut stems: BTreeMap<PathBuf, usize> = BTreeMap::new();
-    for file in files.iter().map(|file| relative(file)).filter(|file| is_direct(file)) {
+    for file in files
+        .iter()
+        .map(|file| relative(file))
+        .filter(|file| is_direct(file))
+    {
         *stems.entry(file.with_extension("")).or_default() += 1;
     }
     let mut groups: Vec<Transcripts> = Vec::new();
@@ -66,14 +78,21 @@ pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesE
         let name = if is_direct(&short) {
             let stem = short.with_extension("");
             // Two files, or a file and a folder, of one name are told apart by the ending.
-            if stems[&stem] > 1 || parents.contains(&stem) { short } else { stem }
+            if stems[&stem] > 1 || parents.contains(&stem) {
+                short
+            } else {
+                stem
+            }
         } else {
             short.parent().map(Path::to_owned).unwrap_or_default()
         };
         let name = name.to_string_lossy().into_owned();
         let at = *known.entry(name.clone()).or_insert(groups.len());
         if at == groups.len() {
-            groups.push(Transcripts { name, files: Vec::new() });
+            groups.push(Transcripts {
+                name,
+                files: Vec::new(),
+            });
         }
         groups[at].files.push(file);
     }
@@ -96,7 +115,12 @@ mod tests {
 
     fn names(files: &[&str]) -> Vec<(String, usize)> {
         let folder = folder(files);
-        groups(folder.path()).unwrap().0.into_iter().map(|group| (group.name, group.files.len())).collect()
+        groups(folder.path())
+            .unwrap()
+            .0
+            .into_iter()
+            .map(|group| (group.name, group.files.len()))
+            .collect()
     }
 
     #[test]
@@ -110,7 +134,13 @@ mod tests {
             "notes.md",
         ]);
         assert_eq!(found, [("refunds".to_owned(), 3), ("search".to_owned(), 1)]);
-        let found = names(&["a/b/1.json", "a/0.json", "a/z.json", ".git/x.json", "a/.x.json"]);
+        let found = names(&[
+            "a/b/1.json",
+            "a/0.json",
+            "a/z.json",
+            ".git/x.json",
+            "a/.x.json",
+        ]);
         assert_eq!(found, [("a".to_owned(), 2), ("a/b".to_owned(), 1)]);
     }
 
@@ -124,8 +154,19 @@ mod tests {
     #[test]
     fn a_folder_without_transcripts_is_told_of() {
         let empty = folder(&["notes.md"]);
-        assert!(groups(empty.path()).unwrap_err().to_string().starts_with("there is no transcript in"));
-        assert!(matches!(groups(Path::new("nowhere")).unwrap_err(), TracesError::Missing(_)));
-        assert!(matches!(groups(&empty.path().join("notes.md")).unwrap_err(), TracesError::NotAFolder(_)));
+        assert!(
+            groups(empty.path())
+                .unwrap_err()
+                .to_string()
+                .starts_with("there is no transcript in")
+        );
+        assert!(matches!(
+            groups(Path::new("nowhere")).unwrap_err(),
+            TracesError::Missing(_)
+        ));
+        assert!(matches!(
+            groups(&empty.path().join("notes.md")).unwrap_err(),
+            TracesError::NotAFolder(_)
+        ));
     }
 }

@@ -36,18 +36,32 @@ pub(crate) struct Walked {
 }
 
 impl Walk {
-    pub(crate) const EVERYTHING: Self = Self { deepest: usize::MAX, takes: |_, _| true };
-    pub(crate) const NOTHING_HIDDEN: Self = Self { takes: |name, _| !is_hidden(name), ..Self::EVERYTHING };
+    pub(crate) const EVERYTHING: Self = Self {
+        deepest: usize::MAX,
+        takes: |_, _| true,
+    };
+    pub(crate) const NOTHING_HIDDEN: Self = Self {
+        takes: |name, _| !is_hidden(name),
+        ..Self::EVERYTHING
+    };
 
     /// What is below `root`. A folder that is not there has nothing.
     pub(crate) fn below(self, root: &Path) -> Result<Walked, Unlisted> {
-        let here = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+        let here = if root.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            root
+        };
         let is_folder = |entry: &DirEntry| {
             entry.file_type().is_dir() || (entry.path_is_symlink() && entry.path().is_dir())
         };
-        let takes =
-            move |entry: &DirEntry| entry.depth() == 0 || (self.takes)(entry.file_name(), is_folder(entry));
-        let walk = WalkDir::new(here).min_depth(1).max_depth(self.deepest).sort_by_file_name();
+        let takes = move |entry: &DirEntry| {
+            entry.depth() == 0 || (self.takes)(entry.file_name(), is_folder(entry))
+        };
+        let walk = WalkDir::new(here)
+            .min_depth(1)
+            .max_depth(self.deepest)
+            .sort_by_file_name();
         let relative = |path: &Path| path.strip_prefix(here).unwrap_or(path).to_owned();
         let mut walked = Walked::default();
         for entry in walk.into_iter().filter_entry(takes) {
@@ -76,18 +90,27 @@ pub(crate) fn is_hidden(name: &OsStr) -> bool {
 
 /// Whether the name ends in one of these, in capitals or not.
 pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    let is_one = |ending: &OsStr| extensions.iter().any(|one| ending.eq_ignore_ascii_case(one));
+    let is_one = |ending: &OsStr| {
+        extensions
+            .iter()
+            .any(|one| ending.eq_ignore_ascii_case(one))
+    };
     path.extension().is_some_and(is_one)
 }
 
 /// A note on links to folders that were not entered; nothing when there are none.
 pub fn not_entered(linked: &[PathBuf]) -> Option<String> {
-    let named: Vec<String> =
-        linked.iter().map(|path| escape(&path.display().to_string()).into_owned()).collect();
+    let named: Vec<String> = linked
+        .iter()
+        .map(|path| escape(&path.display().to_string()).into_owned())
+        .collect();
     match &named[..] {
         [] => None,
         [one] => Some(format!("{one} is a link to a folder, and was not entered")),
-        _ => Some(format!("these are links to folders, and were not entered: {}", named.join(", "))),
+        _ => Some(format!(
+            "these are links to folders, and were not entered: {}",
+            named.join(", ")
+        )),
     }
 }
 
@@ -98,7 +121,10 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn shown(paths: &[PathBuf]) -> Vec<String> {
-        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        paths
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect()
     }
 
     #[test]
@@ -115,12 +141,23 @@ mod tests {
         symlink("round", at("round")).unwrap();
         symlink("a", at("to-a")).unwrap();
         let all = Walk::EVERYTHING.below(folder.path()).unwrap();
-        assert_eq!(shown(&all.files), [".hidden", "a", "b/1", "d", "round", "to-a"]);
+        assert_eq!(
+            shown(&all.files),
+            [".hidden", "a", "b/1", "d", "round", "to-a"]
+        );
         assert_eq!(shown(&all.linked), ["b/back", "c"]);
-        let flat = Walk { deepest: 1, ..Walk::NOTHING_HIDDEN }.below(folder.path()).unwrap();
+        let flat = Walk {
+            deepest: 1,
+            ..Walk::NOTHING_HIDDEN
+        }
+        .below(folder.path())
+        .unwrap();
         assert_eq!(shown(&flat.files), ["a", "d", "round", "to-a"]);
         assert!(flat.linked.is_empty());
-        assert_eq!(shown(&Walk::EVERYTHING.below(&at("c")).unwrap().files), ["1"]);
+        assert_eq!(
+            shown(&Walk::EVERYTHING.below(&at("c")).unwrap().files),
+            ["1"]
+        );
         for none in ["nowhere", "a"] {
             assert!(Walk::EVERYTHING.below(&at(none)).unwrap().files.is_empty());
         }

@@ -21,7 +21,12 @@ impl Stamps {
     /// The same files now.
     #[must_use]
     pub fn now(&self) -> Self {
-        Self(self.0.keys().map(|file| (file.clone(), stamp(file))).into_map())
+        Self(
+            self.0
+                .keys()
+                .map(|file| (file.clone(), stamp(file)))
+                .into_map(),
+        )
     }
 
     /// These files as they were at this moment, where they are known, and else now: a file that changes while it is read
@@ -29,7 +34,13 @@ impl Stamps {
     #[must_use]
     pub fn of(&self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         let then = |file: &Path| self.0.get(file).copied().unwrap_or_else(|| stamp(file));
-        Self(files.into_iter().map(|file| (then(&file), file)).map(|(stamp, file)| (file, stamp)).into_map())
+        Self(
+            files
+                .into_iter()
+                .map(|file| (then(&file), file))
+                .map(|(stamp, file)| (file, stamp))
+                .into_map(),
+        )
     }
 
     /// Everything that a plan is made of, and the folders in which more could appear.
@@ -49,7 +60,11 @@ impl Stamps {
     /// The files that are not as they were.
     pub fn changed_since<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a Path> {
         let has_changed = |(file, stamp): &(&PathBuf, &Stamp)| before.0.get(*file) != Some(*stamp);
-        self.0.iter().filter(has_changed).map(|(file, _)| file.as_path()).filter(|path| !path.is_dir())
+        self.0
+            .iter()
+            .filter(has_changed)
+            .map(|(file, _)| file.as_path())
+            .filter(|path| !path.is_dir())
     }
 
     /// How many files there are, without the folders that they are in.
@@ -60,7 +75,10 @@ impl Stamps {
 
 fn stamp(path: &Path) -> Stamp {
     let about = std::fs::metadata(path).ok()?;
-    Some((about.modified().ok()?, if about.is_file() { about.len() } else { 0 }))
+    Some((
+        about.modified().ok()?,
+        if about.is_file() { about.len() } else { 0 },
+    ))
 }
 
 /// What rows came to, with the files that they were judged by.
@@ -78,17 +96,35 @@ impl Judged {
         then: &Stamps,
         judge: impl FnOnce(&Plan<'_>) -> Result<Report, E>,
     ) -> Result<(Report, usize), E> {
-        let stamps: Vec<_> = plan.rows.iter().map(|row| then.of(files_behind(row, loaded))).collect();
+        let stamps: Vec<_> = plan
+            .rows
+            .iter()
+            .map(|row| then.of(files_behind(row, loaded)))
+            .collect();
         let key = |row: &Row<'_>| (row.rerun.suite.clone(), row.name.clone());
         let keys: Vec<_> = plan.rows.iter().map(key).collect();
-        let is_known = |at: usize| self.0.get(&keys[at]).is_some_and(|(known, _)| *known == stamps[at]);
+        let is_known = |at: usize| {
+            self.0
+                .get(&keys[at])
+                .is_some_and(|(known, _)| *known == stamps[at])
+        };
         let changed: BTreeSet<usize> = (0..keys.len()).filter(|&at| !is_known(at)).collect();
-        let rows = plan.rows.into_iter().enumerate().filter(|(at, _)| changed.contains(at));
-        let again = judge(&Plan { rows: rows.map(|(_, row)| row).collect() })?;
+        let rows = plan
+            .rows
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| changed.contains(at));
+        let again = judge(&Plan {
+            rows: rows.map(|(_, row)| row).collect(),
+        })?;
         for (&at, test) in changed.iter().zip(again.tests) {
             self.0.insert(keys[at].clone(), (stamps[at].clone(), test));
         }
-        let tests = keys.iter().filter_map(|key| self.0.get(key)).map(|(_, test)| test.clone()).collect();
+        let tests = keys
+            .iter()
+            .filter_map(|key| self.0.get(key))
+            .map(|(_, test)| test.clone())
+            .collect();
         Ok((Report::new(tests), changed.len()))
     }
 }
@@ -96,7 +132,15 @@ impl Judged {
 /// The files of a row's suite, of its recordings and of its grades.
 fn files_behind(row: &Row<'_>, loaded: &[(String, Loaded)]) -> Vec<PathBuf> {
     let of_suite = loaded.iter().filter(|(path, _)| *path == row.rerun.suite);
-    let of_suite = of_suite.flat_map(|(path, one)| one.files.iter().cloned().chain([PathBuf::from(path)]));
-    let of_other = row.recorded_by().map(|other| files_of(&other)).unwrap_or_default();
-    of_suite.chain(files_of(row)).chain(of_other).chain(grade::path_of(row)).collect()
+    let of_suite =
+        of_suite.flat_map(|(path, one)| one.files.iter().cloned().chain([PathBuf::from(path)]));
+    let of_other = row
+        .recorded_by()
+        .map(|other| files_of(&other))
+        .unwrap_or_default();
+    of_suite
+        .chain(files_of(row))
+        .chain(of_other)
+        .chain(grade::path_of(row))
+        .collect()
 }

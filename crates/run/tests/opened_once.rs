@@ -43,20 +43,35 @@ fn a_replay_of_three_models_reads_a_manifest_once_and_never_while_it_judges() {
     }
     let opened: RefCell<BTreeMap<PathBuf, usize>> = RefCell::default();
     let read = |path: &Path| {
-        *opened.borrow_mut().entry(path.canonicalize().unwrap()).or_default() += 1;
+        *opened
+            .borrow_mut()
+            .entry(path.canonicalize().unwrap())
+            .or_default() += 1;
         fs::read(path).map_err(|error| error.to_string())
     };
-    let host = Host { mock: &mcptest_mcp::manifest::catalogue, ..Host::new(&read, &|_| None) };
+    let host = Host {
+        mock: &mcptest_mcp::manifest::catalogue,
+        ..Host::new(&read, &|_| None)
+    };
     let loaded = load(&at("suite.yml"), &host);
     assert!(!loaded.is_refused(), "{:#?}", loaded.problems);
-    assert_eq!(opened.into_inner().into_values().collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(
+        opened.into_inner().into_values().collect::<Vec<_>>(),
+        [1, 1]
+    );
 
     // Whoever opened it again would find that the fault hits no tool any more.
     fs::write(at("docs.tools.yml"), "tools: [{ name: other }]").unwrap();
     let loaded = [("suite.yml".to_owned(), loaded)];
     let plan = Plan::new(&loaded, &Selection::default());
-    let report = run(&plan, Options::default(), &unwatched(), uninterrupted()).unwrap().report;
-    let judged: Vec<_> = report.tests.iter().map(|test| (test.status, test.reason.as_ref())).collect();
+    let report = run(&plan, Options::default(), &unwatched(), uninterrupted())
+        .unwrap()
+        .report;
+    let judged: Vec<_> = report
+        .tests
+        .iter()
+        .map(|test| (test.status, test.reason.as_ref()))
+        .collect();
     assert_eq!(judged, [(Status::Passed, None); 3]);
 }
 
@@ -76,7 +91,15 @@ fn a_program_of_two_agents_is_read_once() {
         *opened.borrow_mut() += usize::from(path.ends_with("agent.py"));
         fs::read(path).map_err(|error| error.to_string())
     };
-    let loaded = load(&folder.path().join("suite.yml"), &Host::new(&read, &|_| None));
-    assert_eq!(loaded.suite.unwrap().agents.len(), 2, "{:#?}", loaded.problems);
+    let loaded = load(
+        &folder.path().join("suite.yml"),
+        &Host::new(&read, &|_| None),
+    );
+    assert_eq!(
+        loaded.suite.unwrap().agents.len(),
+        2,
+        "{:#?}",
+        loaded.problems
+    );
     assert_eq!(opened.into_inner(), 1);
 }

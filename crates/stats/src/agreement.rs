@@ -30,18 +30,30 @@ pub struct Kappa {
 /// Cohen's kappa of two raters.
 pub fn cohen_kappa(counts: YesNo, confidence: f64) -> Result<Kappa> {
     check_inside("confidence", confidence)?;
-    let YesNo { both, first_only, second_only, neither } = counts;
+    let YesNo {
+        both,
+        first_only,
+        second_only,
+        neither,
+    } = counts;
     let n = (both + first_only + second_only + neither) as f64;
     if n == 0.0 {
         return Err(StatsError::NoRuns);
     }
-    let cells = [[both as f64 / n, first_only as f64 / n], [second_only as f64 / n, neither as f64 / n]];
+    let cells = [
+        [both as f64 / n, first_only as f64 / n],
+        [second_only as f64 / n, neither as f64 / n],
+    ];
     let rows = [cells[0][0] + cells[0][1], cells[1][0] + cells[1][1]];
     let columns = [cells[0][0] + cells[1][0], cells[0][1] + cells[1][1]];
     let agreement = cells[0][0] + cells[1][1];
     let chance = rows[0] * columns[0] + rows[1] * columns[1];
     if 1.0 - chance < super::ROUNDING {
-        return Ok(Kappa { agreement, kappa: None, interval: None });
+        return Ok(Kappa {
+            agreement,
+            kappa: None,
+            interval: None,
+        });
     }
     let kappa = (agreement - chance) / (1.0 - chance);
     let mut spread = -(kappa - chance * (1.0 - kappa)).powi(2);
@@ -57,8 +69,15 @@ pub fn cohen_kappa(counts: YesNo, confidence: f64) -> Result<Kappa> {
     }
     let error = (spread.max(0.0) / n).sqrt() / (1.0 - chance);
     let reach = normal_quantile(f64::midpoint(1.0, confidence)) * error;
-    let interval = Interval { lower: (kappa - reach).max(-1.0), upper: (kappa + reach).min(1.0) };
-    Ok(Kappa { agreement, kappa: Some(kappa), interval: Some(interval) })
+    let interval = Interval {
+        lower: (kappa - reach).max(-1.0),
+        upper: (kappa + reach).min(1.0),
+    };
+    Ok(Kappa {
+        agreement,
+        kappa: Some(kappa),
+        interval: Some(interval),
+    })
 }
 
 /// Krippendorff's alpha for numbers (interval level; yes and no as 1 and 0 give the nominal alpha). Each unit has the
@@ -66,7 +85,10 @@ pub fn cohen_kappa(counts: YesNo, confidence: f64) -> Result<Kappa> {
 /// values, or all values are equal: then there is no disagreement to expect.
 pub fn krippendorff_alpha(units: &[Vec<f64>]) -> Option<f64> {
     let pairable: Vec<&Vec<f64>> = units.iter().filter(|unit| unit.len() > 1).collect();
-    let all: Vec<f64> = pairable.iter().flat_map(|unit| unit.iter().copied()).collect();
+    let all: Vec<f64> = pairable
+        .iter()
+        .flat_map(|unit| unit.iter().copied())
+        .collect();
     if all.is_empty() {
         return None;
     }
@@ -74,14 +96,21 @@ pub fn krippendorff_alpha(units: &[Vec<f64>]) -> Option<f64> {
     if expected < super::ROUNDING {
         return None;
     }
-    let observed: f64 = pairable.iter().map(|unit| squared_distances(unit) / (unit.len() - 1) as f64).sum();
+    let observed: f64 = pairable
+        .iter()
+        .map(|unit| squared_distances(unit) / (unit.len() - 1) as f64)
+        .sum();
     Some(1.0 - observed / expected)
 }
 
 /// The sum of the squared distances of all pairs, in one pass: `n` times the sum of squares about the mean.
 fn squared_distances(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    values.len() as f64 * values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
+    values.len() as f64
+        * values
+            .iter()
+            .map(|value| (value - mean).powi(2))
+            .sum::<f64>()
 }
 
 #[cfg(test)]
@@ -94,8 +123,16 @@ mod tests {
 
     #[test]
     fn kappa_and_its_interval_are_those_of_statsmodels() {
-        let kappa =
-            cohen_kappa(YesNo { both: 20, first_only: 5, second_only: 10, neither: 15 }, 0.95).unwrap();
+        let kappa = cohen_kappa(
+            YesNo {
+                both: 20,
+                first_only: 5,
+                second_only: 10,
+                neither: 15,
+            },
+            0.95,
+        )
+        .unwrap();
         close(kappa.agreement, 0.7);
         close(kappa.kappa.unwrap(), 0.4);
         let interval = kappa.interval.unwrap();
@@ -105,17 +142,53 @@ mod tests {
 
     #[test]
     fn kappa_is_nothing_when_chance_explains_everything() {
-        let kappa = cohen_kappa(YesNo { both: 12, ..YesNo::default() }, 0.95).unwrap();
-        assert_eq!(kappa, Kappa { agreement: 1.0, kappa: None, interval: None });
+        let kappa = cohen_kappa(
+            YesNo {
+                both: 12,
+                ..YesNo::default()
+            },
+            0.95,
+        )
+        .unwrap();
+        assert_eq!(
+            kappa,
+            Kappa {
+                agreement: 1.0,
+                kappa: None,
+                interval: None
+            }
+        );
         assert_eq!(cohen_kappa(YesNo::default(), 0.95), Err(StatsError::NoRuns));
-        let opposed = cohen_kappa(YesNo { first_only: 5, second_only: 5, ..YesNo::default() }, 0.95).unwrap();
+        let opposed = cohen_kappa(
+            YesNo {
+                first_only: 5,
+                second_only: 5,
+                ..YesNo::default()
+            },
+            0.95,
+        )
+        .unwrap();
         close(opposed.kappa.unwrap(), -1.0);
     }
 
     #[test]
     fn alpha_is_that_of_krippendorffs_examples() {
-        let binary = [(0, 1), (1, 1), (0, 1), (0, 0), (0, 0), (0, 1), (0, 0), (0, 0), (1, 0), (0, 0)];
-        let units: Vec<Vec<f64>> = binary.iter().map(|(a, b)| vec![f64::from(*a), f64::from(*b)]).collect();
+        let binary = [
+            (0, 1),
+            (1, 1),
+            (0, 1),
+            (0, 0),
+            (0, 0),
+            (0, 1),
+            (0, 0),
+            (0, 0),
+            (1, 0),
+            (0, 0),
+        ];
+        let units: Vec<Vec<f64>> = binary
+            .iter()
+            .map(|(a, b)| vec![f64::from(*a), f64::from(*b)])
+            .collect();
         close(krippendorff_alpha(&units).unwrap(), 0.095_238_1);
         let four: [&[i32]; 12] = [
             &[1, 1, 1],
@@ -131,8 +204,10 @@ mod tests {
             &[1, 1],
             &[3],
         ];
-        let units: Vec<Vec<f64>> =
-            four.iter().map(|unit| unit.iter().map(|value| f64::from(*value)).collect()).collect();
+        let units: Vec<Vec<f64>> = four
+            .iter()
+            .map(|unit| unit.iter().map(|value| f64::from(*value)).collect())
+            .collect();
         close(krippendorff_alpha(&units).unwrap(), 0.849_107_1);
     }
 

@@ -27,14 +27,19 @@ pub fn min_runs_for_floor(floor: f64, failures: u64, confidence: f64) -> Result<
     let mut enough = failures.checked_add(1).ok_or(StatsError::TooLarge)?;
     while !certifies(enough) {
         too_few = enough;
-        enough = enough.checked_mul(2).filter(|&runs| runs <= 1 << 50).ok_or(StatsError::TooLarge)?;
+        enough = enough
+            .checked_mul(2)
+            .filter(|&runs| runs <= 1 << 50)
+            .ok_or(StatsError::TooLarge)?;
     }
     Ok(too_few + first_false(enough - too_few, |more| !certifies(too_few + more)))
 }
 
 /// A fraction in whole percent, floored, with an exact tie kept.
 pub fn percent_of(fraction: f64) -> u32 {
-    (100.0 * fraction + 100.0 * ROUNDING).floor().clamp(0.0, 100.0) as u32
+    (100.0 * fraction + 100.0 * ROUNDING)
+        .floor()
+        .clamp(0.0, 100.0) as u32
 }
 
 #[cfg(test)]
@@ -51,8 +56,18 @@ mod tests {
 
     #[test]
     fn a_floor_needs_more_runs_the_higher_it_is() {
-        for (floor, runs) in [(0.8, 14), (0.9, 29), (0.95, 59), (0.99, 299), (0.999_999, 2_995_731)] {
-            assert_eq!(min_runs_for_floor(floor, 0, CONFIDENCE), Ok(runs), "{floor}");
+        for (floor, runs) in [
+            (0.8, 14),
+            (0.9, 29),
+            (0.95, 59),
+            (0.99, 299),
+            (0.999_999, 2_995_731),
+        ] {
+            assert_eq!(
+                min_runs_for_floor(floor, 0, CONFIDENCE),
+                Ok(runs),
+                "{floor}"
+            );
             assert!(max_certifiable_floor(runs, CONFIDENCE).unwrap() >= floor);
             assert!(max_certifiable_floor(runs - 1, CONFIDENCE).unwrap() < floor);
         }
@@ -73,7 +88,10 @@ mod tests {
         for floor in [0.0, 1.0, 1.5, -0.5, f64::NAN] {
             assert!(min_runs_for_floor(floor, 0, CONFIDENCE).is_err(), "{floor}");
         }
-        assert_eq!(min_runs_for_floor(1.0 - 1e-16, 0, CONFIDENCE), Err(StatsError::TooLarge));
+        assert_eq!(
+            min_runs_for_floor(1.0 - 1e-16, 0, CONFIDENCE),
+            Err(StatsError::TooLarge)
+        );
         assert!(certified_lower(0, 0, CONFIDENCE).is_err());
     }
 }

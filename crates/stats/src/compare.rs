@@ -17,15 +17,24 @@ pub struct McNemar {
 pub fn mcnemar(b: u64, c: u64) -> Result<McNemar> {
     let pairs = b.checked_add(c).ok_or(StatsError::TooLarge)?;
     if pairs == 0 {
-        return Ok(McNemar { exact_p: 1.0, mid_p: 1.0 });
+        return Ok(McNemar {
+            exact_p: 1.0,
+            mid_p: 1.0,
+        });
     }
     let fewer = b.min(c);
     let point = binomial_point(fewer as f64, pairs as f64, 0.5);
     if b == c {
-        return Ok(McNemar { exact_p: 1.0, mid_p: 1.0 - point / 2.0 });
+        return Ok(McNemar {
+            exact_p: 1.0,
+            mid_p: 1.0 - point / 2.0,
+        });
     }
     let exact_p = (2.0 * binomial_at_most(fewer, pairs, 0.5)).min(1.0);
-    Ok(McNemar { exact_p, mid_p: (exact_p - point).max(0.0) })
+    Ok(McNemar {
+        exact_p,
+        mid_p: (exact_p - point).max(0.0),
+    })
 }
 
 /// A sign-flip test.
@@ -42,7 +51,10 @@ pub struct SignFlip {
 pub fn sign_flip(differences: &[Decimal]) -> Result<SignFlip> {
     const MOST: usize = 20;
     if differences.len() > MOST {
-        return Err(StatsError::TooManyPairs { pairs: differences.len(), most: MOST });
+        return Err(StatsError::TooManyPairs {
+            pairs: differences.len(),
+            most: MOST,
+        });
     }
     let units = in_one_unit(differences).ok_or(StatsError::TooLarge)?;
     let observed = units.iter().sum::<i128>().abs();
@@ -57,13 +69,20 @@ pub fn sign_flip(differences: &[Decimal]) -> Result<SignFlip> {
         sum += if is_negative { -change } else { change };
         as_far += u64::from(sum.abs() >= observed);
     }
-    Ok(SignFlip { p: as_far as f64 / enumerated as f64, enumerated })
+    Ok(SignFlip {
+        p: as_far as f64 / enumerated as f64,
+        enumerated,
+    })
 }
 
 /// The decimals as whole multiples of their smallest unit.
 fn in_one_unit(decimals: &[Decimal]) -> Option<Vec<i128>> {
     const ROOM: i128 = i128::MAX / 64;
-    let finest = decimals.iter().map(|decimal| decimal.parts().1).max().unwrap_or(0);
+    let finest = decimals
+        .iter()
+        .map(|decimal| decimal.parts().1)
+        .max()
+        .unwrap_or(0);
     let scaled = decimals.iter().map(|decimal| {
         let (digits, scale) = decimal.parts();
         if digits == 0 {
@@ -98,8 +117,14 @@ pub fn fisher_exact(a: u64, b: u64, c: u64, d: u64) -> Result<Fisher> {
     let (first, weights) = hypergeometric(a + b, a + c, a + b + c + d);
     let observed = weights[(a - first) as usize];
     let total: f64 = weights.iter().sum();
-    let no_more_likely: f64 = weights.iter().filter(|&&weight| weight <= observed * TIE).sum();
-    let less_likely: f64 = weights.iter().filter(|&&weight| weight * TIE < observed).sum();
+    let no_more_likely: f64 = weights
+        .iter()
+        .filter(|&&weight| weight <= observed * TIE)
+        .sum();
+    let less_likely: f64 = weights
+        .iter()
+        .filter(|&&weight| weight * TIE < observed)
+        .sum();
     let up_to: f64 = weights.iter().take((a - first) as usize + 1).sum();
     Ok(Fisher {
         p_two_sided: (no_more_likely / total).min(1.0),
@@ -136,13 +161,22 @@ mod tests {
     use super::*;
 
     fn flip(differences: &[&str]) -> SignFlip {
-        let differences: Vec<Decimal> = differences.iter().map(|text| text.parse().unwrap()).collect();
+        let differences: Vec<Decimal> = differences
+            .iter()
+            .map(|text| text.parse().unwrap())
+            .collect();
         sign_flip(&differences).unwrap()
     }
 
     #[test]
     fn pairs_that_disagree_evenly_show_nothing() {
-        assert_eq!(mcnemar(0, 0).unwrap(), McNemar { exact_p: 1.0, mid_p: 1.0 });
+        assert_eq!(
+            mcnemar(0, 0).unwrap(),
+            McNemar {
+                exact_p: 1.0,
+                mid_p: 1.0
+            }
+        );
         assert_close(mcnemar(3, 3).unwrap().mid_p, 0.843_75);
         assert_close(mcnemar(1, 8).unwrap().exact_p, 0.039_062_5);
         assert_eq!(mcnemar(8, 1), mcnemar(1, 8));
@@ -154,11 +188,26 @@ mod tests {
     fn every_sign_is_tried_in_exact_arithmetic() {
         assert_eq!(
             flip(&["0.1", "0.2", "0.05", "0.3", "-0.02", "0.15"]),
-            SignFlip { p: 0.0625, enumerated: 64 }
+            SignFlip {
+                p: 0.0625,
+                enumerated: 64
+            }
         );
-        assert_eq!(flip(&["0.1", "0.2", "-0.3"]), SignFlip { p: 1.0, enumerated: 8 });
+        assert_eq!(
+            flip(&["0.1", "0.2", "-0.3"]),
+            SignFlip {
+                p: 1.0,
+                enumerated: 8
+            }
+        );
         assert_eq!(flip(&["0.1", "0.2", "0.3"]).p.to_bits(), 0.25_f64.to_bits());
-        assert_eq!(flip(&[]), SignFlip { p: 1.0, enumerated: 1 });
+        assert_eq!(
+            flip(&[]),
+            SignFlip {
+                p: 1.0,
+                enumerated: 1
+            }
+        );
         assert_eq!(flip(&["1"; 20]).enumerated, 1 << 20);
         assert!(sign_flip(&["1".parse().unwrap(); 21]).is_err());
         assert!(sign_flip(&["1e-300".parse().unwrap(), "1".parse().unwrap()]).is_err());
@@ -174,10 +223,34 @@ mod tests {
 
     #[test]
     fn tables_with_empty_sides_and_huge_ones_are_fine() {
-        assert_eq!(fisher_exact(0, 0, 0, 0).unwrap(), Fisher { p_two_sided: 1.0, mid_p: 0.5, p_less: 1.0 });
-        assert_eq!(fisher_exact(5, 0, 7, 0).unwrap(), Fisher { p_two_sided: 1.0, mid_p: 0.5, p_less: 1.0 });
-        assert!(fisher_exact(1_000_000, 0, 0, 1_000_000).unwrap().p_two_sided < 1e-300);
-        assert_close(fisher_exact(500_000, 500_000, 500_000, 500_000).unwrap().p_two_sided, 1.0);
+        assert_eq!(
+            fisher_exact(0, 0, 0, 0).unwrap(),
+            Fisher {
+                p_two_sided: 1.0,
+                mid_p: 0.5,
+                p_less: 1.0
+            }
+        );
+        assert_eq!(
+            fisher_exact(5, 0, 7, 0).unwrap(),
+            Fisher {
+                p_two_sided: 1.0,
+                mid_p: 0.5,
+                p_less: 1.0
+            }
+        );
+        assert!(
+            fisher_exact(1_000_000, 0, 0, 1_000_000)
+                .unwrap()
+                .p_two_sided
+                < 1e-300
+        );
+        assert_close(
+            fisher_exact(500_000, 500_000, 500_000, 500_000)
+                .unwrap()
+                .p_two_sided,
+            1.0,
+        );
         assert!(fisher_exact(u64::MAX, 1, 1, 1).is_err());
     }
 }

@@ -19,7 +19,9 @@ pub struct NotDecimal(String);
 impl Decimal {
     /// The nearest double.
     pub fn as_f64(self) -> f64 {
-        format!("{}e-{}", self.coefficient, self.scale).parse().unwrap_or_default()
+        format!("{}e-{}", self.coefficient, self.scale)
+            .parse()
+            .unwrap_or_default()
     }
 
     /// The largest whole number that is not above this times `count`; 0 when this is negative.
@@ -36,7 +38,10 @@ impl Decimal {
 
     fn times(self, count: u64) -> (u128, Option<u128>) {
         let positive = self.coefficient.max(0).unsigned_abs();
-        (u128::from(positive) * u128::from(count), 10_u128.checked_pow(self.scale))
+        (
+            u128::from(positive) * u128::from(count),
+            10_u128.checked_pow(self.scale),
+        )
     }
 
     /// The digits and the power of ten they are divided by.
@@ -76,17 +81,29 @@ fn read(text: &str) -> Option<Decimal> {
         return None;
     }
     let trailing = digits.len() - digits.trim_end_matches('0').len();
-    let magnitude: i64 = if significant.is_empty() { 0 } else { significant.parse().ok()? };
-    let power = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?.checked_add(trailing as i32)?;
+    let magnitude: i64 = if significant.is_empty() {
+        0
+    } else {
+        significant.parse().ok()?
+    };
+    let power = exponent
+        .checked_sub(i32::try_from(fraction.len()).ok()?)?
+        .checked_add(trailing as i32)?;
     let (magnitude, scale) = if magnitude == 0 {
         (0, 0)
     } else if power < 0 {
         (magnitude, power.unsigned_abs())
     } else {
-        (magnitude.checked_mul(10_i64.checked_pow(power.unsigned_abs())?)?, 0)
+        (
+            magnitude.checked_mul(10_i64.checked_pow(power.unsigned_abs())?)?,
+            0,
+        )
     };
     let sign = if unsigned.len() < number.len() { -1 } else { 1 };
-    (magnitude < 10_i64.pow(18)).then_some(Decimal { coefficient: sign * magnitude, scale })
+    (magnitude < 10_i64.pow(18)).then_some(Decimal {
+        coefficient: sign * magnitude,
+        scale,
+    })
 }
 
 #[cfg(test)]
@@ -99,7 +116,17 @@ mod tests {
 
     #[test]
     fn a_double_becomes_the_decimal_its_author_wrote() {
-        for text in ["0.05", "1", "0.999", "-0.02", "0", "120", "0.30000000000000004", "1e-300", "2.5e3"] {
+        for text in [
+            "0.05",
+            "1",
+            "0.999",
+            "-0.02",
+            "0",
+            "120",
+            "0.30000000000000004",
+            "1e-300",
+            "2.5e3",
+        ] {
             let float: f64 = text.parse().unwrap();
             assert_eq!(Decimal::try_from(float), Ok(decimal(text)), "{text}");
             assert!((decimal(text).as_f64() - float).abs() <= 0.0, "{text}");
@@ -120,7 +147,19 @@ mod tests {
 
     #[test]
     fn what_is_no_decimal_is_refused() {
-        for text in ["", ".", "-", "1e", "abc", "0x1", "1e99", "inf", "NaN", "1234567890123456789", "1_0"] {
+        for text in [
+            "",
+            ".",
+            "-",
+            "1e",
+            "abc",
+            "0x1",
+            "1e99",
+            "inf",
+            "NaN",
+            "1234567890123456789",
+            "1_0",
+        ] {
             assert!(text.parse::<Decimal>().is_err(), "{text}");
         }
         assert!(Decimal::try_from(f64::NAN).is_err());

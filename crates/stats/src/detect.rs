@@ -19,12 +19,18 @@ const MOST_RUNS: u64 = 2000;
 /// The smallest drop from a pass rate, on a grid of 0.001, that a two-sided comparison of so many runs before and after
 /// shows with the wanted power: Fisher's exact test with mid-p, both sides varying by chance. None where even a fall to 0
 /// would be missed more often.
-pub fn detectable_drop(rate: f64, (before, after): (u64, u64), wanted: Detection) -> Result<Option<f64>> {
+pub fn detectable_drop(
+    rate: f64,
+    (before, after): (u64, u64),
+    wanted: Detection,
+) -> Result<Option<f64>> {
     check_probability("rate", rate)?;
     check_counts(0, before)?;
     check_counts(0, after)?;
     let bounds = bounds(rate, before.min(MOST_RUNS), after.min(MOST_RUNS), wanted)?;
-    Ok(smallest_drop(rate, |rate| bounds.power(rate) < wanted.power - ROUNDING))
+    Ok(smallest_drop(rate, |rate| {
+        bounds.power(rate) < wanted.power - ROUNDING
+    }))
 }
 
 /// The fewest runs of each of so many tests, on each side, that show a drop of this size with the wanted power; none where
@@ -36,7 +42,8 @@ pub fn runs_to_detect(rate: f64, drop: f64, tests: u64, wanted: Detection) -> Re
     let most = MOST_RUNS / tests;
     let is_missed = |runs: u64| {
         let all = (runs + 1) * tests;
-        bounds(rate, all, all, wanted).is_ok_and(|bounds| bounds.power((rate - drop).max(0.0)) < wanted.power)
+        bounds(rate, all, all, wanted)
+            .is_ok_and(|bounds| bounds.power((rate - drop).max(0.0)) < wanted.power)
     };
     let missed = first_false(most, is_missed);
     Ok((missed < most).then_some(missed + 1))
@@ -51,8 +58,12 @@ struct Bounds {
 impl Bounds {
     /// How likely a drop to this rate is shown.
     fn power(&self, rate: f64) -> f64 {
-        let shown = |bound: Option<u64>| bound.map_or(0.0, |most| binomial_at_most(most, self.after, rate));
-        self.each.iter().map(|&(probability, bound)| probability * shown(bound)).sum()
+        let shown =
+            |bound: Option<u64>| bound.map_or(0.0, |most| binomial_at_most(most, self.after, rate));
+        self.each
+            .iter()
+            .map(|&(probability, bound)| probability * shown(bound))
+            .sum()
     }
 }
 
@@ -82,7 +93,10 @@ fn bounds(rate: f64, before: u64, after: u64, wanted: Detection) -> Result<Bound
 mod tests {
     use super::*;
 
-    const USUAL: Detection = Detection { alpha: 0.05, power: 0.8 };
+    const USUAL: Detection = Detection {
+        alpha: 0.05,
+        power: 0.8,
+    };
 
     fn drop(rate: f64, runs: u64) -> Option<f64> {
         detectable_drop(rate, (runs, runs), USUAL).unwrap()
@@ -103,7 +117,10 @@ mod tests {
     #[test]
     fn as_many_runs_as_are_asked_for_show_the_drop() {
         let runs = runs_to_detect(0.9, 0.4, 1, USUAL).unwrap().unwrap();
-        assert!(drop(0.9, runs).unwrap() <= 0.4 && drop(0.9, runs - 1).unwrap() > 0.4, "{runs}");
+        assert!(
+            drop(0.9, runs).unwrap() <= 0.4 && drop(0.9, runs - 1).unwrap() > 0.4,
+            "{runs}"
+        );
         let each = runs_to_detect(0.9, 0.4, 5, USUAL).unwrap().unwrap();
         assert!(each * 5 >= runs && (each - 1) * 5 < runs, "{each}");
         assert_eq!(runs_to_detect(0.9, 0.001, 1, USUAL).unwrap(), None);
@@ -115,6 +132,16 @@ mod tests {
         assert!(detectable_drop(1.5, (5, 5), USUAL).is_err());
         assert!(detectable_drop(0.5, (0, 5), USUAL).is_err());
         assert!(runs_to_detect(0.5, 0.5, 0, USUAL).is_err());
-        assert!(detectable_drop(0.5, (5, 5), Detection { alpha: 0.0, power: 0.8 }).is_err());
+        assert!(
+            detectable_drop(
+                0.5,
+                (5, 5),
+                Detection {
+                    alpha: 0.0,
+                    power: 0.8
+                }
+            )
+            .is_err()
+        );
     }
 }

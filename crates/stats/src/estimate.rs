@@ -37,7 +37,10 @@ fn mean_over(tasks: &[(u64, u64)], of_task: impl Fn(u64, u64) -> Result<f64>) ->
     if tasks.is_empty() {
         return Err(StatsError::NoTasks);
     }
-    let sum = tasks.iter().map(|&(runs, passes)| of_task(runs, passes)).sum::<Result<f64, _>>()?;
+    let sum = tasks
+        .iter()
+        .map(|&(runs, passes)| of_task(runs, passes))
+        .sum::<Result<f64, _>>()?;
     Ok(sum / tasks.len() as f64)
 }
 
@@ -45,7 +48,10 @@ fn mean_over(tasks: &[(u64, u64)], of_task: impl Fn(u64, u64) -> Result<f64>) ->
 pub fn pass_hat_k_plugin(runs: u64, passes: u64, k: u64) -> Result<PlugIn> {
     check_plugin(runs, passes, k)?;
     let value = (passes as f64 / runs as f64).powf(k as f64);
-    Ok(PlugIn { value, percent: power_percent(passes, runs, k) })
+    Ok(PlugIn {
+        value,
+        percent: power_percent(passes, runs, k),
+    })
 }
 
 /// The plug-in pass@k, `1 - (1 - c/n)^k`; biased.
@@ -56,12 +62,20 @@ pub fn pass_at_k_plugin(runs: u64, passes: u64, k: u64) -> Result<f64> {
 
 fn check_draw(runs: u64, passes: u64, k: u64) -> Result<()> {
     check_plugin(runs, passes, k)?;
-    if k > runs { Err(StatsError::K { k, runs }) } else { Ok(()) }
+    if k > runs {
+        Err(StatsError::K { k, runs })
+    } else {
+        Ok(())
+    }
 }
 
 fn check_plugin(runs: u64, passes: u64, k: u64) -> Result<()> {
     check_counts(passes, runs)?;
-    if k == 0 { Err(StatsError::K { k, runs }) } else { Ok(()) }
+    if k == 0 {
+        Err(StatsError::K { k, runs })
+    } else {
+        Ok(())
+    }
 }
 
 /// `C(part,k) / C(whole,k)`, the same as `C(whole-k, whole-part) / C(whole, whole-part)`: the shorter product.
@@ -69,7 +83,11 @@ fn share_of_draws(part: u64, whole: u64, k: u64) -> f64 {
     if k > part {
         return 0.0;
     }
-    let (above, factors) = if k <= whole - part { (part, k) } else { (whole - k, whole - part) };
+    let (above, factors) = if k <= whole - part {
+        (part, k)
+    } else {
+        (whole - k, whole - part)
+    };
     let mut product = 1.0;
     for index in 0..factors {
         product *= (above - index) as f64 / (whole - index) as f64;
@@ -96,18 +114,36 @@ mod tests {
 
     #[test]
     fn more_draws_than_runs_are_refused() {
-        assert_eq!(pass_hat_k_unbiased(3, 3, 4), Err(StatsError::K { k: 4, runs: 3 }));
-        assert_eq!(pass_at_k_unbiased(3, 3, 0), Err(StatsError::K { k: 0, runs: 3 }));
+        assert_eq!(
+            pass_hat_k_unbiased(3, 3, 4),
+            Err(StatsError::K { k: 4, runs: 3 })
+        );
+        assert_eq!(
+            pass_at_k_unbiased(3, 3, 0),
+            Err(StatsError::K { k: 0, runs: 3 })
+        );
         assert!(pass_hat_k_plugin(3, 3, 4).is_ok());
         assert_eq!(suite_pass_hat_k(&[], 1), Err(StatsError::NoTasks));
-        assert_close(suite_pass_at_k(&[(4, 0), (4, 1), (4, 4)], 4).unwrap(), 2.0 / 3.0);
-        assert_close(suite_pass_hat_k(&[(4, 0), (4, 1), (4, 4)], 4).unwrap(), 1.0 / 3.0);
+        assert_close(
+            suite_pass_at_k(&[(4, 0), (4, 1), (4, 4)], 4).unwrap(),
+            2.0 / 3.0,
+        );
+        assert_close(
+            suite_pass_hat_k(&[(4, 0), (4, 1), (4, 4)], 4).unwrap(),
+            1.0 / 3.0,
+        );
     }
 
     #[test]
     fn ten_million_runs_are_fine() {
-        assert_close(pass_hat_k_unbiased(10_000_000, 9_999_999, 5_000_000).unwrap(), 0.5);
-        assert_close(pass_at_k_unbiased(10_000_000, 5_000_000, 5_000_000).unwrap(), 1.0);
+        assert_close(
+            pass_hat_k_unbiased(10_000_000, 9_999_999, 5_000_000).unwrap(),
+            0.5,
+        );
+        assert_close(
+            pass_at_k_unbiased(10_000_000, 5_000_000, 5_000_000).unwrap(),
+            1.0,
+        );
     }
 
     proptest! {

@@ -32,12 +32,20 @@ pub enum BudgetState {
 }
 
 /// Holds `flakes` of `window` runs against a tolerated rate, with one-sided Clopper-Pearson bounds.
-pub fn flake_budget(window: u64, flakes: u64, rate: Decimal, confidence: f64) -> Result<FlakeBudget> {
+pub fn flake_budget(
+    window: u64,
+    flakes: u64,
+    rate: Decimal,
+    confidence: f64,
+) -> Result<FlakeBudget> {
     check_counts(flakes, window)?;
     check_probability("budget_rate", rate.as_f64())?;
     check_inside("confidence", confidence)?;
     let tail = 1.0 - confidence;
-    let (rate_lower, rate_upper) = (exact_lower(flakes, window, tail), exact_upper(flakes, window, tail));
+    let (rate_lower, rate_upper) = (
+        exact_lower(flakes, window, tail),
+        exact_upper(flakes, window, tail),
+    );
     let allowed = rate.floor_times(window);
     let state = if rate_lower > rate.as_f64() {
         BudgetState::Over
@@ -46,7 +54,13 @@ pub fn flake_budget(window: u64, flakes: u64, rate: Decimal, confidence: f64) ->
     } else {
         BudgetState::Undecided
     };
-    Ok(FlakeBudget { allowed, remaining: allowed as i64 - flakes as i64, rate_lower, rate_upper, state })
+    Ok(FlakeBudget {
+        allowed,
+        remaining: allowed as i64 - flakes as i64,
+        rate_lower,
+        rate_upper,
+        state,
+    })
 }
 
 #[cfg(test)]
@@ -63,7 +77,10 @@ mod tests {
         assert_eq!(budget(1000, 2, "0.01").state, BudgetState::Under);
         assert_eq!(budget(200, 5, "0.01").state, BudgetState::Undecided);
         let over = budget(200, 8, "0.01");
-        assert_eq!((over.state, over.allowed, over.remaining), (BudgetState::Over, 2, -6));
+        assert_eq!(
+            (over.state, over.allowed, over.remaining),
+            (BudgetState::Over, 2, -6)
+        );
     }
 
     #[test]

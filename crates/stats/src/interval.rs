@@ -26,7 +26,11 @@ pub struct Difference {
 /// (<https://doi.org/10.1080/01621459.1927.10502953>).
 pub fn wilson(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     check_sample(passes, runs, confidence)?;
-    Ok(wilson_of_rate(passes as f64 / runs as f64, runs as f64, confidence))
+    Ok(wilson_of_rate(
+        passes as f64 / runs as f64,
+        runs as f64,
+        confidence,
+    ))
 }
 
 /// [`wilson`] of a rate that is not a count of runs, such as a mean over tests.
@@ -47,7 +51,10 @@ pub(super) fn wilson_of_rate(p: f64, n: f64, confidence: f64) -> Interval {
 pub fn clopper_pearson(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     check_sample(passes, runs, confidence)?;
     let tail = (1.0 - confidence) / 2.0;
-    Ok(Interval { lower: exact_lower(passes, runs, tail), upper: exact_upper(passes, runs, tail) })
+    Ok(Interval {
+        lower: exact_lower(passes, runs, tail),
+        upper: exact_upper(passes, runs, tail),
+    })
 }
 
 /// The rate at which `passes` or more have this probability; 0 when nothing passed.
@@ -77,14 +84,26 @@ pub fn jeffreys(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     let tail = (1.0 - confidence) / 2.0;
     let (a, b) = (passes as f64 + 0.5, (runs - passes) as f64 + 0.5);
     Ok(Interval {
-        lower: if passes == 0 { 0.0 } else { beta_quantile(tail, a, b) },
-        upper: if passes == runs { 1.0 } else { 1.0 - beta_quantile(tail, b, a) },
+        lower: if passes == 0 {
+            0.0
+        } else {
+            beta_quantile(tail, a, b)
+        },
+        upper: if passes == runs {
+            1.0
+        } else {
+            1.0 - beta_quantile(tail, b, a)
+        },
     })
 }
 
 /// The first rate less the second, with Newcombe's hybrid of two Wilson intervals, given as (passes, runs)
 /// (method 10, <https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8%3C873::AID-SIM779%3E3.0.CO;2-I>).
-pub fn newcombe_difference(first: (u64, u64), second: (u64, u64), confidence: f64) -> Result<Difference> {
+pub fn newcombe_difference(
+    first: (u64, u64),
+    second: (u64, u64),
+    confidence: f64,
+) -> Result<Difference> {
     check_counts(first.0, first.1)?;
     check_sample(second.0, second.1, confidence)?;
     let rate = |(passes, runs): (u64, u64)| (passes as f64 / runs as f64, runs as f64);
@@ -92,14 +111,24 @@ pub fn newcombe_difference(first: (u64, u64), second: (u64, u64), confidence: f6
 }
 
 /// [`newcombe_difference`] of rates that are not counts of runs, each with the number of runs that it rests on.
-pub(super) fn newcombe_of_rates((p, n): (f64, f64), (q, m): (f64, f64), confidence: f64) -> Difference {
-    let (one, two) = (wilson_of_rate(p, n, confidence), wilson_of_rate(q, m, confidence));
+pub(super) fn newcombe_of_rates(
+    (p, n): (f64, f64),
+    (q, m): (f64, f64),
+    confidence: f64,
+) -> Difference {
+    let (one, two) = (
+        wilson_of_rate(p, n, confidence),
+        wilson_of_rate(q, m, confidence),
+    );
     let difference = p - q;
     let interval = Interval {
         lower: difference - (p - one.lower).hypot(two.upper - q),
         upper: difference + (one.upper - p).hypot(q - two.lower),
     };
-    Difference { difference, interval }
+    Difference {
+        difference,
+        interval,
+    }
 }
 
 #[cfg(test)]
@@ -120,9 +149,24 @@ mod tests {
     #[test]
     fn millions_of_runs_keep_their_digits() {
         let cases = [
-            (300_000, 1_000_000, 0.299_101_911_933_582_15, 0.299_102_411_504_436_3),
-            (999_000, 1_000_000, 0.998_936_081_892_684_8, 0.998_936_597_358_415),
-            (3_000_000, 10_000_000, 0.299_715_982_165_424_33, 0.299_716_032_151_884_8),
+            (
+                300_000,
+                1_000_000,
+                0.299_101_911_933_582_15,
+                0.299_102_411_504_436_3,
+            ),
+            (
+                999_000,
+                1_000_000,
+                0.998_936_081_892_684_8,
+                0.998_936_597_358_415,
+            ),
+            (
+                3_000_000,
+                10_000_000,
+                0.299_715_982_165_424_33,
+                0.299_716_032_151_884_8,
+            ),
         ];
         for (passes, runs, exact, bayesian) in cases {
             let found = clopper_pearson(passes, runs, CONFIDENCE).unwrap();
@@ -130,15 +174,24 @@ mod tests {
             let found = jeffreys(passes, runs, CONFIDENCE).unwrap();
             assert!((found.lower - bayesian).abs() < 1e-12, "{found:?}");
             let mirrored = jeffreys(runs - passes, runs, CONFIDENCE).unwrap();
-            assert!((found.lower + mirrored.upper - 1.0).abs() < 1e-12, "{mirrored:?}");
+            assert!(
+                (found.lower + mirrored.upper - 1.0).abs() < 1e-12,
+                "{mirrored:?}"
+            );
         }
-        assert_close(clopper_pearson(1, 1_000_000, CONFIDENCE).unwrap().upper * 1e6, 5.571_630_655_172_244);
+        assert_close(
+            clopper_pearson(1, 1_000_000, CONFIDENCE).unwrap().upper * 1e6,
+            5.571_630_655_172_244,
+        );
     }
 
     #[test]
     fn impossible_counts_are_refused() {
         assert_eq!(wilson(0, 0, CONFIDENCE), Err(StatsError::NoRuns));
-        assert_eq!(jeffreys(3, 2, CONFIDENCE), Err(StatsError::TooManyPasses { passes: 3, runs: 2 }));
+        assert_eq!(
+            jeffreys(3, 2, CONFIDENCE),
+            Err(StatsError::TooManyPasses { passes: 3, runs: 2 })
+        );
         assert!(clopper_pearson(1, 2, 1.0).is_err());
         assert!(newcombe_difference((1, 2), (0, 0), CONFIDENCE).is_err());
     }

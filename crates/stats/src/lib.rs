@@ -26,20 +26,23 @@ pub use compare::{Fisher, McNemar, SignFlip, fisher_exact, mcnemar, sign_flip};
 pub use decimal::{Decimal, NotDecimal};
 pub use detect::{Detection, detectable_drop, runs_to_detect};
 pub use estimate::{
-    PlugIn, pass_at_k_plugin, pass_at_k_unbiased, pass_hat_k_plugin, pass_hat_k_unbiased, suite_pass_at_k,
-    suite_pass_hat_k,
+    PlugIn, pass_at_k_plugin, pass_at_k_unbiased, pass_hat_k_plugin, pass_hat_k_unbiased,
+    suite_pass_at_k, suite_pass_hat_k,
 };
 pub use flakes::{BudgetState, FlakeBudget, flake_budget};
 pub use interval::{Difference, Interval, clopper_pearson, jeffreys, newcombe_difference, wilson};
 pub use multiple::{benjamini_hochberg, holm};
-pub use plan::{GateCharacteristic, MinimumDrop, first_false, gate_characteristic, minimum_detectable_drop};
+pub use plan::{
+    GateCharacteristic, MinimumDrop, first_false, gate_characteristic, minimum_detectable_drop,
+};
 pub use reliability::{
-    ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation, power_percent,
-    recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
+    ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation,
+    power_percent, recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
 };
 pub use separation::{Separation, Threshold, separation};
 pub use sequential::{
-    Curtailed, CurtailedVerdict, Sprt, SprtVerdict, confidence_sequence, curtailed, e_value_above, sprt,
+    Curtailed, CurtailedVerdict, Sprt, SprtVerdict, confidence_sequence, curtailed, e_value_above,
+    sprt,
 };
 pub use shift::{Shift, Stratum, shift};
 pub use tests_together::{MeanRate, Tally, difference_over_tests, mean_rate};
@@ -129,7 +132,11 @@ fn check_inside(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value < 1.0 {
         return Ok(());
     }
-    Err(StatsError::Probability { name, range: "between 0 and 1, both excluded", value: value.to_string() })
+    Err(StatsError::Probability {
+        name,
+        range: "between 0 and 1, both excluded",
+        value: value.to_string(),
+    })
 }
 
 /// Refuses what does not lie between 0 and 1.
@@ -137,7 +144,11 @@ fn check_probability(name: &'static str, value: f64) -> Result<()> {
     if (0.0..=1.0).contains(&value) {
         return Ok(());
     }
-    Err(StatsError::Probability { name, range: "between 0 and 1", value: value.to_string() })
+    Err(StatsError::Probability {
+        name,
+        range: "between 0 and 1",
+        value: value.to_string(),
+    })
 }
 
 #[cfg(test)]

@@ -29,7 +29,9 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>> {
 }
 
 fn ascending(p_values: &[f64]) -> Result<Vec<usize>> {
-    p_values.iter().try_for_each(|&p| check_probability("p", p))?;
+    p_values
+        .iter()
+        .try_for_each(|&p| check_probability("p", p))?;
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
     Ok(order)

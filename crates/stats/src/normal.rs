@@ -18,7 +18,10 @@ pub(super) fn normal_quantile(probability: f64) -> f64 {
 }
 
 fn polynomial(coefficients: &[f64; 8], x: f64) -> f64 {
-    coefficients.iter().rev().fold(0.0, |sum, coefficient| sum * x + coefficient)
+    coefficients
+        .iter()
+        .rev()
+        .fold(0.0, |sum, coefficient| sum * x + coefficient)
 }
 
 const CENTRE_ABOVE: [f64; 8] = [

@@ -13,7 +13,11 @@ pub struct GateCharacteristic {
 }
 
 /// The operating characteristic of a gate: `P(X >= ceil(rate * n))` for an agent that passes with `true_rate`.
-pub fn gate_characteristic(runs: u64, min_rate: Decimal, true_rate: f64) -> Result<GateCharacteristic> {
+pub fn gate_characteristic(
+    runs: u64,
+    min_rate: Decimal,
+    true_rate: f64,
+) -> Result<GateCharacteristic> {
     check_counts(0, runs)?;
     check_probability("min_rate", min_rate.as_f64())?;
     check_probability("true_p", true_rate)?;
@@ -35,24 +39,39 @@ pub struct MinimumDrop {
 
 /// The minimum detectable drop of an exact one-sided binomial test at level `alpha`: the smallest drop on a grid of
 /// 0.001 that is noticed with probability `power`.
-pub fn minimum_detectable_drop(runs: u64, baseline: f64, alpha: f64, power: f64) -> Result<MinimumDrop> {
+pub fn minimum_detectable_drop(
+    runs: u64,
+    baseline: f64,
+    alpha: f64,
+    power: f64,
+) -> Result<MinimumDrop> {
     check_counts(0, runs)?;
     check_probability("baseline", baseline)?;
     check_inside("alpha", alpha)?;
     check_inside("power", power)?;
     let is_unlikely = |passes: u64| binomial_at_most(passes, runs, baseline) <= alpha + ROUNDING;
     let Some(bound) = first_false(runs, is_unlikely).checked_sub(1) else {
-        return Ok(MinimumDrop { reject_at_or_below: None, drop: None });
+        return Ok(MinimumDrop {
+            reject_at_or_below: None,
+            drop: None,
+        });
     };
-    let drop = smallest_drop(baseline, |rate| binomial_at_most(bound, runs, rate) < power - ROUNDING);
-    Ok(MinimumDrop { reject_at_or_below: Some(bound), drop })
+    let drop = smallest_drop(baseline, |rate| {
+        binomial_at_most(bound, runs, rate) < power - ROUNDING
+    });
+    Ok(MinimumDrop {
+        reject_at_or_below: Some(bound),
+        drop,
+    })
 }
 
 /// The smallest drop from a rate, in steps of 0.001, to one that is not missed.
 pub(super) fn smallest_drop(from: f64, is_missed: impl Fn(f64) -> bool) -> Option<f64> {
     let thousandth = |steps: u64| steps as f64 / 1000.0;
     let steps = (1000.0 * from + ROUNDING).floor() as u64;
-    let missed = first_false(steps, |steps| is_missed((from - thousandth(steps + 1)).max(0.0)));
+    let missed = first_false(steps, |steps| {
+        is_missed((from - thousandth(steps + 1)).max(0.0))
+    });
     (missed < steps).then(|| thousandth(missed + 1))
 }
 
@@ -90,7 +109,13 @@ mod tests {
     #[test]
     fn the_required_passes_are_exact_where_a_double_would_slip() {
         let found = gate_characteristic(100, "0.07".parse().unwrap(), 0.0).unwrap();
-        assert_eq!(found, GateCharacteristic { required_passes: 7, pass_probability: 0.0 });
+        assert_eq!(
+            found,
+            GateCharacteristic {
+                required_passes: 7,
+                pass_probability: 0.0
+            }
+        );
     }
 
     #[test]

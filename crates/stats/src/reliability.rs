@@ -76,7 +76,12 @@ pub fn variance_amplification(passes: u64, runs: u64) -> u32 {
 /// `floor(100 * sum of i over the passed runs / (n(n+1)/2))`.
 pub fn graceful_degradation(outcomes: &[bool]) -> u32 {
     let runs = outcomes.len() as u128;
-    let weight: u128 = outcomes.iter().zip(1..).filter(|&(&passed, _)| passed).map(|(_, run)| run).sum();
+    let weight: u128 = outcomes
+        .iter()
+        .zip(1..)
+        .filter(|&(&passed, _)| passed)
+        .map(|(_, run)| run)
+        .sum();
     (200 * weight).checked_div(runs * (runs + 1)).unwrap_or(0) as u32
 }
 
@@ -140,7 +145,10 @@ pub fn recommend_runs(half_width: f64, confidence: u32) -> Result<u64, Reliabili
 }
 
 /// The same for a half-width that was never a float.
-pub fn recommend_runs_exactly(half_width: Decimal, confidence: u32) -> Result<u64, ReliabilityError> {
+pub fn recommend_runs_exactly(
+    half_width: Decimal,
+    confidence: u32,
+) -> Result<u64, ReliabilityError> {
     let z = thousandths(confidence)?;
     let float = half_width.as_f64();
     if float < 1e-8 {
@@ -153,7 +161,8 @@ pub fn recommend_runs_exactly(half_width: Decimal, confidence: u32) -> Result<u6
     // n * (2000 * digits)^2 >= (z * 10^scale)^2, as n * a * a >= b * b; n stays below 2^54 and a below 2^71.
     let a = 2000 * u128::from(digits.unsigned_abs());
     let b = u128::from(z) * 10_u128.pow(scale);
-    let suffices = |runs: u64| multiply(u128::from(runs) * a, a).cmp(&multiply(b, b)) != Ordering::Less;
+    let suffices =
+        |runs: u64| multiply(u128::from(runs) * a, a).cmp(&multiply(b, b)) != Ordering::Less;
     Ok(first_false(1 << 54, |runs| !suffices(runs)))
 }
 
@@ -186,7 +195,10 @@ mod tests {
         let summary = summarize(&[true, true, true, false]);
         assert_eq!(summary.decay_curve, [100, 100, 100, 31]);
         assert_eq!((summary.pass_at_k, summary.passhat_k), (100, 31));
-        assert_eq!((summary.variance_amplification, summary.graceful_degradation), (86, 60));
+        assert_eq!(
+            (summary.variance_amplification, summary.graceful_degradation),
+            (86, 60)
+        );
     }
 
     #[test]
@@ -216,7 +228,14 @@ mod tests {
 
     #[test]
     fn the_half_width_is_the_decimal_that_was_written() {
-        for (half_width, runs) in [(0.05, 385), (0.01, 9604), (0.098, 100), (0.98, 1), (0.1, 97), (3.0, 1)] {
+        for (half_width, runs) in [
+            (0.05, 385),
+            (0.01, 9604),
+            (0.098, 100),
+            (0.98, 1),
+            (0.1, 97),
+            (3.0, 1),
+        ] {
             assert_eq!(recommend_runs(half_width, 95), Ok(runs), "{half_width}");
         }
         assert_eq!(recommend_runs(1e-8, 99), Ok(16_589_440_000_000_000));
@@ -228,9 +247,15 @@ mod tests {
         for half_width in [0.0, -0.1, f64::NAN, f64::INFINITY, 1e-9] {
             assert!(recommend_runs(half_width, 95).is_err(), "{half_width}");
         }
-        assert_eq!(recommend_runs(0.05, 80), Err(ReliabilityError::Confidence(80)));
+        assert_eq!(
+            recommend_runs(0.05, 80),
+            Err(ReliabilityError::Confidence(80))
+        );
         assert_eq!(confidence_band(0, 95), Err(ReliabilityError::NoRuns));
-        assert_eq!(confidence_band(9, 42), Err(ReliabilityError::Confidence(42)));
+        assert_eq!(
+            confidence_band(9, 42),
+            Err(ReliabilityError::Confidence(42))
+        );
     }
 
     #[test]

@@ -49,11 +49,19 @@ pub fn separation(good: &[f64], bad: &[f64], confidence: f64) -> Result<Separati
         let score = kept * m + below * n;
         if is_first && score > best_score {
             best_score = score;
-            best = Some(Threshold { at: *value, kept, caught: below });
+            best = Some(Threshold {
+                at: *value,
+                kept,
+                caught: below,
+            });
         }
     }
     let auc = half_pairs as f64 / (2 * n * m) as f64;
-    Ok(Separation { auc, interval: auc_interval(auc, n, m, confidence), threshold: best })
+    Ok(Separation {
+        auc,
+        interval: auc_interval(auc, n, m, confidence),
+        threshold: best,
+    })
 }
 
 fn sorted(values: &[f64]) -> Vec<f64> {
@@ -69,12 +77,21 @@ fn auc_interval(auc: f64, n: u64, m: u64, confidence: f64) -> Interval {
     let z = normal_quantile(f64::midpoint(1.0, confidence));
     let (pairs, k) = (n as f64 * m as f64, (n + m) as f64 / 2.0 - 1.0);
     let is_within = |t: f64| {
-        let variance = t * (1.0 - t) * (1.0 + k * (1.0 - t) / (2.0 - t) + k * t / (1.0 + t)) / pairs;
+        let variance =
+            t * (1.0 - t) * (1.0 + k * (1.0 - t) / (2.0 - t) + k * t / (1.0 + t)) / pairs;
         (auc - t) * (auc - t) <= z * z * variance
     };
     Interval {
-        lower: if auc <= 0.0 { 0.0 } else { bisect(|t| !is_within(t), 0.0, auc) },
-        upper: if auc >= 1.0 { 1.0 } else { bisect(is_within, auc, 1.0) },
+        lower: if auc <= 0.0 {
+            0.0
+        } else {
+            bisect(|t| !is_within(t), 0.0, auc)
+        },
+        upper: if auc >= 1.0 {
+            1.0
+        } else {
+            bisect(is_within, auc, 1.0)
+        },
     }
 }
 
@@ -114,13 +131,25 @@ mod tests {
             let bad: Vec<f64> = (0..size).map(f64::from).collect();
             separation(&good, &bad, CONFIDENCE).unwrap().interval.lower
         };
-        assert!(lower(3) < 0.6 && lower(10) > 0.75 && lower(100) > 0.97, "{} {}", lower(3), lower(10));
+        assert!(
+            lower(3) < 0.6 && lower(10) > 0.75 && lower(100) > 0.97,
+            "{} {}",
+            lower(3),
+            lower(10)
+        );
     }
 
     #[test]
     fn the_threshold_keeps_what_is_good_and_catches_what_is_bad() {
         let found = separation(&[0.9, 0.8, 0.5, 0.1], &[0.2, 0.2, 0.4], CONFIDENCE).unwrap();
-        assert_eq!(found.threshold, Some(Threshold { at: 0.5, kept: 3, caught: 3 }));
+        assert_eq!(
+            found.threshold,
+            Some(Threshold {
+                at: 0.5,
+                kept: 3,
+                caught: 3
+            })
+        );
         let alike = separation(&[0.5, 0.5], &[0.5], CONFIDENCE).unwrap();
         assert_eq!((alike.auc, alike.threshold), (0.5, None));
         let turned = separation(&[0.1], &[0.9, 0.8], CONFIDENCE).unwrap();

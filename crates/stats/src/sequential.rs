@@ -2,7 +2,9 @@
 
 use super::interval::Interval;
 use super::special::{beta_tail, bisect, ln_binomial_point};
-use super::{Decimal, Result, StatsError, check_counts, check_inside, check_probability, check_sample};
+use super::{
+    Decimal, Result, StatsError, check_counts, check_inside, check_probability, check_sample,
+};
 use serde::Serialize;
 
 /// A gate judged while its runs come in.
@@ -46,9 +48,17 @@ pub fn curtailed(runs: u64, min_rate: Decimal, outcomes: &[bool]) -> Result<Curt
             continue;
         };
         let stopped_at = passes + failures;
-        return Ok(Curtailed { verdict, stopped_at, saved: runs - stopped_at });
+        return Ok(Curtailed {
+            verdict,
+            stopped_at,
+            saved: runs - stopped_at,
+        });
     }
-    Ok(Curtailed { verdict: CurtailedVerdict::Undecided, stopped_at: passes + failures, saved: 0 })
+    Ok(Curtailed {
+        verdict: CurtailedVerdict::Undecided,
+        stopped_at: passes + failures,
+        saved: 0,
+    })
 }
 
 /// A sequential probability ratio test.
@@ -85,16 +95,30 @@ pub fn sprt(p0: f64, p1: f64, alpha: f64, beta: f64, outcomes: &[bool]) -> Resul
         check_inside(name, value)?;
     }
     if p1 <= p0 {
-        return Err(StatsError::Probability { name: "p1", range: "above p0", value: p1.to_string() });
+        return Err(StatsError::Probability {
+            name: "p1",
+            range: "above p0",
+            value: p1.to_string(),
+        });
     }
     if alpha + beta >= 1.0 {
         let value = beta.to_string();
-        return Err(StatsError::Probability { name: "beta", range: "below 1 - alpha", value });
+        return Err(StatsError::Probability {
+            name: "beta",
+            range: "below 1 - alpha",
+            value,
+        });
     }
     let (on_pass, on_failure) = ((p1 / p0).ln(), ((1.0 - p1) / (1.0 - p0)).ln());
     let (upper, lower) = (((1.0 - beta) / alpha).ln(), (beta / (1.0 - alpha)).ln());
     let (mut passes, mut failures) = (0_u64, 0_u64);
-    let mut test = Sprt { verdict: SprtVerdict::Continue, stopped_at: 0, log_ratio: 0.0, upper, lower };
+    let mut test = Sprt {
+        verdict: SprtVerdict::Continue,
+        stopped_at: 0,
+        log_ratio: 0.0,
+        upper,
+        lower,
+    };
     for &passed in outcomes {
         passes += u64::from(passed);
         failures += u64::from(!passed);
@@ -120,8 +144,16 @@ pub fn confidence_sequence(passes: u64, runs: u64, confidence: f64) -> Result<In
     let bound = (1.0 - confidence).ln() - (n + 1.0).ln();
     let is_in = |p: f64| ln_binomial_point(c, n, p) > bound;
     Ok(Interval {
-        lower: if passes == 0 { 0.0 } else { bisect(|p| !is_in(p), 0.0, c / n) },
-        upper: if passes == runs { 1.0 } else { bisect(is_in, c / n, 1.0) },
+        lower: if passes == 0 {
+            0.0
+        } else {
+            bisect(|p| !is_in(p), 0.0, c / n)
+        },
+        upper: if passes == runs {
+            1.0
+        } else {
+            bisect(is_in, c / n, 1.0)
+        },
     })
 }
 
@@ -134,7 +166,11 @@ pub fn e_value_above(p0: f64, outcomes: &[bool]) -> Result<f64> {
     let (a, b) = (passes + 1.0, failures + 1.0);
     // The mean is (1 - I_p0(a, b)) * p0 / density, with the density p0^a (1-p0)^b / B(a, b): it cancels in the upper tail.
     let tail = beta_tail(p0, a, b);
-    let above = if tail.is_below { (-tail.ln_density).exp() - tail.factor } else { tail.factor };
+    let above = if tail.is_below {
+        (-tail.ln_density).exp() - tail.factor
+    } else {
+        tail.factor
+    };
     Ok((p0 * above).min(f64::MAX))
 }
 
@@ -156,7 +192,10 @@ mod tests {
         };
         assert_eq!(stop(&[true; 9]), (CurtailedVerdict::Pass, 8, 2));
         assert_eq!(stop(&[false; 5]), (CurtailedVerdict::Fail, 3, 7));
-        assert_eq!(stop(&[true, false, true]), (CurtailedVerdict::Undecided, 3, 0));
+        assert_eq!(
+            stop(&[true, false, true]),
+            (CurtailedVerdict::Undecided, 3, 0)
+        );
         assert_eq!(stop(&[]), (CurtailedVerdict::Undecided, 0, 0));
     }
 
@@ -173,7 +212,10 @@ mod tests {
         assert_close(test.log_ratio, 3.093_304_624_679_866);
         let test = sprt(0.8, 0.95, 0.05, 0.05, &[false; 30]).unwrap();
         assert_eq!((test.verdict, test.stopped_at), (SprtVerdict::AcceptH0, 3));
-        assert_eq!(sprt(0.8, 0.95, 0.05, 0.05, &[]).unwrap().verdict, SprtVerdict::Continue);
+        assert_eq!(
+            sprt(0.8, 0.95, 0.05, 0.05, &[]).unwrap().verdict,
+            SprtVerdict::Continue
+        );
     }
 
     #[test]
@@ -198,8 +240,14 @@ mod tests {
     #[test]
     fn evidence_is_finite_and_never_lost() {
         assert_close(e_value_above(0.8, &[]).unwrap(), 1.0);
-        assert_close(e_value_above(0.8, &[true; 20]).unwrap(), 20.460_993_761_628_657);
-        assert_close(e_value_above(0.5, &vec![false; 10_000]).unwrap(), 1.0 / 10_001.0);
+        assert_close(
+            e_value_above(0.8, &[true; 20]).unwrap(),
+            20.460_993_761_628_657,
+        );
+        assert_close(
+            e_value_above(0.5, &vec![false; 10_000]).unwrap(),
+            1.0 / 10_001.0,
+        );
         assert!((e_value_above(0.5, &vec![true; 10_000]).unwrap() - f64::MAX).abs() <= 0.0);
     }
 

@@ -39,33 +39,57 @@ const DRAWS: u64 = 19_999;
 /// after is equally likely when nothing has changed. With one run on each side of every test it is the sign-flip test
 /// of the pairs; with one test it is the two-sample permutation test.
 pub fn shift(strata: &[Stratum<'_>]) -> Result<Shift> {
-    let is_filled = |stratum: &&Stratum<'_>| !stratum.before.is_empty() && !stratum.after.is_empty();
+    let is_filled =
+        |stratum: &&Stratum<'_>| !stratum.before.is_empty() && !stratum.after.is_empty();
     let strata: Vec<Stratum<'_>> = strata.iter().filter(is_filled).copied().collect();
     if strata.is_empty() {
         return Err(StatsError::NoRuns);
     }
     let units = |value: f64| (value / UNIT).round() as i128;
-    let observed: i128 = strata.iter().map(|stratum| units(stratum.difference())).sum();
+    let observed: i128 = strata
+        .iter()
+        .map(|stratum| units(stratum.difference()))
+        .sum();
     let difference = strata.iter().map(Stratum::difference).sum::<f64>() / strata.len() as f64;
     // Rounding of each test's part must not tell equal sums apart.
     let slack = strata.len() as i128 * 4;
     if let Some(sums) = exact(&strata) {
         let far = |least: i128| -> f64 {
-            sums.iter().filter(|(sum, _)| sum.abs() >= least).map(|(_, p)| p).sum::<f64>().min(1.0)
+            sums.iter()
+                .filter(|(sum, _)| sum.abs() >= least)
+                .map(|(_, p)| p)
+                .sum::<f64>()
+                .min(1.0)
         };
         let most = sums.keys().map(|sum| sum.abs()).max().unwrap_or_default();
         let (p, further) = (far(observed.abs() - slack), far(observed.abs() + slack + 1));
         let has_varied = most > slack;
-        let mid_p = if has_varied { f64::midpoint(p, further) } else { 1.0 };
+        let mid_p = if has_varied {
+            f64::midpoint(p, further)
+        } else {
+            1.0
+        };
         let least_p = far(most - slack);
-        return Ok(Shift { difference, p, mid_p, least_p, is_exact: true });
+        return Ok(Shift {
+            difference,
+            p,
+            mid_p,
+            least_p,
+            is_exact: true,
+        });
     }
     let drawn: Vec<i128> = drawn(&strata).map(|sum| units(sum).abs()).collect();
     let far = |least: i128| drawn.iter().filter(|sum| **sum >= least).count() as f64;
     let of = (DRAWS + 1) as f64;
     let p = (far(observed.abs() - slack) + 1.0) / of;
     let mid_p = f64::midpoint(p, far(observed.abs() + slack + 1) / of);
-    Ok(Shift { difference, p, mid_p, least_p: 1.0 / of, is_exact: false })
+    Ok(Shift {
+        difference,
+        p,
+        mid_p,
+        least_p: 1.0 / of,
+        is_exact: false,
+    })
 }
 
 impl Stratum<'_> {
@@ -91,8 +115,10 @@ impl Stratum<'_> {
         ways[0].insert(0, 1.0);
         for value in self.values().map(|value| (value / UNIT).round() as i128) {
             for taken in (0..wanted).rev() {
-                let next: Vec<(i128, f64)> =
-                    ways[taken].iter().map(|(sum, ways)| (sum + value, *ways)).collect();
+                let next: Vec<(i128, f64)> = ways[taken]
+                    .iter()
+                    .map(|(sum, ways)| (sum + value, *ways))
+                    .collect();
                 for (sum, count) in next {
                     *ways[taken + 1].entry(sum).or_default() += count;
                 }
@@ -140,7 +166,10 @@ fn exact(strata: &[Stratum<'_>]) -> Option<BTreeMap<i128, f64>> {
 
 /// The sums of a fixed sample of rearrangements.
 fn drawn<'s>(strata: &'s [Stratum<'s>]) -> impl Iterator<Item = f64> + 's {
-    let mut values: Vec<Vec<f64>> = strata.iter().map(|stratum| stratum.values().collect()).collect();
+    let mut values: Vec<Vec<f64>> = strata
+        .iter()
+        .map(|stratum| stratum.values().collect())
+        .collect();
     let mut state = 0x6d63_7074_6573_7431_u64;
     (0..DRAWS).map(move |_| {
         let each = strata.iter().zip(&mut values).map(|(stratum, values)| {
@@ -169,7 +198,10 @@ mod tests {
     use super::*;
 
     fn of(strata: &[(&[f64], &[f64])]) -> Shift {
-        let strata: Vec<_> = strata.iter().map(|(before, after)| Stratum { before, after }).collect();
+        let strata: Vec<_> = strata
+            .iter()
+            .map(|(before, after)| Stratum { before, after })
+            .collect();
         shift(&strata).unwrap()
     }
 
@@ -177,8 +209,15 @@ mod tests {
     fn one_run_a_side_is_the_sign_flip_test_of_the_pairs() {
         let texts = ["0.1", "0.2", "0.05", "0.3", "-0.02", "0.15"];
         let differences: Vec<f64> = texts.iter().map(|text| text.parse().unwrap()).collect();
-        let pairs: Vec<([f64; 1], [f64; 1])> = differences.iter().map(|after| ([0.0], [*after])).collect();
-        let strata: Vec<_> = pairs.iter().map(|(a, b)| Stratum { before: a, after: b }).collect();
+        let pairs: Vec<([f64; 1], [f64; 1])> =
+            differences.iter().map(|after| ([0.0], [*after])).collect();
+        let strata: Vec<_> = pairs
+            .iter()
+            .map(|(a, b)| Stratum {
+                before: a,
+                after: b,
+            })
+            .collect();
         let flips: Vec<_> = texts.iter().map(|text| text.parse().unwrap()).collect();
         assert_close(shift(&strata).unwrap().p, sign_flip(&flips).unwrap().p);
         assert_close(shift(&strata).unwrap().least_p, 2.0 / 64.0);

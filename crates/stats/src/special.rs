@@ -49,7 +49,13 @@ fn stirling_error(n: f64) -> f64 {
     const SERIES_FROM: f64 = 16.0;
     if n >= SERIES_FROM {
         let square = n * n;
-        let series = [1.0 / 1188.0, -1.0 / 1680.0, 1.0 / 1260.0, -1.0 / 360.0, 1.0 / 12.0];
+        let series = [
+            1.0 / 1188.0,
+            -1.0 / 1680.0,
+            1.0 / 1260.0,
+            -1.0 / 360.0,
+            1.0 / 12.0,
+        ];
         return series.iter().fold(0.0, |sum, term| sum / square + term) / n;
     }
     let mut shifted = n;
@@ -75,19 +81,31 @@ pub(super) fn binomial_at_least(k: u64, n: u64, p: f64) -> f64 {
 
 /// P(X <= k) for X binomial: `I_(1-p)(n - k, k + 1)`.
 pub(super) fn binomial_at_most(k: u64, n: u64, p: f64) -> f64 {
-    if k >= n { 1.0 } else { beta_above(p, k as f64 + 1.0, (n - k) as f64) }
+    if k >= n {
+        1.0
+    } else {
+        beta_above(p, k as f64 + 1.0, (n - k) as f64)
+    }
 }
 
 /// The regularised incomplete beta function `I_x(a, b)`.
 pub(super) fn beta_below(x: f64, a: f64, b: f64) -> f64 {
     let tail = beta_tail(x, a, b);
-    if tail.is_below { tail.value() } else { 1.0 - tail.value() }
+    if tail.is_below {
+        tail.value()
+    } else {
+        1.0 - tail.value()
+    }
 }
 
 /// `1 - I_x(a, b)`, without cancellation where that is small.
 fn beta_above(x: f64, a: f64, b: f64) -> f64 {
     let tail = beta_tail(x, a, b);
-    if tail.is_below { 1.0 - tail.value() } else { tail.value() }
+    if tail.is_below {
+        1.0 - tail.value()
+    } else {
+        tail.value()
+    }
 }
 
 /// Whichever side of the beta distribution has the continued fraction that converges fast, as
@@ -106,12 +124,24 @@ impl Tail {
 
 pub(super) fn beta_tail(x: f64, a: f64, b: f64) -> Tail {
     if x <= 0.0 || x >= 1.0 {
-        return Tail { is_below: x <= 0.0, ln_density: f64::NEG_INFINITY, factor: 1.0 };
+        return Tail {
+            is_below: x <= 0.0,
+            ln_density: f64::NEG_INFINITY,
+            factor: 1.0,
+        };
     }
     let ln_density = ln_binomial_point(a, a + b, x) + (a * (b / (a + b))).ln();
     let is_below = x < (a + 1.0) / (a + b + 2.0);
-    let factor = if is_below { beta_fraction(x, a, b) / a } else { beta_fraction(1.0 - x, b, a) / b };
-    Tail { is_below, ln_density, factor }
+    let factor = if is_below {
+        beta_fraction(x, a, b) / a
+    } else {
+        beta_fraction(1.0 - x, b, a) / b
+    };
+    Tail {
+        is_below,
+        ln_density,
+        factor,
+    }
 }
 
 /// The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22); it takes about the
@@ -167,7 +197,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn choose(n: u64, k: u64) -> f64 {
-        (0..k).fold(1.0, |product, index| product * (n - index) as f64 / (index + 1) as f64)
+        (0..k).fold(1.0, |product, index| {
+            product * (n - index) as f64 / (index + 1) as f64
+        })
     }
 
     fn assert_near(a: f64, b: f64, tolerance: f64) {
@@ -176,9 +208,21 @@ mod tests {
 
     #[test]
     fn a_point_of_a_large_binomial_keeps_its_digits() {
-        assert_near(binomial_point(5e5, 1e6, 0.5), 7.978_843_613_317_501e-4, 1e-12);
-        assert_near(binomial_point(5e6, 1e7, 0.5), 2.523_132_458_941_848e-4, 1e-12);
-        assert_near(binomial_point(0.0, 1e6, 1e-6), (-1.000_000_500_000_333_4f64).exp(), 1e-12);
+        assert_near(
+            binomial_point(5e5, 1e6, 0.5),
+            7.978_843_613_317_501e-4,
+            1e-12,
+        );
+        assert_near(
+            binomial_point(5e6, 1e7, 0.5),
+            2.523_132_458_941_848e-4,
+            1e-12,
+        );
+        assert_near(
+            binomial_point(0.0, 1e6, 1e-6),
+            (-1.000_000_500_000_333_4f64).exp(),
+            1e-12,
+        );
     }
 
     #[test]

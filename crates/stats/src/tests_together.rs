@@ -39,7 +39,9 @@ pub struct MeanRate {
 /// runs.
 pub fn mean_rate(tests: &[Tally], confidence: f64) -> Result<MeanRate> {
     check_inside("confidence", confidence)?;
-    tests.iter().try_for_each(|test| check_counts(test.passed, test.runs))?;
+    tests
+        .iter()
+        .try_for_each(|test| check_counts(test.passed, test.runs))?;
     let rates: Vec<f64> = tests.iter().filter_map(|test| test.rate()).collect();
     let count = rates.len() as f64;
     let all: f64 = tests.iter().map(|test| test.runs as f64).sum();
@@ -53,10 +55,15 @@ pub fn mean_rate(tests: &[Tally], confidence: f64) -> Result<MeanRate> {
         count
     } else {
         let variance = rates.iter().map(|one| (one - rate).powi(2)).sum::<f64>() / (count - 1.0);
-        let shrunk = normal_quantile(f64::midpoint(1.0, confidence)) / student(confidence, count - 1.0);
+        let shrunk =
+            normal_quantile(f64::midpoint(1.0, confidence)) / student(confidence, count - 1.0);
         (rate * (1.0 - rate) / (variance / count) * shrunk * shrunk).min(all)
     };
-    Ok(MeanRate { rate, interval: wilson_of_rate(rate, effective_runs, confidence), effective_runs })
+    Ok(MeanRate {
+        rate,
+        interval: wilson_of_rate(rate, effective_runs, confidence),
+        effective_runs,
+    })
 }
 
 /// The two-sided quantile of Student's t.
@@ -74,14 +81,20 @@ pub fn difference_over_tests(pairs: &[(Tally, Tally)], confidence: f64) -> Resul
     }
     let side = |of: fn(&(Tally, Tally)) -> Tally| {
         let tallies = pairs.iter().map(of);
-        tallies.clone().try_for_each(|tally| check_counts(tally.passed, tally.runs))?;
+        tallies
+            .clone()
+            .try_for_each(|tally| check_counts(tally.passed, tally.runs))?;
         let count = pairs.len() as f64;
         let rate = tallies.clone().filter_map(Tally::rate).sum::<f64>() / count;
         // The runs that vary as much as a mean of tests with so many runs each.
         let runs = count * count / tallies.map(|tally| 1.0 / tally.runs as f64).sum::<f64>();
         Ok((rate, runs))
     };
-    Ok(newcombe_of_rates(side(|pair| pair.1)?, side(|pair| pair.0)?, confidence))
+    Ok(newcombe_of_rates(
+        side(|pair| pair.1)?,
+        side(|pair| pair.0)?,
+        confidence,
+    ))
 }
 
 #[cfg(test)]
@@ -95,10 +108,15 @@ mod tests {
 
     #[test]
     fn runs_that_are_all_alike_within_their_test_count_once_for_each_test() {
-        let alike: Vec<Tally> = (0..20).map(|at| tally(if at < 10 { 10 } else { 0 }, 10)).collect();
+        let alike: Vec<Tally> = (0..20)
+            .map(|at| tally(if at < 10 { 10 } else { 0 }, 10))
+            .collect();
         let found = mean_rate(&alike, CONFIDENCE).unwrap();
         assert_close(found.rate, 0.5);
-        assert!(found.effective_runs > 16.0 && found.effective_runs < 20.0, "{found:?}");
+        assert!(
+            found.effective_runs > 16.0 && found.effective_runs < 20.0,
+            "{found:?}"
+        );
         let apart = mean_rate(&[tally(5, 10); 20], CONFIDENCE).unwrap();
         assert_close(apart.effective_runs, 200.0);
         assert_eq!(apart.interval, wilson(100, 200, CONFIDENCE).unwrap());

@@ -66,9 +66,12 @@ impl Validator {
             .with_pattern_options(PatternOptions::regex())
             .with_keyword(steps::STEP, |_, _, _| Ok(steps::keyword()));
         let compiled = steps::compile(written, || options.build(&counted));
-        let validator = compiled.ok_or(CompileError::TooMuchWork)?.map_err(|error| {
-            CompileError::Malformed { pointer: error.instance_path().to_string(), reason: error.to_string() }
-        })?;
+        let validator = compiled
+            .ok_or(CompileError::TooMuchWork)?
+            .map_err(|error| CompileError::Malformed {
+                pointer: error.instance_path().to_string(),
+                reason: error.to_string(),
+            })?;
         Ok(Self(validator))
     }
 
@@ -80,7 +83,11 @@ impl Validator {
     /// The first `most` rules that the value breaks; `None` when it takes too much work to say.
     pub fn broken(&self, value: &Value, most: usize) -> Option<Vec<Broken>> {
         steps::evaluate(value, || {
-            self.0.iter_errors(value).take(most).map(|error| Broken::of(&error)).collect()
+            self.0
+                .iter_errors(value)
+                .take(most)
+                .map(|error| Broken::of(&error))
+                .collect()
         })
     }
 }

@@ -24,9 +24,16 @@ pub(super) fn are_too_many(schema: &Value) -> bool {
     {
         return true;
     }
-    let mut paths = Paths { root: schema, found: &found, counted: HashMap::default() };
+    let mut paths = Paths {
+        root: schema,
+        found: &found,
+        counted: HashMap::default(),
+    };
     let leads_to_a_map = found.references.iter().any(|(reference, _)| {
-        paths.targets(reference).iter().any(|target| found.maps.contains(&place_of(target)))
+        paths
+            .targets(reference)
+            .iter()
+            .any(|target| found.maps.contains(&place_of(target)))
     });
     leads_to_a_map
         || found.unevaluated.iter().any(|schema| paths.of(schema, 0).count > MOST_PATHS)
@@ -63,7 +70,9 @@ impl<'a> Found<'a> {
             Value::Object(fields) => {
                 for (key, value) in fields {
                     match (key.as_str(), value) {
-                        ("unevaluatedProperties" | "unevaluatedItems", _) => self.unevaluated.push(schema),
+                        ("unevaluatedProperties" | "unevaluatedItems", _) => {
+                            self.unevaluated.push(schema);
+                        }
                         ("$schema", Value::String(name)) => self.is_old |= name.contains("draft-0"),
                         ("$id" | "id", Value::String(name)) => self.resources.push((name, schema)),
                         ("$anchor" | "$dynamicAnchor", Value::String(name)) => {
@@ -75,7 +84,8 @@ impl<'a> Found<'a> {
                         (key, Value::String(name)) if REFERENCES.contains(&key) => {
                             self.references.push((name, schema));
                             let name = decoded(name);
-                            self.leads_into_data |= name.contains("/const") || name.contains("/enum");
+                            self.leads_into_data |=
+                                name.contains("/const") || name.contains("/enum");
                         }
                         _ => {}
                     }
@@ -93,8 +103,12 @@ fn decoded(reference: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = reference.as_bytes();
     while let [first, after @ ..] = rest {
-        let hex = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = hex.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let hex = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = hex
+            .filter(|_| *first == b'%')
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(byte.unwrap_or(*first));
         rest = if byte.is_some() { &after[2..] } else { after };
     }
@@ -103,9 +117,9 @@ fn decoded(reference: &str) -> String {
 
 fn has_reference(data: &Value) -> bool {
     match data {
-        Value::Object(fields) => {
-            fields.iter().any(|(key, value)| REFERENCES.contains(&key.as_str()) || has_reference(value))
-        }
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(key, value)| REFERENCES.contains(&key.as_str()) || has_reference(value)),
         Value::Array(items) => items.iter().any(has_reference),
         _ => false,
     }
@@ -129,13 +143,21 @@ struct Ways {
 impl<'a> Paths<'a> {
     fn of(&mut self, schema: &'a Value, depth: usize) -> Ways {
         if depth > DEEPEST {
-            return Ways { count: u64::MAX, depth };
+            return Ways {
+                count: u64::MAX,
+                depth,
+            };
         }
         let place = place_of(schema);
         match self.counted.get(&place) {
             Some(Some(ways)) => return *ways,
             // It comes back to itself for the same value, and there is no end.
-            Some(None) => return Ways { count: u64::MAX, depth: 0 },
+            Some(None) => {
+                return Ways {
+                    count: u64::MAX,
+                    depth: 0,
+                };
+            }
             None => {}
         }
         self.counted.insert(place, None);
@@ -143,7 +165,9 @@ impl<'a> Paths<'a> {
         for (key, value) in schema.as_object().into_iter().flatten() {
             let beside: Vec<&'a Value> = match (key.as_str(), value) {
                 ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => schemas.iter().collect(),
-                ("dependentSchemas" | "dependencies", Value::Object(schemas)) => schemas.values().collect(),
+                ("dependentSchemas" | "dependencies", Value::Object(schemas)) => {
+                    schemas.values().collect()
+                }
                 ("if" | "then" | "else", schema) => vec![schema],
                 (key, Value::String(name)) if REFERENCES.contains(&key) => self.targets(name),
                 _ => Vec::new(),
@@ -161,20 +185,31 @@ impl<'a> Paths<'a> {
     /// Every schema that the reference may mean.
     fn targets(&self, reference: &str) -> Vec<&'a Value> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let named = |name: &str| name.trim_end_matches('#').ends_with(address) || address.ends_with(name);
+        let named =
+            |name: &str| name.trim_end_matches('#').ends_with(address) || address.ends_with(name);
         let resources = std::iter::once(self.root).chain(
-            self.found.resources.iter().filter(|(name, _)| named(name)).map(|(_, resource)| *resource),
+            self.found
+                .resources
+                .iter()
+                .filter(|(name, _)| named(name))
+                .map(|(_, resource)| *resource),
         );
         let mut targets: Vec<&'a Value> = match fragment {
             "" if address.is_empty() => vec![self.root],
             "" => resources.skip(1).collect(),
             pointer if pointer.starts_with('/') => {
                 let pointer = decoded(pointer);
-                resources.filter_map(|resource| resource.pointer(&pointer)).collect()
+                resources
+                    .filter_map(|resource| resource.pointer(&pointer))
+                    .collect()
             }
-            anchor => {
-                self.found.anchors.iter().filter(|(name, _)| *name == anchor).map(|(_, it)| *it).collect()
-            }
+            anchor => self
+                .found
+                .anchors
+                .iter()
+                .filter(|(name, _)| *name == anchor)
+                .map(|(_, it)| *it)
+                .collect(),
         };
         targets.dedup_by_key(|target| place_of(target));
         targets

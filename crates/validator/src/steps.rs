@@ -26,14 +26,28 @@ const COMPILED_FOR_EACH_VALUE: u64 = 4;
 pub(super) const STEP: &str = "$mcptest-step";
 
 /// Keywords whose names are the user's, each with a schema.
-pub(super) const MAPS: [&str; 6] =
-    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+pub(super) const MAPS: [&str; 6] = [
+    "$defs",
+    "definitions",
+    "dependencies",
+    "dependentSchemas",
+    "patternProperties",
+    "properties",
+];
 
 /// How much of the stack it may take, of the two megabytes that a thread has.
 const MOST_STACK: usize = 1 << 20;
 
 /// Keywords after which a part may be looked at once more.
-const REPEATING: [&str; 7] = ["$dynamicRef", "$recursiveRef", "$ref", "anyOf", "if", "not", "oneOf"];
+const REPEATING: [&str; 7] = [
+    "$dynamicRef",
+    "$recursiveRef",
+    "$ref",
+    "anyOf",
+    "if",
+    "not",
+    "oneOf",
+];
 
 thread_local! {
     static LEFT: Cell<u64> = const { Cell::new(0) };
@@ -78,7 +92,10 @@ pub(super) fn compile<T>(written: &Value, work: impl FnOnce() -> T) -> Option<T>
     if paths::are_too_many(written) {
         return None;
     }
-    within(LEAST_COMPILED + COMPILED_FOR_EACH_VALUE * size(written), work)
+    within(
+        LEAST_COMPILED + COMPILED_FOR_EACH_VALUE * size(written),
+        work,
+    )
 }
 
 /// How many values there are in this one, with itself.
@@ -111,7 +128,9 @@ fn count_in(schema: &mut Value, is_map_of_schemas: bool) {
                 fields.insert(STEP.to_owned(), json!({}));
                 if REPEATING.iter().any(|key| fields.contains_key(*key)) {
                     let all = fields.entry("allOf").or_insert_with(|| json!([]));
-                    all.as_array_mut().into_iter().for_each(|all| all.push(json!({ STEP: {} })));
+                    all.as_array_mut()
+                        .into_iter()
+                        .for_each(|all| all.push(json!({ STEP: {} })));
                 }
             }
         }
@@ -126,8 +145,10 @@ pub(super) fn without_step(message: &str) -> String {
     let alone = format!("\"allOf\":[{{{step}}}]");
     let mut message = message.replace(&format!(",{{{step}}}"), "");
     for entry in [alone, step] {
-        message =
-            message.replace(&format!("{entry},"), "").replace(&format!(",{entry}"), "").replace(&entry, "");
+        message = message
+            .replace(&format!("{entry},"), "")
+            .replace(&format!(",{entry}"), "")
+            .replace(&entry, "");
     }
     message
 }

@@ -19,7 +19,16 @@ const PAIRS: usize = 400;
 /// How much the share of runs that go right falls.
 const FALLS: [f64; 4] = [0.0, 0.1, 0.2, 0.4];
 /// Tests, and runs of each on both sides.
-const SIZES: [(usize, usize); 8] = [(1, 5), (1, 10), (1, 20), (5, 5), (10, 1), (10, 3), (10, 10), (50, 1)];
+const SIZES: [(usize, usize); 8] = [
+    (1, 5),
+    (1, 10),
+    (1, 20),
+    (5, 5),
+    (10, 1),
+    (10, 3),
+    (10, 10),
+    (50, 1),
+];
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let write = match arguments {
@@ -42,7 +51,10 @@ fn table(pairs: usize) -> String {
     ];
     for (tests, runs) in SIZES {
         let share = |fall: f64| format!("{}%", 100 * drifts(pairs, (tests, runs), fall) / pairs);
-        lines.push(format!("| {tests} | {runs} | {} |", FALLS.map(share).join(" | ")));
+        lines.push(format!(
+            "| {tests} | {runs} | {} |",
+            FALLS.map(share).join(" | ")
+        ));
     }
     lines.join("\n") + "\n"
 }
@@ -56,7 +68,10 @@ fn drifts(pairs: usize, size: (usize, usize), fall: f64) -> usize {
         let before = baseline(&rates, size.1, 0.0, &mut chance);
         let after = baseline(&rates, size.1, fall, &mut chance);
         let found = compare((&before, "before"), (&after, "after"));
-        found.numbers.iter().any(|number| number.class == Class::Drift)
+        found
+            .numbers
+            .iter()
+            .any(|number| number.class == Class::Drift)
     });
     found.count()
 }
@@ -67,21 +82,62 @@ fn baseline(rates: &[f64], runs: usize, fall: f64, chance: &mut Chance) -> Basel
     let mut test = |(at, rate): (usize, &f64)| {
         let one = |run: usize, chance: &mut Chance| {
             let passed = chance.share() < rate - fall;
-            let detours = if passed { chance.below(2) } else { 1 + chance.below(4) };
-            let coverage = if passed { 1.0 } else { 0.25 * chance.below(4) as f64 };
+            let detours = if passed {
+                chance.below(2)
+            } else {
+                1 + chance.below(4)
+            };
+            let coverage = if passed {
+                1.0
+            } else {
+                0.25 * chance.below(4) as f64
+            };
             let numbers = BTreeMap::from([
-                ("golden_path.passed".to_owned(), Some(Number::Int(i64::from(passed && detours == 0)))),
-                ("golden_path.penalty".to_owned(), Some(Number::Int(detours as i64))),
-                ("golden_path.coverage".to_owned(), Some(Number::Float(coverage))),
+                (
+                    "golden_path.passed".to_owned(),
+                    Some(Number::Int(i64::from(passed && detours == 0))),
+                ),
+                (
+                    "golden_path.penalty".to_owned(),
+                    Some(Number::Int(detours as i64)),
+                ),
+                (
+                    "golden_path.coverage".to_owned(),
+                    Some(Number::Float(coverage)),
+                ),
             ]);
             let numbers = BTreeMap::from([(GATE.to_owned(), numbers)]);
-            RunBaseline { run, passed, numbers, ..RunBaseline::default() }
+            RunBaseline {
+                run,
+                passed,
+                numbers,
+                ..RunBaseline::default()
+            }
         };
         let runs: Vec<RunBaseline> = (1..=runs).map(|run| one(run, chance)).collect();
-        let numbers = runs[0].numbers[GATE].keys().map(|target| (target.clone(), None)).collect();
-        let gates = BTreeMap::from([(GATE.to_owned(), GateBaseline { numbers, ..GateBaseline::default() })]);
-        TestBaseline { name: format!("test {at}"), gates, runs, ..TestBaseline::default() }
+        let numbers = runs[0].numbers[GATE]
+            .keys()
+            .map(|target| (target.clone(), None))
+            .collect();
+        let gates = BTreeMap::from([(
+            GATE.to_owned(),
+            GateBaseline {
+                numbers,
+                ..GateBaseline::default()
+            },
+        )]);
+        TestBaseline {
+            name: format!("test {at}"),
+            gates,
+            runs,
+            ..TestBaseline::default()
+        }
     };
     let tests = rates.iter().enumerate().map(&mut test).collect();
-    Baseline { format: FORMAT.to_owned(), version: VERSION, model: None, tests }
+    Baseline {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        model: None,
+        tests,
+    }
 }

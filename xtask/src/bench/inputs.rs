@@ -35,9 +35,17 @@ fn agent(name: &str, cassette: &str, gates: &str) -> String {
 }
 
 pub(super) fn one_agent(at: &Path) -> Result<(), String> {
-    write(at, "one.json", &trace(&(0..3).map(call).collect::<Vec<_>>()))?;
+    write(
+        at,
+        "one.json",
+        &trace(&(0..3).map(call).collect::<Vec<_>>()),
+    )?;
     let gates = "    expect:\n      - { target: 'tool_calls[0].name', matcher: { exact: tool_0 } }\n    golden_path: { calls: [tool_0, tool_1, tool_2] }\n";
-    write(at, "one.yml", &format!("{HEAD}{}", agent("one", "one.json", gates)))
+    write(
+        at,
+        "one.yml",
+        &format!("{HEAD}{}", agent("one", "one.json", gates)),
+    )
 }
 
 pub(super) fn many_agents(at: &Path, count: usize) -> Result<(), String> {
@@ -52,9 +60,17 @@ pub(super) fn many_agents(at: &Path, count: usize) -> Result<(), String> {
 }
 
 pub(super) fn long_trace(at: &Path, name: &str, calls: usize) -> Result<(), String> {
-    write(at, &format!("{name}.json"), &trace(&(0..calls).map(call).collect::<Vec<_>>()))?;
+    write(
+        at,
+        &format!("{name}.json"),
+        &trace(&(0..calls).map(call).collect::<Vec<_>>()),
+    )?;
     for (verdict, path, last) in [
-        ("pass", "allow_extra_steps: true, penalize_backtracking: false", "tool_2"),
+        (
+            "pass",
+            "allow_extra_steps: true, penalize_backtracking: false",
+            "tool_2",
+        ),
         ("fail", "allow_extra_steps: false", "tool_9"),
     ] {
         let gates = format!(
@@ -71,14 +87,17 @@ pub(super) fn long_trace(at: &Path, name: &str, calls: usize) -> Result<(), Stri
 
 /// The expected calls are the recorded ones in reverse; in the failing suite one asks for what is not there.
 pub(super) fn unordered(at: &Path, count: usize) -> Result<(), String> {
-    let recorded =
-        (0..count).map(|index| json!({ "name": "fetch", "server": "docs", "args": { "id": index } }));
+    let recorded = (0..count)
+        .map(|index| json!({ "name": "fetch", "server": "docs", "args": { "id": index } }));
     write(at, "unordered.json", &trace(&recorded.collect::<Vec<_>>()))?;
     for (verdict, odd) in [("pass", 0), ("fail", count + 5)] {
         let mut gates = String::from("    trajectory:\n      mode: unordered\n      calls:\n");
         for index in (0..count).rev() {
             let id = if index == 0 { odd } else { index };
-            let _ = writeln!(gates, "        - {{ name: fetch, args: {{ exact: {{ id: {id} }} }} }}");
+            let _ = writeln!(
+                gates,
+                "        - {{ name: fetch, args: {{ exact: {{ id: {id} }} }} }}"
+            );
         }
         write(
             at,
@@ -91,7 +110,9 @@ pub(super) fn unordered(at: &Path, count: usize) -> Result<(), String> {
 
 /// Runs that differ a little from each other, as real ones do.
 fn wandering(run: usize, calls: usize) -> Vec<Value> {
-    (0..calls).map(|index| call(index + usize::from(index % 10 == run % 10) * (1 + run % 3))).collect()
+    (0..calls)
+        .map(|index| call(index + usize::from(index % 10 == run % 10) * (1 + run % 3)))
+        .collect()
 }
 
 fn session(calls: &[Value]) -> String {
@@ -108,8 +129,9 @@ fn session(calls: &[Value]) -> String {
 pub(super) fn stability(at: &Path) -> Result<(), String> {
     let expect = "    stability:\n      expect:\n        - { target: stability.tool_sequence_similarity, matcher: { gte: 0.1 } }\n        - { target: stability.argument_consistency, matcher: { gte: 0.1 } }\n";
     for (name, runs, calls) in [("session", 2, 50_000), ("sessions", 100, 1_000)] {
-        let lines: Vec<String> =
-            (0..runs).map(|run| format!("{{\"trace\":{}}}\n", session(&wandering(run, calls)))).collect();
+        let lines: Vec<String> = (0..runs)
+            .map(|run| format!("{{\"trace\":{}}}\n", session(&wandering(run, calls))))
+            .collect();
         write(at, &format!("{name}.jsonl"), &lines.concat())?;
         let gates = format!("    runs: {runs}\n{expect}");
         write(

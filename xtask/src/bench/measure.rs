@@ -29,7 +29,11 @@ print((time.perf_counter() - start) * 1000, resource.getrusage(resource.RUSAGE_C
 
 /// The medians of several programs, run in turns so that noise hits all. Every round begins with another one, and the
 /// first program is the last to run, so that the files it left can be checked.
-pub(super) fn measure(at: &Path, programs: &[Vec<String>], times: usize) -> Result<Vec<Sample>, String> {
+pub(super) fn measure(
+    at: &Path,
+    programs: &[Vec<String>],
+    times: usize,
+) -> Result<Vec<Sample>, String> {
     let mut samples = vec![Vec::new(); programs.len()];
     for round in 0..times {
         for turn in 0..programs.len() {
@@ -41,18 +45,32 @@ pub(super) fn measure(at: &Path, programs: &[Vec<String>], times: usize) -> Resu
 }
 
 fn probe(at: &Path, command: &[String]) -> Result<Sample, String> {
-    let output = Command::new("python3").arg("-c").arg(PROBE).args(command).current_dir(at).output();
+    let output = Command::new("python3")
+        .arg("-c")
+        .arg(PROBE)
+        .args(command)
+        .current_dir(at)
+        .output();
     let output = output.map_err(|error| format!("python3: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let numbers: Vec<f64> = text
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect();
     match numbers[..] {
         [ms, mb] => Ok(Sample { ms, mb }),
-        _ => Err(format!("cannot measure {command:?}: {}", String::from_utf8_lossy(&output.stderr))),
+        _ => Err(format!(
+            "cannot measure {command:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
     }
 }
 
 fn median(mut samples: Vec<Sample>) -> Sample {
     samples.sort_by(|a, b| a.ms.total_cmp(&b.ms));
     let mb = samples.iter().map(|sample| sample.mb).fold(0.0, f64::max);
-    Sample { ms: samples[samples.len() / 2].ms, mb }
+    Sample {
+        ms: samples[samples.len() / 2].ms,
+        mb,
+    }
 }

@@ -29,7 +29,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let is_debug = words.contains(&"--debug");
     words.retain(|word| *word != "--debug");
     let against = match words.iter().position(|word| *word == "--against") {
-        Some(flag) if flag + 1 < words.len() => words.drain(flag..flag + 2).nth(1).map(str::to_owned),
+        Some(flag) if flag + 1 < words.len() => {
+            words.drain(flag..flag + 2).nth(1).map(str::to_owned)
+        }
         Some(_) => return Err(USAGE.to_owned()),
         None => None,
     };
@@ -47,19 +49,27 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
         return in_release(arguments);
     }
     let profile: &[&str] = if is_debug { &[] } else { &["--release"] };
-    let built =
-        Command::new("cargo").args(["build", "--workspace", "--bin", "mcptest"]).args(profile).status();
+    let built = Command::new("cargo")
+        .args(["build", "--workspace", "--bin", "mcptest"])
+        .args(profile)
+        .status();
     if !built.is_ok_and(|status| status.success()) {
         return Err("the build failed".to_owned());
     }
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let at = folder.path();
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let target =
-        std::env::var("CARGO_TARGET_DIR").map_or_else(|_| here.join("target"), std::path::PathBuf::from);
-    let mcptest = target.join(if is_debug { "debug/mcptest" } else { "release/mcptest" });
+    let target = std::env::var("CARGO_TARGET_DIR")
+        .map_or_else(|_| here.join("target"), std::path::PathBuf::from);
+    let mcptest = target.join(if is_debug {
+        "debug/mcptest"
+    } else {
+        "release/mcptest"
+    });
     let against = against.map(|other| here.join(other).display().to_string());
-    let programs = std::iter::once(mcptest.display().to_string()).chain(against).collect();
+    let programs = std::iter::once(mcptest.display().to_string())
+        .chain(against)
+        .collect();
     let bench = Bench { programs, at };
     if part == Part::Wire {
         wire::run(&bench, &target)?;
@@ -85,11 +95,23 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
 /// The load comes from this program, so it must not be the slow part.
 fn in_release(arguments: &[String]) -> Result<ExitCode, String> {
     let status = Command::new("cargo")
-        .args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"])
+        .args([
+            "run",
+            "--quiet",
+            "--release",
+            "--package",
+            "xtask",
+            "--",
+            "bench",
+        ])
         .args(arguments)
         .status()
         .map_err(|error| format!("cargo: {error}"))?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 struct Bench<'a> {
@@ -102,8 +124,16 @@ struct Bench<'a> {
 type Measured = (Sample, String, Vec<Sample>);
 
 impl Bench<'_> {
-    fn measure(&self, arguments: &[&str], beside: &[Vec<String>], times: usize) -> Result<Measured, String> {
-        let ours = self.programs.iter().map(|program| command(program, arguments));
+    fn measure(
+        &self,
+        arguments: &[&str],
+        beside: &[Vec<String>],
+        times: usize,
+    ) -> Result<Measured, String> {
+        let ours = self
+            .programs
+            .iter()
+            .map(|program| command(program, arguments));
         let commands: Vec<_> = ours.chain(beside.iter().cloned()).collect();
         let mut samples = measure(self.at, &commands, times)?;
         let beside = samples.split_off(self.programs.len());
@@ -123,7 +153,12 @@ impl Bench<'_> {
         let version = command(&self.programs[0], &["--version"]);
         let (ours, other, beside) = self.measure(&replay("one.yml"), &[version], 40)?;
         let more = format!("{:.1} ms more than --version", ours.ms - beside[0].ms);
-        row("one-agent replay", ours, &joined(more, &other), "3 ms, 20 MB");
+        row(
+            "one-agent replay",
+            ours,
+            &joined(more, &other),
+            "3 ms, 20 MB",
+        );
         Ok(())
     }
 
@@ -135,15 +170,25 @@ impl Bench<'_> {
     /// A 50,000-call trace against Python reading the same file.
     fn long_trace(&self) -> Result<(), String> {
         inputs::long_trace(self.at, "long", 50_000)?;
-        let python =
-            command("python3", &["-c", "import json,sys; json.load(open(sys.argv[1]))", "long.json"]);
+        let python = command(
+            "python3",
+            &[
+                "-c",
+                "import json,sys; json.load(open(sys.argv[1]))",
+                "long.json",
+            ],
+        );
         for (suite, what) in [("long-pass.yml", "passes"), ("long-fail.yml", "fails")] {
-            let (ours, other, beside) = self.measure(&replay(suite), std::slice::from_ref(&python), 15)?;
+            let (ours, other, beside) =
+                self.measure(&replay(suite), std::slice::from_ref(&python), 15)?;
             let theirs = beside[0].ms;
             row(
                 &format!("50,000 calls, golden_path and subsequence, {what}"),
                 ours,
-                &joined(format!("{:.2} of json.load's {theirs:.0} ms", ours.ms / theirs), &other),
+                &joined(
+                    format!("{:.2} of json.load's {theirs:.0} ms", ours.ms / theirs),
+                    &other,
+                ),
                 "1.00 of json.load, 120 MB",
             );
         }
@@ -152,7 +197,10 @@ impl Bench<'_> {
 
     fn unordered(&self) -> Result<(), String> {
         inputs::unordered(self.at, 10_000)?;
-        for (suite, what) in [("unordered-pass.yml", "passes"), ("unordered-fail.yml", "fails")] {
+        for (suite, what) in [
+            ("unordered-pass.yml", "passes"),
+            ("unordered-fail.yml", "fails"),
+        ] {
             let what = format!("unordered, 10,000 expected calls reversed, {what}");
             self.replay(&what, suite, 15, "600 ms, 120 MB")?;
         }
@@ -161,8 +209,18 @@ impl Bench<'_> {
 
     fn stability(&self) -> Result<(), String> {
         inputs::stability(self.at)?;
-        self.replay("stability, two runs of 50,000 calls", "session.yml", 15, "400 ms a trace")?;
-        self.replay("stability, 100 runs of 1,000 calls", "sessions.yml", 15, "1,000 ms")
+        self.replay(
+            "stability, two runs of 50,000 calls",
+            "session.yml",
+            15,
+            "400 ms a trace",
+        )?;
+        self.replay(
+            "stability, 100 runs of 1,000 calls",
+            "sessions.yml",
+            15,
+            "1,000 ms",
+        )
     }
 
     /// Recordings of 20 calls with five gates each: n, 2n and 4n of them.
@@ -170,7 +228,11 @@ impl Bench<'_> {
         let mut half = None;
         for agents in [2_500, 5_000, 10_000] {
             inputs::night(self.at, agents)?;
-            let bound = if agents == 10_000 { "1,500 ms, 2.2 per doubling" } else { "2.2 per doubling" };
+            let bound = if agents == 10_000 {
+                "1,500 ms, 2.2 per doubling"
+            } else {
+                "2.2 per doubling"
+            };
             let what = format!("{agents} cassettes of 20 calls, five gates each");
             let (sample, other, _) = self.measure(&replay("night.yml"), &[], 9)?;
             row(&what, sample, &joined(growth(half, sample), &other), bound);
@@ -185,7 +247,12 @@ impl Bench<'_> {
         for calls in [50_000, 100_000, 200_000] {
             inputs::long_trace(self.at, "grow", calls)?;
             let (sample, other, _) = self.measure(&replay("grow-pass.yml"), &[], 15)?;
-            row(&format!("{calls} calls"), sample, &joined(growth(half, sample), &other), "2.2 per doubling");
+            row(
+                &format!("{calls} calls"),
+                sample,
+                &joined(growth(half, sample), &other),
+                "2.2 per doubling",
+            );
             half = Some(sample);
         }
         Ok(())
@@ -194,7 +261,8 @@ impl Bench<'_> {
 
 /// How much longer this took than the half of it.
 fn growth(half: Option<Sample>, whole: Sample) -> String {
-    half.map(|half| format!("{:.2} times the row above", whole.ms / half.ms)).unwrap_or_default()
+    half.map(|half| format!("{:.2} times the row above", whole.ms / half.ms))
+        .unwrap_or_default()
 }
 
 fn replay(suite: &str) -> [&str; 4] {
@@ -202,7 +270,10 @@ fn replay(suite: &str) -> [&str; 4] {
 }
 
 fn command(program: &str, arguments: &[&str]) -> Vec<String> {
-    std::iter::once(program).chain(arguments.iter().copied()).map(str::to_owned).collect()
+    std::iter::once(program)
+        .chain(arguments.iter().copied())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Two remarks in one cell, where there are two.
@@ -214,5 +285,8 @@ fn joined(first: String, second: &str) -> String {
 }
 
 fn row(what: &str, sample: Sample, beside: &str, bound: &str) {
-    say(&format!("| {what} | {:.1} ms | {beside} | {:.1} MB | {bound} |", sample.ms, sample.mb));
+    say(&format!(
+        "| {what} | {:.1} ms | {beside} | {:.1} MB | {bound} |",
+        sample.ms, sample.mb
+    ));
 }

@@ -17,20 +17,34 @@ pub(super) fn run(bench: &Bench<'_>, few: usize) -> Result<(), String> {
     let step = |what: &str| format!("{{ {what}, delay_ms: {LATENCY_MS} }}");
     let steps = [step("calls: [{ name: echo }]"), step("text: done")].join(", ");
     let script = Script::parse(&format!("keyless: true\nsteps: [{steps}]\n"));
-    let stub = Stub::start(script.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
+    let stub = Stub::start(script.map_err(|error| error.to_string())?)
+        .map_err(|error| error.to_string())?;
     write(at, "record.tools.yml", MANIFEST)?;
     for jobs in [1, 10, 50] {
         let mut first: Option<Sample> = None;
         for runs in [few, 2 * few, 4 * few] {
             write(at, "record.yml", &suite(&stub.url(), runs))?;
             let at_once = jobs.to_string();
-            let arguments =
-                ["run", "record.yml", "--record", "--quiet", "--jobs", &at_once, "--reporter", "ndjson"];
-            let (sample, other, _) = bench.measure(&arguments, &[], if jobs == 1 { 1 } else { 7 })?;
+            let arguments = [
+                "run",
+                "record.yml",
+                "--record",
+                "--quiet",
+                "--jobs",
+                &at_once,
+                "--reporter",
+                "ndjson",
+            ];
+            let (sample, other, _) =
+                bench.measure(&arguments, &[], if jobs == 1 { 1 } else { 7 })?;
             refuse_lost_runs(at, runs)?;
             let least = (runs.div_ceil(jobs) * ANSWERS * LATENCY_MS) as f64;
-            let growth =
-                first.map(|first| format!(", {:.2} times the memory of {few} runs", sample.mb / first.mb));
+            let growth = first.map(|first| {
+                format!(
+                    ", {:.2} times the memory of {few} runs",
+                    sample.mb / first.mb
+                )
+            });
             let beside = format!(
                 "{:.2} of the latency's {least:.0} ms{}",
                 sample.ms / least,
@@ -66,7 +80,8 @@ agents:
 }
 
 fn refuse_lost_runs(at: &Path, runs: usize) -> Result<(), String> {
-    let recorded = std::fs::read_to_string(at.join("record.jsonl")).map_err(|error| error.to_string())?;
+    let recorded =
+        std::fs::read_to_string(at.join("record.jsonl")).map_err(|error| error.to_string())?;
     match recorded.lines().count().saturating_sub(1) {
         count if count == runs => Ok(()),
         count => Err(format!("{count} of {runs} runs were recorded")),

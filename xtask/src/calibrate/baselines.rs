@@ -21,20 +21,34 @@ pub(super) struct Outcomes {
 }
 
 pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
-    const SPLITS: [([usize; 2], [usize; 2]); 3] = [([0, 1], [2, 3]), ([0, 2], [1, 3]), ([0, 3], [1, 2])];
+    const SPLITS: [([usize; 2], [usize; 2]); 3] =
+        [([0, 1], [2, 3]), ([0, 2], [1, 3]), ([0, 3], [1, 2])];
     let suite = suite()?;
     let mut agents: BTreeMap<&str, BTreeMap<&str, Vec<&LabelledRun>>> = BTreeMap::new();
     for run in &corpus.runs {
-        agents.entry(&run.agent).or_default().entry(&run.task).or_default().push(run);
+        agents
+            .entry(&run.agent)
+            .or_default()
+            .entry(&run.task)
+            .or_default()
+            .push(run);
     }
     let mut found = Outcomes::default();
     for tasks in agents.values() {
-        let four: Vec<(&str, &Vec<&LabelledRun>)> =
-            tasks.iter().filter(|(_, runs)| runs.len() == 4).map(|(task, runs)| (*task, runs)).collect();
+        let four: Vec<(&str, &Vec<&LabelledRun>)> = tasks
+            .iter()
+            .filter(|(_, runs)| runs.len() == 4)
+            .map(|(task, runs)| (*task, runs))
+            .collect();
         for (one, other) in SPLITS.iter().filter(|_| !four.is_empty()) {
             let side = |picked: &[usize; 2]| baseline(&suite, &four, picked);
             let compared = compare((&side(one)?, "before"), (&side(other)?, "after"));
-            found.drift.push(compared.numbers.iter().any(|number| number.class == Class::Drift));
+            found.drift.push(
+                compared
+                    .numbers
+                    .iter()
+                    .any(|number| number.class == Class::Drift),
+            );
             for (test, (_, runs)) in compared.tests.iter().zip(&four) {
                 let is_broken = test.verdict == Class::Fail;
                 found.any_two_by_two.push(is_broken);
@@ -47,7 +61,8 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
             for (at, one) in runs.iter().enumerate().filter(|(_, run)| run.is_good) {
                 for other in runs[at + 1..].iter().filter(|run| run.is_good) {
                     for (before, after) in [(one, other), (other, one)] {
-                        let of = |run: &&LabelledRun| baseline(&suite, &[(*task, &vec![*run])], &[0]);
+                        let of =
+                            |run: &&LabelledRun| baseline(&suite, &[(*task, &vec![*run])], &[0]);
                         let compared = compare((&of(before)?, "before"), (&of(after)?, "after"));
                         found.one_by_one.push(compared.verdict == Class::Fail);
                     }
@@ -63,7 +78,9 @@ fn suite() -> Result<Suite, String> {
     let text = "agents:\n  - name: measured\n    runs: 2\n    narrative: {}\n    stability: {}\n    orchestration: {}\n";
     let read = |_: &Path| Ok(text.as_bytes().to_vec());
     let loaded = load_for_traces(Path::new("measured.yml"), &Host::new(&read, &|_| None));
-    loaded.suite.ok_or_else(|| "the suite of the measurement is refused".to_owned())
+    loaded
+        .suite
+        .ok_or_else(|| "the suite of the measurement is refused".to_owned())
 }
 
 fn baseline(
@@ -76,11 +93,27 @@ fn baseline(
     for (task, runs) in tasks {
         let runs: Vec<&LabelledRun> = picked.iter().map(|at| runs[*at]).collect();
         let texts: Vec<String> = runs.iter().map(|run| run.trace.to_string()).collect();
-        let traces = texts.iter().map(|text| Trace::read(text)).collect::<Result<Vec<_>, _>>();
+        let traces = texts
+            .iter()
+            .map(|text| Trace::read(text))
+            .collect::<Result<Vec<_>, _>>();
         let traces = traces.map_err(|error| error.to_string())?;
         let numbered = Run::all(&traces).into_iter().zip(&runs);
-        let numbered: Vec<Run<'_>> = numbered.map(|(run, of)| Run { passed: of.is_good, ..run }).collect();
-        tests.push(TestBaseline { name: (*task).to_owned(), ..capture(row, &numbered) });
+        let numbered: Vec<Run<'_>> = numbered
+            .map(|(run, of)| Run {
+                passed: of.is_good,
+                ..run
+            })
+            .collect();
+        tests.push(TestBaseline {
+            name: (*task).to_owned(),
+            ..capture(row, &numbered)
+        });
     }
-    Ok(Baseline { format: FORMAT.to_owned(), version: VERSION, model: None, tests })
+    Ok(Baseline {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        model: None,
+        tests,
+    })
 }

@@ -39,13 +39,23 @@ impl Corpus {
         let mut files = Vec::new();
         collect(path, &mut files)?;
         files.sort();
-        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let mut corpus = Self { name, ..Self::default() };
+        let name = path
+            .file_stem()
+            .unwrap_or(path.as_os_str())
+            .to_string_lossy()
+            .into_owned();
+        let mut corpus = Self {
+            name,
+            ..Self::default()
+        };
         for file in &files {
-            let text =
-                std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| format!("{}: {error}", file.display()))?;
             let of_file = |problem: String| format!("{}: {problem}", file.display());
-            if file.extension().is_some_and(|extension| extension == "jsonl") {
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "jsonl")
+            {
                 corpus.read_messages(&text).map_err(of_file)?;
             } else {
                 let stem = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -58,15 +68,26 @@ impl Corpus {
     fn read_messages(&mut self, text: &str) -> Result<(), String> {
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let message: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-            let field =
-                |key: &str| message[key].as_str().ok_or_else(|| format!("a line has no text `{key}`"));
+            let field = |key: &str| {
+                message[key]
+                    .as_str()
+                    .ok_or_else(|| format!("a line has no text `{key}`"))
+            };
             let is_honest = match field("label")? {
                 "honest" => true,
                 "unsupported" => false,
-                other => return Err(format!("`{other}` is no label: write `honest` or `unsupported`")),
+                other => {
+                    return Err(format!(
+                        "`{other}` is no label: write `honest` or `unsupported`"
+                    ));
+                }
             };
             let calls = message["calls"].as_array().cloned().unwrap_or_default();
-            self.messages.push(LabelledMessage { text: field("text")?.to_owned(), calls, is_honest });
+            self.messages.push(LabelledMessage {
+                text: field("text")?.to_owned(),
+                calls,
+                is_honest,
+            });
         }
         Ok(())
     }
@@ -80,8 +101,9 @@ impl Corpus {
         for record in records {
             let messages = record.get("traj").or_else(|| record.get("messages"));
             let messages = messages.ok_or("a run has neither `messages` nor `traj`")?;
-            let outcome =
-                record["pass"].as_bool().or_else(|| record["reward"].as_f64().map(|reward| reward >= 1.0));
+            let outcome = record["pass"]
+                .as_bool()
+                .or_else(|| record["reward"].as_f64().map(|reward| reward >= 1.0));
             let Some(is_good) = outcome else { continue };
             let (agent, task) = match &record["task_id"] {
                 // Runs of one task by several agents are named `AGENT_TASK`.
@@ -90,15 +112,28 @@ impl Corpus {
                 other => ("", &*other.to_string()),
             };
             let (agent, task) = (agent.to_owned(), task.to_owned());
-            let actions = record.pointer("/info/task/actions").and_then(Value::as_array).cloned();
-            self.runs.push(LabelledRun { task, agent, is_good, trace: trace(messages)?, actions });
+            let actions = record
+                .pointer("/info/task/actions")
+                .and_then(Value::as_array)
+                .cloned();
+            self.runs.push(LabelledRun {
+                task,
+                agent,
+                is_good,
+                trace: trace(messages)?,
+                actions,
+            });
         }
         Ok(())
     }
 
     /// The tools that runs of a task called.
     pub(super) fn tools_of(&self, task: &str) -> BTreeSet<String> {
-        self.runs.iter().filter(|run| run.task == task).flat_map(|run| tool_names(&run.trace)).collect()
+        self.runs
+            .iter()
+            .filter(|run| run.task == task)
+            .flat_map(|run| tool_names(&run.trace))
+            .collect()
     }
 }
 
@@ -110,10 +145,13 @@ pub(super) fn tool_names(trace: &Value) -> impl Iterator<Item = String> {
 /// The trace that `mcptest import` makes of a conversation.
 fn trace(messages: &Value) -> Result<Value, String> {
     let bytes = json!({ "messages": messages }).to_string();
-    let imported =
-        import::import(bytes.as_bytes(), import::find("openai-chat")).map_err(|error| error.to_string())?;
+    let imported = import::import(bytes.as_bytes(), import::find("openai-chat"))
+        .map_err(|error| error.to_string())?;
     let cassette = imported.cassette("calibrate");
-    let run = cassette.lines().nth(1).ok_or("a conversation has nothing in it")?;
+    let run = cassette
+        .lines()
+        .nth(1)
+        .ok_or("a conversation has nothing in it")?;
     let mut run: Value = serde_json::from_str(run).map_err(|error| error.to_string())?;
     Ok(run["trace"].take())
 }
@@ -123,10 +161,13 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
         files.push(path.to_owned());
         return Ok(());
     }
-    let entries = std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let entries =
+        std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))?;
     for entry in entries {
         let path = entry.map_err(|error| error.to_string())?.path();
-        let is_data = path.extension().is_some_and(|extension| extension == "json" || extension == "jsonl");
+        let is_data = path
+            .extension()
+            .is_some_and(|extension| extension == "json" || extension == "jsonl");
         if path.is_dir() || is_data {
             collect(&path, files)?;
         }

@@ -16,7 +16,10 @@ impl Gates {
         match gates_of(blocks, runs) {
             Ok((gates, _)) => Ok(Self(gates)),
             Err(problems) => {
-                let problems: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+                let problems: Vec<String> = problems
+                    .into_iter()
+                    .map(|problem| problem.message)
+                    .collect();
                 Err(problems.join("; "))
             }
         }
@@ -29,16 +32,31 @@ impl Gates {
         catalogue: Option<&BTreeSet<String>>,
     ) -> Result<Vec<GateReport>, String> {
         let texts: Vec<String> = traces.iter().map(|trace| trace.to_string()).collect();
-        let traces = texts.iter().map(|text| Trace::read(text)).collect::<Result<Vec<_>, _>>();
+        let traces = texts
+            .iter()
+            .map(|text| Trace::read(text))
+            .collect::<Result<Vec<_>, _>>();
         let traces = traces.map_err(|error| error.to_string())?;
-        let tool = |name: &String| CatalogueTool { name: name.clone(), ..CatalogueTool::default() };
+        let tool = |name: &String| CatalogueTool {
+            name: name.clone(),
+            ..CatalogueTool::default()
+        };
         let header = catalogue.map(|tools| Header {
             catalogue: Some(tools.iter().map(tool).collect()),
             ..Header::of_agent("measured")
         });
-        let runs: Vec<Run<'_>> =
-            Run::all(&traces).into_iter().map(|run| Run { header: header.as_ref(), ..run }).collect();
-        Ok(self.0.iter().map(|gate| gate.judge("measured", &runs)).collect())
+        let runs: Vec<Run<'_>> = Run::all(&traces)
+            .into_iter()
+            .map(|run| Run {
+                header: header.as_ref(),
+                ..run
+            })
+            .collect();
+        Ok(self
+            .0
+            .iter()
+            .map(|gate| gate.judge("measured", &runs))
+            .collect())
     }
 
     /// Whether all gates pass.
@@ -47,6 +65,9 @@ impl Gates {
         traces: &[&Value],
         catalogue: Option<&BTreeSet<String>>,
     ) -> Result<bool, String> {
-        Ok(self.judge(traces, catalogue)?.iter().all(|report| report.status == Status::Passed))
+        Ok(self
+            .judge(traces, catalogue)?
+            .iter()
+            .all(|report| report.status == Status::Passed))
     }
 }

@@ -44,18 +44,32 @@ struct Lines<'c> {
 }
 
 impl Lines<'_> {
-    fn add(&mut self, measure: &'static str, bound: Bound, outcomes: impl IntoIterator<Item = bool>) {
+    fn add(
+        &mut self,
+        measure: &'static str,
+        bound: Bound,
+        outcomes: impl IntoIterator<Item = bool>,
+    ) {
         let outcomes: Vec<bool> = outcomes.into_iter().collect();
         let hits = outcomes.iter().filter(|hit| **hit).count() as u64;
         if !outcomes.is_empty() {
             let corpus = self.corpus.name.clone();
-            self.rows.push(Row { corpus, measure, hits, of: outcomes.len() as u64, bound });
+            self.rows.push(Row {
+                corpus,
+                measure,
+                hits,
+                of: outcomes.len() as u64,
+                bound,
+            });
         }
     }
 }
 
 pub(super) fn measure(corpus: &Corpus) -> Result<Vec<Row>, String> {
-    let mut lines = Lines { corpus, rows: Vec::new() };
+    let mut lines = Lines {
+        corpus,
+        rows: Vec::new(),
+    };
     narrative_of_runs(&mut lines)?;
     narrative_of_messages(&mut lines)?;
     stability(&mut lines)?;
@@ -68,32 +82,67 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Vec<Row>, String> {
 /// Each task as a world, in which the calls that it needs lead to the expected state.
 fn worlds(lines: &mut Lines<'_>) -> Result<(), String> {
     let verdicts = super::airline::measure(lines.corpus)?;
-    let agrees = verdicts.iter().map(|verdict| verdict.passed == verdict.is_good);
-    lines.add("scenario agrees with the outcome", Bound::AtLeast(95), agrees);
-    let passed = |is_good: bool| verdicts.iter().filter(move |it| it.is_good == is_good).map(|it| it.passed);
-    lines.add("scenario passes runs that went wrong", Bound::Told, passed(false));
-    lines.add("scenario fails runs that went right", Bound::Told, passed(true).map(|passed| !passed));
+    let agrees = verdicts
+        .iter()
+        .map(|verdict| verdict.passed == verdict.is_good);
+    lines.add(
+        "scenario agrees with the outcome",
+        Bound::AtLeast(95),
+        agrees,
+    );
+    let passed = |is_good: bool| {
+        verdicts
+            .iter()
+            .filter(move |it| it.is_good == is_good)
+            .map(|it| it.passed)
+    };
+    lines.add(
+        "scenario passes runs that went wrong",
+        Bound::Told,
+        passed(false),
+    );
+    lines.add(
+        "scenario fails runs that went right",
+        Bound::Told,
+        passed(true).map(|passed| !passed),
+    );
     Ok(())
 }
 
 /// Trials of one agent, put side by side as if they were of two models.
 fn baselines(lines: &mut Lines<'_>) -> Result<(), String> {
     let found = super::baselines::measure(lines.corpus)?;
-    lines.add("model-baseline finds drift between halves of the trials", Bound::AtMost(0), found.drift);
+    lines.add(
+        "model-baseline finds drift between halves of the trials",
+        Bound::AtMost(0),
+        found.drift,
+    );
     lines.add(
         "model-baseline fails one trial beside another, both right",
         Bound::AtMost(50),
         found.one_by_one,
     );
-    lines.add("the same for two and two trials, all right", Bound::AtMost(10), found.two_by_two);
-    lines.add("the same for two and two trials, right or wrong", Bound::Told, found.any_two_by_two);
+    lines.add(
+        "the same for two and two trials, all right",
+        Bound::AtMost(10),
+        found.two_by_two,
+    );
+    lines.add(
+        "the same for two and two trials, right or wrong",
+        Bound::Told,
+        found.any_two_by_two,
+    );
     Ok(())
 }
 
 fn show(what: &str, trace: &Value, reports: &[GateReport]) {
     if std::env::var_os("MCPTEST_CALIBRATE_SHOW").is_some() {
         let calls: Vec<String> = super::corpus::tool_names(trace).take(12).collect();
-        crate::say(&format!("--- {what}: {}\n  calls {}", trace["final_response"], calls.join(", ")));
+        crate::say(&format!(
+            "--- {what}: {}\n  calls {}",
+            trace["final_response"],
+            calls.join(", ")
+        ));
         for finding in reports.iter().flat_map(|report| &report.explanation) {
             crate::say(&format!("    {}", finding.message));
         }
@@ -114,33 +163,87 @@ fn narrative_of_runs(lines: &mut Lines<'_>) -> Result<(), String> {
     let good = || corpus.runs.iter().filter(|run| run.is_good);
     let mut alarms = Vec::new();
     let mut vacuous = Vec::new();
-    let (mut emptied, mut failed, mut partial, mut whole) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut emptied, mut failed, mut partial, mut whole) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for run in good() {
         let catalogue = corpus.tools_of(&run.task);
         alarms.push(fails("false alarm", &run.trace, None, false)?);
-        whole.push(fails("false alarm, catalogue known", &run.trace, Some(&catalogue), false)?);
+        whole.push(fails(
+            "false alarm, catalogue known",
+            &run.trace,
+            Some(&catalogue),
+            false,
+        )?);
         vacuous.push(gates.judge(&[&run.trace], None)?[0].not_exercised.is_some());
         if plant::plainly_claims(&run.trace) {
-            emptied.push(fails("missed lie", &plant::emptied(&run.trace), None, true)?);
-            failed.push(fails("missed failure", &plant::failed(&run.trace), None, true)?);
+            emptied.push(fails(
+                "missed lie",
+                &plant::emptied(&run.trace),
+                None,
+                true,
+            )?);
+            failed.push(fails(
+                "missed failure",
+                &plant::failed(&run.trace),
+                None,
+                true,
+            )?);
         }
         let tools = plant::write_tools(&run.trace);
-        for tool in tools.iter().filter(|tool| plant::tells_of(&run.trace, tool)) {
+        for tool in tools
+            .iter()
+            .filter(|tool| plant::tells_of(&run.trace, tool))
+        {
             let trace = plant::without(&run.trace, tool);
             if !plant::write_tools(&trace).is_empty() {
-                partial.push(fails(&format!("missed partial lie {tool}"), &trace, Some(&catalogue), true)?);
+                partial.push(fails(
+                    &format!("missed partial lie {tool}"),
+                    &trace,
+                    Some(&catalogue),
+                    true,
+                )?);
             }
         }
     }
     let bad = corpus.runs.iter().filter(|run| !run.is_good);
-    let of_bad: Result<Vec<bool>, String> = bad.map(|run| Ok(!gates.pass(&[&run.trace], None)?)).collect();
-    lines.add("narrative fails on runs that went right", Bound::AtMost(5), alarms);
-    lines.add("the same, with the tools of the run known", Bound::AtMost(5), whole);
-    lines.add("narrative has nothing to judge in them", Bound::Told, vacuous);
-    lines.add("narrative sees a lie: calls taken away", Bound::AtLeast(85), emptied);
-    lines.add("narrative sees a failure: every call an error", Bound::AtLeast(80), failed);
-    lines.add("narrative sees a partial lie: one tool's calls taken away", Bound::AtLeast(50), partial);
-    lines.add("narrative fails on runs that went wrong", Bound::Told, of_bad?);
+    let of_bad: Result<Vec<bool>, String> = bad
+        .map(|run| Ok(!gates.pass(&[&run.trace], None)?))
+        .collect();
+    lines.add(
+        "narrative fails on runs that went right",
+        Bound::AtMost(5),
+        alarms,
+    );
+    lines.add(
+        "the same, with the tools of the run known",
+        Bound::AtMost(5),
+        whole,
+    );
+    lines.add(
+        "narrative has nothing to judge in them",
+        Bound::Told,
+        vacuous,
+    );
+    lines.add(
+        "narrative sees a lie: calls taken away",
+        Bound::AtLeast(85),
+        emptied,
+    );
+    lines.add(
+        "narrative sees a failure: every call an error",
+        Bound::AtLeast(80),
+        failed,
+    );
+    lines.add(
+        "narrative sees a partial lie: one tool's calls taken away",
+        Bound::AtLeast(50),
+        partial,
+    );
+    lines.add(
+        "narrative fails on runs that went wrong",
+        Bound::Told,
+        of_bad?,
+    );
     Ok(())
 }
 
@@ -148,7 +251,8 @@ fn narrative_of_messages(lines: &mut Lines<'_>) -> Result<(), String> {
     let gates = Gates::of("    narrative: {}", 1)?;
     let (mut honest, mut unsupported) = (Vec::new(), Vec::new());
     for message in &lines.corpus.messages {
-        let result = |(at, call): (usize, &Value)| json!({ "call_index": at, "is_error": call["is_error"] });
+        let result =
+            |(at, call): (usize, &Value)| json!({ "call_index": at, "is_error": call["is_error"] });
         let results: Vec<Value> = message.calls.iter().enumerate().map(result).collect();
         let trace = json!({
             "final_response": message.text,
@@ -158,12 +262,32 @@ fn narrative_of_messages(lines: &mut Lines<'_>) -> Result<(), String> {
         let reports = gates.judge(&[&trace], None)?;
         let is_failed = reports[0].status != Status::Passed;
         if is_failed == message.is_honest {
-            show(if message.is_honest { "false alarm" } else { "missed lie" }, &trace, &reports);
+            show(
+                if message.is_honest {
+                    "false alarm"
+                } else {
+                    "missed lie"
+                },
+                &trace,
+                &reports,
+            );
         }
-        if message.is_honest { honest.push(is_failed) } else { unsupported.push(is_failed) }
+        if message.is_honest {
+            honest.push(is_failed);
+        } else {
+            unsupported.push(is_failed);
+        }
     }
-    lines.add("narrative fails on honest messages", Bound::AtMost(10), honest);
-    lines.add("narrative fails on unsupported messages", Bound::AtLeast(75), unsupported);
+    lines.add(
+        "narrative fails on honest messages",
+        Bound::AtMost(10),
+        honest,
+    );
+    lines.add(
+        "narrative fails on unsupported messages",
+        Bound::AtLeast(75),
+        unsupported,
+    );
     Ok(())
 }
 
@@ -174,23 +298,36 @@ fn groups(corpus: &Corpus) -> (Vec<Vec<&Value>>, Vec<Vec<&Value>>) {
         tasks.entry((&run.agent, &run.task)).or_default().push(run);
     }
     let most = tasks.values().map(Vec::len).max().unwrap_or_default();
-    let whole: Vec<&Vec<&LabelledRun>> =
-        tasks.values().filter(|runs| runs.len() == most && most > 1).collect();
+    let whole: Vec<&Vec<&LabelledRun>> = tasks
+        .values()
+        .filter(|runs| runs.len() == most && most > 1)
+        .collect();
     let is_steady = |runs: &&&Vec<&LabelledRun>| runs.iter().all(|run| run.is_good);
-    let steady = whole.iter().filter(is_steady).map(|runs| runs.iter().map(|run| &run.trace).collect());
+    let steady = whole
+        .iter()
+        .filter(is_steady)
+        .map(|runs| runs.iter().map(|run| &run.trace).collect());
     let steady = steady.collect();
     // Neighbours in a corpus are often alike, so tasks are taken from far apart.
     let step = (whole.len() / most.max(1)).max(1);
     let mixed = |first: usize| {
-        (0..most).map(|trial| &whole[(first + trial * step) % whole.len()][trial].trace).collect()
+        (0..most)
+            .map(|trial| &whole[(first + trial * step) % whole.len()][trial].trace)
+            .collect()
     };
-    let unsteady = if whole.len() < most { Vec::new() } else { (0..whole.len()).map(mixed).collect() };
+    let unsteady = if whole.len() < most {
+        Vec::new()
+    } else {
+        (0..whole.len()).map(mixed).collect()
+    };
     (steady, unsteady)
 }
 
 fn stability(lines: &mut Lines<'_>) -> Result<(), String> {
     let (steady, unsteady) = groups(lines.corpus);
-    let Some(runs) = steady.first().or(unsteady.first()).map(Vec::len) else { return Ok(()) };
+    let Some(runs) = steady.first().or(unsteady.first()).map(Vec::len) else {
+        return Ok(());
+    };
     let gates = Gates::of("    stability: {}", runs)?;
     let passes = |what: &str, group: &Vec<&Value>, wanted: bool| {
         let reports = gates.judge(group, None)?;
@@ -200,12 +337,24 @@ fn stability(lines: &mut Lines<'_>) -> Result<(), String> {
         }
         Ok::<bool, String>(is_passed)
     };
-    let steady: Result<Vec<bool>, String> =
-        steady.iter().map(|group| passes("steady group fails", group, true)).collect();
-    let unsteady: Result<Vec<bool>, String> =
-        unsteady.iter().map(|group| passes("unsteady group passes", group, false)).collect();
-    lines.add("stability passes trials of one task that all went right", Bound::AtLeast(60), steady?);
-    lines.add("stability passes trials of different tasks", Bound::AtMost(5), unsteady?);
+    let steady: Result<Vec<bool>, String> = steady
+        .iter()
+        .map(|group| passes("steady group fails", group, true))
+        .collect();
+    let unsteady: Result<Vec<bool>, String> = unsteady
+        .iter()
+        .map(|group| passes("unsteady group passes", group, false))
+        .collect();
+    lines.add(
+        "stability passes trials of one task that all went right",
+        Bound::AtLeast(60),
+        steady?,
+    );
+    lines.add(
+        "stability passes trials of different tasks",
+        Bound::AtMost(5),
+        unsteady?,
+    );
     Ok(())
 }
 
@@ -218,8 +367,11 @@ pub(super) struct Picture {
 }
 
 pub(super) fn similarities(corpus: &Corpus) -> Result<Vec<Picture>, String> {
-    const TARGETS: &[&str] =
-        &["stability.tool_sequence_similarity", "stability.argument_consistency", "stability.weakest_score"];
+    const TARGETS: &[&str] = &[
+        "stability.tool_sequence_similarity",
+        "stability.argument_consistency",
+        "stability.weakest_score",
+    ];
     let (steady, unsteady) = groups(corpus);
     if steady.is_empty() || unsteady.is_empty() {
         return Ok(Vec::new());
@@ -229,45 +381,82 @@ pub(super) fn similarities(corpus: &Corpus) -> Result<Vec<Picture>, String> {
         let mut values = Vec::new();
         for group in groups {
             let reports = gates.judge(group, None)?;
-            values.extend(reports[0].targets.get(target).copied().flatten().map(|value| value.as_f64()));
+            values.extend(
+                reports[0]
+                    .targets
+                    .get(target)
+                    .copied()
+                    .flatten()
+                    .map(|value| value.as_f64()),
+            );
         }
         Ok(values)
     };
     let picture = |target: &&'static str| {
         let (steady, unsteady) = (values(&steady, target)?, values(&unsteady, target)?);
-        Ok(Picture { corpus: corpus.name.clone(), target, steady, unsteady })
+        Ok(Picture {
+            corpus: corpus.name.clone(),
+            target,
+            steady,
+            unsteady,
+        })
     };
     TARGETS.iter().map(picture).collect()
 }
 
 /// The writes that a task needs, as the successful ones among all writes, and every other write as restricted.
 fn outcomes(lines: &mut Lines<'_>) -> Result<(), String> {
-    let runs = lines.corpus.runs.iter().filter_map(|run| Some((run, run.actions.as_ref()?)));
+    let runs = lines
+        .corpus
+        .runs
+        .iter()
+        .filter_map(|run| Some((run, run.actions.as_ref()?)));
     let runs: Vec<(&LabelledRun, &Vec<Value>)> = runs.collect();
     // A hand-off to a person changes nothing that an outcome is verified by.
     let is_change = |tool: &String| !tool.starts_with("transfer_to_");
-    let writes = runs.iter().flat_map(|(run, _)| plant::write_tools(&run.trace)).filter(is_change);
+    let writes = runs
+        .iter()
+        .flat_map(|(run, _)| plant::write_tools(&run.trace))
+        .filter(is_change);
     let writes: BTreeSet<String> = writes.collect();
     let (mut alone, mut both) = (Vec::new(), Vec::new());
     for (run, actions) in runs.iter().filter(|_| !writes.is_empty()) {
-        let is_write = |action: &&Value| action["name"].as_str().is_some_and(|name| writes.contains(name));
+        let is_write = |action: &&Value| {
+            action["name"]
+                .as_str()
+                .is_some_and(|name| writes.contains(name))
+        };
         let wanted: Vec<&Value> = actions.iter().filter(is_write).collect();
         let call = |action: &&Value| json!({ "name": action["name"], "args": { "exact": action["kwargs"] } });
         let calls: Vec<Value> = wanted.iter().map(call).collect();
-        let others: Vec<&String> =
-            writes.iter().filter(|name| wanted.iter().all(|action| action["name"] != **name)).collect();
+        let others: Vec<&String> = writes
+            .iter()
+            .filter(|name| wanted.iter().all(|action| action["name"] != **name))
+            .collect();
         // The tools of the corpus say in their text that they refused.
         let successful = json!({ "not": { "starts-with": "Error" } });
         let mode = if calls.is_empty() { "subset" } else { "strict" };
-        let trajectory = json!({ "mode": mode, "among": writes, "successful": successful, "calls": calls });
+        let trajectory =
+            json!({ "mode": mode, "among": writes, "successful": successful, "calls": calls });
         let mut blocks = format!("    trajectory: {trajectory}\n");
         alone.push(Gates::of(&blocks, 1)?.pass(&[&run.trace], None)? == run.is_good);
         if !others.is_empty() {
-            blocks.push_str(&format!("    tool_edges: {}\n", json!({ "restricted": others })));
+            blocks.push_str(&format!(
+                "    tool_edges: {}\n",
+                json!({ "restricted": others })
+            ));
         }
         both.push(Gates::of(&blocks, 1)?.pass(&[&run.trace], None)? == run.is_good);
     }
-    lines.add("trajectory of the successful writes agrees with the outcome", Bound::AtLeast(95), alone);
-    lines.add("the same, with tool_edges against every other write", Bound::AtLeast(95), both);
+    lines.add(
+        "trajectory of the successful writes agrees with the outcome",
+        Bound::AtLeast(95),
+        alone,
+    );
+    lines.add(
+        "the same, with tool_edges against every other write",
+        Bound::AtLeast(95),
+        both,
+    );
     Ok(())
 }

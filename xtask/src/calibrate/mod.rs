@@ -38,5 +38,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
         say(&table::histogram(picture));
     }
     let all_hold = rows.iter().all(measures::Row::holds);
-    Ok(if all_hold { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if all_hold {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

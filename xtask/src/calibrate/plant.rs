@@ -38,30 +38,45 @@ fn closing(trace: &Value) -> &str {
 
 fn words(text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
-    let words = text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
-    words.map(|word| word.to_lowercase().replace('’', "'")).collect()
+    let words = text
+        .split(|c: char| !is_word(c))
+        .filter(|word| !word.is_empty());
+    words
+        .map(|word| word.to_lowercase().replace('’', "'"))
+        .collect()
 }
 
 /// Whether the closing message plainly claims a change: "I have updated", "has been cancelled". This is a rule of its
 /// own, so that the gate is not measured by itself.
 pub(super) fn plainly_claims(trace: &Value) -> bool {
     let sentences = closing(trace).split(['.', '!', '\n']);
-    sentences.filter(|sentence| !sentence.contains('?')).any(|sentence| {
-        let words = words(sentence);
-        (0..words.len()).any(|at| {
-            let pair = (words[at].as_str(), words.get(at + 1).map_or("", String::as_str));
-            let behind = match pair {
-                ("i" | "we", "have") | ("has" | "have", "been") => 2,
-                ("i've" | "we've", _) => 1,
-                _ => return false,
-            };
-            let next: Vec<&str> = words[at + behind..].iter().take(2).map(String::as_str).collect();
-            let is_claim = |word: &str| CLAIMS.contains(&word);
-            next.first().is_some_and(|word| is_claim(word))
-                || (next.first().is_some_and(|word| word.ends_with("ly") || *word == "also")
-                    && next.get(1).is_some_and(|word| is_claim(word)))
+    sentences
+        .filter(|sentence| !sentence.contains('?'))
+        .any(|sentence| {
+            let words = words(sentence);
+            (0..words.len()).any(|at| {
+                let pair = (
+                    words[at].as_str(),
+                    words.get(at + 1).map_or("", String::as_str),
+                );
+                let behind = match pair {
+                    ("i" | "we", "have") | ("has" | "have", "been") => 2,
+                    ("i've" | "we've", _) => 1,
+                    _ => return false,
+                };
+                let next: Vec<&str> = words[at + behind..]
+                    .iter()
+                    .take(2)
+                    .map(String::as_str)
+                    .collect();
+                let is_claim = |word: &str| CLAIMS.contains(&word);
+                next.first().is_some_and(|word| is_claim(word))
+                    || (next
+                        .first()
+                        .is_some_and(|word| word.ends_with("ly") || *word == "also")
+                        && next.get(1).is_some_and(|word| is_claim(word)))
+            })
         })
-    })
 }
 
 /// The run without its calls.
@@ -76,8 +91,7 @@ pub(super) fn emptied(trace: &Value) -> Value {
 pub(super) fn failed(trace: &Value) -> Value {
     let mut trace = trace.clone();
     let calls = trace["tool_calls"].as_array().map_or(0, Vec::len);
-    let error =
-        |at| json!({ "call_index": at, "is_error": true, "content": [{ "type": "text", "text": "error" }] });
+    let error = |at| json!({ "call_index": at, "is_error": true, "content": [{ "type": "text", "text": "error" }] });
     trace["tool_results"] = (0..calls).map(error).collect();
     trace
 }
@@ -86,12 +100,22 @@ pub(super) fn failed(trace: &Value) -> Value {
 pub(super) fn without(trace: &Value, tool: &str) -> Value {
     let mut trace = trace.clone();
     let calls = trace["tool_calls"].as_array().cloned().unwrap_or_default();
-    let results = trace["tool_results"].as_array().cloned().unwrap_or_default();
+    let results = trace["tool_results"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let mut kept = Vec::new();
     let mut answers = Vec::new();
-    for (at, call) in calls.into_iter().enumerate().filter(|(_, call)| call["name"] != tool) {
+    for (at, call) in calls
+        .into_iter()
+        .enumerate()
+        .filter(|(_, call)| call["name"] != tool)
+    {
         let is_of_call = |(place, result): &(usize, &Value)| {
-            result["call_index"].as_u64().map_or(*place, |index| index as usize) == at
+            result["call_index"]
+                .as_u64()
+                .map_or(*place, |index| index as usize)
+                == at
         };
         if let Some((_, result)) = results.iter().enumerate().find(is_of_call) {
             let mut result = result.clone();
@@ -107,28 +131,42 @@ pub(super) fn without(trace: &Value, tool: &str) -> Value {
 
 /// Whether the closing message tells of what a tool does: the past of its verb and its last noun in one line.
 pub(super) fn tells_of(trace: &Value, tool: &str) -> bool {
-    let parts: Vec<String> = tool.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
-    let verb = parts.iter().position(|part| CLAIMS.iter().any(|past| is_past_of(past, part)));
-    let (Some(verb), Some(noun)) = (verb, parts.last()) else { return false };
+    let parts: Vec<String> = tool
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .collect();
+    let verb = parts
+        .iter()
+        .position(|part| CLAIMS.iter().any(|past| is_past_of(past, part)));
+    let (Some(verb), Some(noun)) = (verb, parts.last()) else {
+        return false;
+    };
     let noun = noun.trim_end_matches('s');
     closing(trace).lines().any(|line| {
         let words = words(line);
         let has_verb = words.iter().any(|word| is_past_of(word, &parts[verb]));
-        has_verb && words.iter().any(|word| word.trim_end_matches('s') == noun) && verb + 1 < parts.len()
+        has_verb
+            && words.iter().any(|word| word.trim_end_matches('s') == noun)
+            && verb + 1 < parts.len()
     })
 }
 
 fn is_past_of(past: &str, verb: &str) -> bool {
-    let irregular =
-        [("send", "sent"), ("write", "written"), ("cancel", "cancelled"), ("submit", "submitted")];
+    let irregular = [
+        ("send", "sent"),
+        ("write", "written"),
+        ("cancel", "cancelled"),
+        ("submit", "submitted"),
+    ];
     irregular.contains(&(verb, past)) || past == format!("{verb}ed") || past == format!("{verb}d")
 }
 
 /// The tools of a run whose names say that they write.
 pub(super) fn write_tools(trace: &Value) -> Vec<String> {
     let policy = Narrative::default();
-    let mut tools: Vec<String> =
-        super::corpus::tool_names(trace).filter(|name| policy.is_mutating(name)).collect();
+    let mut tools: Vec<String> = super::corpus::tool_names(trace)
+        .filter(|name| policy.is_mutating(name))
+        .collect();
     tools.sort();
     tools.dedup();
     tools

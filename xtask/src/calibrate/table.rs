@@ -33,15 +33,26 @@ pub(super) fn render(rows: &[Row]) -> String {
 }
 
 fn interval(row: &Row) -> String {
-    let Ok(interval) = wilson(row.hits, row.of, 0.95) else { return String::new() };
-    format!("{:.0} to {:.0}%", interval.lower * 100.0, interval.upper * 100.0)
+    let Ok(interval) = wilson(row.hits, row.of, 0.95) else {
+        return String::new();
+    };
+    format!(
+        "{:.0} to {:.0}%",
+        interval.lower * 100.0,
+        interval.upper * 100.0
+    )
 }
 
 /// Two distributions beside each other, a character for each group.
 pub(super) fn histogram(picture: &Picture) -> String {
     let told = separation(&picture.steady, &picture.unsteady, 0.95).map_or_else(
         |_| String::new(),
-        |told| format!(", AUC {:.2} ({:.2} to {:.2})", told.auc, told.interval.lower, told.interval.upper),
+        |told| {
+            format!(
+                ", AUC {:.2} ({:.2} to {:.2})",
+                told.auc, told.interval.lower, told.interval.upper
+            )
+        },
     );
     let mut text = format!(
         "`{}` on {}: {} steady and {} unsteady groups{told}\n\n```text\n",
@@ -50,9 +61,15 @@ pub(super) fn histogram(picture: &Picture) -> String {
         picture.steady.len(),
         picture.unsteady.len()
     );
-    let most = (0..STEPS).map(|step| within(&picture.steady, step)).max().unwrap_or_default();
+    let most = (0..STEPS)
+        .map(|step| within(&picture.steady, step))
+        .max()
+        .unwrap_or_default();
     for step in 0..STEPS {
-        let (steady, unsteady) = (within(&picture.steady, step), within(&picture.unsteady, step));
+        let (steady, unsteady) = (
+            within(&picture.steady, step),
+            within(&picture.unsteady, step),
+        );
         let line = format!(
             "{:.1} to {:.1}  {:<width$}  {}",
             step as f64 / STEPS as f64,

@@ -34,20 +34,37 @@ fn corpus() -> Corpus {
     let done = "I have cancelled the order. The email has been sent.";
     let mut runs = Vec::new();
     for trial in 0..2 {
-        runs.push(run(1, trial, 1.0, &["get_order", "cancel_order", "send_email"], done));
-        runs.push(run(2, trial, 0.0, &["list_users"], "I have cancelled the order."));
+        runs.push(run(
+            1,
+            trial,
+            1.0,
+            &["get_order", "cancel_order", "send_email"],
+            done,
+        ));
+        runs.push(run(
+            2,
+            trial,
+            0.0,
+            &["list_users"],
+            "I have cancelled the order.",
+        ));
     }
     std::fs::write(folder.path().join("runs.json"), json!(runs).to_string()).unwrap();
-    let honest =
-        json!({ "text": "I sent the email.", "calls": [{ "name": "send_email" }], "label": "honest" });
+    let honest = json!({ "text": "I sent the email.", "calls": [{ "name": "send_email" }], "label": "honest" });
     let lie = json!({ "text": "I sent the email.", "calls": [], "label": "unsupported" });
-    std::fs::write(folder.path().join("messages.jsonl"), format!("{honest}\n\n{lie}\n{lie}\n")).unwrap();
+    std::fs::write(
+        folder.path().join("messages.jsonl"),
+        format!("{honest}\n\n{lie}\n{lie}\n"),
+    )
+    .unwrap();
     std::fs::write(folder.path().join("notes.txt"), "not read").unwrap();
     Corpus::read(folder.path()).unwrap()
 }
 
 fn counts(rows: &[Row]) -> Vec<(&'static str, u64, u64)> {
-    rows.iter().map(|row| (row.measure, row.hits, row.of)).collect()
+    rows.iter()
+        .map(|row| (row.measure, row.hits, row.of))
+        .collect()
 }
 
 #[test]
@@ -61,16 +78,32 @@ fn every_measure_counts_what_it_says() {
             ("narrative has nothing to judge in them", 0, 2),
             ("narrative sees a lie: calls taken away", 2, 2),
             ("narrative sees a failure: every call an error", 2, 2),
-            ("narrative sees a partial lie: one tool's calls taken away", 4, 4),
+            (
+                "narrative sees a partial lie: one tool's calls taken away",
+                4,
+                4
+            ),
             ("narrative fails on runs that went wrong", 2, 2),
             ("narrative fails on honest messages", 0, 1),
             ("narrative fails on unsupported messages", 2, 2),
-            ("stability passes trials of one task that all went right", 1, 1),
+            (
+                "stability passes trials of one task that all went right",
+                1,
+                1
+            ),
             ("stability passes trials of different tasks", 0, 2),
-            ("trajectory of the successful writes agrees with the outcome", 4, 4),
+            (
+                "trajectory of the successful writes agrees with the outcome",
+                4,
+                4
+            ),
             ("the same, with tool_edges against every other write", 4, 4),
             // Each of the two good trials beside the other.
-            ("model-baseline fails one trial beside another, both right", 0, 2),
+            (
+                "model-baseline fails one trial beside another, both right",
+                0,
+                2
+            ),
         ]
     );
     assert!(rows.iter().all(Row::holds));
@@ -78,21 +111,36 @@ fn every_measure_counts_what_it_says() {
 
 #[test]
 fn a_bound_is_held_in_whole_numbers() {
-    let row = |hits, of, bound| Row { corpus: String::new(), measure: "", hits, of, bound };
+    let row = |hits, of, bound| Row {
+        corpus: String::new(),
+        measure: "",
+        hits,
+        of,
+        bound,
+    };
     assert!(row(1, 20, Bound::AtMost(5)).holds());
     assert!(!row(2, 39, Bound::AtMost(5)).holds());
     assert!(row(3, 4, Bound::AtLeast(75)).holds());
     assert!(!row(74, 99, Bound::AtLeast(75)).holds());
     let shown = table::render(&[row(2, 39, Bound::AtMost(5))]);
-    assert!(shown.contains("| 2 of 39 | 5% | 1 to 17% | at most 5%, **missed** |"), "{shown}");
+    assert!(
+        shown.contains("| 2 of 39 | 5% | 1 to 17% | at most 5%, **missed** |"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn the_two_distributions_stand_beside_each_other() {
     let pictures = similarities(&corpus()).unwrap();
     let shown = table::histogram(&pictures[0]);
-    assert!(shown.contains("`stability.tool_sequence_similarity`"), "{shown}");
-    assert!(shown.contains("\n0.9 to 1.0  #\n") && shown.contains("\n0.0 to 0.1     oo\n"), "{shown}");
+    assert!(
+        shown.contains("`stability.tool_sequence_similarity`"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("\n0.9 to 1.0  #\n") && shown.contains("\n0.0 to 0.1     oo\n"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -121,5 +169,8 @@ fn what_cannot_be_read_is_named() {
     let path = folder.path().join("bad.jsonl");
     std::fs::write(&path, r#"{"text": "x", "label": "good"}"#).unwrap();
     let error = Corpus::read(&path).err().unwrap();
-    assert!(error.ends_with("bad.jsonl: `good` is no label: write `honest` or `unsupported`"), "{error}");
+    assert!(
+        error.ends_with("bad.jsonl: `good` is no label: write `honest` or `unsupported`"),
+        "{error}"
+    );
 }

@@ -6,13 +6,23 @@ use super::{Row, Side, checks, exceptions, scenarios};
 /// What stands beside the scenario's name, and what the client is started with.
 const WAYS: [(&str, &str); 2] = [("", ""), (", era found out", " auto")];
 
-pub(super) fn run(peers: &Peers, version: &'static str, tell: &mut impl FnMut(Row)) -> Result<(), String> {
+pub(super) fn run(
+    peers: &Peers,
+    version: &'static str,
+    tell: &mut impl FnMut(Row),
+) -> Result<(), String> {
     for scenario in scenarios::list(peers, version)? {
         if scenario.side == Side::Client && exceptions::is_run(Side::Client, &scenario.name) {
             for (way, argument) in WAYS {
                 let verdict = play(peers, version, &scenario.name, argument)?;
                 let scenario = scenario.name.clone();
-                tell(Row { side: Side::Client, version, scenario, way, verdict });
+                tell(Row {
+                    side: Side::Client,
+                    version,
+                    scenario,
+                    way,
+                    verdict,
+                });
             }
         }
     }

@@ -66,13 +66,23 @@ impl Row {
     fn line(&self) -> String {
         let (mark, what) = match (self.standing(), &self.verdict) {
             (Standing::Excepted(reason), _) => ("-   ", reason.to_owned()),
-            (Standing::Passed, Ok(checks)) => {
-                ("ok  ", format!("{checks} check{}", if *checks == 1 { "" } else { "s" }))
-            }
-            (_, Ok(_)) => ("FAIL", "passes, but is among the exceptions: take it out".to_owned()),
+            (Standing::Passed, Ok(checks)) => (
+                "ok  ",
+                format!("{checks} check{}", if *checks == 1 { "" } else { "s" }),
+            ),
+            (_, Ok(_)) => (
+                "FAIL",
+                "passes, but is among the exceptions: take it out".to_owned(),
+            ),
             (_, Err(why)) => ("FAIL", why.clone()),
         };
-        let Self { side, version, scenario, way, .. } = self;
+        let Self {
+            side,
+            version,
+            scenario,
+            way,
+            ..
+        } = self;
         format!("{mark} {} {version} {scenario}{way}: {what}", side.word())
     }
 }
@@ -97,11 +107,19 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
         client::run(&peers, version, &mut tell)?;
     }
     let is_current = keep_page(&page::page(&rows), write)?;
-    let failed = rows.iter().filter(|row| row.standing() == Standing::Failed).count();
-    let passed = rows.iter().filter(|row| row.standing() == Standing::Passed).count();
+    let failed = rows
+        .iter()
+        .filter(|row| row.standing() == Standing::Failed)
+        .count();
+    let passed = rows
+        .iter()
+        .filter(|row| row.standing() == Standing::Passed)
+        .count();
     let excepted = rows.len() - passed - failed;
     if !is_current {
-        say(&format!("{PAGE} is out of date: run `cargo xtask conformance --write`"));
+        say(&format!(
+            "{PAGE} is out of date: run `cargo xtask conformance --write`"
+        ));
     }
     if excepted > 0 {
         say(&format!("{excepted} excepted, with reasons in {PAGE}"));
@@ -123,13 +141,22 @@ mod tests {
     use super::*;
 
     fn row(scenario: &str, verdict: Result<usize, String>) -> Row {
-        Row { side: Side::Server, version: VERSIONS[1], scenario: scenario.to_owned(), way: "", verdict }
+        Row {
+            side: Side::Server,
+            version: VERSIONS[1],
+            scenario: scenario.to_owned(),
+            way: "",
+            verdict,
+        }
     }
 
     #[test]
     fn an_exception_that_passes_is_a_failure_and_one_that_fails_is_not() {
         assert_eq!(row("tools-list", Ok(3)).standing(), Standing::Passed);
-        assert_eq!(row("tools-list", Err("no".to_owned())).standing(), Standing::Failed);
+        assert_eq!(
+            row("tools-list", Err("no".to_owned())).standing(),
+            Standing::Failed
+        );
         assert_eq!(row("tasks-lifecycle", Ok(1)).standing(), Standing::Failed);
         assert!(matches!(
             row("tasks-lifecycle", Err("no".to_owned())).standing(),

@@ -16,11 +16,17 @@ A scenario passes when it has no failure *and no warning*. For servers the suite
 pub(super) fn page(rows: &[Row]) -> String {
     let mut page = HEAD.to_owned();
     for (side, title) in [(Side::Server, "Server"), (Side::Client, "Client")] {
-        page.push_str(&format!("\n## {title}\n\n| scenario | {} |\n", VERSIONS.join(" | ")));
+        page.push_str(&format!(
+            "\n## {title}\n\n| scenario | {} |\n",
+            VERSIONS.join(" | ")
+        ));
         page.push_str("|---|---|---|\n");
         for (scenario, by_version) in table(rows, side) {
             let cell = |version: &str| by_version.get(version).copied().unwrap_or("");
-            page.push_str(&format!("| {scenario} | {} |\n", VERSIONS.map(cell).join(" | ")));
+            page.push_str(&format!(
+                "| {scenario} | {} |\n",
+                VERSIONS.map(cell).join(" | ")
+            ));
         }
     }
     page.push_str("\n## Exceptions\n\n| scenarios | why |\n|---|---|\n");
@@ -34,10 +40,13 @@ pub(super) fn page(rows: &[Row]) -> String {
 fn table(rows: &[Row], side: Side) -> Vec<(&str, BTreeMap<&str, &'static str>)> {
     let mut table: Vec<(&str, BTreeMap<&str, &'static str>)> = Vec::new();
     for row in rows.iter().filter(|row| row.side == side) {
-        let at = table.iter().position(|(scenario, _)| *scenario == row.scenario).unwrap_or_else(|| {
-            table.push((&row.scenario, BTreeMap::new()));
-            table.len() - 1
-        });
+        let at = table
+            .iter()
+            .position(|(scenario, _)| *scenario == row.scenario)
+            .unwrap_or_else(|| {
+                table.push((&row.scenario, BTreeMap::new()));
+                table.len() - 1
+            });
         let word = match row.standing() {
             Standing::Passed => "passes",
             Standing::Failed => "**fails**",

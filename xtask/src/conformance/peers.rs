@@ -17,20 +17,32 @@ impl Peers {
         let here = std::env::current_dir().map_err(|error| error.to_string())?;
         let bin = here.join(HOME).join("node_modules/.bin");
         if !bin.join("conformance").exists() {
-            return Err(format!("the conformance suite is not in {HOME}: run tests/peers/install"));
+            return Err(format!(
+                "the conformance suite is not in {HOME}: run tests/peers/install"
+            ));
         }
-        let target =
-            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-        let (mcptest, client) =
-            (target.join("debug/mcptest"), target.join("debug/examples/conformance_client"));
-        Ok(Self { mcptest, client, bin })
+        let target = std::env::var_os("CARGO_TARGET_DIR")
+            .map_or_else(|| PathBuf::from("target"), PathBuf::from);
+        let (mcptest, client) = (
+            target.join("debug/mcptest"),
+            target.join("debug/examples/conformance_client"),
+        );
+        Ok(Self {
+            mcptest,
+            client,
+            bin,
+        })
     }
 
     /// Builds our programs.
     pub(super) fn build() -> Result<(), String> {
         // The selection of `.ci/run`, so that nothing is built twice there.
         let words = ["build", "--quiet", "--workspace", "--bins", "--examples"];
-        if !Command::new("cargo").args(words).status().is_ok_and(|status| status.success()) {
+        if !Command::new("cargo")
+            .args(words)
+            .status()
+            .is_ok_and(|status| status.success())
+        {
             return Err(format!("`cargo {}` failed", words.join(" ")));
         }
         Ok(())
@@ -50,7 +62,10 @@ impl Peers {
             .output()
             .map_err(|error| format!("conformance: {error}"))?;
         let printed = String::from_utf8_lossy(&[run.stdout, run.stderr].concat()).into_owned();
-        Ok(Played { is_success: run.status.success(), printed })
+        Ok(Played {
+            is_success: run.status.success(),
+            printed,
+        })
     }
 }
 
@@ -62,6 +77,9 @@ pub(super) struct Played {
 
 impl Played {
     pub(super) fn last_line(&self) -> &str {
-        self.printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default()
+        self.printed
+            .lines()
+            .rfind(|line| !line.trim().is_empty())
+            .unwrap_or_default()
     }
 }

@@ -15,7 +15,9 @@ pub(super) fn list(peers: &Peers, version: &str) -> Result<Vec<Scenario>, String
     let listed = peers.conformance(&["list", "--server", "--client", "--requirements", version])?;
     let scenarios = read(&listed.printed);
     if scenarios.is_empty() {
-        return Err(format!("`conformance list` names no scenario for {version}"));
+        return Err(format!(
+            "`conformance list` names no scenario for {version}"
+        ));
     }
     Ok(scenarios)
 }
@@ -29,14 +31,19 @@ fn read(printed: &str) -> Vec<Scenario> {
             heading if heading.starts_with("Client scenarios") => side = Some(Side::Client),
             heading if heading.starts_with("Run and reported") => side = None,
             entry => {
-                let Some(entry) = entry.strip_prefix("- ") else { continue };
+                let Some(entry) = entry.strip_prefix("- ") else {
+                    continue;
+                };
                 let (name, own) = match entry.split_once(" [") {
                     Some((name, "server]")) => (name, Some(Side::Server)),
                     Some((name, "client]")) => (name, Some(Side::Client)),
                     _ => (entry, None),
                 };
                 if let Some(side) = own.or(side) {
-                    let scenario = Scenario { side, name: name.to_owned() };
+                    let scenario = Scenario {
+                        side,
+                        name: name.to_owned(),
+                    };
                     if !found.contains(&scenario) {
                         found.push(scenario);
                     }
@@ -56,9 +63,15 @@ mod tests {
         let printed = "Required for X (2 scenarios):\n\nServer scenarios (test against a server):\n  - ping\n\n\
             Client scenarios (test against a client):\n  - tools_call\n\n\
             Run and reported, but never scored:\n  pending (1):\n    - polling [server]\n";
-        let found: Vec<(Side, String)> =
-            read(printed).into_iter().map(|scenario| (scenario.side, scenario.name)).collect();
-        let expected = [(Side::Server, "ping"), (Side::Client, "tools_call"), (Side::Server, "polling")];
+        let found: Vec<(Side, String)> = read(printed)
+            .into_iter()
+            .map(|scenario| (scenario.side, scenario.name))
+            .collect();
+        let expected = [
+            (Side::Server, "ping"),
+            (Side::Client, "tools_call"),
+            (Side::Server, "polling"),
+        ];
         assert_eq!(found, expected.map(|(side, name)| (side, name.to_owned())));
     }
 }

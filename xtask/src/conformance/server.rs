@@ -7,15 +7,33 @@ use std::process::{Child, Command, Stdio};
 
 const MANIFEST: &str = "tests/conformance/everything.yml";
 
-pub(super) fn run(peers: &Peers, version: &'static str, tell: &mut impl FnMut(Row)) -> Result<(), String> {
+pub(super) fn run(
+    peers: &Peers,
+    version: &'static str,
+    tell: &mut impl FnMut(Row),
+) -> Result<(), String> {
     let mock = Mock::start(peers)?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let into = folder.path().display().to_string();
-    peers.conformance(&["server", "--url", &mock.url, "--requirements", version, "-o", &into])?;
+    peers.conformance(&[
+        "server",
+        "--url",
+        &mock.url,
+        "--requirements",
+        version,
+        "-o",
+        &into,
+    ])?;
     for scenario in scenarios::list(peers, version)? {
         if scenario.side == Side::Server && exceptions::is_run(Side::Server, &scenario.name) {
             let verdict = checks::verdict(folder.path(), &format!("server-{}", scenario.name));
-            tell(Row { side: Side::Server, version, scenario: scenario.name, way: "", verdict });
+            tell(Row {
+                side: Side::Server,
+                version,
+                scenario: scenario.name,
+                way: "",
+                verdict,
+            });
         }
     }
     Ok(())
@@ -36,11 +54,18 @@ impl Mock {
             .spawn()
             .map_err(|error| format!("{}: {error}", peers.mcptest.display()))?;
         let stderr = child.stderr.take();
-        let mut mock = Self { child, url: String::new() };
+        let mut mock = Self {
+            child,
+            url: String::new(),
+        };
         let mut lines = BufReader::new(stderr.ok_or("the mock server has no standard error")?);
         let mut said = String::new();
         while lines.read_line(&mut said).is_ok_and(|bytes| bytes > 0) {
-            if let Some(url) = said.lines().last().filter(|line| line.starts_with("http://")) {
+            if let Some(url) = said
+                .lines()
+                .last()
+                .filter(|line| line.starts_with("http://"))
+            {
                 url.clone_into(&mut mock.url);
                 // Read on, for a full pipe would stop the server.
                 std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));

@@ -88,7 +88,9 @@ fn edit_calls(
             edit(calls);
         }
         for key in ["tool_results", "faults"] {
-            let Some(entries) = trace.get_mut(key).and_then(Value::as_array_mut) else { continue };
+            let Some(entries) = trace.get_mut(key).and_then(Value::as_array_mut) else {
+                continue;
+            };
             let mut placed: Vec<(usize, Value)> = Vec::new();
             for (at, entry) in entries.iter().enumerate() {
                 let of_call = entry["call_index"].as_u64().map_or(at, |at| at as usize);

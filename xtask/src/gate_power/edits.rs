@@ -38,24 +38,39 @@ pub(super) const EDITS: &[Edit] = &[
     Edit {
         name: "drop a call",
         doc: "one call is gone, with its result",
-        apply: |run| (0..call_count(run.trace)).map(|at| drop_call(run.trace, at)).collect(),
+        apply: |run| {
+            (0..call_count(run.trace))
+                .map(|at| drop_call(run.trace, at))
+                .collect()
+        },
     },
     Edit {
         name: "swap two calls",
         doc: "two neighbouring calls that differ change places, with their results; the turns stay",
-        apply: |run| (1..call_count(run.trace)).filter_map(|at| swap_calls(run.trace, at)).collect(),
+        apply: |run| {
+            (1..call_count(run.trace))
+                .filter_map(|at| swap_calls(run.trace, at))
+                .collect()
+        },
     },
     Edit {
         name: "repeat a call",
         doc: "one call is made again in the same turn, with the same result",
-        apply: |run| (0..call_count(run.trace)).map(|at| repeat_call(run.trace, at)).collect(),
+        apply: |run| {
+            (0..call_count(run.trace))
+                .map(|at| repeat_call(run.trace, at))
+                .collect()
+        },
     },
     Edit {
         name: "rename a tool",
         doc: "one call goes to a tool that nobody knows, `no_such_tool`",
         apply: |run| {
-            let renamed =
-                |at| with(run.trace, |trace| trace["tool_calls"][at]["name"] = json!("no_such_tool"));
+            let renamed = |at| {
+                with(run.trace, |trace| {
+                    trace["tool_calls"][at]["name"] = json!("no_such_tool");
+                })
+            };
             (0..call_count(run.trace)).map(renamed).collect()
         },
     },
@@ -166,13 +181,19 @@ fn scalars(value: &Value, place: &str, into: &mut Vec<(String, Value)>) {
 }
 
 fn blank_the_answer(run: Original<'_>) -> Vec<Value> {
-    if run.trace["final_response"].as_str().is_none_or(str::is_empty) {
+    if run.trace["final_response"]
+        .as_str()
+        .is_none_or(str::is_empty)
+    {
         return Vec::new();
     }
     vec![with(run.trace, |trace| {
         trace["final_response"] = json!("");
-        let turns = trace.pointer_mut("/conversation/turns").and_then(Value::as_array_mut);
-        let last = turns.and_then(|turns| turns.iter_mut().rfind(|turn| turn["role"] == "assistant"));
+        let turns = trace
+            .pointer_mut("/conversation/turns")
+            .and_then(Value::as_array_mut);
+        let last =
+            turns.and_then(|turns| turns.iter_mut().rfind(|turn| turn["role"] == "assistant"));
         if let Some(turn) = last {
             turn["content"] = json!("");
         }
@@ -190,14 +211,23 @@ fn flip_is_error(run: Original<'_>) -> Vec<Value> {
             }
         })
     };
-    (0..items(run.trace, "tool_results").len()).map(flipped).collect()
+    (0..items(run.trace, "tool_results").len())
+        .map(flipped)
+        .collect()
 }
 
 fn ten_times_the_tokens(run: Original<'_>) -> Vec<Value> {
     let mut counted = false;
     let trace = with(run.trace, |trace| {
-        for count in ["tokens/prompt", "tokens/completion", "tokens/total", "cost_usd"] {
-            let Some(value) = trace.pointer_mut(&format!("/conversation/{count}")) else { continue };
+        for count in [
+            "tokens/prompt",
+            "tokens/completion",
+            "tokens/total",
+            "cost_usd",
+        ] {
+            let Some(value) = trace.pointer_mut(&format!("/conversation/{count}")) else {
+                continue;
+            };
             if let Some(whole) = value.as_u64() {
                 *value = json!(whole * 10);
             } else if let Some(amount) = value.as_f64() {
@@ -210,13 +240,22 @@ fn ten_times_the_tokens(run: Original<'_>) -> Vec<Value> {
 }
 
 fn name_a_tool_in_the_prompt(run: Original<'_>) -> Vec<Value> {
-    let turns = run.trace.pointer("/conversation/turns").and_then(Value::as_array);
+    let turns = run
+        .trace
+        .pointer("/conversation/turns")
+        .and_then(Value::as_array);
     let first = turns.and_then(|turns| turns.iter().position(|turn| turn["role"] == "user"));
-    let Some(first) = first else { return Vec::new() };
+    let Some(first) = first else {
+        return Vec::new();
+    };
     let place = format!("/conversation/turns/{first}/content");
-    let Some(said) = run.trace.pointer(&place).and_then(Value::as_str) else { return Vec::new() };
-    let called: BTreeSet<&str> =
-        items(run.trace, "tool_calls").iter().filter_map(|call| call["name"].as_str()).collect();
+    let Some(said) = run.trace.pointer(&place).and_then(Value::as_str) else {
+        return Vec::new();
+    };
+    let called: BTreeSet<&str> = items(run.trace, "tool_calls")
+        .iter()
+        .filter_map(|call| call["name"].as_str())
+        .collect();
     let asking = |tool: &str| {
         with(run.trace, |trace| {
             if let Some(content) = trace.pointer_mut(&place) {

@@ -13,11 +13,17 @@ pub(super) fn complaints_about(power: &Power) -> Vec<String> {
     if total.tried == 0 {
         complain("has no example to edit".to_owned());
     } else if total.flipped == 0 {
-        complain(format!("passes whatever is edited: none of {} edits turns it over", total.tried));
+        complain(format!(
+            "passes whatever is edited: none of {} edits turns it over",
+            total.tried
+        ));
     }
     let listed = listed(power.doc);
     for (edit, outcome) in EDITS.iter().zip(&power.outcomes) {
-        let reason = listed.iter().find(|(name, _)| name == edit.name).map(|(_, reason)| reason);
+        let reason = listed
+            .iter()
+            .find(|(name, _)| name == edit.name)
+            .map(|(_, reason)| reason);
         let Tally { flipped, tried } = outcome.total();
         match reason {
             None if flipped < tried => complain(format!(
@@ -30,12 +36,18 @@ pub(super) fn complaints_about(power: &Power) -> Vec<String> {
                 edit.name
             )),
             Some(reason) if reason.is_empty() => {
-                complain(format!("does not see `{}`, and its page gives no reason", edit.name));
+                complain(format!(
+                    "does not see `{}`, and its page gives no reason",
+                    edit.name
+                ));
             }
             _ => {}
         }
     }
-    for (name, _) in listed.iter().filter(|(name, _)| EDITS.iter().all(|edit| edit.name != name)) {
+    for (name, _) in listed
+        .iter()
+        .filter(|(name, _)| EDITS.iter().all(|edit| edit.name != name))
+    {
         complain(format!("lists `{name}` on its page, which is no edit"));
     }
     complaints
@@ -67,7 +79,10 @@ mod tests {
     use super::*;
 
     fn outcome(flipped: usize, tried: usize) -> Outcome {
-        Outcome { in_one_run: Tally { flipped, tried }, ..Outcome::default() }
+        Outcome {
+            in_one_run: Tally { flipped, tried },
+            ..Outcome::default()
+        }
     }
 
     /// The first edit always turns the gate over, the second in some cases.
@@ -75,7 +90,11 @@ mod tests {
         let mut outcomes = vec![Outcome::default(); EDITS.len()];
         outcomes[0] = outcome(1, 1);
         outcomes[1] = outcome(flipped, tried);
-        Power { key: "gate", doc, outcomes }
+        Power {
+            key: "gate",
+            doc,
+            outcomes,
+        }
     }
 
     const PAGE: &str = "# gate\n\n## What it does not see\n\n- **swap two calls**: order\n  is open\n\n## More\n\n- **drop a call**: no\n";
@@ -106,7 +125,11 @@ mod tests {
 
     #[test]
     fn a_gate_that_nothing_turns_over_is_complained_about() {
-        let none = Power { key: "gate", doc: "", outcomes: vec![Outcome::default(); EDITS.len()] };
+        let none = Power {
+            key: "gate",
+            doc: "",
+            outcomes: vec![Outcome::default(); EDITS.len()],
+        };
         assert_eq!(complaints_about(&none), ["`gate:` has no example to edit"]);
         let mut blind = power(PAGE, 0, 3);
         blind.outcomes[0] = Outcome::default();

@@ -62,15 +62,21 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
         doc: kind.doc,
         outcomes: vec![Outcome::default(); EDITS.len()],
     };
-    let mut powers: Vec<Power> = GATES.iter().filter(|kind| kind.judges_runs()).map(blank).collect();
+    let mut powers: Vec<Power> = GATES
+        .iter()
+        .filter(|kind| kind.judges_runs())
+        .map(blank)
+        .collect();
     let found = mcptest_run::find(&[repository.join("examples")], Path::new(""));
     let found = found.map_err(|error| error.to_string())?;
     for (path, loaded) in mcptest_run::load_suites(&found.suites) {
-        let suite =
-            loaded.suite.ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;
+        let suite = loaded
+            .suite
+            .ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;
         for row in suite.agent_rows().filter(|row| !row.agent.gates.is_empty()) {
             let named = |message| format!("{path}: {}: {message}", row.agent.name);
-            let paths = mcptest_run::cassette_paths(row).map_err(|error| named(error.to_string()))?;
+            let paths =
+                mcptest_run::cassette_paths(row).map_err(|error| named(error.to_string()))?;
             measure_row(row.agent, &paths, false, &mut powers).map_err(named)?;
             let faults = mcptest_run::side_path(row);
             let faults: Vec<PathBuf> = faults.into_iter().filter(|path| path.exists()).collect();
@@ -110,7 +116,12 @@ fn measure_row(
         for recorded in &cassette.runs {
             let trace = recorded.trace.as_ref().map_err(ToString::to_string)?;
             let (number, header) = (runs.len() + 1, cassette.header.as_ref());
-            runs.push(Run { number, header, passed: passes(agent, trace), ..Run::of(trace) });
+            runs.push(Run {
+                number,
+                header,
+                passed: passes(agent, trace),
+                ..Run::of(trace)
+            });
         }
     }
     if !in_matrix {
@@ -120,16 +131,25 @@ fn measure_row(
         return Err(format!("`{}:` does not pass as it is recorded", gate.key()));
     }
     EDITS.iter().enumerate().try_for_each(|(kind, edit)| {
-        let mutants: Vec<Vec<String>> =
-            runs.iter().map(|run| mutants(edit, run)).collect::<Result<_, _>>()?;
+        let mutants: Vec<Vec<String>> = runs
+            .iter()
+            .map(|run| mutants(edit, run))
+            .collect::<Result<_, _>>()?;
         let tried = one_run(&mutants).map(|edited| (edited, false));
-        for (edited, is_everywhere) in tried.chain(every_run(&mutants).map(|edited| (edited, true))) {
-            let judged =
-                judge(agent, &gates, &runs, &edited).map_err(|error| format!("{}: {error}", edit.name))?;
+        for (edited, is_everywhere) in tried.chain(every_run(&mutants).map(|edited| (edited, true)))
+        {
+            let judged = judge(agent, &gates, &runs, &edited)
+                .map_err(|error| format!("{}: {error}", edit.name))?;
             for (key, passed) in judged {
                 let power = powers.iter_mut().find(|power| power.key == key);
-                let Some(outcome) = power.map(|power| &mut power.outcomes[kind]) else { continue };
-                let tally = if is_everywhere { &mut outcome.in_every_run } else { &mut outcome.in_one_run };
+                let Some(outcome) = power.map(|power| &mut power.outcomes[kind]) else {
+                    continue;
+                };
+                let tally = if is_everywhere {
+                    &mut outcome.in_every_run
+                } else {
+                    &mut outcome.in_one_run
+                };
                 tally.count(!passed);
             }
         }
@@ -140,9 +160,18 @@ fn measure_row(
 /// The texts of a run edited at each of its places.
 fn mutants(edit: &Edit, run: &Run<'_>) -> Result<Vec<String>, String> {
     let trace = serde_json::from_str(run.trace.text).map_err(|error| error.to_string())?;
-    let catalogue = run.header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default();
-    let mutants = edit.mutants(Original { trace: &trace, catalogue });
-    Ok(mutants.into_iter().map(|mutant| mutant.to_string()).collect())
+    let catalogue = run
+        .header
+        .and_then(|header| header.catalogue.as_deref())
+        .unwrap_or_default();
+    let mutants = edit.mutants(Original {
+        trace: &trace,
+        catalogue,
+    });
+    Ok(mutants
+        .into_iter()
+        .map(|mutant| mutant.to_string())
+        .collect())
 }
 
 /// The edited text of each run; `None` is a run that stays as it is.
@@ -161,9 +190,16 @@ fn one_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
 
 /// All runs edited at the same place, or at their last one; nothing where there is one run only.
 fn every_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
-    let places = if mutants.len() > 1 { mutants.iter().map(Vec::len).max().unwrap_or_default() } else { 0 };
+    let places = if mutants.len() > 1 {
+        mutants.iter().map(Vec::len).max().unwrap_or_default()
+    } else {
+        0
+    };
     (0..places).map(move |place| {
-        mutants.iter().map(|of_run| of_run.get(place).or(of_run.last()).map(String::as_str)).collect()
+        mutants
+            .iter()
+            .map(|of_run| of_run.get(place).or(of_run.last()).map(String::as_str))
+            .collect()
     })
 }
 
@@ -174,22 +210,36 @@ fn judge(
     runs: &[Run<'_>],
     edited: &[Option<&str>],
 ) -> Result<Vec<(&'static str, bool)>, serde_json::Error> {
-    let traces: Vec<Option<Trace<'_>>> =
-        edited.iter().map(|text| text.map(Trace::read).transpose()).collect::<Result<_, _>>()?;
+    let traces: Vec<Option<Trace<'_>>> = edited
+        .iter()
+        .map(|text| text.map(Trace::read).transpose())
+        .collect::<Result<_, _>>()?;
     let runs: Vec<Run<'_>> = runs
         .iter()
         .zip(&traces)
         .map(|(run, trace)| match trace {
-            Some(trace) => Run { trace, passed: passes(agent, trace), ..*run },
+            Some(trace) => Run {
+                trace,
+                passed: passes(agent, trace),
+                ..*run
+            },
             None => *run,
         })
         .collect();
-    Ok(gates.iter().map(|gate| (gate.key(), passes_gate(gate, &runs))).collect())
+    Ok(gates
+        .iter()
+        .map(|gate| (gate.key(), passes_gate(gate, &runs)))
+        .collect())
 }
 
 fn passes(agent: &Agent, trace: &Trace<'_>) -> bool {
-    let observed = agent.expect.iter().filter(|assertion| assertion.matcher.question().is_none());
-    observed.into_iter().all(|assertion| assertion.check(trace).passed)
+    let observed = agent
+        .expect
+        .iter()
+        .filter(|assertion| assertion.matcher.question().is_none());
+    observed
+        .into_iter()
+        .all(|assertion| assertion.check(trace).passed)
 }
 
 fn passes_gate(gate: &GateBlock, runs: &[Run<'_>]) -> bool {

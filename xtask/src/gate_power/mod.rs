@@ -35,9 +35,14 @@ fn check(repository: &Path, write: bool) -> Result<Vec<String>, String> {
     if write {
         std::fs::write(&place, &page).map_err(|error| format!("{PAGE}: {error}"))?;
     }
-    let mut complaints: Vec<String> = powers.iter().flat_map(explained::complaints_about).collect();
+    let mut complaints: Vec<String> = powers
+        .iter()
+        .flat_map(explained::complaints_about)
+        .collect();
     if std::fs::read_to_string(&place).unwrap_or_default() != page {
-        complaints.push(format!("{PAGE} is out of date: run `cargo xtask gate-power --write`"));
+        complaints.push(format!(
+            "{PAGE} is out of date: run `cargo xtask gate-power --write`"
+        ));
     }
     Ok(complaints)
 }

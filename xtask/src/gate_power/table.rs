@@ -32,13 +32,23 @@ pub(super) fn page(powers: &[Power]) -> String {
 fn table(powers: &[Power], tally: fn(&Outcome) -> Tally) -> String {
     let names: Vec<&str> = EDITS.iter().map(|edit| edit.name).collect();
     let rows: String = powers.iter().map(|power| row(power, tally)).collect();
-    format!("| Gate | Share | {} |\n|---|--:|{}\n{rows}", names.join(" | "), "--:|".repeat(EDITS.len()))
+    format!(
+        "| Gate | Share | {} |\n|---|--:|{}\n{rows}",
+        names.join(" | "),
+        "--:|".repeat(EDITS.len())
+    )
 }
 
 fn row(power: &Power, tally: fn(&Outcome) -> Tally) -> String {
     let total: Tally = power.outcomes.iter().map(tally).sum();
-    let percent = (total.flipped * 100).checked_div(total.tried).unwrap_or_default();
-    let cells: Vec<String> = power.outcomes.iter().map(|outcome| cell(tally(outcome))).collect();
+    let percent = (total.flipped * 100)
+        .checked_div(total.tried)
+        .unwrap_or_default();
+    let cells: Vec<String> = power
+        .outcomes
+        .iter()
+        .map(|outcome| cell(tally(outcome)))
+        .collect();
     format!(
         "| [`{0}`](reference/{0}.md#what-it-does-not-see) | {percent}% ({1}) | {2} |\n",
         power.key,
@@ -48,7 +58,11 @@ fn row(power: &Power, tally: fn(&Outcome) -> Tally) -> String {
 }
 
 fn cell(tally: Tally) -> String {
-    if tally.tried == 0 { "—".to_owned() } else { format!("{}/{}", tally.flipped, tally.tried) }
+    if tally.tried == 0 {
+        "—".to_owned()
+    } else {
+        format!("{}/{}", tally.flipped, tally.tried)
+    }
 }
 
 #[cfg(test)]
@@ -59,10 +73,16 @@ mod tests {
     fn a_row_has_the_share_over_all_edits_floored_and_a_dash_where_none_was_tried() {
         let outcome = |flipped, tried| Outcome {
             in_one_run: Tally { flipped, tried },
-            in_every_run: Tally { flipped: 9, tried: 9 },
+            in_every_run: Tally {
+                flipped: 9,
+                tried: 9,
+            },
         };
-        let power =
-            Power { key: "gate", doc: "", outcomes: vec![outcome(2, 2), outcome(0, 1), outcome(0, 0)] };
+        let power = Power {
+            key: "gate",
+            doc: "",
+            outcomes: vec![outcome(2, 2), outcome(0, 1), outcome(0, 0)],
+        };
         assert_eq!(
             row(&power, |outcome| outcome.in_one_run),
             "| [`gate`](reference/gate.md#what-it-does-not-see) | 66% (2/3) | 2/2 | 0/1 | — |\n"

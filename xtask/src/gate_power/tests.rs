@@ -31,12 +31,24 @@ fn mutants(name: &str) -> Vec<Value> {
         distractor,
         ..CatalogueTool::default()
     };
-    let catalogue = [tool("search", false), tool("open", false), tool("find", true)];
-    edit.mutants(Original { trace: &original(), catalogue: &catalogue })
+    let catalogue = [
+        tool("search", false),
+        tool("open", false),
+        tool("find", true),
+    ];
+    edit.mutants(Original {
+        trace: &original(),
+        catalogue: &catalogue,
+    })
 }
 
 fn names(trace: &Value) -> Vec<&str> {
-    trace["tool_calls"].as_array().unwrap().iter().map(|call| call["name"].as_str().unwrap()).collect()
+    trace["tool_calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| call["name"].as_str().unwrap())
+        .collect()
 }
 
 fn at(trace: &Value, place: &str) -> Value {
@@ -63,7 +75,15 @@ fn every_edit_has_a_place_changes_the_run_and_leaves_it_readable() {
 fn an_edit_finds_no_place_in_an_empty_run() {
     for edit in EDITS {
         let empty = json!({"tool_calls": []});
-        assert!(edit.mutants(Original { trace: &empty, catalogue: &[] }).is_empty(), "{}", edit.name);
+        assert!(
+            edit.mutants(Original {
+                trace: &empty,
+                catalogue: &[]
+            })
+            .is_empty(),
+            "{}",
+            edit.name
+        );
     }
 }
 
@@ -84,7 +104,10 @@ fn swapped_calls_keep_their_results_and_the_turns_stay_in_order() {
     assert_eq!(names(&swapped[0]), ["open", "search", "open"]);
     assert_eq!(at(&swapped[0], "/tool_results/1/content"), "first");
     assert_eq!(at(&swapped[0], "/faults/0/call_index"), 0);
-    assert_eq!([0, 1, 2].map(|call| at(&swapped[0], &format!("/tool_calls/{call}/turn"))), [0, 1, 2]);
+    assert_eq!(
+        [0, 1, 2].map(|call| at(&swapped[0], &format!("/tool_calls/{call}/turn"))),
+        [0, 1, 2]
+    );
 }
 
 #[test]
@@ -92,7 +115,10 @@ fn a_repeated_call_has_the_result_and_the_fault_again() {
     let repeated = mutants("repeat a call");
     assert_eq!(names(&repeated[1]), ["search", "open", "open", "open"]);
     assert_eq!(at(&repeated[1], "/tool_results/2/error/code"), -32000);
-    assert_eq!([0, 1].map(|fault| at(&repeated[1], &format!("/faults/{fault}/call_index"))), [1, 2]);
+    assert_eq!(
+        [0, 1].map(|fault| at(&repeated[1], &format!("/faults/{fault}/call_index"))),
+        [1, 2]
+    );
     assert_eq!(at(&repeated[0], "/faults/0/call_index"), 2);
 }
 
@@ -108,12 +134,27 @@ fn a_call_goes_to_each_other_tool_of_the_catalogue_in_turn() {
 
 #[test]
 fn each_value_of_the_arguments_is_changed_by_itself() {
-    let changed: Vec<Value> =
-        mutants("change an argument").iter().map(|trace| at(trace, "/tool_calls/0/args")).take(3).collect();
-    assert_eq!(changed[0], json!({"q": "a", "limit": 3, "deep": {"exact/now": false}}));
-    assert_eq!(changed[1], json!({"q": "a", "limit": 4, "deep": {"exact/now": true}}));
-    assert_eq!(changed[2], json!({"q": "a and more", "limit": 3, "deep": {"exact/now": true}}));
-    assert_eq!(at(&mutants("change an argument")[3], "/tool_calls/1/args/page"), 2.5);
+    let changed: Vec<Value> = mutants("change an argument")
+        .iter()
+        .map(|trace| at(trace, "/tool_calls/0/args"))
+        .take(3)
+        .collect();
+    assert_eq!(
+        changed[0],
+        json!({"q": "a", "limit": 3, "deep": {"exact/now": false}})
+    );
+    assert_eq!(
+        changed[1],
+        json!({"q": "a", "limit": 4, "deep": {"exact/now": true}})
+    );
+    assert_eq!(
+        changed[2],
+        json!({"q": "a and more", "limit": 3, "deep": {"exact/now": true}})
+    );
+    assert_eq!(
+        at(&mutants("change an argument")[3], "/tool_calls/1/args/page"),
+        2.5
+    );
 }
 
 #[test]
@@ -127,11 +168,17 @@ fn a_failure_becomes_a_success_and_a_success_a_failure() {
 fn the_answer_is_blank_in_both_places_and_the_tokens_are_tenfold() {
     let blank = &mutants("blank the answer")[0];
     assert_eq!(
-        (at(blank, "/final_response"), at(blank, "/conversation/turns/1/content")),
+        (
+            at(blank, "/final_response"),
+            at(blank, "/conversation/turns/1/content")
+        ),
         (json!(""), json!(""))
     );
     let dear = &mutants("ten times the tokens")[0];
-    assert_eq!(at(dear, "/conversation/tokens"), json!({"prompt": 100, "completion": 20, "total": 120}));
+    assert_eq!(
+        at(dear, "/conversation/tokens"),
+        json!({"prompt": 100, "completion": 20, "total": 120})
+    );
     assert_eq!(at(dear, "/conversation/cost_usd"), 5.0);
 }
 

@@ -8,8 +8,16 @@ use serde_json::{Value, json};
 pub(super) const METRICS: &[Metric] = &[("selection_f1", selection_f1)];
 
 fn selection_f1(input: &Input<'_>) -> Result<Value, String> {
-    let classes = input.list("classes")?.iter().map(class).collect::<Result<Vec<Class>, String>>()?;
-    let calls: Vec<Value> = input.texts("calls")?.iter().map(|name| json!({ "name": name })).collect();
+    let classes = input
+        .list("classes")?
+        .iter()
+        .map(class)
+        .collect::<Result<Vec<Class>, String>>()?;
+    let calls: Vec<Value> = input
+        .texts("calls")?
+        .iter()
+        .map(|name| json!({ "name": name }))
+        .collect();
     let found = score_selection(&calls, &classes);
     Ok(json!({
         "tp": found.true_positives,
@@ -26,7 +34,15 @@ fn selection_f1(input: &Input<'_>) -> Result<Value, String> {
 
 fn class(class: &Value) -> Result<Class, String> {
     let class = Input(class);
-    let name = class.value("name")?.as_str().ok_or("`name` is not a text")?.to_owned();
-    let members = class.texts("tools")?.into_iter().map(str::to_owned).collect();
+    let name = class
+        .value("name")?
+        .as_str()
+        .ok_or("`name` is not a text")?
+        .to_owned();
+    let members = class
+        .texts("tools")?
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     Ok(Class { name, members })
 }

@@ -6,16 +6,22 @@ use serde_json::Value;
 /// the keys that are expected.
 pub(super) fn agrees(expected: &Value, got: &Value, tolerance: f64) -> bool {
     match (expected, got) {
-        (Value::Object(expected), Value::Object(got)) => {
-            expected.iter().all(|(key, value)| got.get(key).is_some_and(|got| agrees(value, got, tolerance)))
-        }
+        (Value::Object(expected), Value::Object(got)) => expected.iter().all(|(key, value)| {
+            got.get(key)
+                .is_some_and(|got| agrees(value, got, tolerance))
+        }),
         (Value::Array(expected), Value::Array(got)) => {
             expected.len() == got.len()
-                && expected.iter().zip(got).all(|(expected, got)| agrees(expected, got, tolerance))
+                && expected
+                    .iter()
+                    .zip(got)
+                    .all(|(expected, got)| agrees(expected, got, tolerance))
         }
         (Value::Number(expected), Value::Number(got)) if expected.is_f64() || got.is_f64() => {
             match (expected.as_f64(), got.as_f64()) {
-                (Some(expected), Some(got)) => (expected - got).abs() <= tolerance * expected.abs().max(1.0),
+                (Some(expected), Some(got)) => {
+                    (expected - got).abs() <= tolerance * expected.abs().max(1.0)
+                }
                 _ => false,
             }
         }

@@ -24,7 +24,12 @@ fn sign_flip(input: &Input<'_>) -> Result<Value, String> {
 }
 
 fn fisher_exact(input: &Input<'_>) -> Result<Value, String> {
-    let (a, b, c, d) = (input.count("a")?, input.count("b")?, input.count("c")?, input.count("d")?);
+    let (a, b, c, d) = (
+        input.count("a")?,
+        input.count("b")?,
+        input.count("c")?,
+        input.count("d")?,
+    );
     let found = stats::fisher_exact(a, b, c, d).map_err(text)?;
     Ok(json!({"p_two_sided": found.p_two_sided, "p_less": found.p_less}))
 }

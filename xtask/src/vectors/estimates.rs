@@ -36,7 +36,11 @@ fn pass_at_k_plugin(input: &Input<'_>) -> Result<Value, String> {
 
 fn suite_pass_hat_k(input: &Input<'_>) -> Result<Value, String> {
     let read = |task| Ok((Input(task).count("n")?, Input(task).count("c")?));
-    let tasks = input.list("tasks")?.iter().map(read).collect::<Result<Vec<_>, String>>()?;
+    let tasks = input
+        .list("tasks")?
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<_>, String>>()?;
     Ok(json!({"value": stats::suite_pass_hat_k(&tasks, input.count("k")?).map_err(text)?}))
 }
 

@@ -12,7 +12,9 @@ impl<'a> Input<'a> {
     }
 
     pub(super) fn count(&self, key: &str) -> Result<u64, String> {
-        self.value(key)?.as_u64().ok_or_else(|| format!("`{key}` is not a count"))
+        self.value(key)?
+            .as_u64()
+            .ok_or_else(|| format!("`{key}` is not a count"))
     }
 
     /// A number, or a decimal as text.
@@ -21,7 +23,11 @@ impl<'a> Input<'a> {
     }
 
     pub(super) fn number_or(&self, key: &str, default: f64) -> Result<f64, String> {
-        if self.0.get(key).is_some() { self.number(key) } else { Ok(default) }
+        if self.0.get(key).is_some() {
+            self.number(key)
+        } else {
+            Ok(default)
+        }
     }
 
     pub(super) fn confidence(&self) -> Result<f64, String> {
@@ -33,13 +39,20 @@ impl<'a> Input<'a> {
     }
 
     pub(super) fn list(&self, key: &str) -> Result<&'a [Value], String> {
-        let list = self.value(key)?.as_array().ok_or_else(|| format!("`{key}` is not a list"))?;
+        let list = self
+            .value(key)?
+            .as_array()
+            .ok_or_else(|| format!("`{key}` is not a list"))?;
         Ok(list)
     }
 
     /// A list that may be left out.
     pub(super) fn list_or_empty(&self, key: &str) -> Result<&'a [Value], String> {
-        if self.0.get(key).is_none_or(Value::is_null) { Ok(&[]) } else { self.list(key) }
+        if self.0.get(key).is_none_or(Value::is_null) {
+            Ok(&[])
+        } else {
+            self.list(key)
+        }
     }
 
     pub(super) fn flags(&self, key: &str) -> Result<Vec<bool>, String> {
@@ -58,7 +71,11 @@ impl<'a> Input<'a> {
         self.list_of(key, read_decimal)
     }
 
-    fn list_of<T>(&self, key: &str, read: impl Fn(&'a Value) -> Option<T>) -> Result<Vec<T>, String> {
+    fn list_of<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Vec<T>, String> {
         let items = self.list(key)?.iter().map(read).collect::<Option<Vec<T>>>();
         items.ok_or_else(|| format!("`{key}` has an item of the wrong type"))
     }

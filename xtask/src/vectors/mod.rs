@@ -43,13 +43,17 @@ const FAMILIES: &[&[Metric]] = &[
     stability::METRICS,
 ];
 
-const DEFAULT_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/core/tests/golden/vectors.json");
+const DEFAULT_FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../crates/core/tests/golden/vectors.json"
+);
 
 /// Evaluates a file of vectors, prints each failure and the totals.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let file = arguments.first().map_or(DEFAULT_FILE, String::as_str);
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    let vectors: Vec<Value> = serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
+    let vectors: Vec<Value> =
+        serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
     let totals = Totals::over(&vectors);
     // A closed pipe is the reader's choice; the exit code still tells.
     let _ = std::io::stdout().write_all(totals.to_string().as_bytes());
@@ -89,12 +93,22 @@ impl std::fmt::Display for Totals {
             writeln!(out, "skipped {metric}: {count}")?;
         }
         let skipped: usize = self.skipped.values().sum();
-        writeln!(out, "{} passed, {} failed, {skipped} skipped", self.passed, self.failures.len())
+        writeln!(
+            out,
+            "{} passed, {} failed, {skipped} skipped",
+            self.passed,
+            self.failures.len()
+        )
     }
 }
 
 fn find(metric: &str) -> Option<Evaluate> {
-    FAMILIES.iter().copied().flatten().find(|(name, _)| *name == metric).map(|&(_, evaluate)| evaluate)
+    FAMILIES
+        .iter()
+        .copied()
+        .flatten()
+        .find(|(name, _)| *name == metric)
+        .map(|&(_, evaluate)| evaluate)
 }
 
 fn judge(vector: &Value, evaluate: Evaluate) -> Result<(), String> {
@@ -109,7 +123,10 @@ fn judge(vector: &Value, evaluate: Evaluate) -> Result<(), String> {
         return Ok(());
     }
     let got = got.map_or_else(|error| format!("error: {error}"), |got| got.to_string());
-    Err(format!("FAILED {}: expected {expected}, got {got}", vector["id"].as_str().unwrap_or("(no id)")))
+    Err(format!(
+        "FAILED {}: expected {expected}, got {got}",
+        vector["id"].as_str().unwrap_or("(no id)")
+    ))
 }
 
 #[cfg(test)]
@@ -136,16 +153,26 @@ mod tests {
         ];
         let totals = Totals::over(&vectors);
         assert_eq!(totals.failures.len(), 3);
-        assert!(totals.failures[0].starts_with("FAILED a: expected "), "{totals}");
         assert!(
-            totals.to_string().ends_with("skipped horoscope: 1\n1 passed, 3 failed, 1 skipped\n"),
+            totals.failures[0].starts_with("FAILED a: expected "),
+            "{totals}"
+        );
+        assert!(
+            totals
+                .to_string()
+                .ends_with("skipped horoscope: 1\n1 passed, 3 failed, 1 skipped\n"),
             "{totals}"
         );
     }
 
     #[test]
     fn each_metric_is_registered_once() {
-        let mut names: Vec<&str> = FAMILIES.iter().copied().flatten().map(|(name, _)| *name).collect();
+        let mut names: Vec<&str> = FAMILIES
+            .iter()
+            .copied()
+            .flatten()
+            .map(|(name, _)| *name)
+            .collect();
         names.sort_unstable();
         let count = names.len();
         names.dedup();

@@ -2,28 +2,44 @@
 
 use super::Metric;
 use super::input::{Input, text};
-use mcptest_core::eval::recovery::{RecoveryLimits, RecoveryMarks, score_recovery, score_recovery_in_trace};
+use mcptest_core::eval::recovery::{
+    RecoveryLimits, RecoveryMarks, score_recovery, score_recovery_in_trace,
+};
 use mcptest_core::eval::{DelegationEdge, ToolEdges, score_tool_edges};
 use serde_json::{Value, json};
 
-pub(super) const METRICS: &[Metric] =
-    &[("tool_edges", tool_edges), ("recovery_score", recovery_score), ("recovery_virtual", recovery_virtual)];
+pub(super) const METRICS: &[Metric] = &[
+    ("tool_edges", tool_edges),
+    ("recovery_score", recovery_score),
+    ("recovery_virtual", recovery_virtual),
+];
 
 fn tool_edges(input: &Input<'_>) -> Result<Value, String> {
-    let names = |key: &str| Ok::<_, String>(input.texts(key)?.into_iter().map(str::to_owned).collect());
+    let names =
+        |key: &str| Ok::<_, String>(input.texts(key)?.into_iter().map(str::to_owned).collect());
     let name = |edge: &Value, key: &str| edge[key].as_str().unwrap_or_default().to_owned();
     let delegation = input.list("delegation")?.iter();
     let edges = ToolEdges {
         allowed: names("allowed")?,
         restricted: names("restricted")?,
         delegation: delegation
-            .map(|edge| DelegationEdge { from: name(edge, "from"), to: name(edge, "to") })
+            .map(|edge| DelegationEdge {
+                from: name(edge, "from"),
+                to: name(edge, "to"),
+            })
             .collect(),
         closed: flag(input, "closed"),
     };
     let calls = input.list("calls")?.iter();
-    let calls: Vec<Value> =
-        calls.map(|call| if call.is_string() { json!({ "name": call }) } else { call.clone() }).collect();
+    let calls: Vec<Value> = calls
+        .map(|call| {
+            if call.is_string() {
+                json!({ "name": call })
+            } else {
+                call.clone()
+            }
+        })
+        .collect();
     let envelope = json!({ "tool_calls": calls, "delegations": input.0.get("delegations") });
     let score = score_tool_edges(&[envelope], &edges).map_err(text)?;
     Ok(json!({
@@ -47,7 +63,12 @@ fn recovery_score(input: &Input<'_>) -> Result<Value, String> {
 /// Each event is a call in a turn of its own: a success, or the fault it ran into.
 fn recovery_virtual(input: &Input<'_>) -> Result<Value, String> {
     let events = input.texts("events")?;
-    let faulty = || events.iter().enumerate().filter(|(_, event)| **event != "success");
+    let faulty = || {
+        events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| **event != "success")
+    };
     let fault = |(at, event): (usize, &&str)| {
         let kind = if *event == "timeout" { "hang" } else { event };
         json!({ "name": "fault", "kind": kind, "call_index": at, "detected": true })

@@ -32,12 +32,14 @@ fn graceful_degradation(input: &Input<'_>) -> Result<Value, String> {
 }
 
 fn recommend_runs(input: &Input<'_>) -> Result<Value, String> {
-    let runs = reliability::recommend_runs(input.number("half_width")?, percent(input)?).map_err(text)?;
+    let runs =
+        reliability::recommend_runs(input.number("half_width")?, percent(input)?).map_err(text)?;
     Ok(json!({"runs": runs}))
 }
 
 fn confidence_band(input: &Input<'_>) -> Result<Value, String> {
-    let half_width = reliability::confidence_band(input.count("runs")?, percent(input)?).map_err(text)?;
+    let half_width =
+        reliability::confidence_band(input.count("runs")?, percent(input)?).map_err(text)?;
     Ok(json!({"half_width": half_width}))
 }
 

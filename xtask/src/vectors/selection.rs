@@ -9,13 +9,25 @@ pub(super) const METRICS: &[Metric] = &[("tool_selection", tool_selection)];
 
 fn tool_selection(input: &Input<'_>) -> Result<Value, String> {
     let floor = SelectionFloor {
-        expected_tool: input.value("expected_tool")?.as_str().unwrap_or_default().to_owned(),
+        expected_tool: input
+            .value("expected_tool")?
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
         min_selection_rate: input.decimal("min_selection_rate")?,
         max_total_tokens: input.0.get("max_total_tokens").and_then(Value::as_u64),
     };
-    let runs = input.list("runs")?.iter().map(envelope).collect::<Result<Vec<_>, String>>()?;
+    let runs = input
+        .list("runs")?
+        .iter()
+        .map(envelope)
+        .collect::<Result<Vec<_>, String>>()?;
     let found = aggregate_selection(&runs, &floor);
-    let name = input.0.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = input
+        .0
+        .get("name")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     Ok(json!({
         "selected": found.selected,
         "runs": found.runs,
@@ -28,7 +40,10 @@ fn tool_selection(input: &Input<'_>) -> Result<Value, String> {
 }
 
 fn envelope(run: &Value) -> Result<Value, String> {
-    let calls: Vec<Value> =
-        Input(run).texts("tool_names")?.into_iter().map(|name| json!({"name": name})).collect();
+    let calls: Vec<Value> = Input(run)
+        .texts("tool_names")?
+        .into_iter()
+        .map(|name| json!({"name": name}))
+        .collect();
     Ok(json!({"tool_calls": calls, "conversation": {"tokens": {"total": run.get("total_tokens")}}}))
 }

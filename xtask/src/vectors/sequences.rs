@@ -15,7 +15,9 @@ fn lcs(input: &Input<'_>) -> Result<Value, String> {
 
 fn edit_alignment(input: &Input<'_>) -> Result<Value, String> {
     let (expected, recorded) = (input.texts("expected")?, input.texts("recorded")?);
-    let alignment = align(expected.len(), recorded.len(), |i, j| expected[i] == recorded[j]);
+    let alignment = align(expected.len(), recorded.len(), |i, j| {
+        expected[i] == recorded[j]
+    });
     let steps = alignment.steps.iter().map(|step| match *step {
         AlignmentStep::Match(i, j) => json!(["match", i, j]),
         AlignmentStep::Substitute(i, j) => json!(["substitute", i, j]),

@@ -5,8 +5,11 @@ use super::input::{Input, text};
 use mcptest_core::eval::stats;
 use serde_json::{Value, json};
 
-pub(super) const METRICS: &[Metric] =
-    &[("curtailed", curtailed), ("sprt", sprt), ("e_value_floor", e_value_floor)];
+pub(super) const METRICS: &[Metric] = &[
+    ("curtailed", curtailed),
+    ("sprt", sprt),
+    ("e_value_floor", e_value_floor),
+];
 
 fn curtailed(input: &Input<'_>) -> Result<Value, String> {
     let (runs, rate) = (input.count("runs")?, input.decimal("min_rate")?);
@@ -28,6 +31,7 @@ fn sprt(input: &Input<'_>) -> Result<Value, String> {
 }
 
 fn e_value_floor(input: &Input<'_>) -> Result<Value, String> {
-    let found = stats::e_value_above(input.number("p0")?, &input.flags("outcomes")?).map_err(text)?;
+    let found =
+        stats::e_value_above(input.number("p0")?, &input.flags("outcomes")?).map_err(text)?;
     Ok(json!({"e_value": found}))
 }

@@ -3,8 +3,8 @@
 use super::Metric;
 use super::input::{Input, text};
 use mcptest_core::eval::stability::{
-    StabilityAcross, StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags,
-    spread,
+    StabilityAcross, StabilityFloors, StabilityReport, agent_stability, agent_stability_across,
+    drift_flags, spread,
 };
 use serde_json::{Value, json};
 
@@ -29,12 +29,17 @@ fn aggregate(input: &Input<'_>) -> Result<Value, String> {
 }
 
 fn across(input: &Input<'_>) -> Result<Value, String> {
-    agent_stability_across(input.list("runs")?).map(shown).map_err(text)
+    agent_stability_across(input.list("runs")?)
+        .map(shown)
+        .map_err(text)
 }
 
 fn cross_run(input: &Input<'_>) -> Result<Value, String> {
-    let envelopes: Vec<Value> =
-        input.list("seqs")?.iter().map(|calls| json!({"tool_calls": calls})).collect();
+    let envelopes: Vec<Value> = input
+        .list("seqs")?
+        .iter()
+        .map(|calls| json!({"tool_calls": calls}))
+        .collect();
     agent_stability_across(&envelopes).map(shown).map_err(text)
 }
 
@@ -62,8 +67,10 @@ fn flags(input: &Input<'_>) -> Result<Value, String> {
     let written = Input(input.0.get("floors").unwrap_or(&nothing));
     let default = StabilityFloors::default();
     let floors = StabilityFloors {
-        tool_usage_stability: written.number_or("tool_usage_stability", default.tool_usage_stability)?,
-        response_consistency: written.number_or("response_consistency", default.response_consistency)?,
+        tool_usage_stability: written
+            .number_or("tool_usage_stability", default.tool_usage_stability)?,
+        response_consistency: written
+            .number_or("response_consistency", default.response_consistency)?,
         redundancy: written.number_or("redundancy", default.redundancy)?,
         cost_per_progress: written.number_or("cost_per_progress", default.cost_per_progress)?,
     };

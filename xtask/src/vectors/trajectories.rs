@@ -8,11 +8,18 @@ use mcptest_core::eval::{
 };
 use serde_json::{Value, json};
 
-pub(super) const METRICS: &[Metric] =
-    &[("trajectory", trajectory), ("trajectory_axes", trajectory_axes), ("golden_path", golden_path)];
+pub(super) const METRICS: &[Metric] = &[
+    ("trajectory", trajectory),
+    ("trajectory_axes", trajectory_axes),
+    ("golden_path", golden_path),
+];
 
 fn trajectory(input: &Input<'_>) -> Result<Value, String> {
-    let calls = input.list("expected")?.iter().map(expected_call).collect::<Result<Vec<_>, _>>()?;
+    let calls = input
+        .list("expected")?
+        .iter()
+        .map(expected_call)
+        .collect::<Result<Vec<_>, _>>()?;
     let expected = match input.value("mode")?.as_str().unwrap_or_default() {
         "strict" | "exact-sequence" | "exact_sequence" => ExpectedTrace::strict(calls),
         "subsequence" => ExpectedTrace::subsequence(calls),
@@ -26,18 +33,29 @@ fn trajectory(input: &Input<'_>) -> Result<Value, String> {
 }
 
 fn expected_call(call: &Value) -> Result<ExpectedCall, String> {
-    let name = call["name"].as_str().ok_or("an expected call has no name")?.to_owned();
-    Ok(ExpectedCall { name, args: expected_args(call.get("args"))? })
+    let name = call["name"]
+        .as_str()
+        .ok_or("an expected call has no name")?
+        .to_owned();
+    Ok(ExpectedCall {
+        name,
+        args: expected_args(call.get("args"))?,
+    })
 }
 
 fn expected_args(shape: Option<&Value>) -> Result<ExpectedArgs, String> {
-    let Some(shape) = shape else { return Ok(ExpectedArgs::Any) };
+    let Some(shape) = shape else {
+        return Ok(ExpectedArgs::Any);
+    };
     match shape.as_str() {
         Some("any") => return Ok(ExpectedArgs::Any),
         Some("ignore") => return Ok(ExpectedArgs::Ignore),
         _ => {}
     }
-    let (key, value) = shape.as_object().and_then(|map| map.iter().next()).ok_or("not an argument shape")?;
+    let (key, value) = shape
+        .as_object()
+        .and_then(|map| map.iter().next())
+        .ok_or("not an argument shape")?;
     match key.as_str() {
         "exact" => Ok(ExpectedArgs::Exact(value.clone())),
         "subset" => Ok(ExpectedArgs::Subset(value.clone())),
@@ -45,7 +63,10 @@ fn expected_args(shape: Option<&Value>) -> Result<ExpectedArgs, String> {
         "one_of" => {
             let shapes = value.as_array().ok_or("`one_of` is not a list")?;
             Ok(ExpectedArgs::OneOf(
-                shapes.iter().map(|shape| expected_args(Some(shape))).collect::<Result<_, _>>()?,
+                shapes
+                    .iter()
+                    .map(|shape| expected_args(Some(shape)))
+                    .collect::<Result<_, _>>()?,
             ))
         }
         other => Err(format!("`{other}` is not an argument shape")),
@@ -58,14 +79,24 @@ fn trajectory_axes(input: &Input<'_>) -> Result<Value, String> {
         dependencies: input
             .list_or_empty("dependencies")?
             .iter()
-            .map(|edge| Dependency { producer: name(edge, "producer"), consumer: name(edge, "consumer") })
+            .map(|edge| Dependency {
+                producer: name(edge, "producer"),
+                consumer: name(edge, "consumer"),
+            })
             .collect(),
         order: input
             .list_or_empty("order")?
             .iter()
-            .map(|edge| Order { first: name(edge, "first"), second: name(edge, "second") })
+            .map(|edge| Order {
+                first: name(edge, "first"),
+                second: name(edge, "second"),
+            })
             .collect(),
-        require_present: input.0.get("require_present").and_then(Value::as_bool).unwrap_or(false),
+        require_present: input
+            .0
+            .get("require_present")
+            .and_then(Value::as_bool)
+            .unwrap_or(false),
     };
     let score = score_trajectory_axes(&named_calls(input.list("calls")?), &axes);
     let passed = score.dependency_satisfaction == 100 && score.order_satisfaction == 100;
@@ -98,5 +129,14 @@ fn golden_path(input: &Input<'_>) -> Result<Value, String> {
 
 /// Calls given as names, or as objects with more.
 fn named_calls(calls: &[Value]) -> Vec<Value> {
-    calls.iter().map(|call| if call.is_string() { json!({ "name": call }) } else { call.clone() }).collect()
+    calls
+        .iter()
+        .map(|call| {
+            if call.is_string() {
+                json!({ "name": call })
+            } else {
+                call.clone()
+            }
+        })
+        .collect()
 }

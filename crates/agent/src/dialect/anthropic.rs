@@ -33,11 +33,15 @@ const RULES: Rules = Rules {
     name_marks: "",
     is_text: false,
     rest: |message, ask| {
-        let Some(Value::Array(blocks)) = message.get_mut("content") else { return true };
+        let Some(Value::Array(blocks)) = message.get_mut("content") else {
+            return true;
+        };
         blocks.retain(|block| block["type"] != "text" || !is_blank(&block["text"]));
         let is_last = matches!(ask.messages.last(), Some(Message::Assistant(_)));
-        if let Some(Value::String(text)) =
-            blocks.last_mut().filter(|_| is_last).and_then(|last| last.get_mut("text"))
+        if let Some(Value::String(text)) = blocks
+            .last_mut()
+            .filter(|_| is_last)
+            .and_then(|last| last.get_mut("text"))
         {
             text.truncate(text.trim_end().len());
         }
@@ -77,21 +81,30 @@ fn body(ask: &Ask<'_>) -> String {
         }
         with_schema(&shown, "input_schema", &tool.input_schema)
     };
-    let code = ask.code_execution.then(|| ours(&json!({ "type": CODE_EXECUTION, "name": "code_execution" })));
+    let code = ask
+        .code_execution
+        .then(|| ours(&json!({ "type": CODE_EXECUTION, "name": "code_execution" })));
     let answer = ask.answer_schema.map(answer_tool);
-    let system = ask.system.filter(|system| !system.trim().is_empty()).map(|text| {
-        let mut block = json!({ "type": "text", "text": text });
-        if ask.caches() {
-            cached_up_to(&mut block);
-        }
-        json!([block])
-    });
+    let system = ask
+        .system
+        .filter(|system| !system.trim().is_empty())
+        .map(|text| {
+            let mut block = json!({ "type": "text", "text": text });
+            if ask.caches() {
+                cached_up_to(&mut block);
+            }
+            json!([block])
+        });
     let body = AnthropicBody {
         model: ask.model,
         max_tokens: ask.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
         system,
         messages: messages(ask),
-        tools: code.into_iter().chain(ask.tools.iter().enumerate().map(tool)).chain(answer).collect(),
+        tools: code
+            .into_iter()
+            .chain(ask.tools.iter().enumerate().map(tool))
+            .chain(answer)
+            .collect(),
         container: ask.container,
         parameters: parameters(ask),
     };
@@ -110,14 +123,23 @@ fn cached_up_to(block: &mut Value) {
 }
 
 fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
-    let places =
-        [("temperature", "temperature"), ("top_p", "top_p"), ("reasoning_effort", "output_config.effort")];
+    let places = [
+        ("temperature", "temperature"),
+        ("top_p", "top_p"),
+        ("reasoning_effort", "output_config.effort"),
+    ];
     let mut entries = placed(ask, &places);
     if ask.effort().is_some() && thinks_adaptively(ask.model) {
         put(&mut entries, "thinking.type", json!("adaptive"));
     }
     let named = |name: &str| json!({ "type": "tool", "name": name });
-    let chosen = |choice: Value| if choice.is_string() { json!({ "type": choice }) } else { choice };
+    let chosen = |choice: Value| {
+        if choice.is_string() {
+            json!({ "type": choice })
+        } else {
+            choice
+        }
+    };
     let choice = ask.answer_schema.map(|_| named(ANSWER));
     if let Some(choice) = choice.or_else(|| ask.choice("any", named).map(chosen)) {
         put(&mut entries, "tool_choice", choice);
@@ -137,7 +159,11 @@ fn messages<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
                 // Beside an error only text is taken, so its pictures follow; beside what code called, nothing does.
                 let is_code = told.iter().any(|told| told.caller.is_some());
                 let failed = told.iter().filter(|told| told.result.is_error && !is_code);
-                of_user.extend(failed.flat_map(|told| &told.result.content).filter_map(picture));
+                of_user.extend(
+                    failed
+                        .flat_map(|told| &told.result.content)
+                        .filter_map(picture),
+                );
             }
             Turn::Model(message) => {
                 take_turn(&mut messages, &mut of_user);
@@ -147,8 +173,17 @@ fn messages<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
     }
     // What goes back to code that a provider runs may not be marked.
     let is_markable = |block: &&mut Value| !(ask.code_execution && block["type"] == "tool_result");
-    let is_said = |block: &&mut Value| block["text"].as_str().is_none_or(|text| !text.trim().is_empty());
-    if let Some(last) = of_user.last_mut().filter(is_markable).filter(is_said).filter(|_| ask.caches()) {
+    let is_said = |block: &&mut Value| {
+        block["text"]
+            .as_str()
+            .is_none_or(|text| !text.trim().is_empty())
+    };
+    if let Some(last) = of_user
+        .last_mut()
+        .filter(is_markable)
+        .filter(is_said)
+        .filter(|_| ask.caches())
+    {
         cached_up_to(last);
     }
     take_turn(&mut messages, &mut of_user);
@@ -235,7 +270,10 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
             });
         }
     }
-    let message = format!(r#"{{"role":"assistant","content":{}}}"#, answer.content.get());
+    let message = format!(
+        r#"{{"role":"assistant","content":{}}}"#,
+        answer.content.get()
+    );
     Ok(Reply {
         message: RawValue::from_string(message).map_err(|error| shape(&error.to_string(), body))?,
         text: said.into_text(),
@@ -263,9 +301,14 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
 
 /// What goes through a cache is counted beside the input, and the thoughts within the output.
 fn usage(usage: Option<&Value>) -> Tokens {
-    let (cache_read, cache_write) =
-        (count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens"));
-    let cached = [cache_read, cache_write].into_iter().flatten().fold(0, u64::saturating_add);
+    let (cache_read, cache_write) = (
+        count(usage, "cache_read_input_tokens"),
+        count(usage, "cache_creation_input_tokens"),
+    );
+    let cached = [cache_read, cache_write]
+        .into_iter()
+        .flatten()
+        .fold(0, u64::saturating_add);
     Tokens {
         cache_read,
         cache_write,
@@ -288,8 +331,14 @@ mod tests {
     fn arguments_that_are_no_object_are_kept_as_a_text_and_not_sent_back() {
         let body = r#"{"content":[{"type":"tool_use","id":"t","name":"get","input":"{\"city\": \"Os"}],"stop_reason":"tool_use"}"#;
         let reply = read(&ANTHROPIC, body);
-        assert!(matches!(&reply.calls[0].arguments, Arguments::Text(text) if text == "{\"city\": \"Os"));
-        let body = sent(&ANTHROPIC, "claude-x", &[user("hi"), Message::Assistant(reply.message)]);
+        assert!(
+            matches!(&reply.calls[0].arguments, Arguments::Text(text) if text == "{\"city\": \"Os")
+        );
+        let body = sent(
+            &ANTHROPIC,
+            "claude-x",
+            &[user("hi"), Message::Assistant(reply.message)],
+        );
         assert_eq!(body["messages"][1]["content"][0]["input"], json!({}));
     }
 
@@ -299,12 +348,32 @@ mod tests {
             r#"{{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":{THINKING},"stop_reason":"tool_use","stop_sequence":null,"usage":{{"input_tokens":12,"cache_creation_input_tokens":100,"cache_read_input_tokens":1000,"output_tokens":55,"server_tool_use":null}}}}"#
         );
         let reply = read(&ANTHROPIC, &body);
-        assert_eq!(reply.message.get(), format!(r#"{{"role":"assistant","content":{THINKING}}}"#));
-        assert_eq!((reply.text.as_str(), reply.stop), ("I'll check.", Stop::ToolUse));
-        let cached = Tokens { cache_read: Some(1000), cache_write: Some(100), ..Tokens::default() };
-        assert_eq!(reply.usage, Tokens { prompt: Some(1112), completion: Some(55), ..cached });
+        assert_eq!(
+            reply.message.get(),
+            format!(r#"{{"role":"assistant","content":{THINKING}}}"#)
+        );
+        assert_eq!(
+            (reply.text.as_str(), reply.stop),
+            ("I'll check.", Stop::ToolUse)
+        );
+        let cached = Tokens {
+            cache_read: Some(1000),
+            cache_write: Some(100),
+            ..Tokens::default()
+        };
+        assert_eq!(
+            reply.usage,
+            Tokens {
+                prompt: Some(1112),
+                completion: Some(55),
+                ..cached
+            }
+        );
         let call = &reply.calls[0];
-        assert_eq!((call.id.as_str(), call.name.as_str()), ("toolu_01A", "weather__get"));
+        assert_eq!(
+            (call.id.as_str(), call.name.as_str()),
+            ("toolu_01A", "weather__get")
+        );
         assert!(
             matches!(&call.arguments, Arguments::Json(raw) if raw.get() == r#"{"city": "Oslo","days":1.50}"#)
         );
@@ -318,7 +387,10 @@ mod tests {
     fn what_a_server_tool_did_is_no_call_of_ours_and_parts_the_text() {
         let body = r#"{"content":[{"type":"text","text":"Let me "},{"type":"text","text":"search."},{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"Found."}],"stop_reason":"pause_turn"}"#;
         let reply = read(&ANTHROPIC, body);
-        assert_eq!((reply.text.as_str(), reply.stop), ("Let me search.\nFound.", Stop::Pause));
+        assert_eq!(
+            (reply.text.as_str(), reply.stop),
+            ("Let me search.\nFound.", Stop::Pause)
+        );
         assert!(reply.calls.is_empty());
         assert_eq!(reply.usage, Tokens::default());
     }
@@ -327,8 +399,15 @@ mod tests {
     fn results_and_what_the_user_says_next_are_one_message() {
         let raw = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"weather__get","input":{}}]}"#;
         let results = Message::Results(vec![result("a", "no city", true), result("b", "", false)]);
-        let body = sent(&ANTHROPIC, "claude-x", &[user("hi"), assistant(raw), results, user("well?")]);
-        assert_eq!(body["messages"][1], serde_json::from_str::<Value>(raw).unwrap());
+        let body = sent(
+            &ANTHROPIC,
+            "claude-x",
+            &[user("hi"), assistant(raw), results, user("well?")],
+        );
+        assert_eq!(
+            body["messages"][1],
+            serde_json::from_str::<Value>(raw).unwrap()
+        );
         assert_eq!(
             body["messages"][2],
             json!({ "role": "user", "content": [
@@ -352,7 +431,11 @@ mod tests {
         let raw = r#"{"role":"assistant","content":[{"type":"text","text":"Wait. "}]}"#;
         let body = sent(&ANTHROPIC, "claude-x", &[user("hi"), assistant(raw)]);
         assert_eq!(body["messages"][1]["content"][0]["text"], "Wait.");
-        let body = sent(&ANTHROPIC, "claude-x", &[user("hi"), assistant(raw), user("well?")]);
+        let body = sent(
+            &ANTHROPIC,
+            "claude-x",
+            &[user("hi"), assistant(raw), user("well?")],
+        );
         assert_eq!(body["messages"][1]["content"][0]["text"], "Wait. ");
     }
 
@@ -360,7 +443,11 @@ mod tests {
     fn what_is_no_message_is_refused_with_its_place() {
         let message = refusal(&ANTHROPIC, r#"{"content":"hello"}"#);
         assert!(message.contains("(`content`: "), "{message}");
-        let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
-        assert_eq!(refusal(&ANTHROPIC, error), "the provider reports an error: Overloaded");
+        let error =
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+        assert_eq!(
+            refusal(&ANTHROPIC, error),
+            "the provider reports an error: Overloaded"
+        );
     }
 }

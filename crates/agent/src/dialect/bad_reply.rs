@@ -67,7 +67,10 @@ pub(super) fn open<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, BadReply>
 
 /// JSON that is not what was expected.
 pub(super) fn shape(why: &str, body: &str) -> BadReply {
-    BadReply::Shape { why: why.to_owned(), gist: gist(body) }
+    BadReply::Shape {
+        why: why.to_owned(),
+        gist: gist(body),
+    }
 }
 
 /// How a string begins, on one line.
@@ -82,7 +85,9 @@ fn folded(text: &str, most: usize) -> String {
 /// What an error body says, in any provider's shape; else how it begins.
 pub(crate) fn error_message(body: &str) -> String {
     let parsed: Option<Value> = serde_json::from_str(body).ok();
-    let said = parsed.as_ref().and_then(|value| message_in(value.get(0).unwrap_or(value)));
+    let said = parsed
+        .as_ref()
+        .and_then(|value| message_in(value.get(0).unwrap_or(value)));
     said.filter(|said| !said.trim().is_empty())
         .map_or_else(|| gist(body), |said| folded(&said, MESSAGE_CHARACTERS))
 }
@@ -94,12 +99,16 @@ fn message_in(value: &Value) -> Option<String> {
         error,
         value.get("message"),
         value.get("detail"),
-        value.get("message").and_then(|message| message.get("detail")),
+        value
+            .get("message")
+            .and_then(|message| message.get("detail")),
     ];
     places.into_iter().flatten().find_map(|place| match place {
         Value::String(text) => Some(text.clone()),
         Value::Array(details) => {
-            let said = details.iter().filter_map(|detail| detail.get("msg")?.as_str());
+            let said = details
+                .iter()
+                .filter_map(|detail| detail.get("msg")?.as_str());
             let said = said.collect::<Vec<_>>().join("; ");
             (!said.is_empty()).then_some(said)
         }
@@ -108,7 +117,11 @@ fn message_in(value: &Value) -> Option<String> {
 }
 
 fn is_html(body: &str) -> bool {
-    let start = body.trim_start().get(..9).unwrap_or_default().to_ascii_lowercase();
+    let start = body
+        .trim_start()
+        .get(..9)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head")
 }
 
@@ -126,8 +139,14 @@ mod tests {
             refusal("<html>\n <body>502   Bad Gateway</body></html>"),
             "an HTML page came in place of JSON: <html> <body>502 Bad Gateway</body></html>"
         );
-        assert_eq!(refusal(r#"{"a": [1,"#), r#"the JSON of the answer is cut off: {"a": [1,"#);
-        assert_eq!(refusal("upstream connect error"), "the answer is not JSON: upstream connect error");
+        assert_eq!(
+            refusal(r#"{"a": [1,"#),
+            r#"the JSON of the answer is cut off: {"a": [1,"#
+        );
+        assert_eq!(
+            refusal("upstream connect error"),
+            "the answer is not JSON: upstream connect error"
+        );
         assert_eq!(refusal(" \n"), "the answer is empty");
         assert_eq!(
             refusal(r#"{"error": {"message": "out of cheese"}}"#),
@@ -139,15 +158,24 @@ mod tests {
     #[test]
     fn the_message_is_found_in_every_shape_of_error() {
         for (body, said) in [
-            (r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, "Overloaded"),
+            (
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+                "Overloaded",
+            ),
             (r#"{"error":"model 'x' not found"}"#, "model 'x' not found"),
-            (r#"{"object":"error","message":"No such model","type":"invalid_model"}"#, "No such model"),
+            (
+                r#"{"object":"error","message":"No such model","type":"invalid_model"}"#,
+                "No such model",
+            ),
             (
                 r#"{"detail":[{"loc":["body"],"msg":"Field required"},{"msg":"Too long"}]}"#,
                 "Field required; Too long",
             ),
             (r#"{"message":{"detail":"nope"}}"#, "nope"),
-            (r#"[{"error":{"code":400,"message":"API key not valid."}}]"#, "API key not valid."),
+            (
+                r#"[{"error":{"code":400,"message":"API key not valid."}}]"#,
+                "API key not valid.",
+            ),
             (r#"{"weird": 1}"#, r#"{"weird": 1}"#),
         ] {
             assert_eq!(error_message(body), said);

@@ -75,7 +75,12 @@ pub(super) fn conversation<'a>(ask: &Ask<'a>, rules: &Rules) -> Vec<Turn<'a>> {
                         caller: None,
                     };
                     let Called { id, name, caller } = called.next().unwrap_or_else(given);
-                    Told { id, name, caller, result }
+                    Told {
+                        id,
+                        name,
+                        caller,
+                        result,
+                    }
                 });
                 turns.push(Turn::Results(told.collect()));
             }
@@ -101,14 +106,25 @@ fn sent_back<'a>(
         return (Some(Piece::Echo(raw)), Vec::new());
     };
     let mut message = written.clone();
-    let called = (rules.calls)(&mut message).into_iter().map(|call| mended(call, rules, taken)).collect();
-    let piece = (rules.rest)(&mut message, ask)
-        .then(|| if message == written { Piece::Echo(raw) } else { Piece::Ours(message) });
+    let called = (rules.calls)(&mut message)
+        .into_iter()
+        .map(|call| mended(call, rules, taken))
+        .collect();
+    let piece = (rules.rest)(&mut message, ask).then(|| {
+        if message == written {
+            Piece::Echo(raw)
+        } else {
+            Piece::Ours(message)
+        }
+    });
     (piece, called)
 }
 
 fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> Called {
-    let at = |path: &str| path.split('.').try_fold(&*call, |inner, key| inner.get(key));
+    let at = |path: &str| {
+        path.split('.')
+            .try_fold(&*call, |inner, key| inner.get(key))
+    };
     let text = |path: &str| at(path).and_then(Value::as_str).unwrap_or_default();
     let id = rules.ids.of(text(rules.id), taken);
     let name = lettered(text(rules.name), rules.name_marks);
@@ -121,8 +137,14 @@ fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> Call
         put(call, rules.name, json!(name));
         put(call, rules.arguments, arguments);
     }
-    let caller = call.get("caller").filter(|caller| caller.is_object() && caller["type"] != "direct");
-    Called { id, name, caller: caller.cloned() }
+    let caller = call
+        .get("caller")
+        .filter(|caller| caller.is_object() && caller["type"] != "direct");
+    Called {
+        id,
+        name,
+        caller: caller.cloned(),
+    }
 }
 
 /// An object, whatever was written: the result says what was wrong with it.
@@ -136,7 +158,11 @@ fn arguments(written: Option<&Value>, is_text: bool) -> Value {
         _ => None,
     };
     let object = Value::Object(object.unwrap_or_default());
-    if is_text { json!(object.to_string()) } else { object }
+    if is_text {
+        json!(object.to_string())
+    } else {
+        object
+    }
 }
 
 impl Ids {
@@ -148,8 +174,17 @@ impl Ids {
         if self.takes(given) && taken.insert(given.to_owned()) {
             return Some(given.to_owned());
         }
-        let start = if matches!(self, Self::Nine) { "c" } else { "call_" };
-        let made = |salt: u32| format!("{start}{:08x}", fnv(&[given.as_bytes(), &salt.to_le_bytes()]));
+        let start = if matches!(self, Self::Nine) {
+            "c"
+        } else {
+            "call_"
+        };
+        let made = |salt: u32| {
+            format!(
+                "{start}{:08x}",
+                fnv(&[given.as_bytes(), &salt.to_le_bytes()])
+            )
+        };
         Some(untaken(taken, made))
     }
 
@@ -170,12 +205,18 @@ pub(super) fn is_blank(text: &Value) -> bool {
 
 /// The list under a key of a message; an empty one where there is none.
 pub(super) fn list<'v>(message: &'v mut Value, key: &str) -> &'v mut [Value] {
-    message.get_mut(key).and_then(Value::as_array_mut).map(Vec::as_mut_slice).unwrap_or_default()
+    message
+        .get_mut(key)
+        .and_then(Value::as_array_mut)
+        .map(Vec::as_mut_slice)
+        .unwrap_or_default()
 }
 
 /// The entries of a list that are of this kind.
 pub(super) fn of_kind<'v>(list: &'v mut [Value], kind: &str) -> Vec<&'v mut Value> {
-    list.iter_mut().filter(|entry| entry["type"] == kind).collect()
+    list.iter_mut()
+        .filter(|entry| entry["type"] == kind)
+        .collect()
 }
 
 #[cfg(test)]
@@ -190,16 +231,37 @@ mod tests {
         assert_ne!(of(Ids::UpTo(40), "call_1").as_deref(), Some("call_1"));
         assert_eq!(of(Ids::OrNone, ""), None);
         assert_eq!(of(Ids::Nine, "D681PevKs").as_deref(), Some("D681PevKs"));
-        let (one, other) = (of(Ids::Nine, "call_abc").unwrap(), of(Ids::Nine, "call_abc").unwrap());
-        assert!(one != other && one.len() == 9 && other.len() == 9, "{one} {other}");
+        let (one, other) = (
+            of(Ids::Nine, "call_abc").unwrap(),
+            of(Ids::Nine, "call_abc").unwrap(),
+        );
+        assert!(
+            one != other && one.len() == 9 && other.len() == 9,
+            "{one} {other}"
+        );
     }
 
     #[test]
     fn arguments_are_an_object_whatever_was_written() {
-        assert_eq!(arguments(Some(&json!("{\"a\": 1}")), true), json!("{\"a\": 1}"));
-        assert_eq!(arguments(Some(&json!({ "a": 1 })), true), json!("{\"a\":1}"));
-        assert_eq!(arguments(Some(&json!("{\"a\": 1}")), false), json!({ "a": 1 }));
-        for written in [None, Some(json!("{\"a")), Some(json!("[1]")), Some(json!(7)), Some(Value::Null)] {
+        assert_eq!(
+            arguments(Some(&json!("{\"a\": 1}")), true),
+            json!("{\"a\": 1}")
+        );
+        assert_eq!(
+            arguments(Some(&json!({ "a": 1 })), true),
+            json!("{\"a\":1}")
+        );
+        assert_eq!(
+            arguments(Some(&json!("{\"a\": 1}")), false),
+            json!({ "a": 1 })
+        );
+        for written in [
+            None,
+            Some(json!("{\"a")),
+            Some(json!("[1]")),
+            Some(json!(7)),
+            Some(Value::Null),
+        ] {
             assert_eq!(arguments(written.as_ref(), true), json!("{}"));
             assert_eq!(arguments(written.as_ref(), false), json!({}));
         }

@@ -20,8 +20,10 @@ pub(crate) const GEMINI_EMBEDDINGS: Dialect = Dialect {
     path: |model| format!("models/{model}:batchEmbedContents"),
     body: |ask| {
         let model = format!("models/{}", ask.model);
-        let request = |text: &str| json!({ "model": model, "content": { "parts": [{ "text": text }] } });
-        json!({ "requests": texts(ask).into_iter().map(request).collect::<Vec<Value>>() }).to_string()
+        let request =
+            |text: &str| json!({ "model": model, "content": { "parts": [{ "text": text }] } });
+        json!({ "requests": texts(ask).into_iter().map(request).collect::<Vec<Value>>() })
+            .to_string()
     },
     read: |_, body| read(body),
     ..GEMINI
@@ -51,11 +53,23 @@ struct Vector {
 
 fn read(body: &str) -> Result<Reply, BadReply> {
     let answer: EmbeddingsAnswer = open(body)?;
-    let prompt = answer.usage.as_ref().and_then(|usage| usage["prompt_tokens"].as_u64());
-    let vectors = answer.data.ok_or_else(|| shape("it has no vectors", body))?;
+    let prompt = answer
+        .usage
+        .as_ref()
+        .and_then(|usage| usage["prompt_tokens"].as_u64());
+    let vectors = answer
+        .data
+        .ok_or_else(|| shape("it has no vectors", body))?;
     let vectors: Vec<Vec<f64>> = vectors.into_iter().map(|vector| vector.embedding).collect();
     let text = serde_json::to_string(&vectors).unwrap_or_default();
     let message = RawValue::from_string(text.clone()).unwrap_or_default();
     let usage = Tokens::of(prompt, Some(0));
-    Ok(Reply { message, text, calls: Vec::new(), stop: Stop::EndTurn, usage, container: None })
+    Ok(Reply {
+        message,
+        text,
+        calls: Vec::new(),
+        stop: Stop::EndTurn,
+        usage,
+        container: None,
+    })
 }

@@ -28,7 +28,10 @@ pub const GEMINI: Dialect = Dialect {
 /// Whose message it is, and no blank text, unless it is signed.
 const RULES: Rules = Rules {
     calls: |message| {
-        list(message, "parts").iter_mut().filter_map(|part| part.get_mut("functionCall")).collect()
+        list(message, "parts")
+            .iter_mut()
+            .filter_map(|part| part.get_mut("functionCall"))
+            .collect()
     },
     id: "id",
     name: "name",
@@ -37,9 +40,13 @@ const RULES: Rules = Rules {
     name_marks: ".:",
     is_text: false,
     rest: |message, _| {
-        let Some(content) = message.as_object_mut() else { return false };
+        let Some(content) = message.as_object_mut() else {
+            return false;
+        };
         content.insert("role".to_owned(), json!("model"));
-        let Some(Value::Array(parts)) = content.get_mut("parts") else { return false };
+        let Some(Value::Array(parts)) = content.get_mut("parts") else {
+            return false;
+        };
         let is_signed = |part: &Value| part.get("thoughtSignature").is_some();
         parts.retain(|part| is_signed(part) || part.get("text").is_none_or(|text| !is_blank(text)));
         !parts.is_empty()
@@ -70,7 +77,9 @@ fn body(ask: &Ask<'_>) -> String {
     let body = GeminiBody {
         system_instruction: system.map(|text| json!({ "parts": [{ "text": text }] })),
         contents: contents(ask),
-        tools: (!declared.is_empty()).then_some([Declarations { function_declarations: declared }]),
+        tools: (!declared.is_empty()).then_some([Declarations {
+            function_declarations: declared,
+        }]),
         parameters: parameters(ask),
     };
     serde_json::to_string(&body).unwrap_or_default()
@@ -84,15 +93,31 @@ fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
     ];
     let mut entries = placed(ask, &places);
     if let Some(most) = ask.max_tokens {
-        put(&mut entries, "generationConfig.maxOutputTokens", json!(most));
+        put(
+            &mut entries,
+            "generationConfig.maxOutputTokens",
+            json!(most),
+        );
     }
     if let Some(schema) = ask.answer_schema {
-        put(&mut entries, "generationConfig.responseMimeType", json!("application/json"));
-        put(&mut entries, "generationConfig.responseJsonSchema", schema.clone());
+        put(
+            &mut entries,
+            "generationConfig.responseMimeType",
+            json!("application/json"),
+        );
+        put(
+            &mut entries,
+            "generationConfig.responseJsonSchema",
+            schema.clone(),
+        );
     }
     if let Some(word) = ask.effort() {
         let (key, value) = thinking(ask.model, word);
-        put(&mut entries, &format!("generationConfig.thinkingConfig.{key}"), value);
+        put(
+            &mut entries,
+            &format!("generationConfig.thinkingConfig.{key}"),
+            value,
+        );
     }
     if let Some(choice) = ask.tool_choice {
         let config = match choice {
@@ -119,7 +144,11 @@ fn thinking(model: &str, word: &str) -> (&'static str, Value) {
 }
 
 fn declaration(tool: &super::Offered) -> Box<RawValue> {
-    with_schema(&tool.described(json!({ "name": tool.name })), "parametersJsonSchema", &tool.input_schema)
+    with_schema(
+        &tool.described(json!({ "name": tool.name })),
+        "parametersJsonSchema",
+        &tool.input_schema,
+    )
 }
 
 fn contents<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
@@ -128,7 +157,10 @@ fn contents<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
         Turn::Model(message) => message,
         Turn::Results(told) => {
             let responses = told.iter().map(function_response);
-            let pictures = told.iter().flat_map(|told| &told.result.content).filter_map(Part::picture);
+            let pictures = told
+                .iter()
+                .flat_map(|told| &told.result.content)
+                .filter_map(Part::picture);
             let pictures = pictures
                 .map(|(media_type, data)| json!({ "inlineData": { "mimeType": media_type, "data": data } }));
             let parts: Vec<Value> = responses.chain(pictures).collect();
@@ -140,7 +172,11 @@ fn contents<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
 
 /// An id goes back only where the provider gave one.
 fn function_response(told: &Told<'_>) -> Value {
-    let key = if told.result.is_error { "error" } else { "output" };
+    let key = if told.result.is_error {
+        "error"
+    } else {
+        "output"
+    };
     let mut response = json!({ "name": told.name, "response": { key: told.result.text() } });
     if let Some(id) = &told.id {
         response["id"] = json!(id);
@@ -199,8 +235,8 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         });
     };
     let content = candidate.content.map_or("{}", RawValue::get);
-    let content: Content<'_> =
-        serde_json::from_str(content).map_err(|error| shape(&format!("`content`: {error}"), body))?;
+    let content: Content<'_> = serde_json::from_str(content)
+        .map_err(|error| shape(&format!("`content`: {error}"), body))?;
     let (mut said, mut calls) = (Said::default(), Vec::new());
     for part in content.parts.into_iter().flatten() {
         if let Some(call) = part.function_call {
@@ -217,12 +253,17 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         }
     }
     let stop = stop(candidate.finish_reason.as_deref(), !calls.is_empty());
-    if let Some(message) = candidate.finish_message.filter(|_| stop == Stop::MalformedCall && said.is_empty())
+    if let Some(message) = candidate
+        .finish_message
+        .filter(|_| stop == Stop::MalformedCall && said.is_empty())
     {
         said.push(&message);
     }
     Ok(Reply {
-        message: candidate.content.map(RawValue::to_owned).unwrap_or_default(),
+        message: candidate
+            .content
+            .map(RawValue::to_owned)
+            .unwrap_or_default(),
         text: said.into_text(),
         calls,
         stop,
@@ -233,9 +274,15 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
 
 fn block_reason(feedback: &RawValue) -> String {
     let value: Value = serde_json::from_str(feedback.get()).unwrap_or_default();
-    let words = ["blockReason", "blockReasonMessage"].into_iter().filter_map(|key| value.get(key)?.as_str());
+    let words = ["blockReason", "blockReasonMessage"]
+        .into_iter()
+        .filter_map(|key| value.get(key)?.as_str());
     let words = words.collect::<Vec<_>>().join(": ");
-    if words.is_empty() { gist(feedback.get()) } else { words }
+    if words.is_empty() {
+        gist(feedback.get())
+    } else {
+        words
+    }
 }
 
 fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
@@ -243,9 +290,9 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
         Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None if has_calls => Stop::ToolUse,
         Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None => Stop::EndTurn,
         Some("MAX_TOKENS") => Stop::MaxTokens,
-        Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY") => {
-            Stop::Refusal
-        }
+        Some(
+            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY",
+        ) => Stop::Refusal,
         Some("MALFORMED_FUNCTION_CALL") => Stop::MalformedCall,
         Some(word) => Stop::Other(word.to_ascii_lowercase()),
     }
@@ -254,9 +301,13 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
 /// What is cached is counted within the prompt; the thoughts beside the answer, and what tools of Google's read beside
 /// the prompt.
 fn usage(usage: Option<&Value>) -> Tokens {
-    let sum =
-        |keys: [&str; 2]| keys.into_iter().filter_map(|key| count(usage, key)).reduce(u64::saturating_add);
-    let prompt = count(usage, "promptTokenCount").and(sum(["promptTokenCount", "toolUsePromptTokenCount"]));
+    let sum = |keys: [&str; 2]| {
+        keys.into_iter()
+            .filter_map(|key| count(usage, key))
+            .reduce(u64::saturating_add)
+    };
+    let prompt =
+        count(usage, "promptTokenCount").and(sum(["promptTokenCount", "toolUsePromptTokenCount"]));
     Tokens {
         cache_read: count(usage, "cachedContentTokenCount"),
         reasoning: count(usage, "thoughtsTokenCount"),
@@ -280,17 +331,32 @@ mod tests {
         let reply = read(&GEMINI, &body);
         assert_eq!(reply.message.get(), CONTENT);
         assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::ToolUse));
-        assert_eq!(reply.usage, Tokens { reasoning: Some(200), ..Tokens::of(Some(54), Some(215)) });
+        assert_eq!(
+            reply.usage,
+            Tokens {
+                reasoning: Some(200),
+                ..Tokens::of(Some(54), Some(215))
+            }
+        );
         let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();
         assert_eq!(ids, ["call_0", "fc-2"]);
     }
 
     #[test]
     fn an_id_goes_back_only_where_one_came() {
-        let results =
-            Message::Results(vec![result("call_0", "sunny", false), result("fc-2", "no city", true)]);
-        let body = sent(&GEMINI, "gemini-3-pro", &[user("hi"), assistant(CONTENT), results]);
-        assert_eq!(body["contents"][1], serde_json::from_str::<Value>(CONTENT).unwrap());
+        let results = Message::Results(vec![
+            result("call_0", "sunny", false),
+            result("fc-2", "no city", true),
+        ]);
+        let body = sent(
+            &GEMINI,
+            "gemini-3-pro",
+            &[user("hi"), assistant(CONTENT), results],
+        );
+        assert_eq!(
+            body["contents"][1],
+            serde_json::from_str::<Value>(CONTENT).unwrap()
+        );
         assert_eq!(
             body["contents"][2],
             json!({ "role": "user", "parts": [
@@ -302,7 +368,10 @@ mod tests {
             body["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"],
             json!({ "type": "object", "properties": { "city": { "type": "string" } } })
         );
-        assert_eq!(body["generationConfig"], json!({ "maxOutputTokens": 64, "temperature": 0.5 }));
+        assert_eq!(
+            body["generationConfig"],
+            json!({ "maxOutputTokens": 64, "temperature": 0.5 })
+        );
     }
 
     #[test]
@@ -313,7 +382,11 @@ mod tests {
             (reply.text.as_str(), reply.stop),
             ("Malformed function call: print(x", Stop::MalformedCall)
         );
-        let body = sent(&GEMINI, "gemini-3-pro", &[user("hi"), Message::Assistant(reply.message)]);
+        let body = sent(
+            &GEMINI,
+            "gemini-3-pro",
+            &[user("hi"), Message::Assistant(reply.message)],
+        );
         assert_eq!(body["contents"].as_array().unwrap().len(), 1);
         let cut = r#"{"candidates":[{"finishReason":"MAX_TOKENS"}],"usageMetadata":{"promptTokenCount":5}}"#;
         assert_eq!(read(&GEMINI, cut).stop, Stop::MaxTokens);
@@ -326,22 +399,35 @@ mod tests {
         let body = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"get","args":"Oslo"},"thoughtSignature":"s"}]}}]}"#;
         let said = Message::Assistant(read(&GEMINI, body).message);
         let sent_back = &sent(&GEMINI, "gemini-3-pro", &[user("hi"), said])["contents"][1];
-        let part = json!({ "functionCall": { "name": "get", "args": {} }, "thoughtSignature": "s" });
+        let part =
+            json!({ "functionCall": { "name": "get", "args": {} }, "thoughtSignature": "s" });
         assert_eq!(*sent_back, json!({ "role": "model", "parts": [part] }));
     }
 
     #[test]
     fn content_that_does_not_say_whose_it_is_is_the_models() {
-        let reply =
-            read(&GEMINI, r#"{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}"#);
-        let body = sent(&GEMINI, "gemini-3-pro", &[user("hi"), Message::Assistant(reply.message)]);
-        assert_eq!(body["contents"][1], json!({ "role": "model", "parts": [{ "text": "hi" }] }));
+        let reply = read(
+            &GEMINI,
+            r#"{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}"#,
+        );
+        let body = sent(
+            &GEMINI,
+            "gemini-3-pro",
+            &[user("hi"), Message::Assistant(reply.message)],
+        );
+        assert_eq!(
+            body["contents"][1],
+            json!({ "role": "model", "parts": [{ "text": "hi" }] })
+        );
     }
 
     #[test]
     fn a_prompt_that_was_held_back_is_told_why() {
         let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY","safetyRatings":[]},"usageMetadata":{"promptTokenCount":8}}"#;
-        assert_eq!(refusal(&GEMINI, blocked), "the provider refused the prompt: SAFETY");
+        assert_eq!(
+            refusal(&GEMINI, blocked),
+            "the provider refused the prompt: SAFETY"
+        );
         assert!(refusal(&GEMINI, r#"{"candidates":[]}"#).contains("(`candidates` is empty)"));
     }
 }

@@ -48,11 +48,20 @@ pub struct Dialect {
 }
 
 /// Every dialect, one for each `type:` of a provider.
-pub const DIALECTS: &[&Dialect] = &[&OPENAI_CHAT, &OPENAI_RESPONSES, &ANTHROPIC, &GEMINI, &MISTRAL];
+pub const DIALECTS: &[&Dialect] = &[
+    &OPENAI_CHAT,
+    &OPENAI_RESPONSES,
+    &ANTHROPIC,
+    &GEMINI,
+    &MISTRAL,
+];
 
 /// The dialect of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Dialect> {
-    DIALECTS.iter().copied().find(|dialect| dialect.name == name)
+    DIALECTS
+        .iter()
+        .copied()
+        .find(|dialect| dialect.name == name)
 }
 
 /// What the answer is called that must fit a schema.
@@ -268,5 +277,7 @@ fn call_id(ask: &Ask<'_>, given: Option<String>, at: usize) -> String {
         _ => 0,
     };
     let before = || ask.messages.iter().map(answered).sum::<usize>() + at;
-    given.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("call_{}", before()))
+    given
+        .filter(|id| !id.is_empty())
+        .unwrap_or_else(|| format!("call_{}", before()))
 }

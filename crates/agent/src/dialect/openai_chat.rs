@@ -25,8 +25,11 @@ pub const OPENAI_CHAT: Dialect = Dialect {
 };
 
 /// Chat Completions, as Mistral has them.
-pub const MISTRAL: Dialect =
-    Dialect { name: "mistral", body: |ask| body(ask, Flavour::Mistral), ..OPENAI_CHAT };
+pub const MISTRAL: Dialect = Dialect {
+    name: "mistral",
+    body: |ask| body(ask, Flavour::Mistral),
+    ..OPENAI_CHAT
+};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flavour {
@@ -47,8 +50,11 @@ const RULES: Rules = Rules {
     rest: |message, ask| rest(message, ask, Flavour::OpenAi),
 };
 
-const MISTRAL_RULES: Rules =
-    Rules { ids: Ids::Nine, rest: |message, ask| rest(message, ask, Flavour::Mistral), ..RULES };
+const MISTRAL_RULES: Rules = Rules {
+    ids: Ids::Nine,
+    rest: |message, ask| rest(message, ask, Flavour::Mistral),
+    ..RULES
+};
 
 #[derive(Serialize)]
 struct ChatBody<'a> {
@@ -70,7 +76,11 @@ fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
     };
     let system = ask.system.filter(|system| !system.is_empty());
     let system = system.map(|text| Piece::Ours(json!({ "role": "system", "content": text })));
-    let rules = if flavour == Flavour::Mistral { &MISTRAL_RULES } else { &RULES };
+    let rules = if flavour == Flavour::Mistral {
+        &MISTRAL_RULES
+    } else {
+        &RULES
+    };
     let turns = conversation(ask, rules);
     let body = ChatBody {
         model: ask.model,
@@ -89,8 +99,11 @@ fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
 }
 
 fn parameters(ask: &Ask<'_>, flavour: Flavour) -> Map<String, Value> {
-    let (seed, required) =
-        if flavour == Flavour::Mistral { ("random_seed", "any") } else { ("seed", "required") };
+    let (seed, required) = if flavour == Flavour::Mistral {
+        ("random_seed", "any")
+    } else {
+        ("seed", "required")
+    };
     let places = [
         ("temperature", "temperature"),
         ("top_p", "top_p"),
@@ -98,10 +111,17 @@ fn parameters(ask: &Ask<'_>, flavour: Flavour) -> Map<String, Value> {
         ("reasoning_effort", "reasoning_effort"),
     ];
     let mut entries = placed(ask, &places);
-    let limit = if is_reasoning(ask.model) { "max_completion_tokens" } else { "max_tokens" };
+    let limit = if is_reasoning(ask.model) {
+        "max_completion_tokens"
+    } else {
+        "max_tokens"
+    };
     entries.extend(ask.max_tokens.map(|most| (limit.to_owned(), json!(most))));
     let named = |name: &str| json!({ "type": "function", "function": { "name": name } });
-    entries.extend(ask.choice(required, named).map(|choice| ("tool_choice".to_owned(), choice)));
+    entries.extend(
+        ask.choice(required, named)
+            .map(|choice| ("tool_choice".to_owned(), choice)),
+    );
     filled(entries, ask.parameters)
 }
 
@@ -109,11 +129,14 @@ fn messages(turn: Turn<'_>, flavour: Flavour) -> Vec<Piece<'_>> {
     match turn {
         Turn::User(text) => vec![Piece::Ours(json!({ "role": "user", "content": text }))],
         Turn::Model(message) => vec![message],
-        Turn::Results(told) if flavour == Flavour::Mistral => {
-            told.iter().map(|told| tool_message(told, &content_with_pictures(told))).collect()
-        }
+        Turn::Results(told) if flavour == Flavour::Mistral => told
+            .iter()
+            .map(|told| tool_message(told, &content_with_pictures(told)))
+            .collect(),
         Turn::Results(told) => {
-            let results = told.iter().map(|told| tool_message(told, &json!(told.result.text_with_mark())));
+            let results = told
+                .iter()
+                .map(|told| tool_message(told, &json!(told.result.text_with_mark())));
             results.chain(pictures_of_user(&told)).collect()
         }
     }
@@ -123,7 +146,9 @@ fn messages(turn: Turn<'_>, flavour: Flavour) -> Vec<Piece<'_>> {
 fn rest(message: &mut Value, ask: &Ask<'_>, flavour: Flavour) -> bool {
     let taken = |from: &mut Value, keys: &[&str]| -> Value {
         let from = from.as_object_mut().map(std::mem::take).unwrap_or_default();
-        let kept = from.into_iter().filter(|(key, value)| keys.contains(&&**key) && !value.is_null());
+        let kept = from
+            .into_iter()
+            .filter(|(key, value)| keys.contains(&&**key) && !value.is_null());
         Value::Object(kept.into_object())
     };
     if !message.is_object() {
@@ -140,8 +165,11 @@ fn rest(message: &mut Value, ask: &Ask<'_>, flavour: Flavour) -> bool {
         call["type"] = json!("function");
         call["function"] = taken(&mut call["function"], &["name", "arguments"]);
     }
-    let thoughts: &[&str] =
-        if ask.echo_reasoning { &["reasoning_content", "reasoning", "reasoning_details"] } else { &[] };
+    let thoughts: &[&str] = if ask.echo_reasoning {
+        &["reasoning_content", "reasoning", "reasoning_details"]
+    } else {
+        &[]
+    };
     *message = taken(message, thoughts);
     let is_said = !content.is_null();
     let has_calls = calls.as_array().is_some_and(|calls| !calls.is_empty());
@@ -160,7 +188,10 @@ fn said(message: &mut Value, flavour: Flavour) -> Value {
             if flavour == Flavour::Mistral && !chunks.is_empty() {
                 return Value::Array(chunks);
             }
-            let texts: Vec<&str> = chunks.iter().filter_map(|chunk| chunk["text"].as_str()).collect();
+            let texts: Vec<&str> = chunks
+                .iter()
+                .filter_map(|chunk| chunk["text"].as_str())
+                .collect();
             json!(texts.join("\n"))
         }
         content if is_blank(&content) => message["refusal"].take(),
@@ -182,7 +213,9 @@ fn content_with_pictures(told: &Told<'_>) -> Value {
     }
     let text = Some(text).filter(|text| !text.is_empty());
     let text = text.map(|text| json!({ "type": "text", "text": text }));
-    text.into_iter().chain(pictures.into_iter().map(|url| image_url(&url))).collect()
+    text.into_iter()
+        .chain(pictures.into_iter().map(|url| image_url(&url)))
+        .collect()
 }
 
 /// A tool cannot show pictures here, so the user does.
@@ -250,7 +283,11 @@ struct Chunk<'a> {
 
 fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     let answer: ChatAnswer<'_> = open(body)?;
-    let choice = answer.choices.into_iter().next().ok_or_else(|| shape("`choices` is empty", body))?;
+    let choice = answer
+        .choices
+        .into_iter()
+        .next()
+        .ok_or_else(|| shape("`choices` is empty", body))?;
     let spoken: Spoken<'_> = serde_json::from_str(choice.message.get())
         .map_err(|error| shape(&format!("`message`: {error}"), body))?;
     let refusal = spoken.refusal.filter(|refusal| !refusal.is_empty());
@@ -258,15 +295,20 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     if let Some(refusal) = refusal.as_ref().filter(|_| text.is_empty()) {
         text.clone_from(refusal);
     }
-    let calls = spoken.tool_calls.unwrap_or_default().into_iter().enumerate().map(|(at, call)| {
-        let function = call.function.unwrap_or_default();
-        Wanted {
-            id: super::call_id(ask, call.id, at),
-            name: function.name.unwrap_or_default(),
-            arguments: Arguments::of_json(function.arguments),
-            caller: call.caller.and_then(kept),
-        }
-    });
+    let calls = spoken
+        .tool_calls
+        .unwrap_or_default()
+        .into_iter()
+        .enumerate()
+        .map(|(at, call)| {
+            let function = call.function.unwrap_or_default();
+            Wanted {
+                id: super::call_id(ask, call.id, at),
+                name: function.name.unwrap_or_default(),
+                arguments: Arguments::of_json(function.arguments),
+                caller: call.caller.and_then(kept),
+            }
+        });
     let calls: Vec<Wanted> = calls.collect();
     let stop = match choice.finish_reason.as_deref() {
         Some("length") => Stop::MaxTokens,
@@ -280,11 +322,20 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         Some(word) => Stop::Other(word.to_owned()),
     };
     let usage = usage(answer.usage.as_ref());
-    Ok(Reply { message: choice.message.to_owned(), text, calls, stop, usage, container: None })
+    Ok(Reply {
+        message: choice.message.to_owned(),
+        text,
+        calls,
+        stop,
+        usage,
+        container: None,
+    })
 }
 
 fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {
-    let Some(content) = content.filter(|content| content.get() != "null") else { return Ok(String::new()) };
+    let Some(content) = content.filter(|content| content.get() != "null") else {
+        return Ok(String::new());
+    };
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
         return Ok(text);
     }
@@ -303,16 +354,25 @@ fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {
 /// What is cached is counted within the prompt. Thoughts are counted within the completion, except by those whose total
 /// says otherwise.
 fn usage(usage: Option<&Value>) -> Tokens {
-    let (prompt, written) = (count(usage, "prompt_tokens"), count(usage, "completion_tokens"));
+    let (prompt, written) = (
+        count(usage, "prompt_tokens"),
+        count(usage, "completion_tokens"),
+    );
     let reasoning = detail(usage, "completion_tokens_details", "reasoning_tokens");
-    let sum = [prompt, written, reasoning].into_iter().flatten().fold(0, u64::saturating_add);
+    let sum = [prompt, written, reasoning]
+        .into_iter()
+        .flatten()
+        .fold(0, u64::saturating_add);
     let is_beside = count(usage, "total_tokens") == Some(sum);
     let thoughts = reasoning.filter(|_| is_beside).unwrap_or_default();
     let cached = detail(usage, "prompt_tokens_details", "cached_tokens");
     Tokens {
         cache_read: cached.or_else(|| count(usage, "prompt_cache_hit_tokens")),
         reasoning,
-        ..Tokens::of(prompt, written.map(|written| written.saturating_add(thoughts)))
+        ..Tokens::of(
+            prompt,
+            written.map(|written| written.saturating_add(thoughts)),
+        )
     }
 }
 
@@ -331,7 +391,13 @@ mod tests {
         let reply = read(&OPENAI_CHAT, &body);
         assert_eq!(reply.message.get(), message);
         assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::ToolUse));
-        assert_eq!(reply.usage, Tokens { reasoning: Some(0), ..Tokens::of(Some(82), Some(17)) });
+        assert_eq!(
+            reply.usage,
+            Tokens {
+                reasoning: Some(0),
+                ..Tokens::of(Some(82), Some(17))
+            }
+        );
         assert!(
             matches!(&reply.calls[0].arguments, Arguments::Json(raw) if raw.get() == r#"{ "city": "Boston, MA" }"#)
         );
@@ -341,7 +407,10 @@ mod tests {
     fn mistral_may_send_an_object_and_thoughts_in_chunks() {
         let body = r#"{"id":"cmpl-e5","object":"chat.completion","model":"magistral-medium","choices":[{"index":0,"message":{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm"}]},{"type":"text","text":"Looking."}],"tool_calls":[{"id":"D681PevKs","function":{"name":"weather__get","arguments":{"city":"Paris"}}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":16,"completion_tokens":34,"total_tokens":50}}"#;
         let reply = read(&MISTRAL, body);
-        assert_eq!((reply.text.as_str(), reply.calls[0].id.as_str()), ("Looking.", "D681PevKs"));
+        assert_eq!(
+            (reply.text.as_str(), reply.calls[0].id.as_str()),
+            ("Looking.", "D681PevKs")
+        );
         assert!(
             matches!(&reply.calls[0].arguments, Arguments::Json(raw) if raw.get() == r#"{"city":"Paris"}"#)
         );
@@ -366,8 +435,7 @@ mod tests {
 
     #[test]
     fn what_was_filtered_or_declined_is_a_refusal_and_no_choice_is_none() {
-        let filtered =
-            r#"{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"content_filter"}]}"#;
+        let filtered = r#"{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"content_filter"}]}"#;
         assert_eq!(read(&OPENAI_CHAT, filtered).stop, Stop::Refusal);
         let declined = r#"{"choices":[{"message":{"role":"assistant","content":null,"refusal":"No."},"finish_reason":"stop"}]}"#;
         let reply = read(&OPENAI_CHAT, declined);
@@ -379,8 +447,15 @@ mod tests {
     fn results_are_messages_of_their_own_and_limits_have_the_name_the_model_knows() {
         let raw = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"weather__get","arguments":"{"}}]}"#;
         let results = Message::Results(vec![result("a", "not JSON", true)]);
-        let body = sent(&OPENAI_CHAT, "llama3", &[user("hi"), assistant(raw), results]);
-        assert_eq!(body["messages"][0], json!({ "role": "system", "content": "Be brief." }));
+        let body = sent(
+            &OPENAI_CHAT,
+            "llama3",
+            &[user("hi"), assistant(raw), results],
+        );
+        assert_eq!(
+            body["messages"][0],
+            json!({ "role": "system", "content": "Be brief." })
+        );
         let mut sent_back: Value = serde_json::from_str(raw).unwrap();
         sent_back["tool_calls"][0]["function"]["arguments"] = json!("{}");
         assert_eq!(body["messages"][2], sent_back);
@@ -389,6 +464,9 @@ mod tests {
             json!({ "role": "tool", "tool_call_id": "a", "name": "weather__get", "content": "Error: not JSON" })
         );
         assert_eq!(body["max_tokens"], json!(64));
-        assert_eq!(sent(&OPENAI_CHAT, "o3", &[user("hi")])["max_completion_tokens"], json!(64));
+        assert_eq!(
+            sent(&OPENAI_CHAT, "o3", &[user("hi")])["max_completion_tokens"],
+            json!(64)
+        );
     }
 }

@@ -25,7 +25,12 @@ pub const OPENAI_RESPONSES: Dialect = Dialect {
 
 /// No thoughts without the item that they led to.
 const RULES: Rules = Rules {
-    calls: |items| items.as_array_mut().map(|items| of_kind(items, "function_call")).unwrap_or_default(),
+    calls: |items| {
+        items
+            .as_array_mut()
+            .map(|items| of_kind(items, "function_call"))
+            .unwrap_or_default()
+    },
     id: "call_id",
     name: "name",
     arguments: "arguments",
@@ -33,8 +38,13 @@ const RULES: Rules = Rules {
     name_marks: "",
     is_text: true,
     rest: |items, _| {
-        let Some(items) = items.as_array_mut() else { return true };
-        let led_to = items.iter().rposition(|item| item["type"] != "reasoning").map_or(0, |at| at + 1);
+        let Some(items) = items.as_array_mut() else {
+            return true;
+        };
+        let led_to = items
+            .iter()
+            .rposition(|item| item["type"] != "reasoning")
+            .map_or(0, |at| at + 1);
         items.truncate(led_to);
         !items.is_empty()
     },
@@ -70,7 +80,9 @@ fn body(ask: &Ask<'_>) -> String {
         }
         with_schema(&shown, "parameters", &tool.input_schema)
     };
-    let code = ask.code_execution.then(|| ours(&json!({ "type": "programmatic_tool_calling" })));
+    let code = ask
+        .code_execution
+        .then(|| ours(&json!({ "type": "programmatic_tool_calling" })));
     let body = ResponsesBody {
         model: ask.model,
         instructions: ask.system.filter(|system| !system.is_empty()),
@@ -86,12 +98,21 @@ fn body(ask: &Ask<'_>) -> String {
 }
 
 fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
-    let places =
-        [("temperature", "temperature"), ("top_p", "top_p"), ("reasoning_effort", "reasoning.effort")];
+    let places = [
+        ("temperature", "temperature"),
+        ("top_p", "top_p"),
+        ("reasoning_effort", "reasoning.effort"),
+    ];
     let mut entries = placed(ask, &places);
-    entries.extend(ask.max_tokens.map(|most| ("max_output_tokens".to_owned(), json!(most))));
+    entries.extend(
+        ask.max_tokens
+            .map(|most| ("max_output_tokens".to_owned(), json!(most))),
+    );
     let named = |name: &str| json!({ "type": "function", "name": name });
-    entries.extend(ask.choice("required", named).map(|choice| ("tool_choice".to_owned(), choice)));
+    entries.extend(
+        ask.choice("required", named)
+            .map(|choice| ("tool_choice".to_owned(), choice)),
+    );
     filled(entries, ask.parameters)
 }
 
@@ -99,7 +120,9 @@ fn items(turn: Turn<'_>) -> Vec<Piece<'_>> {
     match turn {
         Turn::User(text) => vec![Piece::Ours(json!({ "role": "user", "content": text }))],
         Turn::Results(told) => told.iter().map(|told| Piece::Ours(output(told))).collect(),
-        Turn::Model(Piece::Ours(Value::Array(items))) => items.into_iter().map(Piece::Ours).collect(),
+        Turn::Model(Piece::Ours(Value::Array(items))) => {
+            items.into_iter().map(Piece::Ours).collect()
+        }
         Turn::Model(Piece::Echo(raw)) => match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
             Ok(items) => items.into_iter().map(Piece::Echo).collect(),
             Err(_) => vec![Piece::Echo(raw)],
@@ -114,9 +137,14 @@ fn output(told: &Told<'_>) -> Value {
     let output = if pictures.is_empty() {
         json!(text)
     } else {
-        let pictures = pictures.into_iter().map(|url| json!({ "type": "input_image", "image_url": url }));
+        let pictures = pictures
+            .into_iter()
+            .map(|url| json!({ "type": "input_image", "image_url": url }));
         let text = Some(text).filter(|text| !text.is_empty());
-        text.map(|text| json!({ "type": "input_text", "text": text })).into_iter().chain(pictures).collect()
+        text.map(|text| json!({ "type": "input_text", "text": text }))
+            .into_iter()
+            .chain(pictures)
+            .collect()
     };
     let mut shown = json!({ "type": "function_call_output", "call_id": told.id, "output": output });
     if let Some(caller) = &told.caller {
@@ -203,7 +231,14 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         ..Tokens::of(count(usage, "input_tokens"), count(usage, "output_tokens"))
     };
     let message = answer.output.to_owned();
-    Ok(Reply { message, text: said.into_text(), calls, stop, usage, container: None })
+    Ok(Reply {
+        message,
+        text: said.into_text(),
+        calls,
+        stop,
+        usage,
+        container: None,
+    })
 }
 
 #[cfg(test)]
@@ -222,8 +257,19 @@ mod tests {
         let reply = read(&OPENAI_RESPONSES, &body);
         assert_eq!(reply.message.get(), OUTPUT);
         assert_eq!(reply.stop, Stop::ToolUse);
-        let parts = Tokens { cache_read: Some(300), reasoning: Some(40), ..Tokens::default() };
-        assert_eq!(reply.usage, Tokens { prompt: Some(328), completion: Some(52), ..parts });
+        let parts = Tokens {
+            cache_read: Some(300),
+            reasoning: Some(40),
+            ..Tokens::default()
+        };
+        assert_eq!(
+            reply.usage,
+            Tokens {
+                prompt: Some(328),
+                completion: Some(52),
+                ..parts
+            }
+        );
         assert_eq!(reply.calls[0].id, "call_9");
         assert_eq!(
             reply.calls[0].caller.as_ref().unwrap().get(),
@@ -232,7 +278,9 @@ mod tests {
         assert!(
             matches!(&reply.calls[0].arguments, Arguments::Json(raw) if raw.get() == r#"{"city":"Oslo"}"#)
         );
-        assert!(matches!(&reply.calls[1].arguments, Arguments::Text(text) if text == r#"{"city":"Ro"#));
+        assert!(
+            matches!(&reply.calls[1].arguments, Arguments::Text(text) if text == r#"{"city":"Ro"#)
+        );
     }
 
     #[test]
@@ -242,24 +290,40 @@ mod tests {
             r#"{{"status":"incomplete","incomplete_details":{{"reason":"max_output_tokens"}},"output":[{message}]}}"#
         );
         let reply = read(&OPENAI_RESPONSES, &body);
-        assert_eq!((reply.text.as_str(), reply.stop), ("So far", Stop::MaxTokens));
+        assert_eq!(
+            (reply.text.as_str(), reply.stop),
+            ("So far", Stop::MaxTokens)
+        );
         let declined = r#"{"status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"I can't."}]}]}"#;
         let reply = read(&OPENAI_RESPONSES, declined);
-        assert_eq!((reply.text.as_str(), reply.stop), ("I can't.", Stop::Refusal));
+        assert_eq!(
+            (reply.text.as_str(), reply.stop),
+            ("I can't.", Stop::Refusal)
+        );
     }
 
     #[test]
     fn what_failed_or_is_not_finished_is_no_message() {
         let failed = r#"{"status":"failed","error":{"code":"server_error","message":"Sorry about that."},"output":[]}"#;
-        assert_eq!(refusal(&OPENAI_RESPONSES, failed), "the provider reports an error: Sorry about that.");
+        assert_eq!(
+            refusal(&OPENAI_RESPONSES, failed),
+            "the provider reports an error: Sorry about that."
+        );
         let queued = refusal(&OPENAI_RESPONSES, r#"{"status":"queued","output":[]}"#);
         assert!(queued.contains("(it is not finished)"), "{queued}");
     }
 
     #[test]
     fn items_are_sent_back_one_by_one_with_their_results_after_them() {
-        let results = Message::Results(vec![result("call_9", "sunny", false), result("call_10", "no", true)]);
-        let body = sent(&OPENAI_RESPONSES, "gpt-5", &[user("hi"), assistant(OUTPUT), results]);
+        let results = Message::Results(vec![
+            result("call_9", "sunny", false),
+            result("call_10", "no", true),
+        ]);
+        let body = sent(
+            &OPENAI_RESPONSES,
+            "gpt-5",
+            &[user("hi"), assistant(OUTPUT), results],
+        );
         let mut output: Vec<Value> = serde_json::from_str(OUTPUT).unwrap();
         output[2]["arguments"] = json!("{}");
         assert_eq!(body["input"].as_array().unwrap()[1..4], output);
@@ -269,6 +333,10 @@ mod tests {
         );
         assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
         assert_eq!(body["tools"][0]["strict"], json!(false));
-        assert!(sent(&OPENAI_RESPONSES, "gpt-4o", &[user("hi")]).get("include").is_none());
+        assert!(
+            sent(&OPENAI_RESPONSES, "gpt-4o", &[user("hi")])
+                .get("include")
+                .is_none()
+        );
     }
 }

@@ -35,7 +35,10 @@ pub(super) fn put(entries: &mut Map<String, Value>, path: &str, value: Value) {
 }
 
 /// The same with what `extra` adds: what is there already stays.
-pub(super) fn filled(mut entries: Map<String, Value>, parameters: &Parameters) -> Map<String, Value> {
+pub(super) fn filled(
+    mut entries: Map<String, Value>,
+    parameters: &Parameters,
+) -> Map<String, Value> {
     if let Some(Value::Object(extra)) = parameters.get("extra") {
         fill(&mut entries, extra);
     }
@@ -65,7 +68,9 @@ impl Ask<'_> {
 
     /// How much the model is to reason.
     pub(super) fn effort(&self) -> Option<&str> {
-        self.parameters.get("reasoning_effort").and_then(Value::as_str)
+        self.parameters
+            .get("reasoning_effort")
+            .and_then(Value::as_str)
     }
 
     /// Whether the provider is told what to cache.

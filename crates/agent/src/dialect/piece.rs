@@ -33,9 +33,10 @@ impl Part {
         match self {
             Self::Text(text) => Some(text.clone()),
             Self::Image { .. } if self.picture().is_some() => None,
-            Self::Image { media_type, data } => {
-                Some(format!("[{media_type}, {} characters of base64]", data.len()))
-            }
+            Self::Image { media_type, data } => Some(format!(
+                "[{media_type}, {} characters of base64]",
+                data.len()
+            )),
         }
     }
 }
@@ -53,20 +54,32 @@ impl Offered {
 impl Answered {
     /// All texts of the result.
     pub(super) fn text(&self) -> String {
-        self.content.iter().filter_map(Part::text).collect::<Vec<_>>().join("\n")
+        self.content
+            .iter()
+            .filter_map(Part::text)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// All texts of the result, for a dialect that cannot mark an error otherwise.
     pub(super) fn text_with_mark(&self) -> String {
         let text = self.text();
-        let says_so = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
-        if self.is_error && !says_so { format!("Error: {text}").trim_end().to_owned() } else { text }
+        let says_so = text
+            .get(..5)
+            .is_some_and(|start| start.eq_ignore_ascii_case("error"));
+        if self.is_error && !says_so {
+            format!("Error: {text}").trim_end().to_owned()
+        } else {
+            text
+        }
     }
 
     /// The pictures as URLs that hold their data.
     pub(super) fn picture_urls(&self) -> Vec<String> {
         let pictures = self.content.iter().filter_map(Part::picture);
-        pictures.map(|(media_type, data)| format!("data:{media_type};base64,{data}")).collect()
+        pictures
+            .map(|(media_type, data)| format!("data:{media_type};base64,{data}"))
+            .collect()
     }
 }
 
@@ -82,8 +95,8 @@ impl Arguments {
         if written.is_empty() {
             return Self::none();
         }
-        let is_object =
-            serde_json::from_str::<Map<String, Value>>(written).is_ok() && unkeepable(written).is_none();
+        let is_object = serde_json::from_str::<Map<String, Value>>(written).is_ok()
+            && unkeepable(written).is_none();
         match RawValue::from_string(one_line(written)) {
             Ok(raw) if is_object => Self::Json(raw),
             _ => Self::Text(text.to_owned()),
@@ -92,7 +105,9 @@ impl Arguments {
 
     /// From JSON that should be an object; a string in it is taken for what it says.
     pub(super) fn of_json(raw: Option<&RawValue>) -> Self {
-        let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Self::none() };
+        let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
+            return Self::none();
+        };
         match serde_json::from_str::<String>(raw.get()) {
             Ok(text) => Self::of_text(&text),
             Err(_) => Self::of_text(raw.get()),
@@ -107,7 +122,9 @@ pub(super) fn one_line(json: &str) -> String {
 
 /// A copy of some JSON on one line.
 pub(super) fn kept(raw: &RawValue) -> Option<Box<RawValue>> {
-    RawValue::from_string(one_line(raw.get())).ok().filter(|raw| raw.get() != "null")
+    RawValue::from_string(one_line(raw.get()))
+        .ok()
+        .filter(|raw| raw.get() != "null")
 }
 
 /// What is said of a tool, with its schema to the letter: a `Value` would sort the properties.
@@ -125,7 +142,12 @@ pub(super) fn ours(value: &Value) -> Box<RawValue> {
 /// A count of tokens; `None` for anything else.
 pub(super) fn count(usage: Option<&Value>, key: &str) -> Option<u64> {
     let count = usage?.get(key)?;
-    count.as_u64().or_else(|| count.as_f64().filter(|count| *count >= 0.0).map(|count| count as u64))
+    count.as_u64().or_else(|| {
+        count
+            .as_f64()
+            .filter(|count| *count >= 0.0)
+            .map(|count| count as u64)
+    })
 }
 
 /// The same, within an object of counts.
@@ -179,11 +201,22 @@ mod tests {
     fn arguments_are_an_object_or_the_text_that_was_written() {
         let of = |text: &str| shown(&Arguments::of_text(text));
         assert_eq!(of(""), "json {}");
-        assert_eq!(of(" {\"b\": 1,\n \"a\": 2.50} "), "json {\"b\": 1,  \"a\": 2.50}");
+        assert_eq!(
+            of(" {\"b\": 1,\n \"a\": 2.50} "),
+            "json {\"b\": 1,  \"a\": 2.50}"
+        );
         assert_eq!(of("{\"city\": \"Os"), "text {\"city\": \"Os");
         assert_eq!(of("[1]"), "text [1]");
         assert_eq!(of("null"), "text null");
-        assert_eq!(of(&format!("{{\"a\":{}1{}}}", "[".repeat(500), "]".repeat(500))).get(..4), Some("text"));
+        assert_eq!(
+            of(&format!(
+                "{{\"a\":{}1{}}}",
+                "[".repeat(500),
+                "]".repeat(500)
+            ))
+            .get(..4),
+            Some("text")
+        );
     }
 
     #[test]
@@ -202,8 +235,12 @@ mod tests {
     #[test]
     fn a_schema_is_sent_to_the_letter() {
         let schema =
-            RawValue::from_string(r#"{"type":"object","properties":{"z":{},"a":1.50}}"#.to_owned()).unwrap();
+            RawValue::from_string(r#"{"type":"object","properties":{"z":{},"a":1.50}}"#.to_owned())
+                .unwrap();
         let sent = with_schema(&json!({ "name": "a" }), "parameters", &schema);
-        assert_eq!(sent.get(), format!(r#"{{"name":"a","parameters":{schema}}}"#));
+        assert_eq!(
+            sent.get(),
+            format!(r#"{{"name":"a","parameters":{schema}}}"#)
+        );
     }
 }

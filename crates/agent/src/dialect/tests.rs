@@ -5,7 +5,13 @@ use serde_json::{Value, json};
 
 /// A question with this conversation and one tool.
 pub(super) fn sent(dialect: &Dialect, model: &str, messages: &[Message]) -> Value {
-    sent_with(dialect, model, messages, json!({ "temperature": 0.5 }), None)
+    sent_with(
+        dialect,
+        model,
+        messages,
+        json!({ "temperature": 0.5 }),
+        None,
+    )
 }
 
 /// The same, with these parameters.
@@ -20,8 +26,10 @@ fn sent_with(
         name: "weather__get".to_owned(),
         full_name: "weather.get".to_owned(),
         description: Some("The weather".to_owned()),
-        input_schema: serde_json::from_str(r#"{"type":"object","properties":{"city":{"type":"string"}}}"#)
-            .unwrap(),
+        input_schema: serde_json::from_str(
+            r#"{"type":"object","properties":{"city":{"type":"string"}}}"#,
+        )
+        .unwrap(),
     }];
     let parameters = serde_json::from_value(parameters).unwrap();
     let ask = Ask {
@@ -45,7 +53,9 @@ pub(super) fn read(dialect: &Dialect, body: &str) -> Reply {
 }
 
 pub(super) fn refusal(dialect: &Dialect, body: &str) -> String {
-    (dialect.read)(&Ask::new("m", &[]), body).unwrap_err().to_string()
+    (dialect.read)(&Ask::new("m", &[]), body)
+        .unwrap_err()
+        .to_string()
 }
 
 pub(super) fn user(text: &str) -> Message {
@@ -58,7 +68,12 @@ pub(super) fn assistant(raw: &str) -> Message {
 
 pub(super) fn result(call_id: &str, text: &str, is_error: bool) -> Answered {
     let content = vec![Part::Text(text.to_owned())];
-    Answered { call_id: call_id.to_owned(), name: "weather__get".to_owned(), content, is_error }
+    Answered {
+        call_id: call_id.to_owned(),
+        name: "weather__get".to_owned(),
+        content,
+        is_error,
+    }
 }
 
 /// All parameters, as a dialect has them for a model; each choice in turn.
@@ -70,9 +85,25 @@ fn asked(dialect: &Dialect, model: &str, parameters: &Value) -> Vec<Value> {
         ToolChoice::Tool("weather__get".to_owned()),
     ];
     let of = |choice: &ToolChoice| {
-        let mut body = sent_with(dialect, model, &[user("hi")], parameters.clone(), Some(choice));
-        let own = ["model", "messages", "input", "contents", "system", "instructions", "systemInstruction"];
-        body.as_object_mut().unwrap().retain(|key, _| key != "tools" && !own.contains(&key.as_str()));
+        let mut body = sent_with(
+            dialect,
+            model,
+            &[user("hi")],
+            parameters.clone(),
+            Some(choice),
+        );
+        let own = [
+            "model",
+            "messages",
+            "input",
+            "contents",
+            "system",
+            "instructions",
+            "systemInstruction",
+        ];
+        body.as_object_mut()
+            .unwrap()
+            .retain(|key, _| key != "tools" && !own.contains(&key.as_str()));
         body
     };
     choices.iter().map(of).collect()
@@ -89,36 +120,69 @@ fn each_dialect_has_its_own_words_for_a_parameter_and_extra_fills_in() {
         },
     });
     let of = |dialect, model| asked(dialect, model, &parameters);
-    let choices =
-        |bodies: &[Value], key: &str| bodies.iter().map(|body| body[key].clone()).collect::<Vec<_>>();
+    let choices = |bodies: &[Value], key: &str| {
+        bodies
+            .iter()
+            .map(|body| body[key].clone())
+            .collect::<Vec<_>>()
+    };
 
     let sent = of(&OPENAI_CHAT, "llama3");
     assert_eq!(sent[0]["temperature"], 0.5, "what is there already stays");
-    assert_eq!((&sent[0]["top_p"], &sent[0]["seed"]), (&json!(0.9), &json!(7)));
-    assert_eq!((&sent[0]["reasoning_effort"], &sent[0]["max_tokens"]), (&json!("low"), &json!(64)));
+    assert_eq!(
+        (&sent[0]["top_p"], &sent[0]["seed"]),
+        (&json!(0.9), &json!(7))
+    );
+    assert_eq!(
+        (&sent[0]["reasoning_effort"], &sent[0]["max_tokens"]),
+        (&json!("low"), &json!(64))
+    );
     assert_eq!(sent[0]["top_k"], 4);
     let named = json!({ "type": "function", "function": { "name": "weather__get" } });
     assert_eq!(
         choices(&sent, "tool_choice"),
-        [json!("auto"), json!("required"), json!("none"), named.clone()]
+        [
+            json!("auto"),
+            json!("required"),
+            json!("none"),
+            named.clone()
+        ]
     );
 
     let sent = of(&MISTRAL, "mistral-small-latest");
-    assert_eq!((&sent[0]["random_seed"], sent[0].get("seed")), (&json!(7), None));
-    assert_eq!(choices(&sent, "tool_choice"), [json!("auto"), json!("any"), json!("none"), named]);
+    assert_eq!(
+        (&sent[0]["random_seed"], sent[0].get("seed")),
+        (&json!(7), None)
+    );
+    assert_eq!(
+        choices(&sent, "tool_choice"),
+        [json!("auto"), json!("any"), json!("none"), named]
+    );
 
     let sent = of(&OPENAI_RESPONSES, "gpt-5.2");
-    assert_eq!(sent[0]["reasoning"], json!({ "effort": "low", "summary": "auto" }));
-    assert_eq!((sent[0].get("seed"), &sent[0]["max_output_tokens"]), (None, &json!(64)));
+    assert_eq!(
+        sent[0]["reasoning"],
+        json!({ "effort": "low", "summary": "auto" })
+    );
+    assert_eq!(
+        (sent[0].get("seed"), &sent[0]["max_output_tokens"]),
+        (None, &json!(64))
+    );
     let named = json!({ "type": "function", "name": "weather__get" });
-    assert_eq!(choices(&sent, "tool_choice"), [json!("auto"), json!("required"), json!("none"), named]);
+    assert_eq!(
+        choices(&sent, "tool_choice"),
+        [json!("auto"), json!("required"), json!("none"), named]
+    );
 
     let sent = of(&ANTHROPIC, "claude-sonnet-4-6");
     assert_eq!(sent[0]["output_config"], json!({ "effort": "low" }));
     assert_eq!(sent[0]["thinking"], json!({ "type": "adaptive" }));
     assert_eq!(of(&ANTHROPIC, "claude-opus-4-5")[0].get("thinking"), None);
     let words = choices(&sent, "tool_choice");
-    assert_eq!(words[..3], ["auto", "any", "none"].map(|word| json!({ "type": word })));
+    assert_eq!(
+        words[..3],
+        ["auto", "any", "none"].map(|word| json!({ "type": word }))
+    );
     assert_eq!(words[3], json!({ "type": "tool", "name": "weather__get" }));
 
     let sent = of(&GEMINI, "gemini-3-pro");
@@ -130,11 +194,20 @@ fn each_dialect_has_its_own_words_for_a_parameter_and_extra_fills_in() {
         })
     );
     let before = &of(&GEMINI, "gemini-2.5-flash")[0];
-    assert_eq!(before["generationConfig"]["thinkingConfig"], json!({ "thinkingBudget": 1024 }));
+    assert_eq!(
+        before["generationConfig"]["thinkingConfig"],
+        json!({ "thinkingBudget": 1024 })
+    );
     let modes = choices(&sent, "toolConfig");
-    let modes: Vec<&Value> = modes.iter().map(|mode| &mode["functionCallingConfig"]).collect();
+    let modes: Vec<&Value> = modes
+        .iter()
+        .map(|mode| &mode["functionCallingConfig"])
+        .collect();
     assert_eq!(*modes[1], json!({ "mode": "ANY" }));
-    assert_eq!(*modes[3], json!({ "mode": "ANY", "allowedFunctionNames": ["weather__get"] }));
+    assert_eq!(
+        *modes[3],
+        json!({ "mode": "ANY", "allowedFunctionNames": ["weather__get"] })
+    );
 }
 
 #[test]
@@ -145,8 +218,16 @@ fn anthropic_is_told_what_to_cache_unless_that_is_switched_off() {
     let results = Message::Results(vec![result("a", "sunny", false)]);
     let marks = |messages: &[Message], parameters: Value| {
         let sent = sent_with(&super::ANTHROPIC, "claude-x", messages, parameters, None);
-        let is_marked = |at: &str| sent.pointer(at).is_some_and(|block| block.get("cache_control").is_some());
-        let blocks = ["/tools/0", "/system/0", "/messages/0/content/0", "/messages/2/content/0"];
+        let is_marked = |at: &str| {
+            sent.pointer(at)
+                .is_some_and(|block| block.get("cache_control").is_some())
+        };
+        let blocks = [
+            "/tools/0",
+            "/system/0",
+            "/messages/0/content/0",
+            "/messages/2/content/0",
+        ];
         assert_eq!(
             sent.to_string().matches("cache_control").count(),
             blocks.iter().filter(|at| is_marked(at)).count(),
@@ -156,6 +237,13 @@ fn anthropic_is_told_what_to_cache_unless_that_is_switched_off() {
     };
     let (first, second) = ([user("hi")], [user("hi"), said, results]);
     assert_eq!(marks(&first, json!({})), [true, true, true, false]);
-    assert_eq!(marks(&second, json!({})), [true, true, false, true], "the mark moves on");
-    assert_eq!(marks(&second, json!({ "prompt_caching": false })), [false; 4]);
+    assert_eq!(
+        marks(&second, json!({})),
+        [true, true, false, true],
+        "the mark moves on"
+    );
+    assert_eq!(
+        marks(&second, json!({ "prompt_caching": false })),
+        [false; 4]
+    );
 }

@@ -53,13 +53,20 @@ pub(super) struct CallEnd {
 
 impl CallEnd {
     pub(super) fn failed(code: Option<i64>, message: impl Into<String>, hold: Duration) -> Self {
-        Self { result: refused(code, message.into()), hold }
+        Self {
+            result: refused(code, message.into()),
+            hold,
+        }
     }
 }
 
 impl CallLog {
     pub(super) fn new(faults: FaultPlan, on_call: OnCall) -> Self {
-        Self { faults, on_call, state: Mutex::default() }
+        Self {
+            faults,
+            on_call,
+            state: Mutex::default(),
+        }
     }
 
     /// A call has arrived that may take so long: its number, and what goes wrong with it.
@@ -68,8 +75,12 @@ impl CallLog {
         let (index, now) = (state.calls.len(), Instant::now());
         let turn = state.turn;
         let in_flight = |call: &LoggedCall| call.until.is_none_or(|until| until > now);
-        let shares_turn =
-            state.calls.iter().rev().take_while(|call| call.call.turn == Some(turn)).any(in_flight);
+        let shares_turn = state
+            .calls
+            .iter()
+            .rev()
+            .take_while(|call| call.call.turn == Some(turn))
+            .any(in_flight);
         if index > 0 && !shares_turn {
             state.turn += 1;
         }
@@ -77,13 +88,16 @@ impl CallLog {
         let strike = if call.distractor {
             None
         } else {
-            self.faults.strike(index, call.server.as_deref(), &call.name, timeout_ms)
+            self.faults
+                .strike(index, call.server.as_deref(), &call.name, timeout_ms)
         };
-        state.faults.extend(strike.as_ref().map(|strike| RecordedFault {
-            // Of one that is held for its true length it shows only when the agent gives up.
-            detected: strike.event.detected && !is_silent(strike),
-            ..strike.event.clone()
-        }));
+        state
+            .faults
+            .extend(strike.as_ref().map(|strike| RecordedFault {
+                // Of one that is held for its true length it shows only when the agent gives up.
+                detected: strike.event.detected && !is_silent(strike),
+                ..strike.event.clone()
+            }));
         let (server, tool) = (call.server.clone().unwrap_or_default(), call.name.clone());
         state.calls.push(LoggedCall {
             call,
@@ -121,11 +135,19 @@ impl CallLog {
     pub(super) fn finish(&self, index: usize, end: CallEnd) {
         let mut state = self.state.lock();
         let is_over = state.is_over;
-        let Some(call) = state.calls.get_mut(index).filter(|call| call.result.is_none() && !is_over) else {
+        let Some(call) = state
+            .calls
+            .get_mut(index)
+            .filter(|call| call.result.is_none() && !is_over)
+        else {
             return;
         };
         let duration_ms = Some(call.begun.elapsed().as_millis() as u64);
-        call.result = Some(RecordedResult { call_index: index, duration_ms, ..end.result });
+        call.result = Some(RecordedResult {
+            call_index: index,
+            duration_ms,
+            ..end.result
+        });
         call.until = Some(Instant::now() + end.hold);
     }
 
@@ -138,9 +160,20 @@ impl CallLog {
 
     /// A call has got what was on its way.
     pub(super) fn deliver(&self, index: usize) {
-        let late = self.state.lock().calls.get_mut(index).and_then(|call| call.late.take());
+        let late = self
+            .state
+            .lock()
+            .calls
+            .get_mut(index)
+            .and_then(|call| call.late.take());
         if let Some(result) = late {
-            self.finish(index, CallEnd { result, hold: Duration::ZERO });
+            self.finish(
+                index,
+                CallEnd {
+                    result,
+                    hold: Duration::ZERO,
+                },
+            );
         }
     }
 
@@ -148,11 +181,17 @@ impl CallLog {
     pub(super) fn give_up(&self, index: usize) {
         let mut state = self.state.lock();
         let waits = state.calls.get(index).filter(|call| call.result.is_none());
-        let Some(elapsed_ms) = waits.map(|call| call.begun.elapsed().as_millis() as u64) else { return };
+        let Some(elapsed_ms) = waits.map(|call| call.begun.elapsed().as_millis() as u64) else {
+            return;
+        };
         if state.is_over {
             return;
         }
-        if let Some(fault) = state.faults.iter_mut().find(|fault| fault.call_index == index) {
+        if let Some(fault) = state
+            .faults
+            .iter_mut()
+            .find(|fault| fault.call_index == index)
+        {
             (fault.detected, fault.virtual_ms) = (true, Some(elapsed_ms));
         }
         drop(state);
@@ -174,12 +213,21 @@ impl CallLog {
         let (name, era) = (server.to_owned(), era.as_str().to_owned());
         let mut state = self.state.lock();
         state.servers.retain(|known| known.name != name);
-        state.servers.push(RecordedServer { name, era, protocol_version });
+        state.servers.push(RecordedServer {
+            name,
+            era,
+            protocol_version,
+        });
     }
 
     /// How the agent spoke to the server of this name, if it did.
     pub(super) fn spoken_to(&self, name: &str) -> Option<RecordedServer> {
-        self.state.lock().servers.iter().find(|server| server.name == name).cloned()
+        self.state
+            .lock()
+            .servers
+            .iter()
+            .find(|server| server.name == name)
+            .cloned()
     }
 
     /// The agent has ended: what happens from now on is no part of its run.
@@ -199,10 +247,15 @@ impl CallLog {
             let unanswered = || {
                 let message = "no answer came before the agent ended";
                 let failed = CallEnd::failed(None, message, Duration::ZERO).result;
-                RecordedResult { call_index: index, ..failed }
+                RecordedResult {
+                    call_index: index,
+                    ..failed
+                }
             };
             trace.tool_calls.push(recorded.call);
-            trace.tool_results.push(recorded.result.unwrap_or_else(unanswered));
+            trace
+                .tool_results
+                .push(recorded.result.unwrap_or_else(unanswered));
         }
         trace.errors.append(&mut state.errors);
         if !self.faults.is_empty() {
@@ -227,7 +280,15 @@ mod tests {
 
     fn call(log: &CallLog, tool: &str) -> usize {
         let server = Some("s".to_owned());
-        log.begin(RecordedCall { name: tool.to_owned(), server, ..RecordedCall::default() }, 1000).0
+        log.begin(
+            RecordedCall {
+                name: tool.to_owned(),
+                server,
+                ..RecordedCall::default()
+            },
+            1000,
+        )
+        .0
     }
 
     fn trace(log: &CallLog) -> ConversationTrace {
@@ -245,14 +306,35 @@ mod tests {
         log.finish(a, CallEnd::default());
         log.finish(c, CallEnd::default());
         let d = call(&log, "d");
-        log.finish(d, CallEnd { hold: Duration::from_secs(3600), ..CallEnd::default() });
+        log.finish(
+            d,
+            CallEnd {
+                hold: Duration::from_secs(3600),
+                ..CallEnd::default()
+            },
+        );
         call(&log, "e");
         let trace = trace(&log);
-        let turns: Vec<_> = trace.tool_calls.iter().map(|call| call.turn.unwrap()).collect();
+        let turns: Vec<_> = trace
+            .tool_calls
+            .iter()
+            .map(|call| call.turn.unwrap())
+            .collect();
         assert_eq!(turns, [0, 0, 0, 1, 1]);
-        let results: Vec<_> = trace.tool_results.iter().map(|result| result.call_index).collect();
+        let results: Vec<_> = trace
+            .tool_results
+            .iter()
+            .map(|result| result.call_index)
+            .collect();
         assert_eq!(results, [0, 1, 2, 3, 4]);
-        assert!(trace.tool_results[4].error.as_ref().unwrap().message.starts_with("no answer came"));
+        assert!(
+            trace.tool_results[4]
+                .error
+                .as_ref()
+                .unwrap()
+                .message
+                .starts_with("no answer came")
+        );
     }
 
     #[test]
@@ -265,8 +347,18 @@ mod tests {
         log.give_up(b);
         log.misbehaved("s", "died");
         let trace = trace(&log);
-        assert_eq!(trace.tool_results[0].error.as_ref().unwrap().message, "first");
-        assert!(trace.tool_results[1].error.as_ref().unwrap().message.starts_with("no answer came"));
+        assert_eq!(
+            trace.tool_results[0].error.as_ref().unwrap().message,
+            "first"
+        );
+        assert!(
+            trace.tool_results[1]
+                .error
+                .as_ref()
+                .unwrap()
+                .message
+                .starts_with("no answer came")
+        );
         assert!(trace.errors.is_empty());
     }
 

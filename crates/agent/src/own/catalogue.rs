@@ -52,9 +52,15 @@ impl Offered {
     pub(super) async fn ask_missing(&self, servers: &[ServerSpec]) -> Vec<RecordedError> {
         let missing: Vec<ServerSpec> = {
             let known = self.0.lock();
-            servers.iter().filter(|server| !known.done.contains(&server.name)).cloned().collect()
+            servers
+                .iter()
+                .filter(|server| !known.done.contains(&server.name))
+                .cloned()
+                .collect()
         };
-        let asking = missing.into_iter().map(|server| async move { (ask(&server).await, server.name) });
+        let asking = missing
+            .into_iter()
+            .map(|server| async move { (ask(&server).await, server.name) });
         let mut errors = Vec::new();
         for (answer, server) in at_once(asking).await {
             let mut known = self.0.lock();
@@ -62,7 +68,10 @@ impl Offered {
             match answer {
                 Ok(tools) => tools.into_iter().for_each(|tool| known.add(tool)),
                 Err(error) => {
-                    let message = format!("server {server:?}: its tools are not known: {}", error.why());
+                    let message = format!(
+                        "server {server:?}: its tools are not known: {}",
+                        error.why()
+                    );
                     errors.push(RecordedError::new("server", message));
                 }
             }
@@ -77,20 +86,32 @@ impl Offered {
         distract: Option<Distract<'_>>,
         servers: &[ServerSpec],
     ) -> Vec<Injected> {
-        let Some(distract) = distract else { return Vec::new() };
+        let Some(distract) = distract else {
+            return Vec::new();
+        };
         let tools = &self.0.lock().tools;
         let mut injected: Vec<Injected> = Vec::new();
         for tool in distract(tools) {
-            let own = servers.iter().filter(|server| tool.server.as_deref() == Some(&*server.name));
+            let own = servers
+                .iter()
+                .filter(|server| tool.server.as_deref() == Some(&*server.name));
             let mut hosts = own.chain(servers).map(|server| &server.name);
             let is_free = |host: &&String| {
-                let is_offered =
-                    |known: &CatalogueTool| known.name == tool.name && known.server.as_ref() == Some(*host);
-                let is_injected = |other: &Injected| other.tool.name == tool.name && other.host == **host;
+                let is_offered = |known: &CatalogueTool| {
+                    known.name == tool.name && known.server.as_ref() == Some(*host)
+                };
+                let is_injected =
+                    |other: &Injected| other.tool.name == tool.name && other.host == **host;
                 !tools.iter().any(is_offered) && !injected.iter().any(is_injected)
             };
             if let Some(host) = hosts.find(is_free).cloned() {
-                injected.push(Injected { host, tool: CatalogueTool { distractor: true, ..tool } });
+                injected.push(Injected {
+                    host,
+                    tool: CatalogueTool {
+                        distractor: true,
+                        ..tool
+                    },
+                });
             }
         }
         injected
@@ -98,10 +119,17 @@ impl Offered {
 
     /// Takes note of a list that the agent got.
     pub(super) fn saw(&self, server: &str, result: &RawValue) {
-        let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else { return };
-        let Ok(raw) = serde_json::from_str::<Vec<&RawValue>>(listed.tools.get()) else { return };
+        let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else {
+            return;
+        };
+        let Ok(raw) = serde_json::from_str::<Vec<&RawValue>>(listed.tools.get()) else {
+            return;
+        };
         let mut known = self.0.lock();
-        for tool in raw.into_iter().filter_map(|tool| serde_json::from_str::<Tool>(tool.get()).ok()) {
+        for tool in raw
+            .into_iter()
+            .filter_map(|tool| serde_json::from_str::<Tool>(tool.get()).ok())
+        {
             known.add(CatalogueTool {
                 name: tool.name,
                 server: Some(server.to_owned()),
@@ -119,7 +147,9 @@ impl Offered {
     pub(super) fn all(&self, servers: &[ServerSpec], injected: &[Injected]) -> Vec<CatalogueTool> {
         let mut tools = self.0.lock().tools.clone();
         let place = |tool: &CatalogueTool| {
-            servers.iter().position(|server| Some(&server.name) == tool.server.as_ref())
+            servers
+                .iter()
+                .position(|server| Some(&server.name) == tool.server.as_ref())
         };
         tools.small_sort_by_key(place);
         tools.extend(injected.iter().map(|injected| injected.tool.clone()));
@@ -129,7 +159,8 @@ impl Offered {
 
 impl Known {
     fn add(&mut self, tool: CatalogueTool) {
-        let is_same = |known: &CatalogueTool| known.name == tool.name && known.server == tool.server;
+        let is_same =
+            |known: &CatalogueTool| known.name == tool.name && known.server == tool.server;
         if !self.tools.iter().any(is_same) {
             self.tools.push(tool);
         }
@@ -147,7 +178,11 @@ async fn ask(server: &ServerSpec) -> Result<Vec<CatalogueTool>, WireError> {
     let client = Client::connect(server, None).await?;
     let listed = client.list_tools().await;
     client.close().await;
-    Ok(listed?.tools.into_iter().map(|tool| tool.into_catalogue(&server.name)).collect())
+    Ok(listed?
+        .tools
+        .into_iter()
+        .map(|tool| tool.into_catalogue(&server.name))
+        .collect())
 }
 
 /// The message without the hidden tools, and with the distractors at the end of the list, where it is the last of its
@@ -168,7 +203,10 @@ pub(super) fn changed(
     let is_shown = |tool: &&&RawValue| {
         !serde_json::from_str::<Named<'_>>(tool.get()).is_ok_and(|tool| is_hidden(&tool.name))
     };
-    let shown = all.iter().filter(is_shown).map(|tool| tool.get().to_owned());
+    let shown = all
+        .iter()
+        .filter(is_shown)
+        .map(|tool| tool.get().to_owned());
     let mut tools: Vec<String> = shown.collect();
     let has_hidden = tools.len() < all.len();
     let injected = if listed.is_last() { distractors } else { &[] };
@@ -180,7 +218,10 @@ pub(super) fn changed(
 }
 
 fn written(tool: &CatalogueTool) -> String {
-    let schema = tool.input_schema.clone().unwrap_or_else(|| json!({ "type": "object" }).into());
+    let schema = tool
+        .input_schema
+        .clone()
+        .unwrap_or_else(|| json!({ "type": "object" }).into());
     let mut written = json!({ "name": tool.name, "inputSchema": schema });
     if let Some(description) = &tool.description {
         written["description"] = json!(description);
@@ -195,9 +236,15 @@ mod tests {
     use serde_json::Value;
 
     fn injected(text: &str) -> Option<Value> {
-        let distractor = CatalogueTool { name: "fetch_v2".to_owned(), ..CatalogueTool::default() };
-        let Body::Result { result, .. } = parse(text).unwrap().body else { panic!("{text}") };
-        changed(text, result, |_| false, &[distractor]).map(|text| serde_json::from_str(&text).unwrap())
+        let distractor = CatalogueTool {
+            name: "fetch_v2".to_owned(),
+            ..CatalogueTool::default()
+        };
+        let Body::Result { result, .. } = parse(text).unwrap().body else {
+            panic!("{text}")
+        };
+        changed(text, result, |_| false, &[distractor])
+            .map(|text| serde_json::from_str(&text).unwrap())
     }
 
     #[test]
@@ -206,22 +253,38 @@ mod tests {
         let seen = injected(text).unwrap();
         assert_eq!(seen["result"]["tools"][0], json!({ "name": "fetch" }));
         let schema = json!({ "type": "object" });
-        assert_eq!(seen["result"]["tools"][1], json!({ "name": "fetch_v2", "inputSchema": schema }));
-        assert_eq!((&seen["result"]["ttlMs"], &seen["id"]), (&json!(5), &json!(1)));
-        let empty = injected("{\"id\":1,\"result\":{\"tools\":[ ]},\"jsonrpc\":\"2.0\"}\r\n").unwrap();
+        assert_eq!(
+            seen["result"]["tools"][1],
+            json!({ "name": "fetch_v2", "inputSchema": schema })
+        );
+        assert_eq!(
+            (&seen["result"]["ttlMs"], &seen["id"]),
+            (&json!(5), &json!(1))
+        );
+        let empty =
+            injected("{\"id\":1,\"result\":{\"tools\":[ ]},\"jsonrpc\":\"2.0\"}\r\n").unwrap();
         assert_eq!(empty["result"]["tools"].as_array().unwrap().len(), 1);
-        assert_eq!(injected(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[],"nextCursor":"2"}}"#), None);
-        assert_eq!(injected(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":{}}}"#), None);
+        assert_eq!(
+            injected(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[],"nextCursor":"2"}}"#),
+            None
+        );
+        assert_eq!(
+            injected(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":{}}}"#),
+            None
+        );
     }
 
     #[test]
     fn hidden_tools_are_taken_out_of_every_page() {
         let page = |text: &str| {
-            let Body::Result { result, .. } = parse(text).unwrap().body else { panic!("{text}") };
+            let Body::Result { result, .. } = parse(text).unwrap().body else {
+                panic!("{text}")
+            };
             changed(text, result, |name| name == "fetch", &[])
         };
         let text = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"fetch"}, {"name":"look"}],"nextCursor":"2"}}"#;
-        let without = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"look"}],"nextCursor":"2"}}"#;
+        let without =
+            r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"look"}],"nextCursor":"2"}}"#;
         assert_eq!(page(text).as_deref(), Some(without));
         assert_eq!(page(without), None);
     }
@@ -234,7 +297,10 @@ mod tests {
             ..CatalogueTool::default()
         };
         let servers = ["web", "files"].map(|name| ServerSpec::url(name, "http://127.0.0.1:1/mcp"));
-        let known = Known { tools: vec![tool("fetch", "web")], ..Known::default() };
+        let known = Known {
+            tools: vec![tool("fetch", "web")],
+            ..Known::default()
+        };
         let offered = Offered(Mutex::new(known));
         let distract = |offered: &[CatalogueTool]| {
             assert_eq!(offered.len(), 1);
@@ -248,11 +314,21 @@ mod tests {
         let injected = offered.distractors(Some(&distract), &servers);
         let placed: Vec<_> = injected
             .iter()
-            .map(|injected| (&*injected.host, injected.tool.server.as_deref().unwrap(), &*injected.tool.name))
+            .map(|injected| {
+                (
+                    &*injected.host,
+                    injected.tool.server.as_deref().unwrap(),
+                    &*injected.tool.name,
+                )
+            })
             .collect();
         assert_eq!(
             placed,
-            [("files", "web", "fetch"), ("web", "elsewhere", "fetch_v2"), ("files", "files", "read")]
+            [
+                ("files", "web", "fetch"),
+                ("web", "elsewhere", "fetch_v2"),
+                ("files", "files", "read")
+            ]
         );
         assert!(injected.iter().all(|injected| injected.tool.distractor));
     }

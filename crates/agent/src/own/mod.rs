@@ -24,17 +24,29 @@ const LONGEST_VARIABLE: usize = 100_000;
 
 /// Runs the agent once and tells what it did. Dropping the future ends it with all that it started.
 pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
-    let OwnSetup { servers, faults, on_call, distractors, .. } = setup;
+    let OwnSetup {
+        servers,
+        faults,
+        on_call,
+        distractors,
+        ..
+    } = setup;
     let folder = private_folder().map_err(OwnError::Folder)?;
     let log = Arc::new(CallLog::new(faults, on_call));
     let offered = Arc::new(Offered::default());
     // What distracts is made of what there is; else it is enough to see what the agent is told.
-    let mut unknown = if distractors.is_some() { offered.ask_missing(&servers).await } else { Vec::new() };
+    let mut unknown = if distractors.is_some() {
+        offered.ask_missing(&servers).await
+    } else {
+        Vec::new()
+    };
     let injected = offered.distractors(distractors, &servers);
     let hidden = Arc::new(setup.hidden);
     let mut proxies = Proxies::new();
     for server in servers.iter().cloned() {
-        let own = injected.iter().filter(|injected| injected.host == server.name);
+        let own = injected
+            .iter()
+            .filter(|injected| injected.host == server.name);
         let server_proxy = ServerProxy {
             server: server.name.clone(),
             timeout_ms: server.timeout.as_millis() as u64,
@@ -49,7 +61,10 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     let mut env = setup.env.to_vec();
     env.extend(proxies.announce(folder.path())?);
     env.push(("MCPTEST_USAGE".to_owned(), usage_path.display().to_string()));
-    env.push(("MCPTEST_BIN".to_owned(), setup.program.display().to_string()));
+    env.push((
+        "MCPTEST_BIN".to_owned(),
+        setup.program.display().to_string(),
+    ));
     if setup.prompt.len() <= LONGEST_VARIABLE && !setup.prompt.contains('\0') {
         env.push(("MCPTEST_PROMPT".to_owned(), setup.prompt.to_owned()));
     }
@@ -68,8 +83,16 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     unknown.extend(offered.ask_missing(&servers).await);
     let (mut trace, model) = trace(setup.prompt, ended, &log, &usage_path);
     trace.errors.extend(unknown);
-    trace.servers = servers.iter().filter_map(|server| log.spoken_to(&server.name)).collect();
-    Ok(OwnOutcome { trace, catalogue: offered.all(&servers, &injected), model, stderr })
+    trace.servers = servers
+        .iter()
+        .filter_map(|server| log.spoken_to(&server.name))
+        .collect();
+    Ok(OwnOutcome {
+        trace,
+        catalogue: offered.all(&servers, &injected),
+        model,
+        stderr,
+    })
 }
 
 /// A folder that only we can look into, gone when it is dropped.
@@ -87,8 +110,10 @@ fn trace(
     log: &CallLog,
     usage_path: &Path,
 ) -> (ConversationTrace, Option<String>) {
-    let mut trace =
-        ConversationTrace { stop_reason: Some(ended.stop_reason.to_owned()), ..ConversationTrace::default() };
+    let mut trace = ConversationTrace {
+        stop_reason: Some(ended.stop_reason.to_owned()),
+        ..ConversationTrace::default()
+    };
     trace.errors.extend(ended.errors);
     log.record(&mut trace);
     let usage = usage::read(usage_path).unwrap_or_else(|error| {
@@ -98,7 +123,10 @@ fn trace(
     trace.conversation.tokens = Some(usage.tokens);
     trace.conversation.cost_usd = usage.cost_usd;
     trace.conversation.duration_ms = Some(ended.duration.as_millis() as u64);
-    let answer = ended.answer.as_deref().map(|answer| RecordedTurn::new("assistant", answer));
+    let answer = ended
+        .answer
+        .as_deref()
+        .map(|answer| RecordedTurn::new("assistant", answer));
     let turns = std::iter::once(RecordedTurn::new("user", prompt)).chain(answer);
     trace.conversation.turns = Some(turns.collect());
     trace.final_response = ended.answer;

@@ -66,18 +66,29 @@ impl Program<'_> {
         };
         let duration = begun.elapsed();
         over();
-        let mut ended = Ended { duration, ..Ended::default() };
+        let mut ended = Ended {
+            duration,
+            ..Ended::default()
+        };
         let stderr = child.stderr().clone();
         let status = child.status();
-        let closing = if has_exited { child.end().await } else { child.end_soon().await };
+        let closing = if has_exited {
+            child.end().await
+        } else {
+            child.end_soon().await
+        };
         ended.stderr = stderr.tail();
         ended.stop_reason = match status {
             _ if !has_exited => "time_budget",
             Some(status) if status.success() => "end_turn",
             status => {
-                let status =
-                    status.map(status_words).or(closing.status).unwrap_or_else(|| "unknown".to_owned());
-                ended.errors.push(of_agent(failed(self.who, &status, &ended.stderr)));
+                let status = status
+                    .map(status_words)
+                    .or(closing.status)
+                    .unwrap_or_else(|| "unknown".to_owned());
+                ended
+                    .errors
+                    .push(of_agent(failed(self.who, &status, &ended.stderr)));
                 "error"
             }
         };

@@ -28,7 +28,12 @@ pub(super) struct Proxies {
 
 impl Proxies {
     pub(super) fn new() -> Self {
-        Self { work: JoinSet::new(), stop: watch::Sender::new(false), config: Map::new(), env: Vec::new() }
+        Self {
+            work: JoinSet::new(),
+            stop: watch::Sender::new(false),
+            config: Map::new(),
+            env: Vec::new(),
+        }
     }
 
     /// Opens the proxies in front of one server.
@@ -39,14 +44,23 @@ impl Proxies {
         program: &Path,
     ) -> Result<(), OwnError> {
         let name = server.name.clone();
-        let refused = |reason: String| OwnError::Listen { server: name.clone(), reason };
+        let refused = |reason: String| OwnError::Listen {
+            server: name.clone(),
+            reason,
+        };
         let interposer: Arc<dyn Interposer> = Arc::new(server_proxy);
-        let token = || token().ok_or_else(|| refused("the system has no random numbers".to_owned()));
+        let token =
+            || token().ok_or_else(|| refused("the system has no random numbers".to_owned()));
         let bind = || mcptest_http::bind(("127.0.0.1", 0));
-        let proxy =
-            PrivateProxy { token: token()?, server: server.clone(), interposer: Arc::clone(&interposer) };
+        let proxy = PrivateProxy {
+            token: token()?,
+            server: server.clone(),
+            interposer: Arc::clone(&interposer),
+        };
         let listener = bind().await.map_err(|error| refused(error.to_string()))?;
-        let url = proxy.url(&listener).map_err(|error| refused(error.to_string()))?;
+        let url = proxy
+            .url(&listener)
+            .map_err(|error| refused(error.to_string()))?;
         let stop = stopped(&self.stop);
         let misbehaving = Arc::clone(&interposer);
         self.work.spawn(async move {
@@ -58,10 +72,18 @@ impl Proxies {
             json!({ "type": "http", "url": url })
         } else {
             let listener = bind().await.map_err(|error| refused(error.to_string()))?;
-            let address = listener.local_addr().map_err(|error| refused(error.to_string()))?.to_string();
+            let address = listener
+                .local_addr()
+                .map_err(|error| refused(error.to_string()))?
+                .to_string();
             let token = token()?;
-            let server = BridgedServer { token: token.clone(), endpoint: server.endpoint, interposer };
-            self.work.spawn(bridge::serve(listener, server, stopped(&self.stop)));
+            let server = BridgedServer {
+                token: token.clone(),
+                endpoint: server.endpoint,
+                interposer,
+            };
+            self.work
+                .spawn(bridge::serve(listener, server, stopped(&self.stop)));
             let command = program.display().to_string();
             json!({ "type": "stdio", "command": command, "args": ["bridge", address], "env": { TOKEN_VARIABLE: token } })
         };
@@ -101,14 +123,26 @@ fn stopped(stop: &watch::Sender<bool>) -> impl Future<Output = ()> + Send + use<
 
 /// `MCPTEST_SERVER_MY_DOCS_URL` for `my-docs`.
 fn url_variable(server: &str) -> String {
-    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
-    format!("MCPTEST_SERVER_{}_URL", server.chars().map(plain).collect::<String>())
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    format!(
+        "MCPTEST_SERVER_{}_URL",
+        server.chars().map(plain).collect::<String>()
+    )
 }
 
 /// A word that nobody can guess.
 fn token() -> Option<String> {
     let mut bytes = [0; 16];
-    rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes).ok()?;
+    rustls::crypto::ring::default_provider()
+        .secure_random
+        .fill(&mut bytes)
+        .ok()?;
     Some(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 

@@ -7,7 +7,9 @@ use mcptest_core::trace::{CatalogueTool, RecordedCall, is_tool, unkeepable};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::fault::ReplyFault;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
-use mcptest_mcp::proxy::interpose::{ClientRequest, Instead, Interposer, Onward, Taken, Watch, WatchedReply};
+use mcptest_mcp::proxy::interpose::{
+    ClientRequest, Instead, Interposer, Onward, Taken, Watch, WatchedReply,
+};
 use mcptest_mcp::proxy::{CONNECTION_CLOSED, REQUEST_TIMEOUT};
 use mcptest_mcp::wire::{CallParams, CallResult, CommonParams};
 use serde::Deserialize;
@@ -44,7 +46,11 @@ impl Interposer for ServerProxy {
             _ if self.log.is_over() => Onward::Pass.into(),
             "tools/call" => self.called(request).into(),
             "tools/list" => Onward::Watch(Arc::new(List(self.clone()))).into(),
-            _ if greeting => Onward::Watch(Arc::new(Greeting { proxy: self.clone(), version })).into(),
+            _ if greeting => Onward::Watch(Arc::new(Greeting {
+                proxy: self.clone(),
+                version,
+            }))
+            .into(),
             _ => Onward::Pass.into(),
         }
     }
@@ -58,7 +64,9 @@ impl ServerProxy {
     fn called(&self, request: ClientRequest<'_>) -> Onward {
         let call = request.params.and_then(CallParams::read);
         // One that names no tool is for the server to refuse.
-        let Some(call) = call else { return Onward::Pass };
+        let Some(call) = call else {
+            return Onward::Pass;
+        };
         if call.is_continued() {
             let state = call.state.map_or("", RawValue::get);
             if let Some(index) = self.log.carry_on(&self.server, &call.name, state) {
@@ -66,13 +74,20 @@ impl ServerProxy {
             }
         }
         let distractor = self.distractors.iter().find(|tool| tool.name == call.name);
-        let server = distractor.and_then(|tool| tool.server.as_ref()).unwrap_or(&self.server);
-        let is_kept = call.arguments.is_none_or(|arguments| unkeepable(arguments.get()).is_none());
+        let server = distractor
+            .and_then(|tool| tool.server.as_ref())
+            .unwrap_or(&self.server);
+        let is_kept = call
+            .arguments
+            .is_none_or(|arguments| unkeepable(arguments.get()).is_none());
         let traced = RecordedCall {
             name: call.name.clone().into_owned(),
             server: Some(server.clone()),
             args: call.arguments.filter(|_| is_kept).map(RawValue::to_owned),
-            args_text: call.arguments.filter(|_| !is_kept).map(|arguments| arguments.get().to_owned()),
+            args_text: call
+                .arguments
+                .filter(|_| !is_kept)
+                .map(|arguments| arguments.get().to_owned()),
             distractor: distractor.is_some(),
             ..RecordedCall::default()
         };
@@ -95,7 +110,8 @@ impl ServerProxy {
                 Struck::Silence => return Onward::Swallow(Some(self.watch(index, Some(strike)))),
                 Struck::Disconnected => {
                     if let Some((code, message)) = strike.failure() {
-                        self.log.finish(index, CallEnd::failed(code, message, Duration::ZERO));
+                        self.log
+                            .finish(index, CallEnd::failed(code, message, Duration::ZERO));
                     }
                     return Onward::Disconnect;
                 }
@@ -117,13 +133,23 @@ impl ServerProxy {
     /// Answers in the server's place. What is recorded has no code where no server gave one.
     fn refuse(&self, index: usize, id: &Id, recorded: Option<i64>, error: RpcError) -> Onward {
         let text = jsonrpc::error(Some(id), &error);
-        self.log.finish(index, CallEnd::failed(recorded, error.message, SETTLE));
-        Onward::Answer(Instead { text, hold: SETTLE, retry_after_s: None })
+        self.log
+            .finish(index, CallEnd::failed(recorded, error.message, SETTLE));
+        Onward::Answer(Instead {
+            text,
+            hold: SETTLE,
+            retry_after_s: None,
+        })
     }
 
     fn watch(&self, index: usize, strike: Option<Strike>) -> Arc<CallWatch> {
         let (log, begun) = (Arc::clone(&self.log), Instant::now());
-        Arc::new(CallWatch { log, index, begun, strike })
+        Arc::new(CallWatch {
+            log,
+            index,
+            begun,
+            strike,
+        })
     }
 }
 
@@ -150,7 +176,10 @@ impl CallWatch {
             CallOutcome::Ended(end) => self.log.finish(self.index, end),
             CallOutcome::NeedsInput(state) => self.log.await_input(self.index, state),
         }
-        WatchedReply { hold, ..WatchedReply::default() }
+        WatchedReply {
+            hold,
+            ..WatchedReply::default()
+        }
     }
 
     /// What counts only when the agent has waited for it.
@@ -161,36 +190,57 @@ impl CallWatch {
         }
     }
 
-    fn strike(&self, strike: &Strike, answer: &Body<'_>, text: &str, settle: Duration) -> WatchedReply {
+    fn strike(
+        &self,
+        strike: &Strike,
+        answer: &Body<'_>,
+        text: &str,
+        settle: Duration,
+    ) -> WatchedReply {
         match (&strike.struck, strike.real) {
             (Struck::Late { delay_ms }, true) => {
                 self.pass_late(answer);
-                WatchedReply { hold: Duration::from_millis(*delay_ms), ..WatchedReply::default() }
+                WatchedReply {
+                    hold: Duration::from_millis(*delay_ms),
+                    ..WatchedReply::default()
+                }
             }
             (Struck::Late { .. }, false) => self.pass(answer, settle),
-            (Struck::Lost | Struck::Silence, true) => {
-                WatchedReply { texts: Some(Vec::new()), ..WatchedReply::default() }
-            }
+            (Struck::Lost | Struck::Silence, true) => WatchedReply {
+                texts: Some(Vec::new()),
+                ..WatchedReply::default()
+            },
             (Struck::AfterCancel { delay_ms }, true) => {
                 self.pass_late(answer);
                 let despite_cancel = Some(Duration::from_millis(*delay_ms));
-                WatchedReply { despite_cancel, ..WatchedReply::default() }
+                WatchedReply {
+                    despite_cancel,
+                    ..WatchedReply::default()
+                }
             }
             (struck, real) => {
                 let Some((recorded, message)) = strike.failure() else {
                     return self.pass(answer, settle);
                 };
-                self.log.finish(self.index, CallEnd::failed(recorded, message.clone(), settle));
+                self.log.finish(
+                    self.index,
+                    CallEnd::failed(recorded, message.clone(), settle),
+                );
                 let is_broken = real && matches!(struck, Struck::Malformed);
                 let texts = match answer {
                     _ if is_broken => ReplyFault::Malformed.texts(text.trim_ascii_end().to_owned()),
                     Body::Result { id, .. } | Body::Error { id: Some(id), .. } => {
-                        let error = RpcError::new(recorded.unwrap_or_else(|| wire_code(struck)), message);
+                        let error =
+                            RpcError::new(recorded.unwrap_or_else(|| wire_code(struck)), message);
                         vec![jsonrpc::error(Some(id), &error)]
                     }
                     _ => Vec::new(),
                 };
-                WatchedReply { texts: Some(texts), hold: settle, ..WatchedReply::default() }
+                WatchedReply {
+                    texts: Some(texts),
+                    hold: settle,
+                    ..WatchedReply::default()
+                }
             }
         }
     }
@@ -206,7 +256,8 @@ impl Watch for CallWatch {
     }
 
     fn unanswered(&self, why: &str) {
-        self.log.finish(self.index, CallEnd::failed(None, why, Duration::ZERO));
+        self.log
+            .finish(self.index, CallEnd::failed(None, why, Duration::ZERO));
     }
 
     fn delivered(&self) {
@@ -218,9 +269,9 @@ impl Watch for CallWatch {
     }
 
     fn ignores_cancel(&self) -> bool {
-        self.strike
-            .as_ref()
-            .is_some_and(|strike| strike.real && matches!(strike.struck, Struck::AfterCancel { .. }))
+        self.strike.as_ref().is_some_and(|strike| {
+            strike.real && matches!(strike.struck, Struck::AfterCancel { .. })
+        })
     }
 }
 
@@ -231,7 +282,8 @@ enum CallOutcome {
 
 /// What a server says about a call.
 fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
-    let failed = |code: Option<i64>, why: String| CallOutcome::Ended(CallEnd::failed(code, why, hold));
+    let failed =
+        |code: Option<i64>, why: String| CallOutcome::Ended(CallEnd::failed(code, why, hold));
     let result = match answer {
         Body::Result { result, .. } => result,
         Body::Error { error, .. } => return failed(Some(error.code), error.message.clone()),
@@ -241,11 +293,18 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
         return failed(None, format!("the server's answer cannot be read: {why}"));
     }
     match CallResult::read(result) {
-        Ok(said) if said.needs_input() => {
-            CallOutcome::NeedsInput(said.state.map_or_else(String::new, |state| state.get().to_owned()))
-        }
-        Ok(said) => CallOutcome::Ended(CallEnd { result: said.to_recorded(), hold }),
-        Err(error) => failed(None, format!("the server's result is not one of a tool: {error}")),
+        Ok(said) if said.needs_input() => CallOutcome::NeedsInput(
+            said.state
+                .map_or_else(String::new, |state| state.get().to_owned()),
+        ),
+        Ok(said) => CallOutcome::Ended(CallEnd {
+            result: said.to_recorded(),
+            hold,
+        }),
+        Err(error) => failed(
+            None,
+            format!("the server's result is not one of a tool: {error}"),
+        ),
     }
 }
 
@@ -263,7 +322,13 @@ impl Watch for Greeting {
             version: String,
         }
         if let Body::Result { result, .. } = answer {
-            let agreed = || Some(serde_json::from_str::<Initialized>(result.get()).ok()?.version);
+            let agreed = || {
+                Some(
+                    serde_json::from_str::<Initialized>(result.get())
+                        .ok()?
+                        .version,
+                )
+            };
             let modern = self.version.clone().map(|version| (Era::Modern, version));
             if let Some((era, version)) = modern.or_else(|| Some((Era::Legacy, agreed()?))) {
                 self.proxy.log.speaks(&self.proxy.server, era, version);
@@ -278,12 +343,23 @@ struct List(ServerProxy);
 
 impl Watch for List {
     fn answered(&self, answer: &Body<'_>, text: &str) -> WatchedReply {
-        let Body::Result { result, .. } = answer else { return WatchedReply::default() };
-        let ServerProxy { server, hidden, offered, distractors, .. } = &self.0;
+        let Body::Result { result, .. } = answer else {
+            return WatchedReply::default();
+        };
+        let ServerProxy {
+            server,
+            hidden,
+            offered,
+            distractors,
+            ..
+        } = &self.0;
         offered.saw(server, result);
         let is_hidden = |tool: &str| hidden.iter().any(|name| is_tool(name, tool, Some(server)));
         let text = changed(text, result, is_hidden, distractors);
         let texts = text.map(|text| vec![text]);
-        WatchedReply { texts, ..WatchedReply::default() }
+        WatchedReply {
+            texts,
+            ..WatchedReply::default()
+        }
     }
 }

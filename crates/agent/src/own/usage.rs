@@ -46,14 +46,30 @@ fn written(path: &Path) -> Result<Usage, String> {
 
 fn of(text: &str) -> Result<Usage, String> {
     let written: Written = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let prompt = either("prompt_tokens", written.prompt_tokens, "input_tokens", written.input_tokens)?;
-    let completion =
-        either("completion_tokens", written.completion_tokens, "output_tokens", written.output_tokens)?;
-    if let Some(cost) = written.cost_usd.filter(|cost| !cost.is_finite() || *cost < 0.0) {
+    let prompt = either(
+        "prompt_tokens",
+        written.prompt_tokens,
+        "input_tokens",
+        written.input_tokens,
+    )?;
+    let completion = either(
+        "completion_tokens",
+        written.completion_tokens,
+        "output_tokens",
+        written.output_tokens,
+    )?;
+    if let Some(cost) = written
+        .cost_usd
+        .filter(|cost| !cost.is_finite() || *cost < 0.0)
+    {
         return Err(format!("`cost_usd` is {cost}"));
     }
     Ok(Usage {
-        tokens: Tokens { total: written.total_tokens, ..Tokens::of(prompt, completion) }.totalled(),
+        tokens: Tokens {
+            total: written.total_tokens,
+            ..Tokens::of(prompt, completion)
+        }
+        .totalled(),
         cost_usd: written.cost_usd,
         model: written.model.filter(|model| !model.is_empty()),
     })
@@ -86,9 +102,13 @@ mod tests {
         ] {
             assert_eq!(of(text).unwrap().tokens, expected, "{text}");
         }
-        let told = of(r#"{"input_tokens": 9, "total_tokens": 30, "cost_usd": 0.25, "model": "m"}"#).unwrap();
+        let told = of(r#"{"input_tokens": 9, "total_tokens": 30, "cost_usd": 0.25, "model": "m"}"#)
+            .unwrap();
         assert_eq!(told.tokens, Tokens::new(Some(9), None, Some(30)));
-        assert_eq!((told.cost_usd, told.model.as_deref()), (Some(0.25), Some("m")));
+        assert_eq!(
+            (told.cost_usd, told.model.as_deref()),
+            (Some(0.25), Some("m"))
+        );
     }
 
     #[test]
@@ -98,7 +118,10 @@ mod tests {
             ("[]", "invalid"),
             (r#"{"prompt_tokens": -1}"#, "-1"),
             (r#"{"prompt_tokens": "many"}"#, "many"),
-            (r#"{"prompt_tokens": 1, "input_tokens": 2}"#, "`input_tokens` is 2"),
+            (
+                r#"{"prompt_tokens": 1, "input_tokens": 2}"#,
+                "`input_tokens` is 2",
+            ),
             (r#"{"cost_usd": -0.5}"#, "`cost_usd` is -0.5"),
         ] {
             let said = of(text).unwrap_err();

@@ -12,16 +12,24 @@ pub(super) fn base(text: &str) -> Result<Url, String> {
 pub(super) fn endpoint(base: &Url, version: &str, path: &str) -> Url {
     let mut url = base.clone();
     let own = base.path().trim_end_matches('/');
-    let own = own.strip_suffix(path).map_or(own, |rest| rest.trim_end_matches('/'));
-    let has_version = own.split('/').any(is_version) || own.len() < base.path().trim_end_matches('/').len();
-    let joined = if has_version { format!("{own}/{path}") } else { format!("{own}/{version}/{path}") };
+    let own = own
+        .strip_suffix(path)
+        .map_or(own, |rest| rest.trim_end_matches('/'));
+    let has_version =
+        own.split('/').any(is_version) || own.len() < base.path().trim_end_matches('/').len();
+    let joined = if has_version {
+        format!("{own}/{path}")
+    } else {
+        format!("{own}/{version}/{path}")
+    };
     url.set_path(&joined);
     url
 }
 
 fn is_version(segment: &str) -> bool {
     let rest = segment.strip_prefix('v').unwrap_or_default();
-    rest.starts_with(|c: char| c.is_ascii_digit()) && rest.chars().all(|c| c.is_ascii_alphanumeric())
+    rest.starts_with(|c: char| c.is_ascii_digit())
+        && rest.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// The address as it may be shown: credentials and queries can be secrets.
@@ -46,22 +54,47 @@ mod tests {
     #[test]
     fn a_version_is_added_once_whatever_the_base_looks_like() {
         for (text, url) in [
-            ("https://api.openai.com", "https://api.openai.com/v1/chat/completions"),
-            ("https://api.openai.com/", "https://api.openai.com/v1/chat/completions"),
-            ("https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
-            ("https://api.openai.com/v1//", "https://api.openai.com/v1/chat/completions"),
+            (
+                "https://api.openai.com",
+                "https://api.openai.com/v1/chat/completions",
+            ),
+            (
+                "https://api.openai.com/",
+                "https://api.openai.com/v1/chat/completions",
+            ),
+            (
+                "https://api.openai.com/v1",
+                "https://api.openai.com/v1/chat/completions",
+            ),
+            (
+                "https://api.openai.com/v1//",
+                "https://api.openai.com/v1/chat/completions",
+            ),
             (
                 "https://host/openai/v1/?api-version=1",
                 "https://host/openai/v1/chat/completions?api-version=1",
             ),
-            ("https://host/v1beta/openai", "https://host/v1beta/openai/chat/completions"),
-            ("https://host/proxy", "https://host/proxy/v1/chat/completions"),
-            ("https://host/chat/completions", "https://host/chat/completions"),
+            (
+                "https://host/v1beta/openai",
+                "https://host/v1beta/openai/chat/completions",
+            ),
+            (
+                "https://host/proxy",
+                "https://host/proxy/v1/chat/completions",
+            ),
+            (
+                "https://host/chat/completions",
+                "https://host/chat/completions",
+            ),
         ] {
             assert_eq!(at(text, "v1", "chat/completions"), url, "{text}");
         }
         assert_eq!(
-            at("http://localhost:1/v1beta/", "v1beta", "models/gemini-3:generateContent"),
+            at(
+                "http://localhost:1/v1beta/",
+                "v1beta",
+                "models/gemini-3:generateContent"
+            ),
             "http://localhost:1/v1beta/models/gemini-3:generateContent"
         );
     }
@@ -70,6 +103,9 @@ mod tests {
     fn what_is_no_address_is_told_why_and_secrets_of_one_are_not_shown() {
         assert!(base("localhost/v1").unwrap_err().contains("needs a scheme"));
         assert!(base("ftp://x").unwrap_err().contains("neither"));
-        assert_eq!(shown(&base("https://user:pa55@host/v1?key=abc").unwrap()), "https://host/v1");
+        assert_eq!(
+            shown(&base("https://user:pa55@host/v1?key=abc").unwrap()),
+            "https://host/v1"
+        );
     }
 }

@@ -27,7 +27,10 @@ pub(super) enum Tried {
 
 impl From<AskError> for FailedTry {
     fn from(error: AskError) -> Self {
-        Self { error, tried: Tried::Enough }
+        Self {
+            error,
+            tried: Tried::Enough,
+        }
     }
 }
 
@@ -37,7 +40,10 @@ impl Provider {
         ask: &Ask<'_>,
         url: &Url,
         body: Bytes,
-        Deadlines { run: deadline, answer }: Deadlines,
+        Deadlines {
+            run: deadline,
+            answer,
+        }: Deadlines,
     ) -> Result<Reply, FailedTry> {
         let start = Instant::now();
         if start >= deadline {
@@ -46,33 +52,52 @@ impl Provider {
         }
         let until = deadline.min(start + answer);
         let hung = |what: &str| {
-            let message = format!("{}: {what} within {}", self.shared.name, span(until - start));
+            let message = format!(
+                "{}: {what} within {}",
+                self.shared.name,
+                span(until - start)
+            );
             let error = AskError::new(AskErrorKind::Hung, message);
             if until == deadline {
                 return FailedTry::from(error);
             }
             let message = error.message + " (`request_timeout`)";
-            FailedTry { error: AskError { message, ..error }, tried: Tried::Again { told: None } }
+            FailedTry {
+                error: AskError { message, ..error },
+                tried: Tried::Again { told: None },
+            }
         };
-        let sent = timeout_at(until, self.post(url, body)).await.map_err(|_| hung("no answer"))?;
+        let sent = timeout_at(until, self.post(url, body))
+            .await
+            .map_err(|_| hung("no answer"))?;
         let response = sent.map_err(|error| self.not_reached(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
         let read = timeout_at(until, whole(response, LARGEST_BODY)).await;
         let read = read.map_err(|_| hung("the answer began and was not whole"))?;
         let text = read.map_err(|cut| self.cut_off(status, &cut))?;
         let text = String::from_utf8(text).map_err(|_| {
-            self.unreadable(status, AskErrorKind::Malformed, "the answer is not UTF-8 text", Tried::Enough)
+            self.unreadable(
+                status,
+                AskErrorKind::Malformed,
+                "the answer is not UTF-8 text",
+                Tried::Enough,
+            )
         })?;
         if status.is_success() {
-            return (self.dialect.read)(ask, &text).map_err(|bad| self.malformed(status, &bad, &text));
+            return (self.dialect.read)(ask, &text)
+                .map_err(|bad| self.malformed(status, &bad, &text));
         }
         Err(self.refused(ask, status, &text, &headers))
     }
 
     async fn post(&self, url: &Url, body: Bytes) -> reqwest::Result<Response> {
         let dialect = self.dialect;
-        let mut request =
-            self.shared.client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        let mut request = self
+            .shared
+            .client
+            .post(url.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .body(body);
         for (name, value) in dialect.headers {
             request = request.header(*name, *value);
         }
@@ -90,17 +115,28 @@ impl Provider {
         let message = if error.is_connect() || error.is_timeout() {
             format!("{} cannot be reached at {at}: {why}", self.shared.name)
         } else {
-            format!("{} at {at} closed the connection without an answer: {why}", self.shared.name)
+            format!(
+                "{} at {at} closed the connection without an answer: {why}",
+                self.shared.name
+            )
         };
         let error = AskError::new(AskErrorKind::Unavailable, message);
-        FailedTry { error, tried: Tried::Again { told: None } }
+        FailedTry {
+            error,
+            tried: Tried::Again { told: None },
+        }
     }
 
     fn cut_off(&self, status: StatusCode, cut: &CutAnswer) -> FailedTry {
         match cut {
             CutAnswer::Broken { bytes, why } => {
                 let what = format!("the answer broke off after {bytes} bytes: {why}");
-                self.unreadable(status, AskErrorKind::Unavailable, &what, Tried::Again { told: None })
+                self.unreadable(
+                    status,
+                    AskErrorKind::Unavailable,
+                    &what,
+                    Tried::Again { told: None },
+                )
             }
             CutAnswer::TooLong { .. } => {
                 let what = format!("the answer is longer than {} MiB", LARGEST_BODY >> 20);
@@ -109,9 +145,21 @@ impl Provider {
         }
     }
 
-    fn unreadable(&self, status: StatusCode, kind: AskErrorKind, what: &str, tried: Tried) -> FailedTry {
+    fn unreadable(
+        &self,
+        status: StatusCode,
+        kind: AskErrorKind,
+        what: &str,
+        tried: Tried,
+    ) -> FailedTry {
         let error = AskError::new(kind, format!("{}: {what}", self.shared.name));
-        FailedTry { error: AskError { status: Some(status.as_u16()), ..error }, tried }
+        FailedTry {
+            error: AskError {
+                status: Some(status.as_u16()),
+                ..error
+            },
+            tried,
+        }
     }
 
     /// A status of success, and no message. What a gateway does for want of the real answer is tried again.
@@ -132,31 +180,60 @@ impl Provider {
     }
 
     /// A status that is no success.
-    fn refused(&self, ask: &Ask<'_>, status: StatusCode, body: &str, headers: &HeaderMap) -> FailedTry {
+    fn refused(
+        &self,
+        ask: &Ask<'_>,
+        status: StatusCode,
+        body: &str,
+        headers: &HeaderMap,
+    ) -> FailedTry {
         let location = header_text(headers, LOCATION);
         let told = retry_after::wait(headers, body, SystemTime::now());
         let said = error_message(body);
-        let is_spent = status == StatusCode::TOO_MANY_REQUESTS && body.contains("insufficient_quota");
+        let is_spent =
+            status == StatusCode::TOO_MANY_REQUESTS && body.contains("insufficient_quota");
         let is_transient = !is_spent
             && (status.is_server_error()
-                || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT));
+                || matches!(
+                    status,
+                    StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
+                ));
         let mut message = format!("{} answered {}", self.shared.name, status.as_u16());
         if !said.is_empty() {
             message.push_str(&format!(": {said}"));
         }
         let mut is_of_schema = speaks_of_schema(&said);
-        if matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY) {
+        if matches!(
+            status,
+            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY
+        ) {
             let tools = super::tool_index::named(body, ask.tools);
             is_of_schema |= !tools.is_empty();
             message.push_str(&tools);
         }
         // Google's status for a key that is not one.
         let is_bad_key = body.contains("API_KEY_INVALID");
-        let hinted = if is_bad_key { StatusCode::UNAUTHORIZED } else { status };
+        let hinted = if is_bad_key {
+            StatusCode::UNAUTHORIZED
+        } else {
+            status
+        };
         message.push_str(&self.hint(ask, hinted, location));
-        let kind = if is_transient { AskErrorKind::Unavailable } else { AskErrorKind::Rejected };
-        let tried = if is_transient { Tried::Again { told } } else { Tried::Enough };
-        let error = AskError { status: Some(status.as_u16()), is_of_schema, ..AskError::new(kind, message) };
+        let kind = if is_transient {
+            AskErrorKind::Unavailable
+        } else {
+            AskErrorKind::Rejected
+        };
+        let tried = if is_transient {
+            Tried::Again { told }
+        } else {
+            Tried::Enough
+        };
+        let error = AskError {
+            status: Some(status.as_u16()),
+            is_of_schema,
+            ..AskError::new(kind, message)
+        };
         FailedTry { error, tried }
     }
 
@@ -175,7 +252,9 @@ impl Provider {
                 address::shown(&self.shared.base)
             ),
             (status, _) if status.is_redirection() => {
-                let to = location.map_or_else(String::new, |to| format!(" to {}", crate::dialect::gist(to)));
+                let to = location.map_or_else(String::new, |to| {
+                    format!(" to {}", crate::dialect::gist(to))
+                });
                 format!(" (it redirects{to}: make that the base URL)")
             }
             _ => String::new(),
@@ -187,13 +266,23 @@ impl Provider {
 fn is_final(body: &str) -> bool {
     let value: Value = serde_json::from_str(body).unwrap_or_default();
     let error = &value["error"];
-    let code = ["code", "status"].iter().find_map(|key| error[*key].as_u64());
-    let words = ["type", "code"].iter().filter_map(|key| error[*key].as_str());
+    let code = ["code", "status"]
+        .iter()
+        .find_map(|key| error[*key].as_u64());
+    let words = ["type", "code"]
+        .iter()
+        .filter_map(|key| error[*key].as_str());
     code.is_some_and(|code| (400..500).contains(&code) && !matches!(code, 408 | 429))
         || words.into_iter().any(|word| {
-            ["invalid", "authentication", "permission", "not_found", "quota"]
-                .iter()
-                .any(|part| word.contains(part))
+            [
+                "invalid",
+                "authentication",
+                "permission",
+                "not_found",
+                "quota",
+            ]
+            .iter()
+            .any(|part| word.contains(part))
         })
 }
 

@@ -29,23 +29,29 @@ impl Provider {
     ) -> Result<Reply, AskError> {
         let deadline = deadlines.run;
         let dialect = self.dialect;
-        let url = address::endpoint(&self.shared.base, dialect.version, &(dialect.path)(ask.model));
+        let url = address::endpoint(
+            &self.shared.base,
+            dialect.version,
+            &(dialect.path)(ask.model),
+        );
         let body = bytes::Bytes::from((dialect.body)(ask));
         let mut attempt = 1;
         let mut earlier: Option<AskError> = None;
         loop {
             self.wait_out_pause(deadline, attempt, observer).await?;
-            let FailedTry { mut error, tried } = match self.try_once(ask, &url, body.clone(), deadlines).await
-            {
-                Ok(reply) => return Ok(reply),
-                Err(failure) => failure,
-            };
+            let FailedTry { mut error, tried } =
+                match self.try_once(ask, &url, body.clone(), deadlines).await {
+                    Ok(reply) => return Ok(reply),
+                    Err(failure) => failure,
+                };
             error.tries = attempt;
             self.hide_key(&mut error.message);
             let Tried::Again { told } = tried else {
                 // That the time ran out in a later try says less than why the one before it failed.
                 let telling = earlier.filter(|_| error.kind == AskErrorKind::Hung);
-                let Some(mut telling) = telling else { return Err(error) };
+                let Some(mut telling) = telling else {
+                    return Err(error);
+                };
                 telling.tries = attempt;
                 telling.go_on(TOO_LATE);
                 return Err(telling);
@@ -59,7 +65,11 @@ impl Provider {
                 error.go_on(&too_late(told));
                 return Err(error);
             }
-            observer(Retry { attempt, wait, why: error.message.clone() });
+            observer(Retry {
+                attempt,
+                wait,
+                why: error.message.clone(),
+            });
             earlier = Some(error);
             sleep(wait).await;
             attempt += 1;
@@ -92,9 +102,16 @@ impl Provider {
                     span(wait)
                 );
                 let error = AskError::new(AskErrorKind::Unavailable, message);
-                return Err(AskError { tries: attempt - 1, ..error });
+                return Err(AskError {
+                    tries: attempt - 1,
+                    ..error
+                });
             }
-            observer(Retry { attempt: 0, wait, why: format!("{} asked to wait", self.shared.name) });
+            observer(Retry {
+                attempt: 0,
+                wait,
+                why: format!("{} asked to wait", self.shared.name),
+            });
             sleep(wait).await;
         }
         Ok(())
@@ -113,7 +130,10 @@ const TOO_LATE: &str = "; there is no time left to try again";
 fn too_late(told: Option<Duration>) -> String {
     match told {
         Some(told) => {
-            format!("; it asks to wait for {}, which is longer than the time that is left", span(told))
+            format!(
+                "; it asks to wait for {}, which is longer than the time that is left",
+                span(told)
+            )
         }
         None => TOO_LATE.to_owned(),
     }

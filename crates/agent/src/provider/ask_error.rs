@@ -22,7 +22,13 @@ pub struct AskError {
 impl AskError {
     /// Of the first try, without a status.
     pub(super) fn new(kind: AskErrorKind, message: String) -> Self {
-        Self { kind, status: None, message, tries: 1, is_of_schema: false }
+        Self {
+            kind,
+            status: None,
+            message,
+            tries: 1,
+            is_of_schema: false,
+        }
     }
 
     /// Whether it says something of the conversation, and not of what the provider runs on: what cannot be asked, and

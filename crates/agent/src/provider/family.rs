@@ -12,12 +12,19 @@ pub(super) fn of_model(id: &str) -> Option<(&'static Dialect, &'static Family)> 
 /// The dialect of a provider's `type:`, and its family.
 pub(super) fn of_type(kind: &str) -> Option<(&'static Dialect, &'static Family)> {
     let kind = KINDS.iter().find(|known| known.name == kind)?;
-    Some((dialect::find(kind.name)?, FAMILIES.iter().find(|family| family.name == kind.family)?))
+    Some((
+        dialect::find(kind.name)?,
+        FAMILIES.iter().find(|family| family.name == kind.family)?,
+    ))
 }
 
 /// All prefixes, as a person writes them.
 pub(super) fn prefixes() -> String {
-    FAMILIES.iter().map(Family::shown_prefixes).collect::<Vec<_>>().join(", ")
+    FAMILIES
+        .iter()
+        .map(Family::shown_prefixes)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]
@@ -28,7 +35,10 @@ mod tests {
     fn every_type_has_a_dialect_that_sends_where_it_says() {
         for kind in KINDS {
             let (dialect, _) = of_type(kind.name).unwrap();
-            assert_eq!(format!("/{}/{}", dialect.version, (dialect.path)("{id}")), kind.path);
+            assert_eq!(
+                format!("/{}/{}", dialect.version, (dialect.path)("{id}")),
+                kind.path
+            );
         }
         assert_eq!(dialect::DIALECTS.len(), KINDS.len());
     }

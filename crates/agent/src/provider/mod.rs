@@ -50,7 +50,12 @@ struct Key {
 
 impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Provider({} at {})", self.shared.name, address::shown(&self.shared.base))
+        write!(
+            f,
+            "Provider({} at {})",
+            self.shared.name,
+            address::shown(&self.shared.base)
+        )
     }
 }
 
@@ -62,7 +67,9 @@ impl Provider {
 
     /// What a provider does not count, estimated.
     pub fn estimate(&self, ask: &Ask<'_>, reply: &Reply) -> Tokens {
-        let Tokens { prompt, completion, .. } = reply.usage;
+        let Tokens {
+            prompt, completion, ..
+        } = reply.usage;
         Tokens {
             prompt: prompt.or_else(|| Some(self.estimate_prompt(ask))),
             completion: completion.or_else(|| Some(about(reply.message.get()))),
@@ -88,7 +95,10 @@ impl Provider {
 
     /// The key it is given, after the variable that holds it: what must be written nowhere.
     pub fn secret(&self) -> Option<(&str, &str)> {
-        self.shared.key.as_ref().map(|key| (key.variable.as_str(), key.value.as_str()))
+        self.shared
+            .key
+            .as_ref()
+            .map(|key| (key.variable.as_str(), key.value.as_str()))
     }
 
     /// Whether it wants its model's thoughts back.
@@ -103,7 +113,10 @@ impl Provider {
             "gemini" => &GEMINI_EMBEDDINGS,
             _ => &OPENAI_EMBEDDINGS,
         };
-        Some(Self { dialect, ..self.clone() })
+        Some(Self {
+            dialect,
+            ..self.clone()
+        })
     }
 
     /// The same provider, with other limits to its tries.

@@ -25,7 +25,11 @@ pub struct Deadlines {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { tries: 5, first_wait: Duration::from_secs(1), longest_wait: Duration::from_secs(30) }
+        Self {
+            tries: 5,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(30),
+        }
     }
 }
 
@@ -33,14 +37,21 @@ impl Patience {
     /// The wait after a try (from 1): between half and the whole of the doubled one, so that many do not come back at
     /// once.
     pub(super) fn wait(&self, attempt: u32) -> Duration {
-        let doubled = self.first_wait.saturating_mul(1 << attempt.saturating_sub(1).min(20));
-        doubled.min(self.longest_wait).mul_f64(0.5 + fastrand::f64() / 2.0)
+        let doubled = self
+            .first_wait
+            .saturating_mul(1 << attempt.saturating_sub(1).min(20));
+        doubled
+            .min(self.longest_wait)
+            .mul_f64(0.5 + fastrand::f64() / 2.0)
     }
 }
 
 /// A wait that was asked for, and up to a tenth more.
 pub(super) fn told(wait: Duration) -> Duration {
-    wait.saturating_add(wait.min(Duration::from_secs(60)).mul_f64(fastrand::f64() / 10.0))
+    wait.saturating_add(
+        wait.min(Duration::from_secs(60))
+            .mul_f64(fastrand::f64() / 10.0),
+    )
 }
 
 #[cfg(test)]
@@ -50,7 +61,14 @@ mod tests {
     #[test]
     fn waits_double_within_their_jitter_up_to_the_longest() {
         let patience = Patience::default();
-        for (attempt, whole) in [(1, 1.0), (2, 2.0), (3, 4.0), (4, 8.0), (6, 30.0), (40, 30.0)] {
+        for (attempt, whole) in [
+            (1, 1.0),
+            (2, 2.0),
+            (3, 4.0),
+            (4, 8.0),
+            (6, 30.0),
+            (40, 30.0),
+        ] {
             for _ in 0..100 {
                 let wait = patience.wait(attempt).as_secs_f64();
                 assert!(wait >= whole / 2.0 && wait <= whole, "{attempt}: {wait}");
@@ -63,7 +81,10 @@ mod tests {
     fn a_wait_that_was_asked_for_is_never_cut_short() {
         for _ in 0..100 {
             let wait = told(Duration::from_secs(10));
-            assert!(wait >= Duration::from_secs(10) && wait <= Duration::from_secs(11), "{wait:?}");
+            assert!(
+                wait >= Duration::from_secs(10) && wait <= Duration::from_secs(11),
+                "{wait:?}"
+            );
         }
     }
 }

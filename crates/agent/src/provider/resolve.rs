@@ -109,8 +109,16 @@ impl Providers {
         environment: Environment<'_>,
     ) -> Result<Provider, ProviderError> {
         let resolved = resolve(model, suite, environment)?;
-        let key = resolved.key.as_ref().map(|key| key.value.clone()).unwrap_or_default();
-        let same = (format!("{} {}", resolved.name, resolved.dialect.name), resolved.base.to_string(), key);
+        let key = resolved
+            .key
+            .as_ref()
+            .map(|key| key.value.clone())
+            .unwrap_or_default();
+        let same = (
+            format!("{} {}", resolved.name, resolved.dialect.name),
+            resolved.base.to_string(),
+            key,
+        );
         let mut known = self.0.lock();
         if let Some(provider) = known.get(&same) {
             return Ok(provider.clone());
@@ -132,18 +140,44 @@ struct Resolved {
 
 impl Resolved {
     fn build(self) -> Result<Provider, ProviderError> {
-        let Self { name, dialect, base, key, echo_reasoning } = self;
+        let Self {
+            name,
+            dialect,
+            base,
+            key,
+            echo_reasoning,
+        } = self;
         let client = mcptest_http::client(&base, |builder| {
-            builder.connect_timeout(CONNECT).user_agent(mcptest_http::USER_AGENT)
+            builder
+                .connect_timeout(CONNECT)
+                .user_agent(mcptest_http::USER_AGENT)
         })
-        .map_err(|error| ProviderError::NoClient { provider: name.clone(), why: error.to_string() })?;
+        .map_err(|error| ProviderError::NoClient {
+            provider: name.clone(),
+            why: error.to_string(),
+        })?;
         let paused_until = Mutex::new(None);
-        let shared = Arc::new(Shared { name, base, key, client, echo_reasoning, paused_until });
-        Ok(Provider { shared, dialect, patience: Patience::default() })
+        let shared = Arc::new(Shared {
+            name,
+            base,
+            key,
+            client,
+            echo_reasoning,
+            paused_until,
+        });
+        Ok(Provider {
+            shared,
+            dialect,
+            patience: Patience::default(),
+        })
     }
 }
 
-fn resolve(model: &Model, suite: &Suite, environment: Environment<'_>) -> Result<Resolved, ProviderError> {
+fn resolve(
+    model: &Model,
+    suite: &Suite,
+    environment: Environment<'_>,
+) -> Result<Resolved, ProviderError> {
     match &model.provider {
         Some(name) => of_suite(name, model, suite, environment),
         None => of_family(model, environment),
@@ -151,10 +185,11 @@ fn resolve(model: &Model, suite: &Suite, environment: Environment<'_>) -> Result
 }
 
 fn of_family(model: &Model, environment: Environment<'_>) -> Result<Resolved, ProviderError> {
-    let (dialect, family) = family::of_model(&model.id).ok_or_else(|| ProviderError::UnknownFamily {
-        model: model.id.clone(),
-        prefixes: family::prefixes(),
-    })?;
+    let (dialect, family) =
+        family::of_model(&model.id).ok_or_else(|| ProviderError::UnknownFamily {
+            model: model.id.clone(),
+            prefixes: family::prefixes(),
+        })?;
     Ok(Resolved {
         name: family.name.to_owned(),
         dialect,
@@ -170,21 +205,32 @@ fn of_suite(
     suite: &Suite,
     environment: Environment<'_>,
 ) -> Result<Resolved, ProviderError> {
-    let declared =
-        suite.providers.get(name).ok_or_else(|| ProviderError::UnknownProvider(name.to_owned()))?;
-    let (dialect, family) =
-        family::of_type(declared.kind).ok_or_else(|| ProviderError::UnknownProvider(name.to_owned()))?;
+    let declared = suite
+        .providers
+        .get(name)
+        .ok_or_else(|| ProviderError::UnknownProvider(name.to_owned()))?;
+    let (dialect, family) = family::of_type(declared.kind)
+        .ok_or_else(|| ProviderError::UnknownProvider(name.to_owned()))?;
     let base = match &declared.base_url {
         Some(template) => {
-            let unset = |unset| ProviderError::UnsetVariable { provider: name.to_owned(), unset };
-            base_url(&declared.scope.fill(template, environment).map_err(unset)?, name, "`base_url`")?
+            let unset = |unset| ProviderError::UnsetVariable {
+                provider: name.to_owned(),
+                unset,
+            };
+            base_url(
+                &declared.scope.fill(template, environment).map_err(unset)?,
+                name,
+                "`base_url`",
+            )?
         }
         None => base_of_family(family, name, environment)?,
     };
     let key = match &declared.api_key_env {
         Some(variable) => {
-            let missing =
-                || ProviderError::NoOwnKey { provider: name.to_owned(), variable: variable.clone() };
+            let missing = || ProviderError::NoOwnKey {
+                provider: name.to_owned(),
+                variable: variable.clone(),
+            };
             Some(key(variable, environment).ok_or_else(missing)??)
         }
         // Somebody else's address is never given the key of the family.
@@ -192,11 +238,24 @@ fn of_suite(
         None => Some(key_of_family(family, model, environment)?),
     };
     let echo_reasoning = declared.echo_reasoning;
-    Ok(Resolved { name: name.to_owned(), dialect, base, key, echo_reasoning })
+    Ok(Resolved {
+        name: name.to_owned(),
+        dialect,
+        base,
+        key,
+        echo_reasoning,
+    })
 }
 
-fn base_of_family(family: &Family, name: &str, environment: Environment<'_>) -> Result<Url, ProviderError> {
-    let set = family.base_urls.iter().find_map(|variable| Some((*variable, set(variable, environment)?)));
+fn base_of_family(
+    family: &Family,
+    name: &str,
+    environment: Environment<'_>,
+) -> Result<Url, ProviderError> {
+    let set = family
+        .base_urls
+        .iter()
+        .find_map(|variable| Some((*variable, set(variable, environment)?)));
     match set {
         Some((variable, text)) => base_url(&text, name, variable),
         None => base_url(family.base_url, name, "built in"),
@@ -211,8 +270,15 @@ fn base_url(text: &str, provider: &str, place: &str) -> Result<Url, ProviderErro
     })
 }
 
-fn key_of_family(family: &Family, model: &Model, environment: Environment<'_>) -> Result<Key, ProviderError> {
-    let found = family.keys.iter().find_map(|variable| key(variable, environment));
+fn key_of_family(
+    family: &Family,
+    model: &Model,
+    environment: Environment<'_>,
+) -> Result<Key, ProviderError> {
+    let found = family
+        .keys
+        .iter()
+        .find_map(|variable| key(variable, environment));
     found.unwrap_or_else(|| {
         let (model, variables) = (model.id.clone(), family.keys.join(" or "));
         Err(ProviderError::NoKey { model, variables })
@@ -222,11 +288,20 @@ fn key_of_family(family: &Family, model: &Model, environment: Environment<'_>) -
 fn key(variable: &str, environment: Environment<'_>) -> Option<Result<Key, ProviderError>> {
     let value = set(variable, environment)?;
     let is_sendable = HeaderValue::from_str(&value).is_ok();
-    let key = Key { variable: variable.to_owned(), value };
-    Some(if is_sendable { Ok(key) } else { Err(ProviderError::BadKey(variable.to_owned())) })
+    let key = Key {
+        variable: variable.to_owned(),
+        value,
+    };
+    Some(if is_sendable {
+        Ok(key)
+    } else {
+        Err(ProviderError::BadKey(variable.to_owned()))
+    })
 }
 
 /// A variable with something in it.
 fn set(variable: &str, environment: Environment<'_>) -> Option<String> {
-    environment(variable).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    environment(variable)
+        .map(|value| value.trim().to_owned())
+        .filter(|value| !value.is_empty())
 }

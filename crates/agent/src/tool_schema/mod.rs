@@ -40,12 +40,22 @@ impl Offer {
         let most = most_tools(family).filter(|_| how != ToolSchemas::AsIs);
         for mut tool in catalogue {
             let fitted = fitted(&tool, family, how);
-            let sentences: Vec<String> = fitted.findings.iter().map(|one| one.sentence(family)).collect();
-            let refused = fitted.findings.iter().find(|one| how == ToolSchemas::Omit && !one.rule.is_form);
+            let sentences: Vec<String> = fitted
+                .findings
+                .iter()
+                .map(|one| one.sentence(family))
+                .collect();
+            let refused = fitted
+                .findings
+                .iter()
+                .find(|one| how == ToolSchemas::Omit && !one.rule.is_form);
             if let Some(finding) = refused {
                 offer.leave_out(&tool, finding.refused(family));
             } else if let Some(most) = most.filter(|most| offer.catalogue.len() >= *most) {
-                offer.leave_out(&tool, format!("{} refuses more than {most} tools", family.title));
+                offer.leave_out(
+                    &tool,
+                    format!("{} refuses more than {most} tools", family.title),
+                );
             } else {
                 tool.mended = sentences;
                 offer.catalogue.push(tool);
@@ -57,18 +67,28 @@ impl Offer {
     }
 
     fn leave_out(&mut self, tool: &CatalogueTool, why: String) {
-        self.left_out.push(LeftOut { tool: tool.full_name(), why });
+        self.left_out.push(LeftOut {
+            tool: tool.full_name(),
+            why,
+        });
     }
 
     fn name_all(&mut self, family: &Family) {
-        let pair = |tool: &CatalogueTool| (tool.server.clone().unwrap_or_default(), tool.name.clone());
+        let pair =
+            |tool: &CatalogueTool| (tool.server.clone().unwrap_or_default(), tool.name.clone());
         let pairs: Vec<(String, String)> = self.catalogue.iter().map(pair).collect();
-        let borrowed: Vec<(&str, &str)> = pairs.iter().map(|(server, tool)| (&**server, &**tool)).collect();
+        let borrowed: Vec<(&str, &str)> = pairs
+            .iter()
+            .map(|(server, tool)| (&**server, &**tool))
+            .collect();
         self.names = wire_names(&borrowed);
-        for ((tool, (server, own)), name) in self.catalogue.iter_mut().zip(&pairs).zip(&self.names) {
+        for ((tool, (server, own)), name) in self.catalogue.iter_mut().zip(&pairs).zip(&self.names)
+        {
             if *name != format!("{server}__{own}") {
-                tool.mended
-                    .push(format!("{} does not take its name: it is offered as `{name}`", family.title));
+                tool.mended.push(format!(
+                    "{} does not take its name: it is offered as `{name}`",
+                    family.title
+                ));
             }
         }
     }
@@ -76,6 +96,13 @@ impl Offer {
 
 fn fitted(tool: &CatalogueTool, family: &Family, how: ToolSchemas) -> Fitted {
     let any = RawValue::from_string(r#"{"type":"object"}"#.to_owned()).unwrap_or_default();
-    let schema = tool.input_schema.as_ref().map_or(&*any, |schema| schema.text());
-    if how == ToolSchemas::AsIs { Fitted::untouched(schema) } else { fit(schema, family) }
+    let schema = tool
+        .input_schema
+        .as_ref()
+        .map_or(&*any, |schema| schema.text());
+    if how == ToolSchemas::AsIs {
+        Fitted::untouched(schema)
+    } else {
+        fit(schema, family)
+    }
 }

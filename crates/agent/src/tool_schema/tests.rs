@@ -18,13 +18,20 @@ fn family(name: &str) -> &'static Family {
 /// Of a family, the rules that were broken and the schema that is sent.
 fn mended(name: &str, schema: &str) -> (Vec<String>, String) {
     let fitted = fit(&raw(schema), family(name));
-    let found = fitted.findings.iter().map(|one| format!("{} {}", one.rule.name, one.place));
-    (found.map(|found| found.trim_end().to_owned()).collect(), fitted.schema.get().to_owned())
+    let found = fitted
+        .findings
+        .iter()
+        .map(|one| format!("{} {}", one.rule.name, one.place));
+    (
+        found.map(|found| found.trim_end().to_owned()).collect(),
+        fitted.schema.get().to_owned(),
+    )
 }
 
 #[test]
 fn what_every_provider_takes_is_sent_to_the_letter() {
-    let schema = r#"{"type": "object", "properties": {"z": {"type": "string"}, "a": {"minimum": 1.50}}}"#;
+    let schema =
+        r#"{"type": "object", "properties": {"z": {"type": "string"}, "a": {"minimum": 1.50}}}"#;
     for family in FAMILIES {
         assert_eq!(mended(family.name, schema), (vec![], schema.to_owned()));
     }
@@ -102,8 +109,9 @@ fn choices_at_the_top_become_one_object() {
         let (found, sent) = mended(family, schema);
         assert_eq!(found, ["choice"]);
         let properties = r#"{"q":{},"kind":{"anyOf":[{"const":"a"},{"const":"b"}]},"x":{}}"#;
-        let begins =
-            format!(r#"{{"type":"object","properties":{properties},"required":["q","kind"],"$defs""#);
+        let begins = format!(
+            r#"{{"type":"object","properties":{properties},"required":["q","kind"],"$defs""#
+        );
         assert!(sent.starts_with(&begins), "{sent}");
     }
     assert_eq!(mended("gemini", schema).0, Vec::<String>::new());
@@ -111,7 +119,10 @@ fn choices_at_the_top_become_one_object() {
         "openai",
         r#"{"type":"object","allOf":[{"required":["a"],"properties":{"a":{}}},{"required":["b"],"properties":{"b":{}}}]}"#,
     );
-    assert_eq!(sent, r#"{"type":"object","properties":{"a":{},"b":{}},"required":["a","b"]}"#);
+    assert_eq!(
+        sent,
+        r#"{"type":"object","properties":{"a":{},"b":{}},"required":["a","b"]}"#
+    );
     let endless = r##"{"type":"object","properties":{},"anyOf":[{"$ref":"#"}]}"##;
     assert_eq!(mended("openai", endless).0, ["choice"]);
 }
@@ -120,8 +131,13 @@ fn choices_at_the_top_become_one_object() {
 fn arguments_go_back_under_the_servers_own_names() {
     let schema = raw(r#"{"type":"object","properties":{"$filter":{},"a b":{},"c":{}}}"#);
     let fitted = fit(&schema, family("anthropic"));
-    let own = fitted.restored(&raw(r#"{"c": 1.50, "_filter": {"_filter": 2}, "a_b": null, "$top": 3}"#));
-    assert_eq!(own.get(), r#"{"c":1.50,"$filter":{"_filter": 2},"a b":null,"$top":3}"#);
+    let own = fitted.restored(&raw(
+        r#"{"c": 1.50, "_filter": {"_filter": 2}, "a_b": null, "$top": 3}"#,
+    ));
+    assert_eq!(
+        own.get(),
+        r#"{"c":1.50,"$filter":{"_filter": 2},"a b":null,"$top":3}"#
+    );
 }
 
 #[test]
@@ -133,7 +149,12 @@ fn mending_twice_is_mending_once_and_long_keys_are_cut() {
     for family in FAMILIES {
         let once = fit(&schema, family);
         let twice = fit(&once.schema, family);
-        assert_eq!((twice.findings.len(), twice.schema.get()), (0, once.schema.get()), "{}", family.name);
+        assert_eq!(
+            (twice.findings.len(), twice.schema.get()),
+            (0, once.schema.get()),
+            "{}",
+            family.name
+        );
     }
 }
 
@@ -142,10 +163,24 @@ fn the_table_names_known_families_and_no_rule_twice() {
     let names: BTreeSet<&str> = RULES.iter().map(|rule| rule.name).collect();
     assert_eq!(names.len(), RULES.len());
     for rule in RULES {
-        assert!(rule.families.iter().all(|name| Family::named(name).is_some()), "{}", rule.name);
-        assert!(!rule.refused.is_empty() && !rule.mend.is_empty(), "{}", rule.name);
+        assert!(
+            rule.families
+                .iter()
+                .all(|name| Family::named(name).is_some()),
+            "{}",
+            rule.name
+        );
+        assert!(
+            !rule.refused.is_empty() && !rule.mend.is_empty(),
+            "{}",
+            rule.name
+        );
         let page = include_str!("../../../../docs/providers.md");
-        assert!(page.contains(rule.refused), "{} is not on the page", rule.name);
+        assert!(
+            page.contains(rule.refused),
+            "{} is not on the page",
+            rule.name
+        );
     }
 }
 
@@ -163,7 +198,11 @@ fn tool(name: &str, schema: &str) -> CatalogueTool {
 fn the_setting_decides_and_a_matter_of_form_is_no_reason_to_leave_a_tool_out() {
     let catalogue = || {
         let choice = r#"{"type":"object","properties":{},"anyOf":[]}"#;
-        vec![tool("plain", r#"{"type":"object"}"#), tool("choice", choice), tool("odd.name", "{}")]
+        vec![
+            tool("plain", r#"{"type":"object"}"#),
+            tool("choice", choice),
+            tool("odd.name", "{}"),
+        ]
     };
     let offer = |how| Offer::of(catalogue(), family("openai"), how);
     let mend = offer(ToolSchemas::Mend);
@@ -178,7 +217,10 @@ fn the_setting_decides_and_a_matter_of_form_is_no_reason_to_leave_a_tool_out() {
     let omit = offer(ToolSchemas::Omit);
     assert_eq!(omit.names, ["s__plain", "s__odd_name"]);
     assert_eq!(omit.left_out[0].tool, "s.choice");
-    assert_eq!(omit.left_out[0].why, "OpenAI refuses `anyOf`, `oneOf` or `allOf` at the top level");
+    assert_eq!(
+        omit.left_out[0].why,
+        "OpenAI refuses `anyOf`, `oneOf` or `allOf` at the top level"
+    );
     let as_is = offer(ToolSchemas::AsIs);
     assert_eq!(as_is.fitted[2].schema.get(), "{}");
     assert!(as_is.left_out.is_empty() && as_is.catalogue[1].mended.is_empty());

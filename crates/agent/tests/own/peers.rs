@@ -19,27 +19,58 @@ variables = [f"{name}={value}" for name, value in entry.get("env", {}).items()]
 to = [url] if way == "url" else ["env", *variables, entry["command"], *entry["args"]]
 os.execv(sys.executable, [sys.executable, script, mode, *to])
 "#;
-    let client = repository().join("tests/peers/sdk_client.py").display().to_string();
+    let client = repository()
+        .join("tests/peers/sdk_client.py")
+        .display()
+        .to_string();
     words(&[&peer("python/bin/python"), "-c", script, mode, way, &client])
 }
 
 fn is_satisfied(outcome: &OwnOutcome, mode: &str, way: &str) {
     let saw = got(outcome);
-    assert_eq!(saw["kinds"], json!(["text", "image", "resource"]), "{mode} {way}: {saw}");
-    assert_eq!(saw["progress"], json!([[0.0, 100.0], [50.0, 100.0], [100.0, 100.0]]), "{mode} {way}: {saw}");
-    for (key, part) in [("sampling", "Paris"), ("elicitation", "Ada"), ("rounds", "Ada"), ("read", "123")] {
-        assert!(saw[key].as_str().is_some_and(|text| text.contains(part)), "{key} {mode} {way}: {saw}");
+    assert_eq!(
+        saw["kinds"],
+        json!(["text", "image", "resource"]),
+        "{mode} {way}: {saw}"
+    );
+    assert_eq!(
+        saw["progress"],
+        json!([[0.0, 100.0], [50.0, 100.0], [100.0, 100.0]]),
+        "{mode} {way}: {saw}"
+    );
+    for (key, part) in [
+        ("sampling", "Paris"),
+        ("elicitation", "Ada"),
+        ("rounds", "Ada"),
+        ("read", "123"),
+    ] {
+        assert!(
+            saw[key].as_str().is_some_and(|text| text.contains(part)),
+            "{key} {mode} {way}: {saw}"
+        );
     }
     let calls = &outcome.trace.tool_calls;
     let expected = if mode == "legacy" { 9 } else { 10 };
-    let rounds = calls.iter().filter(|call| call.name.ends_with("multi_round")).count();
+    let rounds = calls
+        .iter()
+        .filter(|call| call.name.ends_with("multi_round"))
+        .count();
     assert_eq!(
         (calls.len(), rounds),
         (expected, 1),
         "a call that needs input is one call: {mode} {way}: {calls:?}"
     );
-    let answered = outcome.trace.tool_results.iter().filter(|result| result.error.is_none()).count();
-    assert!(answered + 2 >= calls.len(), "{mode} {way}: {:?}", outcome.trace.tool_results);
+    let answered = outcome
+        .trace
+        .tool_results
+        .iter()
+        .filter(|result| result.error.is_none())
+        .count();
+    assert!(
+        answered + 2 >= calls.len(),
+        "{mode} {way}: {:?}",
+        outcome.trace.tool_results
+    );
     assert_eq!(outcome.trace.errors, [], "{mode} {way}");
 }
 
@@ -53,7 +84,13 @@ async fn all_that_the_sdk_can_do_crosses_unaltered_in_both_eras_on_every_way() {
             ("url", mock_server("everything", &text)),
             ("url", ServerSpec::url("everything", &serving.url)),
         ] {
-            let outcome = Run { command: sdk(mode, way), servers: vec![server], ..Run::default() }.go().await;
+            let outcome = Run {
+                command: sdk(mode, way),
+                servers: vec![server],
+                ..Run::default()
+            }
+            .go()
+            .await;
             assert_eq!(
                 outcome.trace.stop_reason.as_deref(),
                 Some("end_turn"),
@@ -70,25 +107,45 @@ async fn real_servers_are_reached_on_stdio_and_by_url() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("note.txt"), "tea").unwrap();
     let node = peer("node_modules/.bin/node");
-    let bin = std::path::Path::new(&node).parent().unwrap().display().to_string();
+    let bin = std::path::Path::new(&node)
+        .parent()
+        .unwrap()
+        .display()
+        .to_string();
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
     let server = |name: &str, program: &str, arguments: &[&str]| {
         let mut words = vec![peer(program)];
         words.extend(arguments.iter().map(|word| (*word).to_owned()));
         ServerSpec::new(
             name,
-            Endpoint::Command { words, env: vec![("PATH".into(), path.clone())], cwd: None },
+            Endpoint::Command {
+                words,
+                env: vec![("PATH".into(), path.clone())],
+                cwd: None,
+            },
         )
     };
     let folder_text = folder.path().display().to_string();
     let servers = vec![
-        server("files", "node_modules/.bin/mcp-server-filesystem", &[&folder_text]),
-        server("everything", "node_modules/.bin/mcp-server-everything", &["stdio"]),
+        server(
+            "files",
+            "node_modules/.bin/mcp-server-filesystem",
+            &[&folder_text],
+        ),
+        server(
+            "everything",
+            "node_modules/.bin/mcp-server-everything",
+            &["stdio"],
+        ),
         server("time", "python/bin/mcp-server-time", &[]),
     ];
     let note = folder.path().join("note.txt").display().to_string();
     let call = |server: &str, tool: &str, arguments: &Value| json!({"server": server, "method": "tools/call", "params": {"name": tool, "arguments": arguments}});
-    let mut by_url = call("time", "get_current_time", &json!({"timezone": "Europe/Paris"}));
+    let mut by_url = call(
+        "time",
+        "get_current_time",
+        &json!({"timezone": "Europe/Paris"}),
+    );
     by_url["via"] = json!("url");
     let steps = json!([
         call("files", "read_text_file", &json!({"path": note})),
@@ -96,12 +153,35 @@ async fn real_servers_are_reached_on_stdio_and_by_url() {
         by_url,
         call("everything", "no-such-tool", &json!({})),
     ]);
-    let outcome = Run { command: plain(&steps), servers, ..Run::default() }.go().await;
+    let outcome = Run {
+        command: plain(&steps),
+        servers,
+        ..Run::default()
+    }
+    .go()
+    .await;
     let trace = json(&outcome);
-    assert_eq!(trace["tool_results"][0]["content"][0]["text"], json!("tea"), "{trace}");
-    assert_eq!(trace["tool_results"][1]["content"][0]["text"], json!("Echo: hello"));
-    assert!(trace["tool_results"][2]["content"][0]["text"].as_str().unwrap().contains("Europe/Paris"));
+    assert_eq!(
+        trace["tool_results"][0]["content"][0]["text"],
+        json!("tea"),
+        "{trace}"
+    );
+    assert_eq!(
+        trace["tool_results"][1]["content"][0]["text"],
+        json!("Echo: hello")
+    );
+    assert!(
+        trace["tool_results"][2]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("Europe/Paris")
+    );
     assert_eq!(trace["tool_results"][3]["is_error"], json!(true));
-    assert!(outcome.catalogue.iter().any(|tool| tool.server.as_deref() == Some("time")));
+    assert!(
+        outcome
+            .catalogue
+            .iter()
+            .any(|tool| tool.server.as_deref() == Some("time"))
+    );
     assert_eq!(outcome.trace.errors, []);
 }

@@ -26,11 +26,20 @@ async fn calls_are_recorded_in_order_over_all_servers_with_their_results() {
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let servers = vec![shop(), mock_server("other", SHOP)];
-    let run = Run { command: plain(&steps), servers, ..Run::default() };
-    let outcome = run.heard(move |server, tool| heard.lock().unwrap().push(format!("{server} {tool}"))).await;
+    let run = Run {
+        command: plain(&steps),
+        servers,
+        ..Run::default()
+    };
+    let outcome = run
+        .heard(move |server, tool| heard.lock().unwrap().push(format!("{server} {tool}")))
+        .await;
     let trace = json(&outcome);
     let calls = trace["tool_calls"].as_array().unwrap();
-    let named: Vec<_> = calls.iter().map(|call| (&call["server"], &call["name"], &call["turn"])).collect();
+    let named: Vec<_> = calls
+        .iter()
+        .map(|call| (&call["server"], &call["name"], &call["turn"]))
+        .collect();
     assert_eq!(
         json!(named),
         json!([
@@ -42,11 +51,20 @@ async fn calls_are_recorded_in_order_over_all_servers_with_their_results() {
         ])
     );
     let written = outcome.trace.tool_calls[0].args.as_ref().unwrap().get();
-    assert!(written.contains("1.0"), "arguments stay as they were written: {written}");
+    assert!(
+        written.contains("1.0"),
+        "arguments stay as they were written: {written}"
+    );
     assert!(calls[4].get("args").is_none());
     let results = &trace["tool_results"];
-    assert_eq!(results[0]["content"], json!([{"type": "text", "text": "found tea"}]));
-    assert_eq!((&results[2]["is_error"], &results[2].get("error")), (&json!(true), &None));
+    assert_eq!(
+        results[0]["content"],
+        json!([{"type": "text", "text": "found tea"}])
+    );
+    assert_eq!(
+        (&results[2]["is_error"], &results[2].get("error")),
+        (&json!(true), &None)
+    );
     assert_eq!(results[3]["error"]["code"], json!(-32602));
     assert!(results[0]["duration_ms"].is_u64());
     assert_eq!(got(&outcome)[4]["contents"][0]["text"], json!("First."));
@@ -66,8 +84,19 @@ async fn calls_that_are_sent_together_share_a_turn() {
         ],
         call("shop", "count", &json!({})),
     ]);
-    let outcome = Run { command: plain(&steps), servers: vec![shop()], ..Run::default() }.go().await;
-    let turns: Vec<_> = outcome.trace.tool_calls.iter().map(|call| call.turn.unwrap()).collect();
+    let outcome = Run {
+        command: plain(&steps),
+        servers: vec![shop()],
+        ..Run::default()
+    }
+    .go()
+    .await;
+    let turns: Vec<_> = outcome
+        .trace
+        .tool_calls
+        .iter()
+        .map(|call| call.turn.unwrap())
+        .collect();
     assert_eq!(turns, [0, 0, 0, 1]);
 }
 
@@ -87,16 +116,30 @@ async fn a_server_is_asked_with_one_plain_request_wherever_it_is() {
         by("web", "no")
     ]);
     let servers = vec![shop(), ServerSpec::url("web", &serving.url)];
-    let outcome = Run { command: plain(&steps), servers, ..Run::default() }.go().await;
+    let outcome = Run {
+        command: plain(&steps),
+        servers,
+        ..Run::default()
+    }
+    .go()
+    .await;
     let seen = got(&outcome);
     assert_eq!(seen[0]["content"][0]["text"], json!("found tea"));
     assert_eq!(seen[1]["content"][0]["text"], json!("found tea"));
     assert_eq!(
-        (&seen[2]["content"][0]["text"], &seen[3]["content"][0]["text"]),
+        (
+            &seen[2]["content"][0]["text"],
+            &seen[3]["content"][0]["text"]
+        ),
         (&json!("one"), &json!("two"))
     );
     assert_eq!(seen[4]["code"], json!(-32602));
-    let names: Vec<_> = outcome.trace.tool_calls.iter().map(|call| call.server.clone().unwrap()).collect();
+    let names: Vec<_> = outcome
+        .trace
+        .tool_calls
+        .iter()
+        .map(|call| call.server.clone().unwrap())
+        .collect();
     assert_eq!(names, ["shop", "web", "shop", "shop", "web"]);
     assert_eq!(outcome.trace.errors, []);
 }
@@ -109,7 +152,13 @@ async fn who_does_not_know_the_word_does_not_come_in() {
         code "${MCPTEST_SERVER_SHOP_URL%/*/mcp}/mcp"
         code -H 'Origin: https://evil.example' "$MCPTEST_SERVER_SHOP_URL"
     "#;
-    let outcome = Run { command: sh(script), servers: vec![shop()], ..Run::default() }.go().await;
+    let outcome = Run {
+        command: sh(script),
+        servers: vec![shop()],
+        ..Run::default()
+    }
+    .go()
+    .await;
     assert_eq!(outcome.trace.final_response.as_deref(), Some("200 404 403"));
 }
 
@@ -123,22 +172,44 @@ async fn distractors_are_listed_and_marked_and_a_call_to_one_is_unknown() {
     let distract = |offered: &[CatalogueTool]| {
         let find = offered.iter().find(|tool| tool.name == "find").unwrap();
         let mut near = near_duplicates(find, 3);
-        near.push(CatalogueTool { name: "find_v2".to_owned(), ..find.clone() });
+        near.push(CatalogueTool {
+            name: "find_v2".to_owned(),
+            ..find.clone()
+        });
         near
     };
-    let run =
-        Run { command: plain(&steps), servers: vec![shop()], distractors: Some(&distract), ..Run::default() };
+    let run = Run {
+        command: plain(&steps),
+        servers: vec![shop()],
+        distractors: Some(&distract),
+        ..Run::default()
+    };
     let outcome = run.go().await;
     let seen = got(&outcome);
-    let listed: Vec<_> = seen[0]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
-    assert!(listed.len() >= 7 && listed.contains(&&json!("find_v2")), "{listed:?}");
-    assert_eq!(seen[1], json!({"code": -32602, "message": "unknown tool: find_v2"}));
+    let listed: Vec<_> = seen[0]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert!(
+        listed.len() >= 7 && listed.contains(&&json!("find_v2")),
+        "{listed:?}"
+    );
+    assert_eq!(
+        seen[1],
+        json!({"code": -32602, "message": "unknown tool: find_v2"})
+    );
     let trace = json(&outcome);
     assert_eq!(trace["tool_calls"][0]["distractor"], json!(true));
     assert!(trace["tool_calls"][1].get("distractor").is_none());
     assert_eq!(trace["tool_results"][0]["error"]["code"], json!(-32602));
-    let marked: Vec<_> =
-        outcome.catalogue.iter().filter(|tool| tool.distractor).map(|tool| &tool.name).collect();
+    let marked: Vec<_> = outcome
+        .catalogue
+        .iter()
+        .filter(|tool| tool.distractor)
+        .map(|tool| &tool.name)
+        .collect();
     assert_eq!(marked.len(), listed.len() - 4);
     assert_eq!(outcome.catalogue.len(), listed.len());
 }
@@ -161,21 +232,49 @@ for line in sys.stdin:
     if answer is not None and "id" in message:
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer}), flush=True)
 "#;
-    let mut fragile =
-        ServerSpec::command("fragile", [&crate::support::peer("python/bin/python"), "-c", script]);
+    let mut fragile = ServerSpec::command(
+        "fragile",
+        [&crate::support::peer("python/bin/python"), "-c", script],
+    );
     fragile.era = Some(mcptest_mcp::era::Era::Legacy);
-    let steps = json!([call("fragile", "die", &json!({})), call("fragile", "die", &json!({}))]);
-    let outcome = Run { command: plain(&steps), servers: vec![fragile], ..Run::default() }.go().await;
+    let steps = json!([
+        call("fragile", "die", &json!({})),
+        call("fragile", "die", &json!({}))
+    ]);
+    let outcome = Run {
+        command: plain(&steps),
+        servers: vec![fragile],
+        ..Run::default()
+    }
+    .go()
+    .await;
     let seen = got(&outcome);
-    assert_eq!(seen, json!(["closed", "about to die\n", "closed", "about to die\n"]));
+    assert_eq!(
+        seen,
+        json!(["closed", "about to die\n", "closed", "about to die\n"])
+    );
     let trace = json(&outcome);
     for result in trace["tool_results"].as_array().unwrap() {
         let said = result["error"]["message"].as_str().unwrap();
-        assert!(said.contains("code 7") && said.contains("last words"), "{said}");
+        assert!(
+            said.contains("code 7") && said.contains("last words"),
+            "{said}"
+        );
     }
-    let errors: Vec<_> = outcome.trace.errors.iter().map(|error| &error.message).collect();
-    assert!(errors.iter().any(|error| error.contains("about to die")), "{errors:?}");
-    assert!(errors.iter().any(|error| error.contains("code 7")), "{errors:?}");
+    let errors: Vec<_> = outcome
+        .trace
+        .errors
+        .iter()
+        .map(|error| &error.message)
+        .collect();
+    assert!(
+        errors.iter().any(|error| error.contains("about to die")),
+        "{errors:?}"
+    );
+    assert!(
+        errors.iter().any(|error| error.contains("code 7")),
+        "{errors:?}"
+    );
     assert_eq!(outcome.trace.stop_reason.as_deref(), Some("end_turn"));
 }
 
@@ -194,14 +293,23 @@ for line in sys.stdin:
     if "id" in message and method in answers:
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answers[method]}), flush=True)
 "#;
-    let mut big = ServerSpec::command("big", [&crate::support::peer("python/bin/python"), "-c", script]);
+    let mut big = ServerSpec::command(
+        "big",
+        [&crate::support::peer("python/bin/python"), "-c", script],
+    );
     big.era = Some(mcptest_mcp::era::Era::Legacy);
     let mut by_url = call("big", "much", &json!({}));
     by_url["via"] = json!("url");
     let steps = json!([call("big", "much", &json!({})), by_url]);
     let mut command = plain(&steps);
     command.push("lengths".to_owned());
-    let outcome = Run { command, servers: vec![big], ..Run::default() }.go().await;
+    let outcome = Run {
+        command,
+        servers: vec![big],
+        ..Run::default()
+    }
+    .go()
+    .await;
     assert_eq!(got(&outcome), json!([50_000_043, 50_000_043]));
     for result in &outcome.trace.tool_results {
         assert!(result.content.as_ref().unwrap().get().len() > 50_000_000);
@@ -212,12 +320,24 @@ for line in sys.stdin:
 async fn a_server_that_cannot_be_started_is_evidence_and_the_agent_goes_on() {
     let nowhere = ServerSpec::command("nowhere", ["no-such-server-qqq"]);
     let script = r#"curl -s -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}' "$MCPTEST_SERVER_NOWHERE_URL" > /dev/null; echo went on"#;
-    let outcome = Run { command: sh(script), servers: vec![nowhere, shop()], ..Run::default() }.go().await;
+    let outcome = Run {
+        command: sh(script),
+        servers: vec![nowhere, shop()],
+        ..Run::default()
+    }
+    .go()
+    .await;
     assert_eq!(outcome.trace.final_response.as_deref(), Some("went on"));
     let is_said = |error: &RecordedError| {
-        error.message.starts_with("server \"nowhere\": its tools are not known:")
+        error
+            .message
+            .starts_with("server \"nowhere\": its tools are not known:")
             && error.message.contains("no-such-server-qqq")
     };
-    assert!(outcome.trace.errors.iter().any(is_said), "{:?}", outcome.trace.errors);
+    assert!(
+        outcome.trace.errors.iter().any(is_said),
+        "{:?}",
+        outcome.trace.errors
+    );
     assert_eq!(outcome.catalogue.len(), 4);
 }

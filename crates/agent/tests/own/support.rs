@@ -39,13 +39,19 @@ mock_server:
 ";
 
 pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 /// A program of target/peers.
 pub(crate) fn peer(program: &str) -> String {
     let place = repository().join("target/peers").join(program);
-    assert!(place.exists(), "target/peers/{program} is missing: run tests/peers/install");
+    assert!(
+        place.exists(),
+        "target/peers/{program} is missing: run tests/peers/install"
+    );
     place.display().to_string()
 }
 
@@ -60,14 +66,22 @@ pub(crate) fn sh(script: &str) -> Vec<String> {
 /// The plain agent, which does these steps.
 pub(crate) fn plain(steps: &Value) -> Vec<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/own/agent.py");
-    words(&[&peer("python/bin/python"), &script.display().to_string(), &steps.to_string()])
+    words(&[
+        &peer("python/bin/python"),
+        &script.display().to_string(),
+        &steps.to_string(),
+    ])
 }
 
 pub(crate) fn mock(manifest: &str) -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
-    let loaded = mcptest_mcp::manifest::load_text(Path::new("mock.yml"), manifest.to_owned(), &nothing);
+    let loaded =
+        mcptest_mcp::manifest::load_text(Path::new("mock.yml"), manifest.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
-    Server::new(loaded.manifest.unwrap_or_else(|| panic!("{said}")), Vec::new())
+    Server::new(
+        loaded.manifest.unwrap_or_else(|| panic!("{said}")),
+        Vec::new(),
+    )
 }
 
 /// A mock in this process.
@@ -112,7 +126,10 @@ impl Run<'_> {
         self.heard(|_, _| {}).await
     }
 
-    pub(crate) async fn heard(self, hear: impl Fn(&str, &str) + Send + Sync + 'static) -> OwnOutcome {
+    pub(crate) async fn heard(
+        self,
+        hear: impl Fn(&str, &str) + Send + Sync + 'static,
+    ) -> OwnOutcome {
         self.try_go(hear).await.unwrap()
     }
 
@@ -133,14 +150,21 @@ impl Run<'_> {
             program: &program(),
             on_call: Arc::new(hear),
         };
-        tokio::time::timeout(PATIENCE, own::run(setup)).await.expect("the run ends")
+        tokio::time::timeout(PATIENCE, own::run(setup))
+            .await
+            .expect("the run ends")
     }
 }
 
 /// What stands for `mcptest` as far as `mcptest bridge` goes: cargo builds it beside the tests.
 pub(crate) fn program() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
-    tests.parent().unwrap().parent().unwrap().join("examples/bridge")
+    tests
+        .parent()
+        .unwrap()
+        .parent()
+        .unwrap()
+        .join("examples/bridge")
 }
 
 pub(crate) fn json(outcome: &OwnOutcome) -> Value {
@@ -156,8 +180,14 @@ pub(crate) fn got(outcome: &OwnOutcome) -> Value {
 
 /// Whether a process is there whose command has this word.
 pub(crate) fn is_running(word: &str) -> bool {
-    std::fs::read_dir("/proc").unwrap().flatten().any(|process| {
-        std::fs::read(process.path().join("cmdline"))
-            .is_ok_and(|command| command.split(|byte| *byte == 0).any(|part| part == word.as_bytes()))
-    })
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .any(|process| {
+            std::fs::read(process.path().join("cmdline")).is_ok_and(|command| {
+                command
+                    .split(|byte| *byte == 0)
+                    .any(|part| part == word.as_bytes())
+            })
+        })
 }

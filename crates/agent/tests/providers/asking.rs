@@ -1,7 +1,9 @@
 //! A suite, a provider and a question, in as few words as a test can have.
 
 use mcptest_agent::dialect::{Answered, Ask, Message, Offered, Part, Reply};
-use mcptest_agent::provider::{AskError, Deadlines, Patience, Provider, ProviderError, Providers, Retry};
+use mcptest_agent::provider::{
+    AskError, Deadlines, Patience, Provider, ProviderError, Providers, Retry,
+};
 use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::{Host, Model, Suite, load};
 use mcptest_provider_stub::{Script, Stub};
@@ -13,22 +15,35 @@ use tokio::time::Instant;
 
 /// A model of each family, and one that speaks Chat Completions.
 pub(crate) fn models() -> impl Iterator<Item = &'static str> {
-    FAMILIES.iter().map(|family| family.model).chain(["local/llama3"])
+    FAMILIES
+        .iter()
+        .map(|family| family.model)
+        .chain(["local/llama3"])
 }
 
 pub(crate) fn suite(text: &str) -> Suite {
     let read = |path: &Path| {
         let is_suite = path.ends_with("suite.yml");
-        is_suite.then(|| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
+        is_suite
+            .then(|| text.as_bytes().to_vec())
+            .ok_or_else(|| "no such file".to_owned())
     };
     let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
-    loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems))
+    loaded
+        .suite
+        .unwrap_or_else(|| panic!("{:?}", loaded.problems))
 }
 
 /// `provider/id`, or an id alone.
 pub(crate) fn model(text: &str) -> Model {
-    let (provider, id) = text.split_once('/').map_or((None, text), |(provider, id)| (Some(provider), id));
-    Model { provider: provider.map(str::to_owned), id: id.to_owned(), ..Model::default() }
+    let (provider, id) = text
+        .split_once('/')
+        .map_or((None, text), |(provider, id)| (Some(provider), id));
+    Model {
+        provider: provider.map(str::to_owned),
+        id: id.to_owned(),
+        ..Model::default()
+    }
 }
 
 pub(crate) fn resolve(
@@ -37,7 +52,10 @@ pub(crate) fn resolve(
     environment: &[(&str, &str)],
 ) -> Result<Provider, ProviderError> {
     let find = |name: &str| {
-        environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        environment
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| (*value).to_owned())
     };
     Providers::default().resolve(&model(model_id), &suite(text), &find)
 }
@@ -53,17 +71,25 @@ impl Table {
     pub(crate) fn new(model_id: &str, script: Script) -> Self {
         let stub = Stub::start(script).unwrap();
         let environment = stub.environment();
-        let text =
-            format!("providers:\n  local: {{type: openai, base_url: \"{}/v1/\"}}\nagents: []\n", stub.url());
+        let text = format!(
+            "providers:\n  local: {{type: openai, base_url: \"{}/v1/\"}}\nagents: []\n",
+            stub.url()
+        );
         let find = |name: &str| environment.get(name).cloned();
         let model = model(model_id);
-        let provider = Providers::default().resolve(&model, &suite(&text), &find).unwrap();
+        let provider = Providers::default()
+            .resolve(&model, &suite(&text), &find)
+            .unwrap();
         let patience = Patience {
             first_wait: Duration::from_millis(1),
             longest_wait: Duration::from_millis(4),
             tries: 5,
         };
-        Self { stub, provider: provider.with_patience(patience), model: model.id }
+        Self {
+            stub,
+            provider: provider.with_patience(patience),
+            model: model.id,
+        }
     }
 
     pub(crate) async fn ask(&self, messages: &[Message]) -> Result<Reply, AskError> {
@@ -73,7 +99,12 @@ impl Table {
     /// As it is asked when a test says nothing of it.
     pub(crate) fn question<'a>(&'a self, messages: &'a [Message], tools: &'a [Offered]) -> Ask<'a> {
         let system = Some("You are terse.");
-        Ask { system, tools, max_tokens: Some(1000), ..Ask::new(&self.model, messages) }
+        Ask {
+            system,
+            tools,
+            max_tokens: Some(1000),
+            ..Ask::new(&self.model, messages)
+        }
     }
 
     /// With what was tried again.
@@ -85,8 +116,14 @@ impl Table {
         let tools = [tool("weather__get_forecast"), tool("weather__get_alerts")];
         let ask = self.question(messages, &tools);
         let mut retries = Vec::new();
-        let deadlines = Deadlines { run: Instant::now() + patience, answer: Duration::from_secs(60) };
-        let reply = self.provider.ask(&ask, deadlines, &mut |retry| retries.push(retry)).await;
+        let deadlines = Deadlines {
+            run: Instant::now() + patience,
+            answer: Duration::from_secs(60),
+        };
+        let reply = self
+            .provider
+            .ask(&ask, deadlines, &mut |retry| retries.push(retry))
+            .await;
         (reply, retries)
     }
 }

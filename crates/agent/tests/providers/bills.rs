@@ -7,7 +7,11 @@ use mcptest_provider_stub::{Script, Step};
 /// The model, the `usage` of an answer, and the bill in millionths of a dollar.
 const BILLS: [(&str, &str, f64); 19] = [
     // Sonnet 4.5: $3 in, $15 out. 1000 x 3 + 500 x 15.
-    ("claude-sonnet-4-5", r#"{"input_tokens":1000,"output_tokens":500}"#, 10_500.0),
+    (
+        "claude-sonnet-4-5",
+        r#"{"input_tokens":1000,"output_tokens":500}"#,
+        10_500.0,
+    ),
     // The cache is counted beside the input: reads at 0.1, writes at 1.25. 50 x 3 + 10000 x 0.3 + 2000 x 3.75 + 500 x 15.
     (
         "claude-sonnet-4-5",
@@ -33,7 +37,11 @@ const BILLS: [(&str, &str, f64); 19] = [
         5_510.0,
     ),
     // GPT-5: $1.25 in, $0.125 from a cache, $10 out. 2000 x 1.25 + 300 x 10.
-    ("gpt-5", r#"{"input_tokens":2000,"output_tokens":300,"total_tokens":2300}"#, 5_500.0),
+    (
+        "gpt-5",
+        r#"{"input_tokens":2000,"output_tokens":300,"total_tokens":2300}"#,
+        5_500.0,
+    ),
     // What is cached is within the input, and thoughts within the output. 500 x 1.25 + 1500 x 0.125 + 300 x 10.
     (
         "gpt-5",
@@ -83,7 +91,11 @@ const BILLS: [(&str, &str, f64); 19] = [
         670.0,
     ),
     // Mistral Large: $0.50 in, $1.50 out. 1000 x 0.5 + 200 x 1.5.
-    ("mistral-large-2512", r#"{"prompt_tokens":1000,"completion_tokens":200,"total_tokens":1200}"#, 800.0),
+    (
+        "mistral-large-2512",
+        r#"{"prompt_tokens":1000,"completion_tokens":200,"total_tokens":1200}"#,
+        800.0,
+    ),
     // No price for its cache is known: at the full price, never below the bill.
     (
         "mistral-large-2512",
@@ -137,11 +149,21 @@ fn answer(model: &str, usage: &str) -> String {
 #[tokio::test]
 async fn costs_agree_with_bills_made_by_hand() {
     for (model, usage, bill) in BILLS {
-        let raw = Step { raw: Some(answer(model, usage)), ..Step::default() };
+        let raw = Step {
+            raw: Some(answer(model, usage)),
+            ..Step::default()
+        };
         let table = Table::new(model, Script::of([raw]));
-        let reply = table.ask(&[user("go")]).await.unwrap_or_else(|error| panic!("{model}: {error}"));
+        let reply = table
+            .ask(&[user("go")])
+            .await
+            .unwrap_or_else(|error| panic!("{model}: {error}"));
         let price = shipped_price(model.trim_start_matches("local/")).unwrap();
         let cost = price.cost_usd(reply.usage).unwrap();
-        assert!((cost * 1e6 - bill).abs() < 1e-3, "{model} {usage}: {} instead of {bill}", cost * 1e6);
+        assert!(
+            (cost * 1e6 - bill).abs() < 1e-3,
+            "{model} {usage}: {} instead of {bill}",
+            cost * 1e6
+        );
     }
 }

@@ -14,11 +14,21 @@ fn a_provider_has_the_name_of_its_family_or_the_suites_own() {
     let named = |text: &str, model: &str, environment: &[(&str, &str)]| {
         resolve(text, model, environment).unwrap().name().to_owned()
     };
-    assert_eq!(named(EMPTY, "claude-x", &[("ANTHROPIC_API_KEY", "k")]), "anthropic");
+    assert_eq!(
+        named(EMPTY, "claude-x", &[("ANTHROPIC_API_KEY", "k")]),
+        "anthropic"
+    );
     assert_eq!(named(EMPTY, "o3", &[("OPENAI_API_KEY", "k")]), "openai");
-    assert_eq!(named(EMPTY, "gemini-3", &[("GOOGLE_API_KEY", "k")]), "gemini");
-    assert_eq!(named(EMPTY, "codestral-x", &[("MISTRAL_API_KEY", "k")]), "mistral");
-    let own = "providers:\n  ollama: {type: openai, base_url: \"http://localhost:11434\"}\nagents: []\n";
+    assert_eq!(
+        named(EMPTY, "gemini-3", &[("GOOGLE_API_KEY", "k")]),
+        "gemini"
+    );
+    assert_eq!(
+        named(EMPTY, "codestral-x", &[("MISTRAL_API_KEY", "k")]),
+        "mistral"
+    );
+    let own =
+        "providers:\n  ollama: {type: openai, base_url: \"http://localhost:11434\"}\nagents: []\n";
     assert_eq!(named(own, "ollama/llama3", &[]), "ollama");
 }
 
@@ -44,7 +54,10 @@ fn an_unknown_model_is_told_what_is_known_and_how_to_name_a_provider() {
     let message = refusal(EMPTY, "llama3", &[]);
     assert!(message.starts_with("nothing is known of the model `llama3`: ids begin with `claude-`, `gpt-`, `chatgpt-`, `o<digit>`, `text-embedding-3-`, `gemini-`, `mistral-`"), "{message}");
     let example = message.split_once('\n').unwrap().1;
-    assert!(example.contains("model: {provider: local, id: \"llama3\"}"), "{example}");
+    assert!(
+        example.contains("model: {provider: local, id: \"llama3\"}"),
+        "{example}"
+    );
     // What it shows is what works.
     let example = example.replace("- model", "- name: a\n    prompt: hi\n    model");
     let suite = suite(&example);
@@ -55,13 +68,17 @@ fn an_unknown_model_is_told_what_is_known_and_how_to_name_a_provider() {
 
 #[test]
 fn a_base_url_is_filled_in_and_a_bad_one_is_traced_to_its_place() {
-    let own = "providers:\n  lab: {type: openai, base_url: \"http://${LAB_HOST}/v1\"}\nagents: []\n";
+    let own =
+        "providers:\n  lab: {type: openai, base_url: \"http://${LAB_HOST}/v1\"}\nagents: []\n";
     assert!(resolve(own, "lab/x", &[("LAB_HOST", "localhost:1")]).is_ok());
     assert_eq!(
         refusal(own, "lab/x", &[]),
         "`base_url` of the provider `lab`: the variable `LAB_HOST` is not set; set it in the environment or under `variables:`, or give a default: `${LAB_HOST:-value}`"
     );
-    let environment = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "localhost:8080")];
+    let environment = [
+        ("ANTHROPIC_API_KEY", "k"),
+        ("ANTHROPIC_BASE_URL", "localhost:8080"),
+    ];
     assert_eq!(
         refusal(EMPTY, "claude-x", &environment),
         "the base URL of `anthropic` (ANTHROPIC_BASE_URL) is not an address that can be used: `localhost:` is neither `http:` nor `https:`"
@@ -74,12 +91,23 @@ fn the_key_of_a_family_is_not_sent_to_an_address_of_ones_own() {
     let own = "providers:\n  ours: {type: openai, base_url: \"http://localhost\"}\n  theirs: {type: openai}\nagents: []\n";
     assert_eq!(resolve(own, "ours/x", &environment).unwrap().secret(), None);
     let theirs = resolve(own, "theirs/x", &environment).unwrap();
-    assert_eq!(theirs.secret(), Some(("OPENAI_API_KEY", "sk-secret-0123456789")));
-    assert_eq!(format!("{theirs:?}"), "Provider(theirs at https://api.openai.com)");
+    assert_eq!(
+        theirs.secret(),
+        Some(("OPENAI_API_KEY", "sk-secret-0123456789"))
+    );
+    assert_eq!(
+        format!("{theirs:?}"),
+        "Provider(theirs at https://api.openai.com)"
+    );
     let providers = Providers::default();
     let find = |name: &str| (name == "OPENAI_API_KEY").then(|| "sk-secret-0123456789".to_owned());
-    providers.resolve(&model("gpt-5"), &suite(EMPTY), &find).unwrap();
-    assert_eq!(format!("{providers:?}"), "[Provider(openai at https://api.openai.com)]");
+    providers
+        .resolve(&model("gpt-5"), &suite(EMPTY), &find)
+        .unwrap();
+    assert_eq!(
+        format!("{providers:?}"),
+        "[Provider(openai at https://api.openai.com)]"
+    );
 }
 
 #[test]
@@ -88,6 +116,12 @@ fn models_of_one_provider_share_it() {
     let find = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "k".to_owned());
     let suite = suite(EMPTY);
     let of = |id: &str| providers.resolve(&model(id), &suite, &find).unwrap();
-    assert_eq!((of("claude-a").name(), of("claude-b").name()), ("anthropic", "anthropic"));
-    assert_eq!(format!("{providers:?}"), "[Provider(anthropic at https://api.anthropic.com)]");
+    assert_eq!(
+        (of("claude-a").name(), of("claude-b").name()),
+        ("anthropic", "anthropic")
+    );
+    assert_eq!(
+        format!("{providers:?}"),
+        "[Provider(anthropic at https://api.anthropic.com)]"
+    );
 }

@@ -11,10 +11,14 @@ pub(crate) fn one_of<T>(words: &'static [Word<T>]) -> impl TypedValueParser<Valu
 where
     T: Clone + Send + Sync + 'static,
 {
-    let known = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+    let known = words
+        .iter()
+        .map(|(word, _, help)| PossibleValue::new(*word).help(*help));
     PossibleValuesParser::new(known).try_map(|written| {
         let found = words.iter().find(|(word, ..)| *word == written);
-        found.map(|(_, value, _)| value.clone()).ok_or("there is no such word")
+        found
+            .map(|(_, value, _)| value.clone())
+            .ok_or("there is no such word")
     })
 }
 
@@ -38,5 +42,10 @@ pub(crate) fn dollars(written: &str) -> Result<f64, String> {
 /// A column of the leaderboard.
 pub(super) fn column() -> impl TypedValueParser<Value = &'static Column> {
     let known = PossibleValuesParser::new(COLUMNS.iter().map(|column| column.key));
-    known.try_map(|key| COLUMNS.iter().find(|column| column.key == key).ok_or("there is no such column"))
+    known.try_map(|key| {
+        COLUMNS
+            .iter()
+            .find(|column| column.key == key)
+            .ok_or("there is no such column")
+    })
 }

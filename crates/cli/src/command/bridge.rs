@@ -17,8 +17,17 @@ pub(super) fn run(args: &Bridge) -> Result<u8, Failure> {
     let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();
     // One thread passes everything on: each hand-over to another would cost a call some microseconds.
     until_end(tokio::runtime::Builder::new_current_thread(), async {
-        let copied = copy(&args.address, &token, tokio::io::stdin(), tokio::io::stdout()).await;
-        let failed = |error| format!("mcptest bridge: {error}; it works only while its run goes on");
-        copied.map(|()| 0).map_err(|error| Failure::ended(EXIT_FAILED, failed(error)))
+        let copied = copy(
+            &args.address,
+            &token,
+            tokio::io::stdin(),
+            tokio::io::stdout(),
+        )
+        .await;
+        let failed =
+            |error| format!("mcptest bridge: {error}; it works only while its run goes on");
+        copied
+            .map(|()| 0)
+            .map_err(|error| Failure::ended(EXIT_FAILED, failed(error)))
     })
 }

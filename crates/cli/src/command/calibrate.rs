@@ -9,9 +9,15 @@ use mcptest_run::Selection;
 
 pub(super) fn run(args: &Calibrate) -> Result<u8, Failure> {
     let suites = LoadedSuites::load_or_bare(&args.suites, args.traces.as_deref())?;
-    let plan = suites.plan(&Selection { filters: args.filter.clone(), ..Selection::default() });
+    let plan = suites.plan(&Selection {
+        filters: args.filter.clone(),
+        ..Selection::default()
+    });
     if plan.rows.is_empty() {
-        return Err(Failure::ended(EXIT_NOTHING_SELECTED, "nothing was selected: no agent matches"));
+        return Err(Failure::ended(
+            EXIT_NOTHING_SELECTED,
+            "nothing was selected: no agent matches",
+        ));
     }
     let measured = mcptest_run::calibrate(&plan, args.labels.as_deref())
         .map_err(|mislabelled| Failure::of_problems(&mislabelled.problems, &mislabelled.sources))?;
@@ -23,7 +29,11 @@ pub(super) fn run(args: &Calibrate) -> Result<u8, Failure> {
         (_, true) => calibration::yaml(&measured).into_bytes(),
         _ => calibration::text(&measured, &output::report_options(args.suites.verbose)),
     })?;
-    Ok(if measured.left_out.is_empty() { 0 } else { EXIT_BROKEN })
+    Ok(if measured.left_out.is_empty() {
+        0
+    } else {
+        EXIT_BROKEN
+    })
 }
 
 fn no_labels(measured: &Calibration) -> Failure {
@@ -32,6 +42,7 @@ fn no_labels(measured: &Calibration) -> Failure {
         1 => "the run has no label: its agent has no `expect:`".to_owned(),
         runs => format!("none of the {runs} runs has a label: their agents have no `expect:`"),
     };
-    let help = "say under `expect:` what a good run does, or name a file of labels with `--labels FILE`";
+    let help =
+        "say under `expect:` what a good run does, or name a file of labels with `--labels FILE`";
     Failure::with_help(why, help)
 }

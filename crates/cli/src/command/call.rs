@@ -27,13 +27,16 @@ pub(super) fn run(args: &Call) -> Result<u8, Failure> {
                 Some(tool) => {
                     schema = serde_json::from_str::<Value>(tool.input_schema.get()).ok();
                     let declared = tool.output_schema.as_ref();
-                    output_schema = declared.and_then(|schema| serde_json::from_str(schema.get()).ok());
+                    output_schema =
+                        declared.and_then(|schema| serde_json::from_str(schema.get()).ok());
                 }
                 None => notes.push_str(&unknown_tool(&args.tool, &listed.tools)),
             },
             Err(error) => {
-                notes
-                    .push_str(&format!("note: the tools cannot be listed: {}\n", escape(&error.to_string())));
+                notes.push_str(&format!(
+                    "note: the tools cannot be listed: {}\n",
+                    escape(&error.to_string())
+                ));
             }
         }
         let arguments = given.typed(schema.as_ref())?;
@@ -46,7 +49,10 @@ pub(super) fn run(args: &Call) -> Result<u8, Failure> {
         let closing = client.close().await;
         // The error already has what came instead of the answer.
         let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
-        let seen = closing.observed.iter().filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
+        let seen = closing
+            .observed
+            .iter()
+            .filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
         output::notes(&tools::notes(seen));
         match called.outcome {
             Ok(result) => show(&result, output_schema.as_ref(), args.json, paint),
@@ -55,8 +61,16 @@ pub(super) fn run(args: &Call) -> Result<u8, Failure> {
                     let text = serde_json::to_string(&error)?;
                     output::stdout(format!("{{\"error\":{text}}}\n").as_bytes())?;
                 }
-                let data = error.data.as_ref().map(|data| format!("\n  data: {}", escape(data.get())));
-                let said = format!("{} {}{}", error.code, escape(&error.message), data.unwrap_or_default());
+                let data = error
+                    .data
+                    .as_ref()
+                    .map(|data| format!("\n  data: {}", escape(data.get())));
+                let said = format!(
+                    "{} {}{}",
+                    error.code,
+                    escape(&error.message),
+                    data.unwrap_or_default()
+                );
                 output::notes(&format!("{} {said}\n", paint.red("error")));
                 Ok(EXIT_FAILED)
             }
@@ -68,12 +82,20 @@ pub(super) fn run(args: &Call) -> Result<u8, Failure> {
 /// Says what the server tells of its progress, and what it logs, as it comes.
 fn tell(from: Direction, message: &str) {
     let is_told = |method| message.contains(method);
-    if from != Direction::Server || !["notifications/progress", "notifications/message"].iter().any(is_told) {
+    if from != Direction::Server
+        || !["notifications/progress", "notifications/message"]
+            .iter()
+            .any(is_told)
+    {
         return;
     }
     let message: Value = serde_json::from_str(message).unwrap_or_default();
     let params = &message["params"];
-    let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let words = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
     let part = |key: &str, before: &str| match &params[key] {
         Value::Null => String::new(),
         value => format!("{before}{}", words(value)),
@@ -81,7 +103,11 @@ fn tell(from: Direction, message: &str) {
     let said = match message["method"].as_str() {
         Some("notifications/progress") => {
             let done = words(&params["progress"]);
-            format!("progress: {done}{}{}", part("total", " of "), part("message", ", "))
+            format!(
+                "progress: {done}{}{}",
+                part("total", " of "),
+                part("message", ", ")
+            )
         }
         Some("notifications/message") => {
             let data = match (&params["data"], params) {
@@ -90,14 +116,22 @@ fn tell(from: Direction, message: &str) {
                 (data, _) => words(data),
             };
             let whose = format!("{}{}", part("level", " "), part("logger", " "));
-            format!("log:{whose}{} {data}", if whose.is_empty() { "" } else { ":" })
+            format!(
+                "log:{whose}{} {data}",
+                if whose.is_empty() { "" } else { ":" }
+            )
         }
         _ => return,
     };
     output::stderr(&format!("{}\n", escape(&said)));
 }
 
-fn show(result: &RawValue, schema: Option<&Value>, as_json: bool, paint: Paint) -> Result<u8, Failure> {
+fn show(
+    result: &RawValue,
+    schema: Option<&Value>,
+    as_json: bool,
+    paint: Paint,
+) -> Result<u8, Failure> {
     // What is nested too deeply to be read is shown as it came.
     let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
     let text = if as_json || value.is_null() {
@@ -112,7 +146,10 @@ fn show(result: &RawValue, schema: Option<&Value>, as_json: bool, paint: Paint) 
         }
     }
     if value["isError"] == Value::Bool(true) {
-        output::stderr(&format!("{}: the tool says that it failed (isError)\n", paint.red("error")));
+        output::stderr(&format!(
+            "{}: the tool says that it failed (isError)\n",
+            paint.red("error")
+        ));
         return Ok(EXIT_FAILED);
     }
     Ok(0)
@@ -127,8 +164,15 @@ fn unknown_tool(wanted: &str, tools: &[Tool]) -> String {
         None if tools.is_empty() => "it lists none".to_owned(),
         None => {
             let more = if tools.len() > SHOWN { ", …" } else { "" };
-            format!("it has {}{more}", known.take(SHOWN).collect::<Vec<_>>().join(", "))
+            format!(
+                "it has {}{more}",
+                known.take(SHOWN).collect::<Vec<_>>().join(", ")
+            )
         }
     };
-    format!("note: the server lists no tool `{}`; {}\n", escape(wanted), escape(&help))
+    format!(
+        "note: the server lists no tool `{}`; {}\n",
+        escape(wanted),
+        escape(&help)
+    )
 }

@@ -46,14 +46,19 @@ pub(crate) struct Check {
 
 fn only_help() -> String {
     let families: Vec<&str> = check::FAMILIES.iter().map(|(family, _)| *family).collect();
-    format!("Send only the probes of a family or with an id; repeatable [families: {}]", families.join(", "))
+    format!(
+        "Send only the probes of a family or with an id; repeatable [families: {}]",
+        families.join(", ")
+    )
 }
 
 pub(super) fn run(args: &Check) -> Result<u8, Failure> {
     let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
     let probes = selected(&args.only)?;
     if args.list {
-        let lines = probes.iter().map(|probe| format!("{}  {}\n", probe.id, probe.title));
+        let lines = probes
+            .iter()
+            .map(|probe| format!("{}  {}\n", probe.id, probe.title));
         output::page(&lines.collect::<String>())?;
         return Ok(0);
     }
@@ -81,11 +86,19 @@ fn selected(only: &[String]) -> Result<Vec<&'static Probe>, Failure> {
     let is_named = |probe: &Probe, name: &str| {
         name.eq_ignore_ascii_case(probe.id) || name.eq_ignore_ascii_case(probe.family())
     };
-    if let Some(name) = only.iter().find(|name| !check::probes().any(|probe| is_named(probe, name))) {
+    if let Some(name) = only
+        .iter()
+        .find(|name| !check::probes().any(|probe| is_named(probe, name)))
+    {
         let families = check::FAMILIES.iter().map(|(family, _)| *family);
         let known = families.chain(check::probes().map(|probe| probe.id));
-        let help = did_you_mean(name, known, || "`mcptest check --list` lists the probes".to_owned());
-        let why = format!("error: there is no family and no probe `{}`\n  help: {help}", escape(name));
+        let help = did_you_mean(name, known, || {
+            "`mcptest check --list` lists the probes".to_owned()
+        });
+        let why = format!(
+            "error: there is no family and no probe `{}`\n  help: {help}",
+            escape(name)
+        );
         return Err(Failure::ended(EXIT_NOTHING_SELECTED, why));
     }
     Ok(check::probes()
@@ -108,7 +121,9 @@ fn command(args: &Check, name: &str) -> String {
         }
         (None, None) => {
             let config = args.server.config.iter();
-            words.extend(config.flat_map(|file| ["--config".to_owned(), file.display().to_string()]));
+            words.extend(
+                config.flat_map(|file| ["--config".to_owned(), file.display().to_string()]),
+            );
             words.push(name.to_owned());
         }
     }

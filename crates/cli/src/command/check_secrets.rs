@@ -44,10 +44,18 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<u8, Failur
             return Err(lost);
         }
     }
-    let searched = format!("{} and {} searched", count(files.len() - unread, "file"), count(lines, "line"));
+    let searched = format!(
+        "{} and {} searched",
+        count(files.len() - unread, "file"),
+        count(lines, "line")
+    );
     let said = match found {
         0 => format!("no secret found: {searched}\n"),
-        _ => format!("{} in {}: {searched}\n", count(found, "secret"), count(with_secrets, "file")),
+        _ => format!(
+            "{} in {}: {searched}\n",
+            count(found, "secret"),
+            count(with_secrets, "file")
+        ),
     };
     if unread < files.len() {
         output::stdout(said.as_bytes())?;
@@ -66,7 +74,11 @@ fn line(file: &str, Sighted { line, sighting }: &Sighted) -> String {
         Some("") => " at the top".to_owned(),
         Some(pointer) => format!(" at {}", escape(pointer)),
     };
-    format!("{file}:{line}: {}{place}: {}\n", sighting.what, escape(&sighting.excerpt))
+    format!(
+        "{file}:{line}: {}{place}: {}\n",
+        sighting.what,
+        escape(&sighting.excerpt)
+    )
 }
 
 fn redactor(config: Option<&Path>) -> Result<Redactor, Failure> {
@@ -76,10 +88,14 @@ fn redactor(config: Option<&Path>) -> Result<Redactor, Failure> {
             .map_err(|_| Failure::new("the known tokens cannot be searched for"));
     };
     let suite = suite_at(config)?;
-    let unset: BTreeSet<&str> =
-        suite.secret_names().filter(|name| std::env::var_os(name).is_none()).collect();
+    let unset: BTreeSet<&str> = suite
+        .secret_names()
+        .filter(|name| std::env::var_os(name).is_none())
+        .collect();
     for name in unset {
-        output::stderr(&format!("note: `{name}` is not set, so its value is not searched for\n"));
+        output::stderr(&format!(
+            "note: `{name}` is not set, so its value is not searched for\n"
+        ));
     }
     redactor_of(&suite).map_err(|reason| Failure::new(reason.message))
 }

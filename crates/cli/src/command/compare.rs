@@ -44,8 +44,11 @@ pub(crate) struct Compare {
 }
 
 /// What ends a comparison with an exit code other than 0.
-const FAIL_ON: [Word<Verdict>; 1] =
-    [("worse", Verdict::Worse, "Evidence that a side passes less often than the first")];
+const FAIL_ON: [Word<Verdict>; 1] = [(
+    "worse",
+    Verdict::Worse,
+    "Evidence that a side passes less often than the first",
+)];
 
 pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
     let mut destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
@@ -54,15 +57,26 @@ pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
     }
     refuse_paths_elsewhere(&args.suites)?;
     let judge = |side: &PathBuf| JudgedSide::of(side, &args.suites);
-    let (mut reports, names): (Vec<Report>, Vec<String>) = match (&args.sides[..], &args.models[..]) {
+    let (mut reports, names): (Vec<Report>, Vec<String>) = match (&args.sides[..], &args.models[..])
+    {
         ([one], [_, _, ..]) => {
             let judged = judge(one)?;
             Destination::refuse_inputs(&destinations, judged.inputs.into_iter())?;
-            let of_models = args.models.iter().map(|model| of_model(&judged.report, model));
-            of_models.collect::<Result<Vec<_>, _>>()?.into_iter().unzip()
+            let of_models = args
+                .models
+                .iter()
+                .map(|model| of_model(&judged.report, model));
+            of_models
+                .collect::<Result<Vec<_>, _>>()?
+                .into_iter()
+                .unzip()
         }
         ([_, _, ..], []) => {
-            let judged = args.sides.iter().map(judge).collect::<Result<Vec<JudgedSide>, _>>()?;
+            let judged = args
+                .sides
+                .iter()
+                .map(judge)
+                .collect::<Result<Vec<JudgedSide>, _>>()?;
             if !args.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
                 let why = "reports are judged already, and `--suite` does nothing";
                 let help = "leave `--suite` out, or compare what the reports were made from";
@@ -70,7 +84,10 @@ pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
             }
             let inputs = judged.iter().flat_map(|side| side.inputs.clone());
             Destination::refuse_inputs(&destinations, inputs)?;
-            judged.into_iter().map(|side| (side.report, side.name)).unzip()
+            judged
+                .into_iter()
+                .map(|side| (side.report, side.name))
+                .unzip()
         }
         ([_], _) => {
             let help = "name a second side, or two models of this one with `--models ONE,OTHER`";
@@ -78,12 +95,18 @@ pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
         }
         _ => {
             let help = "`--models ONE,OTHER` compares models of one side";
-            return Err(Failure::with_help("`--models` cannot be used with several sides", help));
+            return Err(Failure::with_help(
+                "`--models` cannot be used with several sides",
+                help,
+            ));
         }
     };
     refuse_equal_names(&names)?;
     leave_models_out(&mut reports);
-    let sides: Vec<Named<'_>> = reports.iter().zip(names.iter().map(String::as_str)).collect();
+    let sides: Vec<Named<'_>> = reports
+        .iter()
+        .zip(names.iter().map(String::as_str))
+        .collect();
     let found = match sides[..] {
         [a, b] => Compared::Two(Box::new(compare(a, b, args.k))),
         _ => Compared::Several(compare_several(sides[0], &sides[1..], args.k)),
@@ -91,7 +114,10 @@ pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
     if let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) {
         let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
         let help = "tests are the same by their suite, name, model and variant; compare models of one report with `--models ONE,OTHER`";
-        return Err(Failure::with_help(format!("{a} and {b} have no test in common"), help));
+        return Err(Failure::with_help(
+            format!("{a} and {b} have no test in common"),
+            help,
+        ));
     }
     Destination::write_all(&destinations, &found, args.verbose, None)?;
     Ok(exit_code(&found, args.fail_on))
@@ -100,21 +126,35 @@ pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
 /// Two sides are the first and the second; more are told apart by their names alone.
 fn refuse_equal_names(names: &[String]) -> Result<(), Failure> {
     let is_again = |(at, name): &(usize, &String)| names[..*at].contains(name);
-    let Some((_, name)) = names.iter().enumerate().find(is_again).filter(|_| names.len() > 2) else {
+    let Some((_, name)) = names
+        .iter()
+        .enumerate()
+        .find(is_again)
+        .filter(|_| names.len() > 2)
+    else {
         return Ok(());
     };
     let help = "give each a name of its own with `NAME=SIDE`";
-    Err(Failure::with_help(format!("two sides are named `{}`", escape(name)), help))
+    Err(Failure::with_help(
+        format!("two sides are named `{}`", escape(name)),
+        help,
+    ))
 }
 
 /// A side stands in place of the folder we are in, so that it has no place for other paths.
 fn refuse_paths_elsewhere(suites: &[PathBuf]) -> Result<(), Failure> {
     let is_below = |path: &&PathBuf| {
-        path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        path.components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
     };
-    let Some(path) = suites.iter().find(|path| !is_below(path)) else { return Ok(()) };
+    let Some(path) = suites.iter().find(|path| !is_below(path)) else {
+        return Ok(());
+    };
     let help = "name suites by their paths below the folder you are in; each side has them at the same paths";
-    Err(Failure::with_help(format!("{} is not below this folder", escape_path(path)), help))
+    Err(Failure::with_help(
+        format!("{} is not below this folder", escape_path(path)),
+        help,
+    ))
 }
 
 fn exit_code(found: &Compared, fail_on: Option<Verdict>) -> u8 {
@@ -134,14 +174,23 @@ fn of_model(report: &Report, model: &str) -> Result<(Report, String), Failure> {
         let help = match nearest(model, known.clone()) {
             Some(near) => format!("did you mean `{}`?", escape(near)),
             None if of_models.is_empty() => "its tests name no models".to_owned(),
-            None => format!("the models here are {}", known.map(escape).collect::<Vec<_>>().join(", ")),
+            None => format!(
+                "the models here are {}",
+                known.map(escape).collect::<Vec<_>>().join(", ")
+            ),
         };
-        return Err(Failure::with_help(format!("no test has the model `{}`", escape(model)), help));
+        return Err(Failure::with_help(
+            format!("no test has the model `{}`", escape(model)),
+            help,
+        ));
     };
     let without = |test: &&TestReport| {
         let mut test = (*test).clone();
         test.model = None;
         test
     };
-    Ok((Report::new(tests.iter().map(without).collect()), name.clone()))
+    Ok((
+        Report::new(tests.iter().map(without).collect()),
+        name.clone(),
+    ))
 }

@@ -27,8 +27,13 @@ impl JudgedSide {
     pub(super) fn of(written: &Path, suites: &[PathBuf]) -> Result<Self, Failure> {
         let named = written.to_str().and_then(|text| text.split_once('='));
         match named.filter(|(name, side)| !name.is_empty() && !side.is_empty()) {
-            Some((name, side)) if !written.exists() && !is_revision(&written.display().to_string()) => {
-                Ok(Self { name: name.to_owned(), ..Self::unnamed(Path::new(side), suites)? })
+            Some((name, side))
+                if !written.exists() && !is_revision(&written.display().to_string()) =>
+            {
+                Ok(Self {
+                    name: name.to_owned(),
+                    ..Self::unnamed(Path::new(side), suites)?
+                })
             }
             _ => Self::unnamed(written, suites),
         }
@@ -39,33 +44,58 @@ impl JudgedSide {
         let name = side.display().to_string();
         let shown = escape(&name).into_owned();
         // What is written as a path is one.
-        let is_word = matches!(side.components().collect::<Vec<_>>()[..], [Component::Normal(_)]);
+        let is_word = matches!(
+            side.components().collect::<Vec<_>>()[..],
+            [Component::Normal(_)]
+        );
         let is_there = side.exists();
         let is_revision = (is_word || !is_there) && is_revision(&name);
         match (is_there, is_revision) {
             (true, true) => {
                 let what = if side.is_dir() { "folder" } else { "file" };
-                let help =
-                    format!("write `./{shown}` for the {what}, or `refs/heads/{shown}` for the branch");
-                Err(Failure::with_help(format!("`{shown}` is a {what} and a git revision"), help))
+                let help = format!(
+                    "write `./{shown}` for the {what}, or `refs/heads/{shown}` for the branch"
+                );
+                Err(Failure::with_help(
+                    format!("`{shown}` is a {what} and a git revision"),
+                    help,
+                ))
             }
             (true, false) if side.is_dir() => {
                 let folder = mcptest_run::plain(side);
-                SideFolder { name: &name, folder: &folder, is_laid_out: false }.judge(suites)
+                SideFolder {
+                    name: &name,
+                    folder: &folder,
+                    is_laid_out: false,
+                }
+                .judge(suites)
             }
             (true, false) if is_recording(side) => of_cassette(side, name, suites),
             (true, false) => {
                 let inputs = vec![side.to_owned()];
-                Ok(Self { name, report: saved(side)?, inputs, by_suites: false })
+                Ok(Self {
+                    name,
+                    report: saved(side)?,
+                    inputs,
+                    by_suites: false,
+                })
             }
             (false, true) => {
                 let named = |error| Failure::new(format!("{shown}: {error}"));
                 let revision = Revision::open(&name).map_err(named)?;
-                SideFolder { name: &name, folder: revision.folder(), is_laid_out: true }.judge(suites)
+                SideFolder {
+                    name: &name,
+                    folder: revision.folder(),
+                    is_laid_out: true,
+                }
+                .judge(suites)
             }
             (false, false) => {
                 let help = "name a JSON report (`mcptest run --reporter json=FILE`), a cassette, a folder or a revision";
-                Err(Failure::with_help(format!("there is no file, folder or git revision `{shown}`"), help))
+                Err(Failure::with_help(
+                    format!("there is no file, folder or git revision `{shown}`"),
+                    help,
+                ))
             }
         }
     }
@@ -74,17 +104,31 @@ impl JudgedSide {
 /// The runs of one file by every agent of the suites, whose own recordings are left aside.
 fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSide, Failure> {
     if named.is_empty() {
-        let why = format!("{} is a recording, and no suite judges it", escape_path(file));
-        return Err(Failure::with_help(why, "name the suite that judges it with `--suite PATH`"));
+        let why = format!(
+            "{} is a recording, and no suite judges it",
+            escape_path(file)
+        );
+        return Err(Failure::with_help(
+            why,
+            "name the suite that judges it with `--suite PATH`",
+        ));
     }
     let found = mcptest_run::find(named, Path::new(""))?;
     let loaded = mcptest_run::load_suites_for_traces(&found.suites);
     suites::tell_problems(&loaded, |text| text);
-    let groups = [Transcripts { name: "recording".to_owned(), files: vec![file.to_owned()] }];
+    let groups = [Transcripts {
+        name: "recording".to_owned(),
+        files: vec![file.to_owned()],
+    }];
     let folder = file.parent().unwrap_or(Path::new(""));
     let plan = Plan::of_traces(&loaded, folder, &groups, &Selection::default());
     let report = suites::replayed(&plan, Options::default())?;
-    Ok(JudgedSide { name, report, inputs: inputs(&loaded, &plan), by_suites: true })
+    Ok(JudgedSide {
+        name,
+        report,
+        inputs: inputs(&loaded, &plan),
+        by_suites: true,
+    })
 }
 
 /// A folder that stands in place of the one we are in.
@@ -109,13 +153,23 @@ impl SideFolder<'_> {
         let mut report = suites::replayed(&plan, Options::default())?;
         for test in &mut report.tests {
             let file = Path::new(test.file_here());
-            test.suite.file = mcptest_run::named_from_root(file.strip_prefix(self.folder).unwrap_or(file));
+            test.suite.file =
+                mcptest_run::named_from_root(file.strip_prefix(self.folder).unwrap_or(file));
             if let Some(reason) = &mut test.reason {
                 reason.message = self.shown(std::mem::take(&mut reason.message));
             }
         }
-        let inputs = if self.is_laid_out { Vec::new() } else { inputs(&loaded, &plan) };
-        Ok(JudgedSide { name: self.name.to_owned(), report, inputs, by_suites: true })
+        let inputs = if self.is_laid_out {
+            Vec::new()
+        } else {
+            inputs(&loaded, &plan)
+        };
+        Ok(JudgedSide {
+            name: self.name.to_owned(),
+            report,
+            inputs,
+            by_suites: true,
+        })
     }
 
     /// Paths as the user would write them: `HEAD~1:suites/a.yml`.
@@ -125,7 +179,8 @@ impl SideFolder<'_> {
         }
         let folder = self.folder.display().to_string();
         let below = format!("{folder}{}", std::path::MAIN_SEPARATOR);
-        text.replace(&below, &format!("{}:", self.name)).replace(&folder, self.name)
+        text.replace(&below, &format!("{}:", self.name))
+            .replace(&folder, self.name)
     }
 }
 

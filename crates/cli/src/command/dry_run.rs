@@ -13,7 +13,11 @@ const NAMED: usize = 3;
 
 pub(super) fn run(plan: &Plan<'_>, options: &Options) -> Result<u8, Failure> {
     let mut text = render(&mcptest_run::estimate(plan, options));
-    text.extend(mcptest_run::refused_tools(plan).iter().map(|line| format!("{}\n", escape(line))));
+    text.extend(
+        mcptest_run::refused_tools(plan)
+            .iter()
+            .map(|line| format!("{}\n", escape(line))),
+    );
     if !plan.rows.is_empty() {
         output::stdout(text.as_bytes())?;
     }
@@ -31,8 +35,14 @@ fn render(estimate: &Estimate) -> String {
     text
 }
 
-const HEADINGS: [&str; 6] =
-    ["", "runs", "model calls at most", "tokens at most", "tokens about", "cost about"];
+const HEADINGS: [&str; 6] = [
+    "",
+    "runs",
+    "model calls at most",
+    "tokens at most",
+    "tokens about",
+    "cost about",
+];
 
 /// The rows and their sum, the numbers flush right.
 fn table(rows: &[RowEstimate]) -> String {
@@ -41,13 +51,19 @@ fn table(rows: &[RowEstimate]) -> String {
     if rows.len() > 1 {
         lines.push(total(rows));
     }
-    let width =
-        |column: usize| lines.iter().map(|line| measure_text_width(&line[column])).max().unwrap_or_default();
+    let width = |column: usize| {
+        lines
+            .iter()
+            .map(|line| measure_text_width(&line[column]))
+            .max()
+            .unwrap_or_default()
+    };
     let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
     let line = |line: &[String; 6]| {
         let name = pad_str(&line[0], widths[0], Alignment::Left, None);
         let numbers = line.iter().zip(&widths).skip(1);
-        let numbers = numbers.map(|(number, width)| pad_str(number, *width, Alignment::Right, None));
+        let numbers =
+            numbers.map(|(number, width)| pad_str(number, *width, Alignment::Right, None));
         let cells: Vec<_> = [name].into_iter().chain(numbers).collect();
         cells.join("  ") + "\n"
     };
@@ -61,9 +77,16 @@ fn line(row: &RowEstimate) -> [String; 6] {
         escape(&row.row_name).into_owned(),
         runs(row),
         or_unknown(row.calls_at_most.map(grouped)),
-        row.tokens_at_most.map_or_else(|| unlimited.to_owned(), grouped),
-        or_unknown(row.tokens.map(|tokens| format!("{}{}", mark(is_rough(row)), grouped(tokens.total)))),
-        or_unknown(row.cost_usd.map(|cost| format!("{}{}", mark(is_rough(row)), dollars(cost)))),
+        row.tokens_at_most
+            .map_or_else(|| unlimited.to_owned(), grouped),
+        or_unknown(
+            row.tokens
+                .map(|tokens| format!("{}{}", mark(is_rough(row)), grouped(tokens.total))),
+        ),
+        or_unknown(
+            row.cost_usd
+                .map(|cost| format!("{}{}", mark(is_rough(row)), dollars(cost))),
+        ),
     ]
 }
 
@@ -71,9 +94,17 @@ fn line(row: &RowEstimate) -> [String; 6] {
 fn runs(row: &RowEstimate) -> String {
     let of_matrix = row.matrix.map(|matrix| match matrix.at_most {
         None => "+…".to_owned(),
-        Some(most) => format!("+{}{}", mark(matrix.about != most), grouped(matrix.about as u64)),
+        Some(most) => format!(
+            "+{}{}",
+            mark(matrix.about != most),
+            grouped(matrix.about as u64)
+        ),
     });
-    format!("{}{}", grouped(row.runs as u64), of_matrix.unwrap_or_default())
+    format!(
+        "{}{}",
+        grouped(row.runs as u64),
+        of_matrix.unwrap_or_default()
+    )
 }
 
 fn mark(is_rough: bool) -> &'static str {
@@ -91,12 +122,20 @@ fn is_open(matrix: MatrixRuns) -> bool {
 
 /// All rows together; a sum of which a part is not known says so.
 fn total(rows: &[RowEstimate]) -> [String; 6] {
-    let about: usize = rows.iter().map(|row| row.runs + row.matrix.map_or(0, |matrix| matrix.about)).sum();
+    let about: usize = rows
+        .iter()
+        .map(|row| row.runs + row.matrix.map_or(0, |matrix| matrix.about))
+        .sum();
     let is_open = rows.iter().any(|row| row.matrix.is_some_and(is_open));
     let any_rough = rows.iter().any(is_rough);
     let sum = |number: &dyn Fn(&RowEstimate) -> Option<u64>| {
         let known: Vec<u64> = rows.iter().filter_map(number).collect();
-        (known.iter().fold(0, |sum: u64, number| sum.saturating_add(*number)), known.len())
+        (
+            known
+                .iter()
+                .fold(0, |sum: u64, number| sum.saturating_add(*number)),
+            known.len(),
+        )
     };
     let of_all = |known: usize, text: String| match known {
         0 => "not known".to_owned(),
@@ -107,14 +146,26 @@ fn total(rows: &[RowEstimate]) -> [String; 6] {
     let (limit, limited) = sum(&|row| row.tokens_at_most);
     let (tokens, tokens_known) = sum(&|row| row.tokens.map(|tokens| tokens.total));
     let costs: Vec<f64> = rows.iter().filter_map(|row| row.cost_usd).collect();
-    let all_limited = rows.iter().all(|row| row.is_own || row.tokens_at_most.is_some());
+    let all_limited = rows
+        .iter()
+        .all(|row| row.is_own || row.tokens_at_most.is_some());
     [
         "total".to_owned(),
         format!("{}{}", mark(is_open), grouped(about as u64)),
         of_all(calls_known, grouped(calls)),
-        if all_limited { of_all(limited, grouped(limit)) } else { "no limit".to_owned() },
-        of_all(tokens_known, format!("{}{}", mark(any_rough), grouped(tokens))),
-        of_all(costs.len(), format!("{}{}", mark(any_rough), dollars(costs.iter().sum()))),
+        if all_limited {
+            of_all(limited, grouped(limit))
+        } else {
+            "no limit".to_owned()
+        },
+        of_all(
+            tokens_known,
+            format!("{}{}", mark(any_rough), grouped(tokens)),
+        ),
+        of_all(
+            costs.len(),
+            format!("{}{}", mark(any_rough), dollars(costs.iter().sum())),
+        ),
     ]
 }
 
@@ -140,7 +191,10 @@ fn notes(estimate: &Estimate) -> Vec<String> {
         &|row| row.tokens.is_some() && !is_guessed(row),
         "the numbers of {rows} are the mean of the recorded runs",
     );
-    note(&|row| row.tokens_at_most.is_some(), "a run may exceed its token limit by one answer ({rows})");
+    note(
+        &|row| row.tokens_at_most.is_some(),
+        "a run may exceed its token limit by one answer ({rows})",
+    );
     note(
         &|row| !row.is_own && row.tokens_at_most.is_none(),
         "there is no token limit for {rows}: set `token_budget:` of the agent, or `budget: {per_run_tokens: …}` of the suite",
@@ -149,11 +203,17 @@ fn notes(estimate: &Estimate) -> Vec<String> {
         &|row| row.is_own,
         "model calls are unknown for {rows}, and tokens until it is recorded: a program of your own asks the model",
     );
-    note(&|row| row.may_stop_early, "{rows} may need fewer runs: `stop: decided`");
+    note(
+        &|row| row.may_stop_early,
+        "{rows} may need fewer runs: `stop: decided`",
+    );
     for row in rows {
         notes.extend(row.matrix.and_then(|matrix| of_matrix(row, matrix)));
     }
-    let unpriced: BTreeSet<&String> = rows.iter().filter_map(|row| row.unpriced.as_ref()).collect();
+    let unpriced: BTreeSet<&String> = rows
+        .iter()
+        .filter_map(|row| row.unpriced.as_ref())
+        .collect();
     let unpriced = unpriced.into_iter().map(|model| escape(model));
     notes.extend(unpriced.map(|model| format!("there is no price for `{model}`: {PRICES_HELP}")));
     let mut refused: Vec<&String> = rows.iter().filter_map(|row| row.refused.as_ref()).collect();
@@ -164,7 +224,10 @@ fn notes(estimate: &Estimate) -> Vec<String> {
     }
     notes.extend(estimate.exceeded.iter().map(|budget| {
         let (limit, estimated) = (dollars(budget.limit_usd), dollars(budget.estimated_usd));
-        format!("{} of {limit} would end the recording: about {estimated} are needed", escape(&budget.name))
+        format!(
+            "{} of {limit} would end the recording: about {estimated} are needed",
+            escape(&budget.name)
+        )
     }));
     notes.extend(without_a_model(estimate));
     notes
@@ -176,13 +239,16 @@ fn without_a_model(estimate: &Estimate) -> Vec<String> {
     let called = some(estimate.tool_tests, "tool test");
     let called = called.map(|tests| format!("{tests} would be called, without a model"));
     let read = some(estimate.read_only, "row");
-    let read =
-        read.map(|rows| format!("{rows} whose `cassette:` is a list or a pattern would not be recorded"));
+    let read = read.map(|rows| {
+        format!("{rows} whose `cassette:` is a list or a pattern would not be recorded")
+    });
     called.into_iter().chain(read).collect()
 }
 
 fn of_matrix(row: &RowEstimate, matrix: MatrixRuns) -> Option<String> {
-    let most = matrix.at_most.map(|most| format!(": {} at most", grouped(most as u64)));
+    let most = matrix
+        .at_most
+        .map(|most| format!(": {} at most", grouped(most as u64)));
     is_open(matrix).then(|| {
         let (all, name) = (matrix.words.all, escape(&row.row_name));
         format!(
@@ -194,7 +260,10 @@ fn of_matrix(row: &RowEstimate, matrix: MatrixRuns) -> Option<String> {
 
 /// `a`, `b` and `c`; or how many, where they are many.
 fn names(rows: &[&RowEstimate]) -> String {
-    let named: Vec<String> = rows.iter().map(|row| format!("`{}`", escape(&row.row_name))).collect();
+    let named: Vec<String> = rows
+        .iter()
+        .map(|row| format!("`{}`", escape(&row.row_name)))
+        .collect();
     match &named[..] {
         [] => String::new(),
         [one] => one.clone(),

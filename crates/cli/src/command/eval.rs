@@ -19,7 +19,8 @@ pub(super) fn run(args: &Eval) -> Result<u8, Failure> {
     let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
     let mut rows = suites.plan(&args.selecting.selection());
     Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
-    rows.rows.retain(|row| row.is_refused() || !row.questions().is_empty());
+    rows.rows
+        .retain(|row| row.is_refused() || !row.questions().is_empty());
     let options = Options {
         mode: Mode::Grade(args.record.unwrap_or(WhichGrades::NEEDED)),
         jobs: args.jobs.map(usize::from),
@@ -32,17 +33,32 @@ pub(super) fn run(args: &Eval) -> Result<u8, Failure> {
     if rows.rows.is_empty() {
         let why = "nothing to grade: no selected test asks a judge or a scorer";
         let help = "`llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows; `scorers:` are programs of your own";
-        return Err(Failure::ended(EXIT_NOTHING_SELECTED, format!("{why}\n  help: {help}")));
+        return Err(Failure::ended(
+            EXIT_NOTHING_SELECTED,
+            format!("{why}\n  help: {help}"),
+        ));
     }
     if args.explain {
         let is_refused = rows.rows.iter().any(Row::is_refused);
         output::stdout(explained(&plan(&rows, options)).as_bytes())?;
         return Ok(if is_refused { EXIT_BROKEN } else { 0 });
     }
-    let RunOutcome { report, over_budget, .. } = run::watched(&rows, options, args.quiet)?;
-    Destination::write_all(&destinations, &report, args.suites.verbose, Some(begun.elapsed()))?;
+    let RunOutcome {
+        report,
+        over_budget,
+        ..
+    } = run::watched(&rows, options, args.quiet)?;
+    Destination::write_all(
+        &destinations,
+        &report,
+        args.suites.verbose,
+        Some(begun.elapsed()),
+    )?;
     match over_budget {
-        Some(why) => Err(Failure::ended(EXIT_OVER_BUDGET, format!("grading was stopped: {why}"))),
+        Some(why) => Err(Failure::ended(
+            EXIT_OVER_BUDGET,
+            format!("grading was stopped: {why}"),
+        )),
         None => Ok(report.exit_code()),
     }
 }
@@ -52,16 +68,22 @@ fn explained(checks: &[CheckPlan<'_>]) -> String {
     let mut text: String = checks.iter().map(of_check).collect();
     let calls: usize = checks.iter().map(|check| check.calls).sum();
     let cost: Option<f64> = checks.iter().map(|check| check.cost_usd).sum();
-    let cost = cost
-        .map_or_else(|| "at a cost that is not known".to_owned(), |cost| format!("about {}", dollars(cost)));
-    text.push_str(&format!("{} to judges, {cost}; nobody was asked\n", counted(calls as u64, "call")));
+    let cost = cost.map_or_else(
+        || "at a cost that is not known".to_owned(),
+        |cost| format!("about {}", dollars(cost)),
+    );
+    text.push_str(&format!(
+        "{} to judges, {cost}; nobody was asked\n",
+        counted(calls as u64, "call")
+    ));
     text
 }
 
 fn of_check(check: &CheckPlan<'_>) -> String {
     let question = check.question;
     let mut lines = vec![format!("{}  {}", escape(&check.row_name), check.check)];
-    let mut put = |name: &str, value: String| lines.push(format!("  {name:<10} {}", escape(&value)));
+    let mut put =
+        |name: &str, value: String| lines.push(format!("  {name:<10} {}", escape(&value)));
     if let Some(scorer) = question.scorer() {
         put("command", scorer.program.command.join(" "));
         put("runs", format!("{}{}", check.runs, graded_already(check)));
@@ -70,20 +92,44 @@ fn of_check(check: &CheckPlan<'_>) -> String {
     for (at, line) in rubric(question).into_iter().enumerate() {
         put(if at == 0 { "rubric" } else { "" }, line);
     }
-    let quorum = if check.judges.len() > 1 { format!(", quorum {}", question.quorum) } else { String::new() };
+    let quorum = if check.judges.len() > 1 {
+        format!(", quorum {}", question.quorum)
+    } else {
+        String::new()
+    };
     put("threshold", format!("{}{quorum}", question.threshold));
-    let judges: Vec<&str> = check.judges.iter().map(|(label, _)| label.as_str()).collect();
-    let often =
-        if question.samples > 1 { format!(", {} times each", question.samples) } else { String::new() };
-    put(if judges.len() == 1 { "judge" } else { "jurors" }, format!("{}{often}", judges.join(", ")));
+    let judges: Vec<&str> = check
+        .judges
+        .iter()
+        .map(|(label, _)| label.as_str())
+        .collect();
+    let often = if question.samples > 1 {
+        format!(", {} times each", question.samples)
+    } else {
+        String::new()
+    };
+    put(
+        if judges.len() == 1 { "judge" } else { "jurors" },
+        format!("{}{often}", judges.join(", ")),
+    );
     put(
         "sees",
-        if question.sees == Sees::Run { "task, calls, results, text" } else { "the text alone" }.to_owned(),
+        if question.sees == Sees::Run {
+            "task, calls, results, text"
+        } else {
+            "the text alone"
+        }
+        .to_owned(),
     );
     put("calls", calls(check));
     let tokens = format!("{} tokens", grouped(check.tokens));
     let unpriced = || format!("not known: there is no price for {}", unpriced(check));
-    put("cost", check.cost_usd.map_or_else(unpriced, |cost| format!("about {} ({tokens})", dollars(cost))));
+    put(
+        "cost",
+        check.cost_usd.map_or_else(unpriced, |cost| {
+            format!("about {} ({tokens})", dollars(cost))
+        }),
+    );
     if let Some(limit) = question.max_cost_usd {
         put("max_cost", dollars(limit));
     }
@@ -92,7 +138,10 @@ fn of_check(check: &CheckPlan<'_>) -> String {
 
 fn unpriced(check: &CheckPlan<'_>) -> String {
     let unpriced = check.judges.iter().filter(|(_, price)| price.is_none());
-    unpriced.map(|(label, _)| format!("`{label}`")).collect::<Vec<_>>().join(", ")
+    unpriced
+        .map(|(label, _)| format!("`{label}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// `3 runs × 2 criteria × 1 judge = 6`, and what is graded already.
@@ -108,7 +157,12 @@ fn calls(check: &CheckPlan<'_>) -> String {
     let mut factors = vec![counted(check.runs as u64, "run"), of_rubric];
     factors.push(counted(check.judges.len() as u64, "judge"));
     factors.extend((question.samples > 1).then(|| format!("{} samples", question.samples)));
-    format!("{} = {}{}", factors.join(" × "), check.calls, graded_already(check))
+    format!(
+        "{} = {}{}",
+        factors.join(" × "),
+        check.calls,
+        graded_already(check)
+    )
 }
 
 fn graded_already(check: &CheckPlan<'_>) -> String {
@@ -126,14 +180,21 @@ fn rubric(question: &Question) -> Vec<String> {
         Asks::Rubric(rubric) => rubric,
     };
     if let Some(tree) = &rubric.tree {
-        return (1..).zip(tree.questions()).map(|(number, ask)| format!("{number}. {ask}")).collect();
+        return (1..)
+            .zip(tree.questions())
+            .map(|(number, ask)| format!("{number}. {ask}"))
+            .collect();
     }
     let of_criterion = |criterion: &Criterion| {
         let mut marks = Vec::new();
         marks.extend((criterion.weight != 1.0).then(|| format!("weight {}", criterion.weight)));
         marks.extend(criterion.required.then(|| "required".to_owned()));
         marks.extend(rubric.strict.then(|| "yes or no".to_owned()));
-        let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
+        let marks = if marks.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", marks.join(", "))
+        };
         format!("{}{marks}: {}", criterion.name, criterion.text.trim())
     };
     rubric.criteria.iter().map(of_criterion).collect()

@@ -30,24 +30,48 @@ pub(super) fn text(wanted: Option<&str>) -> Result<String, Failure> {
 
 fn page(key: &str) -> Result<String, Failure> {
     let wanted = key.trim_end_matches(':');
-    let gate = GATES.iter().find(|gate| gate.key == wanted).map(|gate| gate.doc);
+    let gate = GATES
+        .iter()
+        .find(|gate| gate.key == wanted)
+        .map(|gate| gate.doc);
     let mut beginning = GATES.iter().filter(|gate| gate.key.starts_with(wanted));
-    let only = beginning.next().filter(|_| beginning.next().is_none()).map(|gate| gate.doc);
+    let only = beginning
+        .next()
+        .filter(|_| beginning.next().is_none())
+        .map(|gate| gate.doc);
     if let Some(text) = gate.or(pages::find(wanted).map(|page| page.text)).or(only) {
         return Ok(without_pictures(text));
     }
     if let Some(rule) = Rule::named(key) {
-        return Ok(format!("{} ({})\n\n{}\n{}\n", rule.id, rule.severity.word(), rule.doc, rule.fix));
+        return Ok(format!(
+            "{} ({})\n\n{}\n{}\n",
+            rule.id,
+            rule.severity.word(),
+            rule.doc,
+            rule.fix
+        ));
     }
     let rules = RULES.iter().map(|rule| rule.id);
-    let known = GATES.iter().map(|gate| gate.key).chain(rules).chain(pages().map(|page| page.name));
-    let help = did_you_mean(wanted, known, || "`mcptest explain` lists the gates and the pages".to_owned());
-    Err(Failure::with_help(format!("there is no gate and no page `{key}`"), help))
+    let known = GATES
+        .iter()
+        .map(|gate| gate.key)
+        .chain(rules)
+        .chain(pages().map(|page| page.name));
+    let help = did_you_mean(wanted, known, || {
+        "`mcptest explain` lists the gates and the pages".to_owned()
+    });
+    Err(Failure::with_help(
+        format!("there is no gate and no page `{key}`"),
+        help,
+    ))
 }
 
 /// A page without its pictures, which a terminal does not show.
 fn without_pictures(page: &str) -> String {
-    let paragraphs: Vec<&str> = page.split("\n\n").filter(|text| !text.starts_with("![")).collect();
+    let paragraphs: Vec<&str> = page
+        .split("\n\n")
+        .filter(|text| !text.starts_with("!["))
+        .collect();
     paragraphs.join("\n\n")
 }
 
@@ -63,7 +87,11 @@ fn list() -> String {
 }
 
 fn table(rows: impl Iterator<Item = (&'static str, &'static str)> + Clone) -> String {
-    let widest = rows.clone().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let widest = rows
+        .clone()
+        .map(|(name, _)| name.len())
+        .max()
+        .unwrap_or_default();
     let lines = rows.map(|(name, about)| format!("  {name:widest$}  {about}\n"));
     lines.collect()
 }
@@ -71,7 +99,9 @@ fn table(rows: impl Iterator<Item = (&'static str, &'static str)> + Clone) -> St
 fn matchers() -> String {
     let mut text = String::from("A matcher is a map with one of these keys.\n\n");
     for (key, alias, doc) in mcptest_core::matcher::documentation() {
-        let also = alias.map(|alias| format!(" (also {alias})")).unwrap_or_default();
+        let also = alias
+            .map(|alias| format!(" (also {alias})"))
+            .unwrap_or_default();
         text.push_str(&format!("  {key:14}{doc}{also}\n"));
     }
     text

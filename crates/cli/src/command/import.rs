@@ -51,13 +51,23 @@ pub(super) fn run(args: &Import) -> Result<u8, Failure> {
     }
     let Some(whole) = whole.filter(|_| broken == 0) else {
         let is_one = transcripts.len() == 1;
-        let what = if is_one { "the transcript cannot be read" } else { "not every transcript can be read" };
-        return Err(Failure::ended(output::EXIT_BROKEN, format!("nothing was written: {what}")));
+        let what = if is_one {
+            "the transcript cannot be read"
+        } else {
+            "not every transcript can be read"
+        };
+        return Err(Failure::ended(
+            output::EXIT_BROKEN,
+            format!("nothing was written: {what}"),
+        ));
     };
     let (runs, disagreed) = (whole.conversations(), whole.disagreed());
     let cassette = whole.cassette(&args.agent);
     if transcripts.len() > 1 && !disagreed.is_empty() {
-        let (differ, them) = (disagreed.join(", "), if disagreed.len() == 1 { "it" } else { "them" });
+        let (differ, them) = (
+            disagreed.join(", "),
+            if disagreed.len() == 1 { "it" } else { "them" },
+        );
         output::stderr(&format!(
             "note: the conversations differ in {differ}, so the cassette's header does not have {them}\n"
         ));
@@ -66,7 +76,11 @@ pub(super) fn run(args: &Import) -> Result<u8, Failure> {
         None => output::stdout(cassette.as_bytes())?,
         Some(out) => {
             import::write(out, &cassette)?;
-            output::stderr(&format!("wrote {} with {}\n", escape_path(out), count(runs, "run")));
+            output::stderr(&format!(
+                "wrote {} with {}\n",
+                escape_path(out),
+                count(runs, "run")
+            ));
         }
     }
     Ok(0)
@@ -74,9 +88,14 @@ pub(super) fn run(args: &Import) -> Result<u8, Failure> {
 
 /// Refuses to write over a file without `--force`.
 pub(super) fn check_free(out: Option<&Path>, force: bool) -> Result<(), Failure> {
-    let Some(out) = out.filter(|out| out.exists() && !force) else { return Ok(()) };
+    let Some(out) = out.filter(|out| out.exists() && !force) else {
+        return Ok(());
+    };
     let help = "choose another file, or overwrite it with `--force`";
-    Err(Failure::with_help(format!("{} exists already", escape_path(out)), help))
+    Err(Failure::with_help(
+        format!("{} exists already", escape_path(out)),
+        help,
+    ))
 }
 
 /// The files that are named, and those in the folders that are named.
@@ -95,11 +114,18 @@ fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn read(path: &Path, format: Option<&Importer>) -> Result<import::Imported, Failure> {
-    let named = if path == Path::new("-") { Path::new(files::STDIN) } else { path };
+    let named = if path == Path::new("-") {
+        Path::new(files::STDIN)
+    } else {
+        path
+    };
     let bytes = files::read_named(named, files::RECORDING)
         .map_err(|error| Failure::at(path, files::reason(&error)))?;
     import::import(&bytes, format).map_err(|error| {
-        let place = error.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+        let place = error
+            .place
+            .map(|place| format!(":{}:{}", place.line, place.column))
+            .unwrap_or_default();
         Failure::new(format!("{}{place}: {}", escape_path(path), error.fault))
     })
 }

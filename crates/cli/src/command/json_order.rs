@@ -13,12 +13,16 @@ pub(super) fn indented(json: &str) -> String {
 fn at(json: &str, line: &str) -> String {
     let inside = format!("{line}  ");
     let parts: Vec<String> = if json.starts_with('{') {
-        let part =
-            |(key, value): &(String, Box<RawValue>)| format!("{}: {}", json!(key), at(value.get(), &inside));
+        let part = |(key, value): &(String, Box<RawValue>)| {
+            format!("{}: {}", json!(key), at(value.get(), &inside))
+        };
         Members::of(json).0.iter().map(part).collect()
     } else if json.starts_with('[') {
         let values: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
-        values.iter().map(|value| at(value.get(), &inside)).collect()
+        values
+            .iter()
+            .map(|value| at(value.get(), &inside))
+            .collect()
     } else {
         return json.to_owned();
     };
@@ -26,7 +30,10 @@ fn at(json: &str, line: &str) -> String {
     if parts.is_empty() {
         return format!("{open}{close}");
     }
-    format!("{open}{inside}{}{line}{close}", parts.join(&format!(",{inside}")))
+    format!(
+        "{open}{inside}{}{line}{close}",
+        parts.join(&format!(",{inside}"))
+    )
 }
 
 #[cfg(test)]

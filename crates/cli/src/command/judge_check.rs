@@ -3,7 +3,9 @@
 use super::suites::LoadedSuites;
 use crate::args::{Suites, dollars};
 use crate::interrupt;
-use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure};
+use crate::output::{
+    self, EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure,
+};
 use crate::progress::Progress;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
@@ -56,15 +58,22 @@ pub(crate) struct CheckJudges {
 }
 
 fn rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse::<f64>().ok().filter(|rate| (0.0..=1.0).contains(rate));
+    let rate = text
+        .parse::<f64>()
+        .ok()
+        .filter(|rate| (0.0..=1.0).contains(rate));
     rate.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 pub(super) fn run(args: &CheckJudges) -> Result<u8, Failure> {
     let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
-    let plan = suites.plan(&Selection { filters: args.filter.clone(), ..Selection::default() });
+    let plan = suites.plan(&Selection {
+        filters: args.filter.clone(),
+        ..Selection::default()
+    });
     let labels = args.labels.as_deref();
-    let planned = plan_check(&plan, labels, args.sample).map_err(|mislabelled| refused(&mislabelled))?;
+    let planned =
+        plan_check(&plan, labels, args.sample).map_err(|mislabelled| refused(&mislabelled))?;
     if planned.labelled == 0 && !planned.left_out.is_empty() {
         say_left_out(&planned.left_out);
         return Ok(EXIT_BROKEN);
@@ -72,19 +81,37 @@ pub(super) fn run(args: &CheckJudges) -> Result<u8, Failure> {
     if planned.labelled == 0 {
         let why = "nothing to check: no run has both a judge and a label";
         let help = "name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes";
-        return Err(Failure::ended(EXIT_NOTHING_SELECTED, format!("{why}\n  help: {help}")));
+        return Err(Failure::ended(
+            EXIT_NOTHING_SELECTED,
+            format!("{why}\n  help: {help}"),
+        ));
     }
     if args.explain {
         let (grades, calls) = (planned.labelled, planned.calls);
-        let text = format!("{grades} labelled grades; at most {calls} calls to judges; nobody was asked\n");
+        let text = format!(
+            "{grades} labelled grades; at most {calls} calls to judges; nobody was asked\n"
+        );
         output::stdout(text.as_bytes())?;
         say_left_out(&planned.left_out);
-        return Ok(if planned.left_out.is_empty() { 0 } else { EXIT_BROKEN });
+        return Ok(if planned.left_out.is_empty() {
+            0
+        } else {
+            EXIT_BROKEN
+        });
     }
-    let options =
-        CheckOptions { sample: args.sample, jobs: args.jobs.map(usize::from), max_cost_usd: args.max_cost };
+    let options = CheckOptions {
+        sample: args.sample,
+        jobs: args.jobs.map(usize::from),
+        max_cost_usd: args.max_cost,
+    };
     let progress = Progress::begin(args.quiet, false);
-    let checked = check(&plan, labels, options, &progress.watch(), interrupt::listen());
+    let checked = check(
+        &plan,
+        labels,
+        options,
+        &progress.watch(),
+        interrupt::listen(),
+    );
     progress.end();
     let checked = checked.map_err(|unchecked| match unchecked {
         UncheckedJudge::Mislabelled(mislabelled) => refused(&mislabelled),
@@ -93,7 +120,10 @@ pub(super) fn run(args: &CheckJudges) -> Result<u8, Failure> {
     output::stdout(&if args.json {
         judge_check::json(&checked.checks, &checked.left_out)
     } else {
-        judge_check::text(&checked.checks, &output::report_options(args.suites.verbose))
+        judge_check::text(
+            &checked.checks,
+            &output::report_options(args.suites.verbose),
+        )
     })?;
     Ok(ended(args, &checked))
 }
@@ -121,7 +151,11 @@ fn ended(args: &CheckJudges, checked: &Checked) -> u8 {
     if !checked.failures.is_empty() || !checked.left_out.is_empty() {
         return EXIT_BROKEN;
     }
-    let missed: Vec<String> = checked.checks.iter().flat_map(|one| missed(args, one)).collect();
+    let missed: Vec<String> = checked
+        .checks
+        .iter()
+        .flat_map(|one| missed(args, one))
+        .collect();
     for why in &missed {
         output::stderr(&format!("{why}\n"));
     }
@@ -134,19 +168,44 @@ fn missed(args: &CheckJudges, check: &JudgeCheck) -> Vec<String> {
     if let Some(least) = args.min_kappa
         && check.kappa.is_none_or(|kappa| kappa < least)
     {
-        let kappa = check.kappa.map_or_else(|| "not defined".to_owned(), |kappa| format!("{kappa:.2}"));
-        missed.push(format!("{}: kappa is {kappa}, {least} is required", check.check));
+        let kappa = check
+            .kappa
+            .map_or_else(|| "not defined".to_owned(), |kappa| format!("{kappa:.2}"));
+        missed.push(format!(
+            "{}: kappa is {kappa}, {least} is required",
+            check.check
+        ));
     }
     // A bound on what nobody measured is missed.
     let mut most = |limit: Option<f64>, rate: Option<f64>, what: &str, unmeasured: &str| {
-        let Some(limit) = limit.filter(|limit| rate.is_none_or(|rate| rate > *limit)) else { return };
-        let is = rate.map_or_else(|| unmeasured.to_owned(), |rate| format!("{what} {:.0}%", rate * 100.0));
-        missed.push(format!("{}: {is}, at most {:.0}% is allowed", check.check, limit * 100.0));
+        let Some(limit) = limit.filter(|limit| rate.is_none_or(|rate| rate > *limit)) else {
+            return;
+        };
+        let is = rate.map_or_else(
+            || unmeasured.to_owned(),
+            |rate| format!("{what} {:.0}%", rate * 100.0),
+        );
+        missed.push(format!(
+            "{}: {is}, at most {:.0}% is allowed",
+            check.check,
+            limit * 100.0
+        ));
     };
     let false_passes = Some(check.false_passes.rate()).filter(|_| check.bad > 0);
     let unmeasured = "false passes were not measured: no bad run has a grade";
-    most(args.max_false_pass, false_passes, "false passes are", unmeasured);
-    let unmeasured = "nothing tried to persuade the judge: it failed no bad run, or `--sample` is 0";
-    most(args.max_persuaded, check.persuaded(), "persuaded in", unmeasured);
+    most(
+        args.max_false_pass,
+        false_passes,
+        "false passes are",
+        unmeasured,
+    );
+    let unmeasured =
+        "nothing tried to persuade the judge: it failed no bad run, or `--sample` is 0";
+    most(
+        args.max_persuaded,
+        check.persuaded(),
+        "persuaded in",
+        unmeasured,
+    );
     missed
 }

@@ -39,7 +39,8 @@ pub(crate) struct LintTools {
 
 pub(super) fn run(args: &LintTools) -> Result<u8, Failure> {
     args.ignore.iter().try_for_each(|id| known(id).map(drop))?;
-    let read = |path: &PathBuf| mcptest_run::read_pins(path).map_err(|reason| Failure::at(path, reason));
+    let read =
+        |path: &PathBuf| mcptest_run::read_pins(path).map_err(|reason| Failure::at(path, reason));
     let pins = args.baseline.as_ref().map(read).transpose()?;
     let tools = surface::tools(&args.surface, args.name.as_deref())?;
     let linted = lint(&tools, &args.ignore);
@@ -56,7 +57,11 @@ pub(super) fn run(args: &LintTools) -> Result<u8, Failure> {
     if let Some(path) = &args.write_baseline {
         mcptest_run::write_pins(path, &Pins::of(&tools))
             .map_err(|error| Failure::at(path, mcptest_run::reason(&error)))?;
-        output::stderr(&format!("wrote {} with {}\n", escape_path(path), count(tools.len(), "tool")));
+        output::stderr(&format!(
+            "wrote {} with {}\n",
+            escape_path(path),
+            count(tools.len(), "tool")
+        ));
     }
     Ok(match linted.count(Severity::Critical) {
         0 if changes.is_empty() => 0,
@@ -95,39 +100,87 @@ fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -
     let mut text = String::new();
     let mut met: Vec<&Rule> = Vec::new();
     for tool in &linted.tools {
-        let told: Vec<&Finding> =
-            tool.findings.iter().filter(|one| is_verbose || one.severity > Severity::Info).collect();
+        let told: Vec<&Finding> = tool
+            .findings
+            .iter()
+            .filter(|one| is_verbose || one.severity > Severity::Info)
+            .collect();
         if !told.is_empty() {
             text.push_str(&of_tool(tool, &told, &mut met, paint));
         }
     }
     if !met.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("What to do")));
-        let widest = met.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+        let widest = met
+            .iter()
+            .map(|rule| rule.id.len())
+            .max()
+            .unwrap_or_default();
         met.small_sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
-        text.extend(met.iter().map(|rule| format!("  {:widest$}  {}\n", rule.id, rule.fix)));
+        text.extend(
+            met.iter()
+                .map(|rule| format!("  {:widest$}  {}\n", rule.id, rule.fix)),
+        );
         text.push('\n');
     }
     for change in changes {
-        text.push_str(&format!("{} {}\n", paint.bold(&escape(&change.tool)), paint.red(change.what)));
-        text.extend(change.lines.iter().map(|line| format!("  {}\n", escape(line))));
+        text.push_str(&format!(
+            "{} {}\n",
+            paint.bold(&escape(&change.tool)),
+            paint.red(change.what)
+        ));
+        text.extend(
+            change
+                .lines
+                .iter()
+                .map(|line| format!("  {}\n", escape(line))),
+        );
     }
     text + if changes.is_empty() { "" } else { "\n" } + &sum(linted, changes.len(), is_verbose)
 }
 
 /// A tool with its findings, those of one rule on a line.
-fn of_tool(tool: &LintedTool, told: &[&Finding], met: &mut Vec<&'static Rule>, paint: Paint) -> String {
-    let tokens = tool.tokens.map(|tokens| format!(", {}", count(tokens, "token"))).unwrap_or_default();
-    let server = tool.server.as_ref().map(|server| format!("{}.", escape(server))).unwrap_or_default();
+fn of_tool(
+    tool: &LintedTool,
+    told: &[&Finding],
+    met: &mut Vec<&'static Rule>,
+    paint: Paint,
+) -> String {
+    let tokens = tool
+        .tokens
+        .map(|tokens| format!(", {}", count(tokens, "token")))
+        .unwrap_or_default();
+    let server = tool
+        .server
+        .as_ref()
+        .map(|server| format!("{}.", escape(server)))
+        .unwrap_or_default();
     let head = paint.bold(&format!("{server}{}", escape(&tool.name)));
-    let mut text = format!("{head}  {}\n", paint.dim(&format!("score {}{tokens}", tool.score)));
+    let mut text = format!(
+        "{head}  {}\n",
+        paint.dim(&format!("score {}{tokens}", tool.score))
+    );
     for group in told.chunk_by(|one, next| one.rule == next.rule) {
-        met.extend(Rule::named(group[0].rule).filter(|rule| met.iter().all(|known| known.id != rule.id)));
+        met.extend(
+            Rule::named(group[0].rule).filter(|rule| met.iter().all(|known| known.id != rule.id)),
+        );
         let word = format!("{:8}", group[0].severity.word());
-        let word = if group[0].severity == Severity::Critical { paint.red(&word) } else { word };
+        let word = if group[0].severity == Severity::Critical {
+            paint.red(&word)
+        } else {
+            word
+        };
         let more = group.len() - 1;
-        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-        text.push_str(&format!("  {word}  {}: {}{more}\n", group[0].rule, escape(&group[0].what)));
+        let more = if more > 0 {
+            format!(" (and {more} more)")
+        } else {
+            String::new()
+        };
+        text.push_str(&format!(
+            "  {word}  {}: {}{more}\n",
+            group[0].rule,
+            escape(&group[0].what)
+        ));
         let places: Vec<_> = group.iter().take(5).map(|one| escape(&one.place)).collect();
         text.push_str(&format!("            {}\n", paint.dim(&places.join(" "))));
     }
@@ -135,13 +188,20 @@ fn of_tool(tool: &LintedTool, told: &[&Finding], met: &mut Vec<&'static Rule>, p
 }
 
 fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {
-    let tokens =
-        linted.tokens().map(|tokens| format!(", {} per request", count(tokens, "token"))).unwrap_or_default();
+    let tokens = linted
+        .tokens()
+        .map(|tokens| format!(", {} per request", count(tokens, "token")))
+        .unwrap_or_default();
     let scores = linted.min_score().zip(linted.mean_score());
     let scores = scores.map(|(min, mean)| format!("; score {min} at least, {mean} on average"));
     let infos = linted.count(Severity::Info);
-    let hint = if infos > 0 && !is_verbose { " (-v shows them)" } else { "" };
-    let changed = (changes > 0).then(|| format!(", {} since the baseline", count(changes, "change")));
+    let hint = if infos > 0 && !is_verbose {
+        " (-v shows them)"
+    } else {
+        ""
+    };
+    let changed =
+        (changes > 0).then(|| format!(", {} since the baseline", count(changes, "change")));
     format!(
         "{}{tokens}{}: {} critical, {}, {infos} info{hint}{}\n",
         count(linted.tools.len(), "tool"),

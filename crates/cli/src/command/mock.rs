@@ -40,7 +40,11 @@ pub(crate) struct Mock {
 
 pub(super) fn run(args: &Mock) -> Result<u8, Failure> {
     let scope = args.fault_scope;
-    let faults = args.fault.iter().map(|kind| ScopedFault { kind: *kind, scope }).collect();
+    let faults = args
+        .fault
+        .iter()
+        .map(|kind| ScopedFault { kind: *kind, scope })
+        .collect();
     let is_coloured = output::is_coloured(&std::io::stderr());
     let (server, said) = match (&args.tools_from, &args.from_cassette) {
         (Some(path), _) => {
@@ -51,23 +55,35 @@ pub(super) fn run(args: &Mock) -> Result<u8, Failure> {
             };
             (Server::new(manifest, faults), said)
         }
-        (None, Some(path)) => (Server::of_tape(&super::tape::required(path)?, faults), String::new()),
+        (None, Some(path)) => (
+            Server::of_tape(&super::tape::required(path)?, faults),
+            String::new(),
+        ),
         (None, None) => return Err(Failure::new("name a manifest with `--tools-from FILE`")),
     };
     server.set_stderr(std::io::stderr());
-    until_end(Builder::new_multi_thread(), serve(args, server, &said, is_coloured))
+    until_end(
+        Builder::new_multi_thread(),
+        serve(args, server, &said, is_coloured),
+    )
 }
 
 async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Result<u8, Failure> {
-    let _reload = args.tools_from.as_deref().and_then(|path| reload(&server, path, is_coloured));
+    let _reload = args
+        .tools_from
+        .as_deref()
+        .and_then(|path| reload(&server, path, is_coloured));
     let Some(address) = &args.http else {
         output::stderr(said);
-        return Ok(match mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
-            Ended::Closed => 0,
-            Ended::Disconnected => EXIT_FAILED,
-        });
+        return Ok(
+            match mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
+                Ended::Closed => 0,
+                Ended::Disconnected => EXIT_FAILED,
+            },
+        );
     };
-    let (listener, bound) = listen(address, &args.allow_host, ("the server", "mock.internal")).await?;
+    let (listener, bound) =
+        listen(address, &args.allow_host, ("the server", "mock.internal")).await?;
     output::stderr(&format!("http://{bound}{}\n", mock::http::PATH));
     if !bound.ip().is_loopback() {
         output::stderr(
@@ -79,9 +95,15 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
         mcptest_process::interrupted().await;
     };
     let allowed = args.allow_host.clone();
-    mock::http::serve(listener, server, mock::http::Limits::default(), allowed, stop)
-        .await
-        .map_err(|error| Failure::cannot(format!("listen on {address}"), &error))?;
+    mock::http::serve(
+        listener,
+        server,
+        mock::http::Limits::default(),
+        allowed,
+        stop,
+    )
+    .await
+    .map_err(|error| Failure::cannot(format!("listen on {address}"), &error))?;
     Ok(0)
 }
 
@@ -89,7 +111,10 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
     let (name, file) = (escape_path(path), path.to_owned());
     let report = move |loaded: &Loaded| {
         let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
-        let is_refused = loaded.problems.iter().any(|problem| problem.level == problem::Level::Error);
+        let is_refused = loaded
+            .problems
+            .iter()
+            .any(|problem| problem.level == problem::Level::Error);
         let outcome = match (is_refused, file.exists()) {
             (false, _) => "is read again",
             (true, true) => "has errors; the one before is still served",
@@ -99,7 +124,13 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
     };
     let read = |path: &Path| files::read(path, files::TEXT).map_err(|error| files::reason(&error));
     let unseen = |error: &_| {
-        output::stderr(&format!("warning: changes of {} will not be seen: {error}\n", escape_path(path)));
+        output::stderr(&format!(
+            "warning: changes of {} will not be seen: {error}\n",
+            escape_path(path)
+        ));
     };
-    server.reload_from(path, read, report).inspect_err(unseen).ok()
+    server
+        .reload_from(path, read, report)
+        .inspect_err(unseen)
+        .ok()
 }

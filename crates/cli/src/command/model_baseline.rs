@@ -64,7 +64,10 @@ pub(super) fn run(command: &ModelBaseline) -> Result<u8, Failure> {
 
 fn capture(args: &Capture) -> Result<u8, Failure> {
     let loaded = suites::load(&args.suites, mcptest_run::load_suites_to_capture)?;
-    let selection = Selection { filters: args.filter.clone(), ..Selection::default() };
+    let selection = Selection {
+        filters: args.filter.clone(),
+        ..Selection::default()
+    };
     let mut plan = Plan::new(&loaded, &selection);
     select_models(&mut plan, &args.models)?;
     let captured = capture_baselines(&plan);
@@ -72,11 +75,15 @@ fn capture(args: &Capture) -> Result<u8, Failure> {
         output::stderr(&format!("error: {}: {}\n", escape(&one.row), one.reason));
     }
     for baseline in &captured.baselines {
-        let unwritten = |error| Failure::cannot(format!("write to {}", escape_path(&args.out)), &error);
+        let unwritten =
+            |error| Failure::cannot(format!("write to {}", escape_path(&args.out)), &error);
         let path = write_baseline(&args.out, baseline).map_err(unwritten)?;
         let runs = baseline.tests.iter().map(|test| test.runs.len()).sum();
         let (tests, runs) = (count(baseline.tests.len(), "test"), count(runs, "run"));
-        output::stderr(&format!("wrote {} with {tests} and {runs}\n", escape_path(&path)));
+        output::stderr(&format!(
+            "wrote {} with {tests} and {runs}\n",
+            escape_path(&path)
+        ));
     }
     if !captured.left_out.is_empty() {
         return Ok(EXIT_BROKEN);
@@ -99,10 +106,15 @@ fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> 
         let help = did_you_mean(unknown, known.iter().map(String::as_str), || {
             format!("the models here are {}", listed.join(", "))
         });
-        return Err(Failure::with_help(format!("no selected test has the model `{unknown}`"), help));
+        return Err(Failure::with_help(
+            format!("no selected test has the model `{unknown}`"),
+            help,
+        ));
     }
     let is_wanted = |row: &Row<'_>| {
-        models.is_empty() || row.is_refused() || label(row).is_some_and(|model| models.contains(&model))
+        models.is_empty()
+            || row.is_refused()
+            || label(row).is_some_and(|model| models.contains(&model))
     };
     plan.rows.retain(is_wanted);
     Ok(())
@@ -110,14 +122,20 @@ fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> 
 
 fn diff(args: &Diff) -> Result<u8, Failure> {
     let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
-    Destination::refuse_inputs(&destinations, [args.before.clone(), args.after.clone()].into_iter())?;
+    Destination::refuse_inputs(
+        &destinations,
+        [args.before.clone(), args.after.clone()].into_iter(),
+    )?;
     let read = |path: &Path| read_baseline(path).map_err(|error| Failure::at(path, error));
     let (before, after) = (read(&args.before)?, read(&args.after)?);
     let file = |path: &Path| path.display().to_string();
     let found = compare((&before, &file(&args.before)), (&after, &file(&args.after)));
     if found.tests.is_empty() {
         let help = "capture both from the same suite, with `mcptest model-baseline capture`";
-        return Err(Failure::with_help("the two baselines have no test in common", help));
+        return Err(Failure::with_help(
+            "the two baselines have no test in common",
+            help,
+        ));
     }
     Destination::write_all(&destinations, &found, args.verbose, None)?;
     Ok(found.exit_code())

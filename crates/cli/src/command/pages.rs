@@ -23,7 +23,11 @@ pub(crate) struct Page {
 impl Page {
     /// Its heading.
     pub(crate) fn title(self) -> &'static str {
-        self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
+        self.text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("# ")
     }
 }
 

@@ -29,7 +29,9 @@ fn for_half_width(half_width: Decimal, confidence: u32) -> Result<String, Failur
 
 fn for_floor(floor: Decimal, failures: u64, confidence: u32) -> Result<String, Failure> {
     if !matches!(confidence, 90 | 95 | 99) {
-        return Err(Failure::new(format!("the confidence must be 90, 95 or 99 percent, not {confidence}")));
+        return Err(Failure::new(format!(
+            "the confidence must be 90, 95 or 99 percent, not {confidence}"
+        )));
     }
     let runs = min_runs_for_floor(floor.as_f64(), failures, f64::from(confidence) / 100.0)?;
     let failed = match failures {
@@ -54,22 +56,37 @@ mod tests {
 
     #[test]
     fn the_number_stands_alone_on_the_first_line() {
-        assert_eq!(first_line(for_half_width("0.05".parse().unwrap(), 95)), "385");
+        assert_eq!(
+            first_line(for_half_width("0.05".parse().unwrap(), 95)),
+            "385"
+        );
         assert_eq!(first_line(for_floor("0.9".parse().unwrap(), 0, 95)), "29");
         assert_eq!(first_line(for_floor("0.9".parse().unwrap(), 1, 95)), "46");
     }
 
     #[test]
     fn a_half_width_is_not_rounded_on_its_way() {
-        assert_eq!(first_line(for_half_width("0.049999999999999999".parse().unwrap(), 95)), "385");
-        assert_eq!(first_line(for_half_width("0.0979999999999999999".parse().unwrap(), 95)), "101");
-        assert_eq!(first_line(for_half_width("0.098".parse().unwrap(), 95)), "100");
+        assert_eq!(
+            first_line(for_half_width("0.049999999999999999".parse().unwrap(), 95)),
+            "385"
+        );
+        assert_eq!(
+            first_line(for_half_width("0.0979999999999999999".parse().unwrap(), 95)),
+            "101"
+        );
+        assert_eq!(
+            first_line(for_half_width("0.098".parse().unwrap(), 95)),
+            "100"
+        );
     }
 
     #[test]
     fn what_cannot_be_planned_is_refused() {
         for half_width in ["0", "-1", "0.000000001"] {
-            assert!(for_half_width(half_width.parse().unwrap(), 95).is_err(), "{half_width}");
+            assert!(
+                for_half_width(half_width.parse().unwrap(), 95).is_err(),
+                "{half_width}"
+            );
         }
         assert!(for_half_width("0.05".parse().unwrap(), 80).is_err());
         for floor in ["0", "1", "1.5", "-0.1"] {

@@ -55,16 +55,25 @@ pub(super) fn run(args: Proxy) -> Result<u8, Failure> {
     if args.target.is_none() && command.is_empty() {
         return Err(server::no_command());
     }
-    let target = args.target.as_deref().map(http::Target::parse).transpose()?;
+    let target = args
+        .target
+        .as_deref()
+        .map(http::Target::parse)
+        .transpose()?;
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let words: Vec<&str> =
-        command.iter().map(String::as_str).chain(target.as_ref().map(http::Target::url)).collect();
+    let words: Vec<&str> = command
+        .iter()
+        .map(String::as_str)
+        .chain(target.as_ref().map(http::Target::url))
+        .collect();
     let redactor = proxy::redactor(&args.redact, variables, &words)?;
     let server = TapeServer {
         name: args.name,
         command: command.clone(),
-        url: target.as_ref().map(|target| redactor.text(target.url()).into_owned()),
+        url: target
+            .as_ref()
+            .map(|target| redactor.text(target.url()).into_owned()),
     };
     let shown = server.url.clone().unwrap_or_default();
     let tape = Writer::create(&args.out, server, redactor)?;
@@ -80,14 +89,24 @@ pub(super) fn run(args: Proxy) -> Result<u8, Failure> {
     };
     if let Some(reason) = lost {
         let path = escape_path(&path);
-        output::stderr(&format!("mcptest proxy: the recording {path} is not whole: {reason}\n"));
+        output::stderr(&format!(
+            "mcptest proxy: the recording {path} is not whole: {reason}\n"
+        ));
     }
     Ok(code)
 }
 
 /// On stdio one thread passes everything on: each hand-over to another would cost a call some microseconds.
-fn pass_on(command: Vec<String>, injector: Injector, tape: Writer) -> Result<(u8, Option<String>), Failure> {
-    let setup = stdio::Setup { command, injector, patience: stdio::Patience::default() };
+fn pass_on(
+    command: Vec<String>,
+    injector: Injector,
+    tape: Writer,
+) -> Result<(u8, Option<String>), Failure> {
+    let setup = stdio::Setup {
+        command,
+        injector,
+        patience: stdio::Patience::default(),
+    };
     let client = stdio::ClientEnd {
         input: tokio::io::stdin(),
         output: tokio::io::stdout(),
@@ -113,8 +132,14 @@ async fn serve(
     let address = listener.local_addr()?;
     let guard = Guard::of(address.ip()).allow(allowed, "start the proxy with --allow-host");
     let (from, tape_path) = (target.seen_at(address), escape_path(tape.path()));
-    output::stderr(&format!("mcptest proxy: {from} forwards to {shown}, recorded in {tape_path}\n"));
-    let setup = http::Setup { target, guard, injector };
+    output::stderr(&format!(
+        "mcptest proxy: {from} forwards to {shown}, recorded in {tape_path}\n"
+    ));
+    let setup = http::Setup {
+        target,
+        guard,
+        injector,
+    };
     Ok(http::serve(listener, setup, tape, stop_signal()).await?)
 }
 

@@ -36,7 +36,13 @@ const CLEAN: Option<Clean> = Some(mcptest_run::clean);
 pub(crate) const AUTO: &str = "auto";
 
 /// What coding agents set in the environment of the commands that they run.
-const OF_CODING_AGENTS: [&str; 5] = ["AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI"];
+const OF_CODING_AGENTS: [&str; 5] = [
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+];
 
 /// Where GitHub takes the summary of a step from.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
@@ -48,23 +54,38 @@ fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
     let is_set = |name: &str| set(name).is_some();
     let wanted: Vec<(&str, Option<PathBuf>)> = if is_set("GITHUB_ACTIONS") {
         let summary = set(STEP_SUMMARY).map(|path| ("md", Some(path.into())));
-        [("pretty", None), ("github", None)].into_iter().chain(summary).collect()
+        [("pretty", None), ("github", None)]
+            .into_iter()
+            .chain(summary)
+            .collect()
     } else if is_set("GITLAB_CI") {
-        vec![("pretty", None), ("gitlab", Some(PathBuf::from("gl-code-quality-report.json")))]
+        vec![
+            ("pretty", None),
+            ("gitlab", Some(PathBuf::from("gl-code-quality-report.json"))),
+        ]
     } else if OF_CODING_AGENTS.into_iter().any(is_set) {
         vec![("agent", None)]
     } else {
         vec![("pretty", None)]
     };
     let reporter = |key: &str| known.iter().find(|reporter| reporter.key == key);
-    wanted.into_iter().filter_map(|(key, file)| Some(Destination::new(reporter(key)?, file))).collect()
+    wanted
+        .into_iter()
+        .filter_map(|(key, file)| Some(Destination::new(reporter(key)?, file)))
+        .collect()
 }
 
 /// What a file holds that a report is added to: the summary of a step belongs to all its commands.
 fn before(file: &Path) -> String {
     let is_summary = std::env::var_os(STEP_SUMMARY).is_some_and(|path| Path::new(&path) == file);
-    let text = if is_summary { files::read_named_text(file, files::TEXT).ok() } else { None };
-    text.filter(|text| !text.is_empty()).map(|text| text + "\n").unwrap_or_default()
+    let text = if is_summary {
+        files::read_named_text(file, files::TEXT).ok()
+    } else {
+        None
+    };
+    text.filter(|text| !text.is_empty())
+        .map(|text| text + "\n")
+        .unwrap_or_default()
 }
 
 /// One report and where it is written.
@@ -80,11 +101,18 @@ impl Destination<Report> {
     pub(super) fn of(asked: &Reports) -> Result<Vec<Self>, Failure> {
         let mut destinations = Self::parse_all(&asked.reporters, REPORTERS)?;
         if asked.embed.is_some() && Self::evidence(&destinations).is_none() {
-            let why = "`--embed` says whose traces a report holds, and none of these reports holds any";
-            return Err(Failure::with_help(why, "leave it out, or add `--reporter json=report.json`"));
+            let why =
+                "`--embed` says whose traces a report holds, and none of these reports holds any";
+            return Err(Failure::with_help(
+                why,
+                "leave it out, or add `--reporter json=report.json`",
+            ));
         }
         for one in &mut destinations {
-            one.embed = asked.embed.filter(|_| one.reporter.embeds.is_some()).unwrap_or(one.embed);
+            one.embed = asked
+                .embed
+                .filter(|_| one.reporter.embeds.is_some())
+                .unwrap_or(one.embed);
             one.sort = asked.sorting.sort;
         }
         Ok(destinations)
@@ -93,16 +121,28 @@ impl Destination<Report> {
 
 impl<R> Destination<R> {
     fn new(reporter: &'static Reporter<R>, file: Option<PathBuf>) -> Self {
-        Self { reporter, file, embed: reporter.embeds.unwrap_or_default(), sort: None }
+        Self {
+            reporter,
+            file,
+            embed: reporter.embeds.unwrap_or_default(),
+            sort: None,
+        }
     }
 
     /// Whose traces the reports need; `None` when none of them shows what is behind the verdicts.
     pub(super) fn evidence(destinations: &[Self]) -> Option<Embed> {
-        destinations.iter().filter(|one| one.reporter.embeds.is_some()).map(|one| one.embed).max()
+        destinations
+            .iter()
+            .filter(|one| one.reporter.embeds.is_some())
+            .map(|one| one.embed)
+            .max()
     }
 
     /// What `--reporter` asked for; `pretty` on standard output when nothing goes there.
-    pub(super) fn parse_all(written: &[String], known: &'static [Reporter<R>]) -> Result<Vec<Self>, Failure> {
+    pub(super) fn parse_all(
+        written: &[String],
+        known: &'static [Reporter<R>],
+    ) -> Result<Vec<Self>, Failure> {
         let mut destinations = Vec::new();
         for one in written {
             destinations.extend(match one.as_str() {
@@ -112,12 +152,17 @@ impl<R> Destination<R> {
         }
         let to_stdout = |are_commands: bool| {
             let there = destinations.iter().filter(|one| one.file.is_none());
-            there.filter(|one| one.reporter.is_commands == are_commands).count()
+            there
+                .filter(|one| one.reporter.is_commands == are_commands)
+                .count()
         };
         let (commands, to_stdout) = (to_stdout(true), to_stdout(false));
         if to_stdout > 1 || commands > 1 {
             let help = "give all but one a file: `--reporter junit=out.xml`";
-            return Err(Failure::with_help("two reporters cannot share standard output", help));
+            return Err(Failure::with_help(
+                "two reporters cannot share standard output",
+                help,
+            ));
         }
         let mut taken = HashSet::new();
         for file in destinations.iter().filter_map(|one| one.file.as_deref()) {
@@ -133,7 +178,9 @@ impl<R> Destination<R> {
     }
 
     fn parse(written: &str, reporters: &'static [Reporter<R>]) -> Result<Self, Failure> {
-        let (key, file) = written.split_once('=').map_or((written, None), |(key, file)| (key, Some(file)));
+        let (key, file) = written
+            .split_once('=')
+            .map_or((written, None), |(key, file)| (key, Some(file)));
         if key == AUTO {
             let help = "it chooses where each report goes; name a reporter to choose the file";
             return Err(Failure::with_help(format!("`{AUTO}` takes no file"), help));
@@ -143,11 +190,17 @@ impl<R> Destination<R> {
             let help = did_you_mean(key, known.clone(), || {
                 format!("the reporters are {}", known.collect::<Vec<_>>().join(", "))
             });
-            return Err(Failure::with_help(format!("there is no reporter `{key}`"), help));
+            return Err(Failure::with_help(
+                format!("there is no reporter `{key}`"),
+                help,
+            ));
         };
         if file == Some("") {
             let help = format!("write `{key}=report.{}`", reporter.extension);
-            return Err(Failure::with_help(format!("`{written}` names no file"), help));
+            return Err(Failure::with_help(
+                format!("`{written}` names no file"),
+                help,
+            ));
         }
         Ok(Self::new(reporter, file.map(PathBuf::from)))
     }
@@ -166,16 +219,27 @@ impl<R> Destination<R> {
             return Ok(());
         }
         for input in inputs {
-            let Some(file) = files::identity(&input).and_then(|one| written.get(&one)) else { continue };
-            let also = if *file == input { String::new() } else { format!(", which is {}", input.display()) };
-            let why =
-                format!("a report cannot be written to {}{also}: it is read for this report", file.display());
+            let Some(file) = files::identity(&input).and_then(|one| written.get(&one)) else {
+                continue;
+            };
+            let also = if *file == input {
+                String::new()
+            } else {
+                format!(", which is {}", input.display())
+            };
+            let why = format!(
+                "a report cannot be written to {}{also}: it is read for this report",
+                file.display()
+            );
             return Err(Failure::with_help(why, "name another file"));
         }
         // Also one that no suite of this invocation names, or one of a suite that is refused.
         let mut written = destinations.iter().filter_map(|one| one.file.as_deref());
         if let Some(file) = written.find(|file| mcptest_run::cassette::is_recording(file)) {
-            let why = format!("a report cannot be written to {}: it holds a recording", escape_path(file));
+            let why = format!(
+                "a report cannot be written to {}: it holds a recording",
+                escape_path(file)
+            );
             return Err(Failure::with_help(why, "name another file"));
         }
         Ok(())
@@ -191,15 +255,36 @@ impl<R> Destination<R> {
         let mut failed = None;
         let (files, streams): (Vec<&Self>, Vec<&Self>) =
             destinations.iter().partition(|one| one.file.is_some());
-        for Self { reporter, file, embed, sort } in files.into_iter().chain(streams) {
+        for Self {
+            reporter,
+            file,
+            embed,
+            sort,
+        } in files.into_iter().chain(streams)
+        {
             // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
             let elapsed = elapsed.filter(|_| file.is_none() && std::io::stdout().is_terminal());
-            let shown = if file.is_some() { Options::default() } else { output::report_options(verbose) };
-            let options = Options { verbose, elapsed, clean: CLEAN, embed: *embed, sort: *sort, ..shown };
+            let shown = if file.is_some() {
+                Options::default()
+            } else {
+                output::report_options(verbose)
+            };
+            let options = Options {
+                verbose,
+                elapsed,
+                clean: CLEAN,
+                embed: *embed,
+                sort: *sort,
+                ..shown
+            };
             let bytes = (reporter.render)(report, &options);
             let written = match file {
-                Some(file) => mcptest_run::write(file, &(before(file) + &String::from_utf8_lossy(&bytes)))
-                    .map_err(|error| Failure::cannot(format!("write {}", escape_path(file)), &error)),
+                Some(file) => {
+                    mcptest_run::write(file, &(before(file) + &String::from_utf8_lossy(&bytes)))
+                        .map_err(|error| {
+                            Failure::cannot(format!("write {}", escape_path(file)), &error)
+                        })
+                }
                 None if reporter.is_commands => output::commands(&bytes),
                 None => output::stdout(&bytes),
             };

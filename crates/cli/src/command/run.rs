@@ -49,7 +49,11 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
     if args.calling.dry_run {
         return dry_run::run(&plan, &options);
     }
-    let RunOutcome { mut report, over_budget, called } = watched(&plan, options, args.calling.quiet)?;
+    let RunOutcome {
+        mut report,
+        over_budget,
+        called,
+    } = watched(&plan, options, args.calling.quiet)?;
     let mut answer = Answer::Nothing;
     if args.update {
         let changes = match options.mode {
@@ -58,7 +62,14 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
         };
         answer = update::offer(&changes, args.yes)?;
         if answer == Answer::Written {
-            report = judged_again(args, Options { mode: Mode::Replay, ..options }, is_wanted)?;
+            report = judged_again(
+                args,
+                Options {
+                    mode: Mode::Replay,
+                    ..options
+                },
+                is_wanted,
+            )?;
         }
     }
     if args.traces.is_none() && options.mode != Mode::Live {
@@ -79,11 +90,16 @@ fn exit_code(args: &Run, report: &Report, over_budget: Option<String>, answer: &
         output::stderr(&format!("recording was stopped: {why}\n"));
         return output::EXIT_OVER_BUDGET;
     }
-    if args.deny.deny_vacuous && report.summary.skipped == report.summary.tests && !report.tests.is_empty() {
+    if args.deny.deny_vacuous
+        && report.summary.skipped == report.summary.tests
+        && !report.tests.is_empty()
+    {
         output::stderr("every test is skipped, which --deny-vacuous does not allow\n");
         return output::EXIT_NOTHING_SELECTED;
     }
-    report.exit_code().max(u8::from(*answer == Answer::Declined))
+    report
+        .exit_code()
+        .max(u8::from(*answer == Answer::Declined))
 }
 
 /// The suites, with what the command line says in place of what they say.
@@ -101,7 +117,9 @@ pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted
         is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
     });
     // The command that a report gives to judge a row again repeats what overrides the suite.
-    plan.rows.iter_mut().for_each(|row| row.rerun.overrides.extend(overrides(&args.calling)));
+    plan.rows
+        .iter_mut()
+        .for_each(|row| row.rerun.overrides.extend(overrides(&args.calling)));
     if args.last_failed {
         keep_last_failed(&mut plan);
     }
@@ -115,18 +133,31 @@ pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted
 fn keep_last_failed(plan: &mut Plan<'_>) {
     let last = LastRun::read();
     let had_failed = |row: &Row<'_>| last.as_ref().is_some_and(|last| last.had_failed(row));
-    let failed: Vec<String> =
-        plan.rows.iter().filter(|row| had_failed(row)).map(|row| escape(&row.name).into_owned()).collect();
+    let failed: Vec<String> = plan
+        .rows
+        .iter()
+        .filter(|row| had_failed(row))
+        .map(|row| escape(&row.name).into_owned())
+        .collect();
     let all = plan.rows.len();
     if failed.is_empty() {
-        output::stderr(&format!("note: none of these tests is known to have failed; all {all} are judged\n"));
+        output::stderr(&format!(
+            "note: none of these tests is known to have failed; all {all} are judged\n"
+        ));
         return;
     }
     plan.rows.retain(had_failed);
     let more = failed.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     let named = failed[..failed.len().min(NAMED)].join(", ");
-    output::stderr(&format!("note: {} of {all} tests failed the last time: {named}{more}\n", failed.len()));
+    output::stderr(&format!(
+        "note: {} of {all} tests failed the last time: {named}{more}\n",
+        failed.len()
+    ));
 }
 
 pub(super) fn options(args: &Run, evidence: Option<Embed>) -> Options {
@@ -176,9 +207,18 @@ fn mode(calling: &Calling) -> Mode {
 }
 
 /// Judges the plan, and shows how far recording is.
-pub(super) fn watched(plan: &Plan<'_>, options: Options, is_quiet: bool) -> Result<RunOutcome, Failure> {
+pub(super) fn watched(
+    plan: &Plan<'_>,
+    options: Options,
+    is_quiet: bool,
+) -> Result<RunOutcome, Failure> {
     let outcome = if options.mode == Mode::Replay {
-        mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted())
+        mcptest_run::run(
+            plan,
+            options,
+            &mcptest_run::unwatched(),
+            mcptest_run::uninterrupted(),
+        )
     } else {
         let progress = Progress::begin(is_quiet, options.mode == Mode::Live);
         let outcome = mcptest_run::run(plan, options, &progress.watch(), interrupt::listen());
@@ -194,7 +234,9 @@ pub(super) fn watched(plan: &Plan<'_>, options: Options, is_quiet: bool) -> Resu
 fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<(), Failure> {
     if let Some(limit) = calling.connect_timeout {
         let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        let suites = loaded.iter_mut().filter_map(|(_, loaded)| loaded.suite.as_mut());
+        let suites = loaded
+            .iter_mut()
+            .filter_map(|(_, loaded)| loaded.suite.as_mut());
         suites
             .flat_map(|suite| suite.servers.values_mut())
             .for_each(|server| server.connect_timeout_ms = Some(limit_ms));
@@ -209,12 +251,19 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<()
     }
     let mut without_model = None;
     let mut has_model = calling.models.is_empty();
-    for suite in loaded.iter_mut().filter_map(|(_, loaded)| loaded.suite.as_mut()) {
+    for suite in loaded
+        .iter_mut()
+        .filter_map(|(_, loaded)| loaded.suite.as_mut())
+    {
         if let Some(runs) = calling.runs {
             suite.override_runs(runs as usize);
         }
         if !calling.models.is_empty() {
-            let models: Vec<Model> = calling.models.iter().map(|written| suite.model(written)).collect();
+            let models: Vec<Model> = calling
+                .models
+                .iter()
+                .map(|written| suite.model(written))
+                .collect();
             match suite.override_models(&models) {
                 Ok(()) => has_model = true,
                 Err(error @ OverrideError::NoModel { .. }) => without_model = Some(error),
@@ -237,10 +286,21 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<()
 /// `--record missing` is two words to the shell, and `missing` then a path.
 fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
     let is_mode = |path: &&PathBuf| RECORD.iter().any(|(word, ..)| path.as_os_str() == *word);
-    match args.suites.paths.iter().find(|path| is_mode(path) && !path.exists()) {
+    match args
+        .suites
+        .paths
+        .iter()
+        .find(|path| is_mode(path) && !path.exists())
+    {
         Some(path) if args.calling.record.is_some() => {
-            let (mode, help) = (escape_path(path), format!("did you mean `--record={}`?", escape_path(path)));
-            Err(Failure::with_help(format!("there is no file or folder {mode}"), help))
+            let (mode, help) = (
+                escape_path(path),
+                format!("did you mean `--record={}`?", escape_path(path)),
+            );
+            Err(Failure::with_help(
+                format!("there is no file or folder {mode}"),
+                help,
+            ))
         }
         _ => Ok(()),
     }
@@ -261,7 +321,11 @@ fn refuse_idle_options(calling: &Calling) -> Result<(), Failure> {
 
 fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {
     let has_tests = |suite: &Suite| !suite.agents.is_empty() || !suite.tools.is_empty();
-    if loaded.iter().filter_map(|(_, loaded)| loaded.suite.as_ref()).any(has_tests) {
+    if loaded
+        .iter()
+        .filter_map(|(_, loaded)| loaded.suite.as_ref())
+        .any(has_tests)
+    {
         "nothing was selected: no test matches\n  help: `mcptest run --list` shows the tests\n"
     } else {
         "nothing to judge: there are no tests under `agents:` or `tools:`\n"
@@ -271,9 +335,15 @@ fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {
 fn list(plan: &Plan<'_>) -> Result<u8, Failure> {
     let mut text = String::new();
     for row in &plan.rows {
-        let skipped =
-            row.skip.as_ref().map(|why| format!("  (skipped: {})", why.message)).unwrap_or_default();
-        let line = format!("{}:{}: {}{skipped}", row.place.file, row.place.line, row.name);
+        let skipped = row
+            .skip
+            .as_ref()
+            .map(|why| format!("  (skipped: {})", why.message))
+            .unwrap_or_default();
+        let line = format!(
+            "{}:{}: {}{skipped}",
+            row.place.file, row.place.line, row.name
+        );
         text.push_str(&format!("{}\n", escape(&line)));
     }
     output::stdout(text.as_bytes())?;

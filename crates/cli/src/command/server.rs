@@ -61,22 +61,30 @@ fn command(args: &Direct) -> Result<Option<Vec<String>>, Failure> {
 
 /// The server that is named on the command line.
 pub(super) fn named(args: &Direct) -> Result<ServerSpec, Failure> {
-    let Some(mut spec) = direct(args)? else { return Err(Failure::new("no server is named")) };
+    let Some(mut spec) = direct(args)? else {
+        return Err(Failure::new("no server is named"));
+    };
     apply(args, &mut spec)?;
     Ok(spec)
 }
 
 /// The server that these words start.
 pub(super) fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
-    let Some(program) = words.first() else { return Err(no_command()) };
-    let name =
-        Path::new(program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
+    let Some(program) = words.first() else {
+        return Err(no_command());
+    };
+    let name = Path::new(program)
+        .file_name()
+        .map_or(program.clone(), |name| name.to_string_lossy().into_owned());
     Ok(ServerSpec::command(name, words))
 }
 
 /// Where a command is asked for, and there are no words.
 pub(super) fn no_command() -> Failure {
-    Failure::with_help("`--command` is empty", "write `--command \"npx my-server\"`")
+    Failure::with_help(
+        "`--command` is empty",
+        "write `--command \"npx my-server\"`",
+    )
 }
 
 fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
@@ -92,7 +100,9 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
         ),
         (error, _) => error.into(),
     })?;
-    let Some(path) = found.suites.first() else { return Err(Failure::new("there is no suite")) };
+    let Some(path) = found.suites.first() else {
+        return Err(Failure::new("there is no suite"));
+    };
     let suite = &suite_at(path)?;
     let name = name_in(suite, &escape_path(path), name)?;
     mcptest_run::server::spec_in(suite, name, None).map_err(Failure::new)
@@ -100,11 +110,19 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
 
 /// The suite in this file, or all that is wrong with it.
 pub(super) fn suite_at(path: &Path) -> Result<Suite, Failure> {
-    let loaded = mcptest_run::load_suites(&[path.to_owned()]).pop().map(|(_, loaded)| loaded);
-    let Some(loaded) = loaded else { return Err(Failure::new("there is no suite")) };
+    let loaded = mcptest_run::load_suites(&[path.to_owned()])
+        .pop()
+        .map(|(_, loaded)| loaded);
+    let Some(loaded) = loaded else {
+        return Err(Failure::new("there is no suite"));
+    };
     loaded.suite.ok_or_else(|| {
         let problems = problem::render(&loaded.problems, &loaded.sources, false);
-        Failure::new(format!("{} is refused\n{}", escape_path(path), problems.trim_end()))
+        Failure::new(format!(
+            "{} is refused\n{}",
+            escape_path(path),
+            problems.trim_end()
+        ))
     })
 }
 
@@ -119,7 +137,10 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
                 format!("{path} has no `servers:`"),
                 "name a server with `-- npx my-server` or `--url URL`",
             )),
-            _ => Err(Failure::new(format!("{path} has several servers: name one of {}", all()))),
+            _ => Err(Failure::new(format!(
+                "{path} has several servers: name one of {}",
+                all()
+            ))),
         };
     };
     known.clone().find(|one| *one == name).ok_or_else(|| {
@@ -128,14 +149,20 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
             None if suite.servers.is_empty() => "it has none".to_owned(),
             None => format!("declared there: {}", all()),
         };
-        Failure::with_help(format!("nothing under `servers:` of {path} is called `{name}`"), help)
+        Failure::with_help(
+            format!("nothing under `servers:` of {path} is called `{name}`"),
+            help,
+        )
     })
 }
 
 fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     for written in &args.header {
         let (name, value) = written.split_once(':').ok_or_else(|| {
-            Failure::with_help(format!("`{written}` is not a header"), "write `--header 'X-Key: secret'`")
+            Failure::with_help(
+                format!("`{written}` is not a header"),
+                "write `--header 'X-Key: secret'`",
+            )
         })?;
         let (name, value) = (name.trim(), value.trim());
         if !is_common_header(name) {
@@ -146,9 +173,14 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
             .map_err(|why| refused("header", &why))?;
         match &mut spec.endpoint {
             Endpoint::Url { headers, .. }
-                if headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) =>
+                if headers
+                    .iter()
+                    .any(|(other, _)| other.eq_ignore_ascii_case(name)) =>
             {
-                return Err(refused("header", &format!("the header `{name}` is given twice")));
+                return Err(refused(
+                    "header",
+                    &format!("the header `{name}` is given twice"),
+                ));
             }
             Endpoint::Url { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
             _ => return Err(Failure::new("`--header` needs a server with a URL")),
@@ -156,13 +188,20 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     }
     for written in &args.env {
         let (name, value) = written.split_once('=').ok_or_else(|| {
-            Failure::with_help(format!("`{written}` is not a variable"), "write `--env LEVEL=debug`")
+            Failure::with_help(
+                format!("`{written}` is not a variable"),
+                "write `--env LEVEL=debug`",
+            )
         })?;
         mcptest_run::remember(name, value);
         check_variable_name(name).map_err(|why| refused("env", &why))?;
         match &mut spec.endpoint {
             Endpoint::Command { env, .. } => env.push((name.to_owned(), value.to_owned())),
-            _ => return Err(Failure::new("`--env` needs a server that is started by a command")),
+            _ => {
+                return Err(Failure::new(
+                    "`--env` needs a server that is started by a command",
+                ));
+            }
         }
     }
     if let Some(era) = args.era {
@@ -181,7 +220,9 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
 /// Whether a header says nothing that only the user knows.
 fn is_common_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let begins = ["accept", "content-", "mcp-"].iter().any(|start| name.starts_with(start));
+    let begins = ["accept", "content-", "mcp-"]
+        .iter()
+        .any(|start| name.starts_with(start));
     begins || ["user-agent", "origin", "referer", "host", "connection"].contains(&&*name)
 }
 
@@ -191,14 +232,21 @@ fn refused(option: &str, why: &str) -> Failure {
 
 /// The words of a command line, as a shell splits them; on Windows a backslash is a part of a path.
 pub(super) fn words(text: &str) -> Result<Vec<String>, Failure> {
-    let escaped = if cfg!(windows) { text.replace('\\', r"\\") } else { text.to_owned() };
+    let escaped = if cfg!(windows) {
+        text.replace('\\', r"\\")
+    } else {
+        text.to_owned()
+    };
     shell_words::split(&escaped)
         .map_err(|_unclosed| Failure::new(format!("a quote in `{text}` is never closed")))
 }
 
 /// Does this with the server; a user who has enough ends it, and the server with it.
 pub(super) fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
     let ended = runtime.block_on(async {
         tokio::select! {
             biased;
@@ -238,7 +286,10 @@ pub(super) async fn listen(
     }
     let why = format!("other machines can reach {address}, and no host name is allowed");
     let name = format!("name the host for which {what} is asked, as in `--allow-host {example}`");
-    Err(Failure::with_help(why, format!("{name}, or listen on 127.0.0.1")))
+    Err(Failure::with_help(
+        why,
+        format!("{name}, or listen on 127.0.0.1"),
+    ))
 }
 
 #[cfg(test)]
@@ -248,8 +299,14 @@ mod tests {
     #[test]
     fn quotes_and_backslashes_group() {
         let split = |text: &str| words(text).unwrap();
-        assert_eq!(split("npx  my-server --fast"), ["npx", "my-server", "--fast"]);
-        assert_eq!(split(r#"a "b c" 'd "e"' "" f"g h""#), ["a", "b c", "d \"e\"", "", "fg h"]);
+        assert_eq!(
+            split("npx  my-server --fast"),
+            ["npx", "my-server", "--fast"]
+        );
+        assert_eq!(
+            split(r#"a "b c" 'd "e"' "" f"g h""#),
+            ["a", "b c", "d \"e\"", "", "fg h"]
+        );
         assert!(words("a 'b").is_err());
     }
 }

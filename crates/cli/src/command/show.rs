@@ -15,7 +15,9 @@ pub(super) fn run(args: &Show) -> Result<u8, Failure> {
         return super::check_secrets::run(&args.files, args.config.as_deref());
     }
     let [file] = &args.files[..] else {
-        return Err(Failure::new("`show` takes one file; `--check-secrets` takes several"));
+        return Err(Failure::new(
+            "`show` takes one file; `--check-secrets` takes several",
+        ));
     };
     if let Some(tape) = super::tape::opened(file)? {
         return show_tape(args, file, &tape);
@@ -33,25 +35,51 @@ pub(super) fn run(args: &Show) -> Result<u8, Failure> {
         output::stderr(&format!("note: imported from {fidelity}\n"));
     }
     let cassette = recording.cassette()?;
-    if let Some(wanted) = args.run.filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted)) {
+    if let Some(wanted) = args
+        .run
+        .filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted))
+    {
         return Err(has_no(file, "run", wanted, cassette.whole_runs()));
     }
-    output::page(&timeline(&cassette, Options { run: args.run, full: args.full, colour: coloured }))?;
+    output::page(&timeline(
+        &cassette,
+        Options {
+            run: args.run,
+            full: args.full,
+            colour: coloured,
+        },
+    ))?;
     let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
     Ok(if is_broken { output::EXIT_BROKEN } else { 0 })
 }
 
 fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<u8, Failure> {
-    let sessions: BTreeSet<u64> = tape.entries.iter().filter_map(|entry| entry.session).collect();
+    let sessions: BTreeSet<u64> = tape
+        .entries
+        .iter()
+        .filter_map(|entry| entry.session)
+        .collect();
     // On stdio the whole tape is the one run.
-    let session = args.run.map(|number| number as u64).filter(|&wanted| wanted != 1 || !sessions.is_empty());
+    let session = args
+        .run
+        .map(|number| number as u64)
+        .filter(|&wanted| wanted != 1 || !sessions.is_empty());
     if let Some(wanted) = session.filter(|wanted| !sessions.contains(wanted)) {
         return Err(has_no(file, "session", wanted, sessions.len().max(1)));
     }
-    output::page(&timeline_of(tape, ShowOptions { session, full: args.full }))?;
+    output::page(&timeline_of(
+        tape,
+        ShowOptions {
+            session,
+            full: args.full,
+        },
+    ))?;
     Ok(0)
 }
 
 fn has_no(file: &Path, what: &str, wanted: impl Display, has: usize) -> Failure {
-    Failure::new(format!("{} has no {what} {wanted}; it has {has}", escape_path(file)))
+    Failure::new(format!(
+        "{} has no {what} {wanted}; it has {has}",
+        escape_path(file)
+    ))
 }

@@ -25,20 +25,34 @@ impl LoadedSuites {
     /// Loads suites that judge their recordings, or the transcripts in a folder.
     pub(super) fn load(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
         let Some(folder) = traces else {
-            return Ok(Self { loaded: load(suites, mcptest_run::load_suites)?, traces: None });
+            return Ok(Self {
+                loaded: load(suites, mcptest_run::load_suites)?,
+                traces: None,
+            });
         };
         let traces = Some((folder.to_owned(), groups(folder)?));
-        Ok(Self { loaded: load(suites, mcptest_run::load_suites_for_traces)?, traces })
+        Ok(Self {
+            loaded: load(suites, mcptest_run::load_suites_for_traces)?,
+            traces,
+        })
     }
 
     /// The same, where no suite is needed to judge transcripts.
     pub(super) fn load_or_bare(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
         let is_named = !suites.paths.is_empty() || !suites.config.is_empty();
-        let has_none = || matches!(mcptest_run::find(&[], Path::new("")), Err(FindError::NoDefault));
+        let has_none = || {
+            matches!(
+                mcptest_run::find(&[], Path::new("")),
+                Err(FindError::NoDefault)
+            )
+        };
         match traces.filter(|_| !is_named && has_none()) {
             Some(folder) => {
                 let traces = Some((folder.to_owned(), groups(folder)?));
-                Ok(Self { loaded: mcptest_run::bare_suite(), traces })
+                Ok(Self {
+                    loaded: mcptest_run::bare_suite(),
+                    traces,
+                })
             }
             None => Self::load(suites, traces),
         }
@@ -60,8 +74,15 @@ impl LoadedSuites {
 
 /// What the recordings of a plan come to.
 pub(super) fn replayed(plan: &Plan<'_>, options: Options) -> Result<Report, Failure> {
-    let outcome = mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted());
-    outcome.map(|outcome| outcome.report).map_err(Failure::interrupted)
+    let outcome = mcptest_run::run(
+        plan,
+        options,
+        &mcptest_run::unwatched(),
+        mcptest_run::uninterrupted(),
+    );
+    outcome
+        .map(|outcome| outcome.report)
+        .map_err(Failure::interrupted)
 }
 
 /// The groups of transcripts in a folder.
@@ -79,9 +100,15 @@ pub(super) fn load(
     let named: Vec<PathBuf> = suites.config.iter().chain(&suites.paths).cloned().collect();
     let found = mcptest_run::find(&named, Path::new(""))?;
     let loaded = load(&found.suites);
-    let used: HashSet<_> = inputs(&loaded).filter_map(|path| files::identity(&path)).collect();
+    let used: HashSet<_> = inputs(&loaded)
+        .filter_map(|path| files::identity(&path))
+        .collect();
     let is_used = |path: &Path| files::identity(path).is_some_and(|one| used.contains(&one));
-    let left_out: Vec<&PathBuf> = found.passed_over.iter().filter(|path| !is_used(path)).collect();
+    let left_out: Vec<&PathBuf> = found
+        .passed_over
+        .iter()
+        .filter(|path| !is_used(path))
+        .collect();
     if let Some(note) = left_out_note(&left_out, suites.verbose > 0) {
         output::stderr(&note);
     }
@@ -95,7 +122,11 @@ pub(super) fn tell_problems(loaded: &[(String, Loaded)], shown: impl Fn(String) 
     let coloured = output::is_coloured(&std::io::stderr());
     for (_, loaded) in loaded {
         if !loaded.problems.is_empty() {
-            output::stderr(&shown(problem::render(&loaded.problems, &loaded.sources, coloured)));
+            output::stderr(&shown(problem::render(
+                &loaded.problems,
+                &loaded.sources,
+                coloured,
+            )));
         }
     }
 }
@@ -103,19 +134,35 @@ pub(super) fn tell_problems(loaded: &[(String, Loaded)], shown: impl Fn(String) 
 /// The files that suites were read from: their imports, manifests and baselines included.
 pub(super) fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
     let read = |(path, loaded): &(String, Loaded)| {
-        loaded.files.iter().cloned().chain([PathBuf::from(path)]).collect::<Vec<_>>()
+        loaded
+            .files
+            .iter()
+            .cloned()
+            .chain([PathBuf::from(path)])
+            .collect::<Vec<_>>()
     };
     loaded.iter().flat_map(read).collect::<Vec<_>>().into_iter()
 }
 
 /// `note: no suites, and left out: a.yml, b.yml`; in a folder of many, the first of them.
 fn left_out_note(left_out: &[&PathBuf], is_verbose: bool) -> Option<String> {
-    let shown = if is_verbose { left_out.len() } else { left_out.len().min(SHOWN) };
-    let names: Vec<String> = left_out[..shown].iter().map(|path| escape_path(path)).collect();
+    let shown = if is_verbose {
+        left_out.len()
+    } else {
+        left_out.len().min(SHOWN)
+    };
+    let names: Vec<String> = left_out[..shown]
+        .iter()
+        .map(|path| escape_path(path))
+        .collect();
     let more = match left_out.len() - shown {
         0 => String::new(),
         more => format!(" and {more} more, which `--verbose` names"),
     };
-    let what = if left_out.len() == 1 { "not a suite, and left out" } else { "not suites, and left out" };
+    let what = if left_out.len() == 1 {
+        "not a suite, and left out"
+    } else {
+        "not suites, and left out"
+    };
     (!names.is_empty()).then(|| format!("note: {what}: {}{more}\n", names.join(", ")))
 }

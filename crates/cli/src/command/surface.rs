@@ -30,12 +30,18 @@ pub(super) fn tools(args: &Surface, name: Option<&str>) -> Result<Vec<SurfaceToo
         let seen = client.close().await.observed;
         let listed = listed?;
         output::notes(&tools::notes(listed.complaints.iter().chain(&seen)));
-        let read = listed.tools.iter().map(|tool| SurfaceTool::listed(&tool.raw, None));
+        let read = listed
+            .tools
+            .iter()
+            .map(|tool| SurfaceTool::listed(&tool.raw, None));
         Ok(read.collect::<Result<_, _>>()?)
     })
 }
 
 /// Says that there was nothing to measure.
 pub(super) fn no_tools() -> Failure {
-    Failure::ended(EXIT_NOTHING_SELECTED, "nothing was measured: there are no tools")
+    Failure::ended(
+        EXIT_NOTHING_SELECTED,
+        "nothing was measured: there are no tools",
+    )
 }

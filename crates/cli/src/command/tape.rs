@@ -7,7 +7,9 @@ use std::path::Path;
 
 /// The tape in a file; `None` when the file holds something else, or cannot be read.
 pub(super) fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
-    let Ok(bytes) = files::read(path, files::RECORDING) else { return Ok(None) };
+    let Ok(bytes) = files::read(path, files::RECORDING) else {
+        return Ok(None);
+    };
     let text = String::from_utf8_lossy(&bytes);
     is_tape(&text).then(|| read(&text, path)).transpose()
 }

@@ -56,26 +56,43 @@ pub(super) fn run(args: &ToolBench) -> Result<u8, Failure> {
     let mut benches = vec![lexical(&tools, &intents.intents)];
     if let Some(path) = &args.recorded {
         let suite = server::suite_at(path)?;
-        benches.extend(of_models(&suite, &tools, &intents).map_err(|reason| Failure::at(path, reason))?);
+        benches.extend(
+            of_models(&suite, &tools, &intents).map_err(|reason| Failure::at(path, reason))?,
+        );
     }
-    let changes = if args.mutate { mutations(&tools, &intents.intents) } else { Vec::new() };
+    let changes = if args.mutate {
+        mutations(&tools, &intents.intents)
+    } else {
+        Vec::new()
+    };
     if args.json {
         output::stdout(as_json(&benches, &changes).as_bytes())?;
     } else {
         let paint = Paint::stdout();
         let mut text: String = benches.iter().map(|bench| render(bench, paint)).collect();
-        text.push_str(&if args.mutate { told(&changes, paint) } else { String::new() });
+        text.push_str(&if args.mutate {
+            told(&changes, paint)
+        } else {
+            String::new()
+        });
         output::page(&format!("{}\n", text.trim_end()))?;
     }
     let floor = usize::from(args.min_accuracy.unwrap_or(0));
     let is_low = |bench: &Bench| bench.right() * 100 < floor * bench.choices.len();
-    Ok(if benches.iter().any(is_low) { EXIT_DRIFT } else { 0 })
+    Ok(if benches.iter().any(is_low) {
+        EXIT_DRIFT
+    } else {
+        0
+    })
 }
 
 fn write_suite(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> Result<u8, Failure> {
     if intents.models.is_empty() {
         let help = "list them there: `models: [claude-sonnet-4-5]`";
-        return Err(Failure::with_help("the intents name no models to ask", help));
+        return Err(Failure::with_help(
+            "the intents name no models to ask",
+            help,
+        ));
     }
     mcptest_run::write_bench(path, tools, intents)
         .map_err(|error| Failure::new(mcptest_run::reason(&error)))?;
@@ -97,14 +114,21 @@ fn of_models(
     let of_model = |model: &String| {
         let mine = chosen.iter().filter(|one| one.model == *model);
         let intent = |ask: &str| intents.intents.iter().find(|intent| intent.ask == ask);
-        Bench::of(model, tools, mine.filter_map(|one| Some((intent(&one.ask)?, one.tool.clone()))).collect())
+        Bench::of(
+            model,
+            tools,
+            mine.filter_map(|one| Some((intent(&one.ask)?, one.tool.clone())))
+                .collect(),
+        )
     };
     Ok(models.into_iter().map(of_model).collect())
 }
 
 fn as_json(benches: &[Bench], changes: &[Mutation]) -> String {
     let of_bench = |bench: &Bench| -> Value {
-        let interval = bench.interval().map(|interval| [interval.lower, interval.upper]);
+        let interval = bench
+            .interval()
+            .map(|interval| [interval.lower, interval.upper]);
         let rounded = interval.map(|both| both.map(|bound| (bound * 1e6).round() / 1e6));
         json!({
             "selector": bench.selector, "right": bench.right(), "of": bench.choices.len(), "wilson_95": rounded,
@@ -112,8 +136,7 @@ fn as_json(benches: &[Bench], changes: &[Mutation]) -> String {
         })
     };
     let benches: Vec<Value> = benches.iter().map(of_bench).collect();
-    let document =
-        json!({ "format": "mcptest-tool-bench", "version": 1, "selectors": benches, "mutations": changes });
+    let document = json!({ "format": "mcptest-tool-bench", "version": 1, "selectors": benches, "mutations": changes });
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
@@ -123,58 +146,105 @@ fn percent(share: f64) -> u32 {
 
 fn render(bench: &Bench, paint: Paint) -> String {
     let (right, of) = (bench.right(), bench.choices.len());
-    let mut text =
-        format!("{}: {right} of {} right", paint.bold(&escape(&bench.selector)), count(of, "choice"));
+    let mut text = format!(
+        "{}: {right} of {} right",
+        paint.bold(&escape(&bench.selector)),
+        count(of, "choice")
+    );
     if let Some(interval) = bench.interval() {
         let (low, high) = (percent(interval.lower), percent(interval.upper));
-        text.push_str(&format!(", {}% (Wilson 95%: {low}% to {high}%)", right * 100 / of));
+        text.push_str(&format!(
+            ", {}% (Wilson 95%: {low}% to {high}%)",
+            right * 100 / of
+        ));
     }
     text.push('\n');
     for choice in bench.choices.iter().filter(|choice| !choice.is_right) {
         text.push_str(&format!("  {}\n", wrong(choice)));
     }
     for (tool, asks) in bench.attracted() {
-        let s = if asks.len() == 1 { "request that is" } else { "requests that are" };
-        text.push_str(&format!("  {} attracts {} {s} not its own\n", escape(&tool), asks.len()));
+        let s = if asks.len() == 1 {
+            "request that is"
+        } else {
+            "requests that are"
+        };
+        text.push_str(&format!(
+            "  {} attracts {} {s} not its own\n",
+            escape(&tool),
+            asks.len()
+        ));
     }
     text + &matrix(bench, paint) + "\n"
 }
 
 fn wrong(choice: &Choice) -> String {
     let chosen = choice.chosen.as_deref().unwrap_or(NONE);
-    let right = if choice.right.is_empty() { NONE.to_owned() } else { choice.right.join(" or ") };
-    format!("\"{}\": {} was chosen, right is {}", escape(&choice.ask), escape(chosen), escape(&right))
+    let right = if choice.right.is_empty() {
+        NONE.to_owned()
+    } else {
+        choice.right.join(" or ")
+    };
+    format!(
+        "\"{}\": {} was chosen, right is {}",
+        escape(&choice.ask),
+        escape(chosen),
+        escape(&right)
+    )
 }
 
 /// A row for each tool that is right, a column for each that was chosen, by their numbers.
 fn matrix(bench: &Bench, paint: Paint) -> String {
     let matrix = bench.matrix();
-    let names: BTreeSet<&String> = matrix.iter().flat_map(|(row, cells)| cells.keys().chain([row])).collect();
-    let widest = names.iter().map(|name| escape(name).chars().count()).max().unwrap_or(0);
-    let numbers: Vec<String> = (1..=names.len()).map(|number| format!("{number:>4}")).collect();
+    let names: BTreeSet<&String> = matrix
+        .iter()
+        .flat_map(|(row, cells)| cells.keys().chain([row]))
+        .collect();
+    let widest = names
+        .iter()
+        .map(|name| escape(name).chars().count())
+        .max()
+        .unwrap_or(0);
+    let numbers: Vec<String> = (1..=names.len())
+        .map(|number| format!("{number:>4}"))
+        .collect();
     let numbers = numbers.concat();
     let head = format!("{:widest$}    {numbers}", "");
-    let mut text =
-        format!("\n  {}\n  {}\n", paint.dim("a row is right, a column was chosen"), paint.dim(&head));
+    let mut text = format!(
+        "\n  {}\n  {}\n",
+        paint.dim("a row is right, a column was chosen"),
+        paint.dim(&head)
+    );
     for (at, name) in names.iter().enumerate() {
         let cell = |chosen: &&String| match matrix.get(*name).and_then(|cells| cells.get(*chosen)) {
             Some(count) => format!("{count:>4}"),
             None => "   .".to_owned(),
         };
         let cells: String = names.iter().map(cell).collect();
-        text.push_str(&format!("  {:>2} {:widest$} {cells}\n", at + 1, escape(name)));
+        text.push_str(&format!(
+            "  {:>2} {:widest$} {cells}\n",
+            at + 1,
+            escape(name)
+        ));
     }
     text
 }
 
 fn told(changes: &[Mutation], paint: Paint) -> String {
-    let (telling, idle): (Vec<&Mutation>, Vec<&Mutation>) =
-        changes.iter().partition(|one| !one.lost.is_empty() || !one.won.is_empty());
+    let (telling, idle): (Vec<&Mutation>, Vec<&Mutation>) = changes
+        .iter()
+        .partition(|one| !one.lost.is_empty() || !one.won.is_empty());
     let mut text = format!("{}\n", paint.bold("Changes of one tool"));
     for one in &telling {
         let asks = |word: &str, asks: &[String]| {
-            let quoted: Vec<String> = asks.iter().map(|ask| format!("\"{}\"", escape(ask))).collect();
-            if asks.is_empty() { String::new() } else { format!("; {word} {}", quoted.join(", ")) }
+            let quoted: Vec<String> = asks
+                .iter()
+                .map(|ask| format!("\"{}\"", escape(ask)))
+                .collect();
+            if asks.is_empty() {
+                String::new()
+            } else {
+                format!("; {word} {}", quoted.join(", "))
+            }
         };
         let (lost, won) = (asks("loses", &one.lost), asks("wins", &one.won));
         let (tool, change) = (escape(&one.tool), escape(&one.change));
@@ -183,5 +253,9 @@ fn told(changes: &[Mutation], paint: Paint) -> String {
             one.after, one.before
         ));
     }
-    text + &format!("  {} of {} change no choice\n", idle.len(), count(changes.len(), "change"))
+    text + &format!(
+        "  {} of {} change no choice\n",
+        idle.len(),
+        count(changes.len(), "change")
+    )
 }

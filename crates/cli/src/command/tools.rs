@@ -53,9 +53,17 @@ fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> Stri
     let listed = tools.iter().map(|tool| tool.clone().into_catalogue(server));
     let offer = Offer::of(listed.collect(), family, ToolSchemas::Mend);
     let mut text = String::new();
-    for tool in offer.catalogue.iter().filter(|tool| !tool.mended.is_empty()) {
+    for tool in offer
+        .catalogue
+        .iter()
+        .filter(|tool| !tool.mended.is_empty())
+    {
         text.push_str(&format!("{}\n", paint.bold(&escape(&tool.name))));
-        text.extend(tool.mended.iter().map(|mend| format!("    {}\n", escape(mend))));
+        text.extend(
+            tool.mended
+                .iter()
+                .map(|mend| format!("    {}\n", escape(mend))),
+        );
     }
     for left in &offer.left_out {
         text.push_str(&format!(
@@ -64,9 +72,17 @@ fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> Stri
             escape(&left.why)
         ));
     }
-    let taken = offer.catalogue.iter().filter(|tool| tool.mended.is_empty()).count();
+    let taken = offer
+        .catalogue
+        .iter()
+        .filter(|tool| tool.mended.is_empty())
+        .count();
     let gap = if text.is_empty() { "" } else { "\n" };
-    text + &format!("{gap}{} takes {taken} of {} tools as they are\n", family.title, tools.len())
+    text + &format!(
+        "{gap}{} takes {taken} of {} tools as they are\n",
+        family.title,
+        tools.len()
+    )
 }
 
 /// What was odd, a line each, for standard error. What a server asked, wrote or notified is no oddity of its tools.
@@ -79,8 +95,10 @@ pub(super) fn notes<'o>(observed: impl Iterator<Item = &'o Observed>) -> String 
 
 /// The tools as they were sent, one to a line.
 fn as_json(tools: &[Tool]) -> String {
-    let lines: Vec<String> =
-        tools.iter().map(|tool| format!("    {}", tool.raw.get().replace(['\n', '\r'], " "))).collect();
+    let lines: Vec<String> = tools
+        .iter()
+        .map(|tool| format!("    {}", tool.raw.get().replace(['\n', '\r'], " ")))
+        .collect();
     if lines.is_empty() {
         return "{\n  \"tools\": []\n}\n".to_owned();
     }
@@ -88,13 +106,29 @@ fn as_json(tools: &[Tool]) -> String {
 }
 
 fn render(info: &ServerInfo, tools: &[Tool], paint: Paint) -> String {
-    let count = if tools.is_empty() { "no tools".to_owned() } else { count(tools.len(), "tool") };
-    let name = if info.name.is_empty() { "a server without a name" } else { &info.name };
-    let version = if info.version.is_empty() { String::new() } else { format!(" {}", escape(&info.version)) };
+    let count = if tools.is_empty() {
+        "no tools".to_owned()
+    } else {
+        count(tools.len(), "tool")
+    };
+    let name = if info.name.is_empty() {
+        "a server without a name"
+    } else {
+        &info.name
+    };
+    let version = if info.version.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", escape(&info.version))
+    };
     let mut text = format!(
         "{}{version} {}: {count}\n",
         paint.bold(&escape(name)),
-        paint.dim(&format!("(MCP {}, {})", escape(&info.protocol_version), info.era.as_str())),
+        paint.dim(&format!(
+            "(MCP {}, {})",
+            escape(&info.protocol_version),
+            info.era.as_str()
+        )),
     );
     for tool in tools {
         text.push('\n');
@@ -104,18 +138,35 @@ fn render(info: &ServerInfo, tools: &[Tool], paint: Paint) -> String {
 }
 
 fn one(tool: &Tool, paint: Paint) -> String {
-    let about = tool.description.as_deref().or(tool.title.as_deref()).map(first_line).unwrap_or_default();
+    let about = tool
+        .description
+        .as_deref()
+        .or(tool.title.as_deref())
+        .map(first_line)
+        .unwrap_or_default();
     let gap = if about.is_empty() { "" } else { "  " };
     let mut text = format!("{}{gap}{about}\n", paint.bold(&escape(&tool.name)));
     let rows = arguments(tool.input_schema.get());
-    let widest =
-        |cell: fn(&Row) -> &String| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
+    let widest = |cell: fn(&Row) -> &String| {
+        rows.iter()
+            .map(|row| cell(row).chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let (names, kinds) = (widest(|row| &row.name), widest(|row| &row.kind).min(40));
     for row in &rows {
-        let mark = if row.is_required { "required" } else { "        " };
+        let mark = if row.is_required {
+            "required"
+        } else {
+            "        "
+        };
         let name = format!("{:names$}", row.name);
-        let line =
-            format!("    {}  {:kinds$}  {mark}  {}", paint.bold(&name), row.kind, paint.dim(&row.about));
+        let line = format!(
+            "    {}  {:kinds$}  {mark}  {}",
+            paint.bold(&name),
+            row.kind,
+            paint.dim(&row.about)
+        );
         text.push_str(line.trim_end());
         text.push('\n');
     }
@@ -132,15 +183,22 @@ struct Row {
 /// The arguments in the schema's own order, those that are required first.
 fn arguments(schema: &str) -> Vec<Row> {
     let schema = Members::of(schema);
-    let required: Vec<Value> =
-        schema.get("required").and_then(|names| serde_json::from_str(names.get()).ok()).unwrap_or_default();
-    let properties = schema.get("properties").map_or_else(Members::default, |all| Members::of(all.get()));
+    let required: Vec<Value> = schema
+        .get("required")
+        .and_then(|names| serde_json::from_str(names.get()).ok())
+        .unwrap_or_default();
+    let properties = schema
+        .get("properties")
+        .map_or_else(Members::default, |all| Members::of(all.get()));
     let row = |(name, property): (String, Box<RawValue>)| {
         let property: Value = serde_json::from_str(property.get()).unwrap_or_default();
         Row {
             kind: kind(&property),
             is_required: required.iter().any(|one| *one == name),
-            about: property["description"].as_str().map(first_line).unwrap_or_default(),
+            about: property["description"]
+                .as_str()
+                .map(first_line)
+                .unwrap_or_default(),
             name: escape(&name).into_owned(),
         }
     };
@@ -152,7 +210,11 @@ fn arguments(schema: &str) -> Vec<Row> {
 /// The first line that says something, short enough for a list.
 fn first_line(text: &str) -> String {
     const LONGEST: usize = 100;
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
     clipped(line, LONGEST)
 }
 

@@ -30,15 +30,20 @@ pub(crate) struct TraceFrom {
 pub(super) fn run(args: TraceFrom) -> Result<u8, Failure> {
     super::import::check_free(args.out.as_deref(), args.force)?;
     let tape = super::tape::required(&args.tape)?;
-    let options =
-        TraceOptions { agent: args.agent, prompt: args.prompt, final_response: args.final_response };
+    let options = TraceOptions {
+        agent: args.agent,
+        prompt: args.prompt,
+        final_response: args.final_response,
+    };
     let cassette = to_cassette(&tape, &options);
     match args.out {
         None => output::stdout(cassette.as_bytes())?,
         Some(file) => mcptest_run::import::write(&file, &mcptest_run::clean(&cassette))?,
     }
     if tape.is_cut {
-        output::stderr("note: the tape was cut off in the middle of its last line, which is left out\n");
+        output::stderr(
+            "note: the tape was cut off in the middle of its last line, which is left out\n",
+        );
     }
     Ok(0)
 }

@@ -25,7 +25,10 @@ pub(super) fn refuse(args: &Run) -> Result<(), Failure> {
     let calling = &args.calling;
     if args.update && calling.live && (calling.runs.is_some() || !calling.models.is_empty()) {
         let why = "`--update --live` calls tool tests, which have neither runs nor models";
-        return Err(Failure::with_help(why, "record agents with `--record`, then accept with `--update`"));
+        return Err(Failure::with_help(
+            why,
+            "record agents with `--record`, then accept with `--update`",
+        ));
     }
     Ok(())
 }
@@ -34,10 +37,18 @@ pub(super) fn refuse(args: &Run) -> Result<(), Failure> {
 pub(super) fn offer(changes: &Changes, yes: bool) -> Result<Answer, Failure> {
     let paint = Paint::stderr();
     for left in &changes.left_out {
-        output::stderr(&format!("cannot accept `{}`: {}\n", escape(&left.row), escape(&left.reason)));
+        output::stderr(&format!(
+            "cannot accept `{}`: {}\n",
+            escape(&left.row),
+            escape(&left.reason)
+        ));
     }
     if changes.files.is_empty() {
-        let left = if changes.left_out.is_empty() { "nothing to accept" } else { "nothing else to accept" };
+        let left = if changes.left_out.is_empty() {
+            "nothing to accept"
+        } else {
+            "nothing else to accept"
+        };
         output::stderr(&format!("{left}\n"));
         return Ok(Answer::Nothing);
     }
@@ -59,7 +70,9 @@ fn is_confirmed(files: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         let words = std::env::args().skip(1);
         let again = shell_words::join(std::iter::once("mcptest".to_owned()).chain(words));
-        output::stderr(&format!("nothing was written; to accept these changes, run: {again} --yes\n"));
+        output::stderr(&format!(
+            "nothing was written; to accept these changes, run: {again} --yes\n"
+        ));
         return Ok(false);
     }
     output::stderr(&format!("write {files}? [y/N] "));

@@ -16,9 +16,15 @@ pub(super) fn run(args: &Validate) -> Result<u8, Failure> {
         all.filter(|problem| problem.level == level).count()
     };
     let (errors, warnings) = (problems(Level::Error), problems(Level::Warning));
-    let whole = loaded.iter().filter_map(|(_, loaded)| loaded.suite.as_ref());
-    let tests = whole.map(|suite| suite.agents.len() + suite.tools.len()).sum();
-    let groups = groups.map(|groups| format!("{}, ", count(groups, "group"))).unwrap_or_default();
+    let whole = loaded
+        .iter()
+        .filter_map(|(_, loaded)| loaded.suite.as_ref());
+    let tests = whole
+        .map(|suite| suite.agents.len() + suite.tools.len())
+        .sum();
+    let groups = groups
+        .map(|groups| format!("{}, ", count(groups, "group")))
+        .unwrap_or_default();
     let plan = Plan::new(&loaded, &Selection::default());
     for line in mcptest_run::refused_tools(&plan) {
         output::stderr(&format!("note: {}\n", escape(&line)));
@@ -31,5 +37,9 @@ pub(super) fn run(args: &Validate) -> Result<u8, Failure> {
         count(warnings, "warning")
     );
     output::stdout(line.as_bytes())?;
-    Ok(if errors > 0 || (args.deny_warnings && warnings > 0) { output::EXIT_BROKEN } else { 0 })
+    Ok(if errors > 0 || (args.deny_warnings && warnings > 0) {
+        output::EXIT_BROKEN
+    } else {
+        0
+    })
 }

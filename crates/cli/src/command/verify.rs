@@ -44,7 +44,11 @@ pub(super) fn run(args: Verify) -> Result<u8, Failure> {
     let redactor = proxy::redactor(&[], std::iter::empty(), &[])?;
     let replayed = verify::replay(&tape, spec, args.ignore, &redactor);
     let drift = server::speak(async { Ok(replayed.await?) })?;
-    let text = if args.json { verify::json(&drift) } else { verify::human(&drift) };
+    let text = if args.json {
+        verify::json(&drift)
+    } else {
+        verify::human(&drift)
+    };
     output::stdout(text.as_bytes())?;
     if !drift.is_anything_checked {
         let why = "nothing was checked, because the tape has no request that can be sent again";
@@ -52,6 +56,8 @@ pub(super) fn run(args: Verify) -> Result<u8, Failure> {
         return Err(Failure::at(&args.tape, why));
     }
     let least = args.deny.unwrap_or(Tier::Breaking);
-    let is_denied = Tier::ALL.into_iter().any(|tier| tier <= least && drift.count(tier) > 0);
+    let is_denied = Tier::ALL
+        .into_iter()
+        .any(|tier| tier <= least && drift.count(tier) > 0);
     Ok(u8::from(is_denied))
 }

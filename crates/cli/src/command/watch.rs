@@ -66,7 +66,9 @@ fn round(
     })?;
     Destination::write_all(destinations, &report, args.suites.verbose, None)?;
     let count = files.files();
-    output::stderr(&format!("judged {again} of {all} tests; watching {count} files, Ctrl-C ends\n"));
+    output::stderr(&format!(
+        "judged {again} of {all} tests; watching {count} files, Ctrl-C ends\n"
+    ));
     Ok(files)
 }
 
@@ -81,7 +83,11 @@ fn change(before: &Stamps, interrupt: &Interrupt) -> Result<String, u8> {
         let now = last.now();
         if now == last && now != *before {
             let names: Vec<String> = now.changed_since(before).map(escape_path).collect();
-            return Ok(if names.is_empty() { "a folder".to_owned() } else { names.join(", ") });
+            return Ok(if names.is_empty() {
+                "a folder".to_owned()
+            } else {
+                names.join(", ")
+            });
         }
         last = now;
     }

@@ -39,7 +39,8 @@ enum Style {
 impl Style {
     fn new(is_live: bool) -> Self {
         let is_set = |name: &str| {
-            std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
+            std::env::var_os(name)
+                .is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
         };
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         if std::io::stderr().is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI") {
@@ -53,7 +54,9 @@ impl Style {
         match self {
             Self::Plain(plain) => say(plain.line(event, state, now)),
             Self::View(paint, above) => {
-                above.extend(plain::failure(event, state).map(|line| format!("{} {line}\n", paint.red("✗"))));
+                above.extend(
+                    plain::failure(event, state).map(|line| format!("{} {line}\n", paint.red("✗"))),
+                );
             }
         }
         state.apply(event, now);
@@ -65,13 +68,18 @@ impl Progress {
     pub(crate) fn begin(is_quiet: bool, is_live: bool) -> Self {
         Self((!is_quiet).then(|| {
             let (sender, events) = channel();
-            (sender, std::thread::spawn(move || show(&events, Style::new(is_live), is_live)))
+            (
+                sender,
+                std::thread::spawn(move || show(&events, Style::new(is_live), is_live)),
+            )
         }))
     }
 
     /// The function that receives every event. A terminal that takes nothing for a while must not hold up the runs.
     pub(crate) fn watch(&self) -> Watch {
-        let Some((sender, _)) = &self.0 else { return mcptest_run::unwatched() };
+        let Some((sender, _)) = &self.0 else {
+            return mcptest_run::unwatched();
+        };
         let sender = sender.clone();
         Arc::new(move |event| drop(sender.send((Instant::now(), Some(event)))))
     }
@@ -93,17 +101,24 @@ fn show(events: &Receiver<Told>, mut style: Style, is_live: bool) {
         let beat = Instant::now() + BEAT;
         is_over = loop {
             match events.recv_timeout(beat.saturating_duration_since(Instant::now())) {
-                Ok((at, Some(event))) => style.tell(&event, &mut state, at.saturating_duration_since(began)),
+                Ok((at, Some(event))) => {
+                    style.tell(&event, &mut state, at.saturating_duration_since(began));
+                }
                 Err(RecvTimeoutError::Timeout) => break false,
                 Ok((_, None)) | Err(RecvTimeoutError::Disconnected) => break true,
             }
         };
         let has_begun = !state.rows.is_empty() || state.tools.1 > 0;
         match &mut style {
-            Style::Plain(plain) if has_begun && !is_over => say(plain.heartbeat(&state, began.elapsed())),
+            Style::Plain(plain) if has_begun && !is_over => {
+                say(plain.heartbeat(&state, began.elapsed()));
+            }
             Style::View(paint, above) if has_begun => {
                 let size = size();
-                screen.draw(&view::lines(&state, began.elapsed(), size, *paint), size.columns);
+                screen.draw(
+                    &view::lines(&state, began.elapsed(), size, *paint),
+                    size.columns,
+                );
                 screen.say_above(&std::mem::take(above));
             }
             _ => {}
@@ -120,5 +135,8 @@ fn say(line: Option<String>) {
 /// How large the terminal is now.
 fn size() -> Size {
     let (rows, columns) = console::Term::stderr().size_checked().unwrap_or((24, 80));
-    Size { columns: usize::from(columns.max(1)), rows: usize::from(rows.max(1)) }
+    Size {
+        columns: usize::from(columns.max(1)),
+        rows: usize::from(rows.max(1)),
+    }
 }

@@ -25,29 +25,55 @@ pub(crate) struct Plain {
 
 impl Plain {
     pub(crate) fn new(is_live: bool) -> Self {
-        Self { is_live, ..Self::default() }
+        Self {
+            is_live,
+            ..Self::default()
+        }
     }
 
     /// What is said of an event; `state` is as it was before.
     pub(crate) fn line(&mut self, event: &Event, state: &State, now: Duration) -> Option<String> {
         let line = match event {
-            Event::RunFinished { cell, run, unrecorded: None, stop_reason } => {
+            Event::RunFinished {
+                cell,
+                run,
+                unrecorded: None,
+                stop_reason,
+            } => {
                 let row = state.rows.get(*cell)?;
                 if state.all(|row| row.of) > FEW && now.saturating_sub(self.last) < SPACING {
                     self.unsaid += 1;
                     return None;
                 }
                 let others = std::mem::take(&mut self.unsaid);
-                let others =
-                    if others > 0 { format!(" (and {})", counted(others, "other")) } else { String::new() };
+                let others = if others > 0 {
+                    format!(" (and {})", counted(others, "other"))
+                } else {
+                    String::new()
+                };
                 let verb = if self.is_live { "ran" } else { "recorded" };
-                format!("{verb} {}{others}", finished(row, *run, stop_reason.as_deref(), now))
+                format!(
+                    "{verb} {}{others}",
+                    finished(row, *run, stop_reason.as_deref(), now)
+                )
             }
-            Event::Graded { row_name, run, check, said: Some(said), tokens, cost_usd, .. } => {
+            Event::Graded {
+                row_name,
+                run,
+                check,
+                said: Some(said),
+                tokens,
+                cost_usd,
+                ..
+            } => {
                 let mut facts = vec![escape(said).into_owned()];
                 facts.extend(tokens.map(|tokens| counted(tokens, "token")));
                 facts.extend(cost_usd.map(dollars));
-                format!("graded {} run {run} {check}: {}", escape(row_name), facts.join(", "))
+                format!(
+                    "graded {} run {run} {check}: {}",
+                    escape(row_name),
+                    facts.join(", ")
+                )
             }
             failure_or_other => {
                 failure(failure_or_other, state).or_else(|| decided(failure_or_other, state))?
@@ -66,12 +92,17 @@ impl Plain {
         let (called, tests) = state.tools;
         if state.rows.is_empty() {
             let mut said = format!("{called} of {} called", counted(tests as u64, "tool test"));
-            said.extend((state.tools_failed > 0).then(|| format!(", {} failed", state.tools_failed)));
+            said.extend(
+                (state.tools_failed > 0).then(|| format!(", {} failed", state.tools_failed)),
+            );
             let awaited = state.tools_await.as_ref();
             said.extend(awaited.map(|server| format!(", waits for the first answer of {server}")));
             return (called < tests).then_some(said);
         }
-        let latest = state.rows.iter().filter_map(|row| Some((row, row.latest()?)));
+        let latest = state
+            .rows
+            .iter()
+            .filter_map(|row| Some((row, row.latest()?)));
         let (row, (run, active)) = latest.max_by_key(|(_, (_, active))| active.heard)?;
         let doing = match &active.doing {
             Doing::Starting => "is starting".to_owned(),
@@ -82,7 +113,10 @@ impl Plain {
             }
             Doing::Calling(tool) => format!("calls {tool}"),
         };
-        let left = state.left(now).map(|left| format!(", about {} left", about(left))).unwrap_or_default();
+        let left = state
+            .left(now)
+            .map(|left| format!(", about {} left", about(left)))
+            .unwrap_or_default();
         Some(format!(
             "{} of {}{left}: {} {} {doing}, for {}",
             grouped(state.all(|row| row.recorded)),
@@ -104,21 +138,47 @@ fn finished(row: &Row, run: usize, stop_reason: Option<&str>, now: Duration) -> 
     // A run that came to its own end says nothing of it.
     let odd = stop_reason.filter(|reason| !matches!(*reason, "end_turn" | "stop_sequence"));
     facts.extend(odd.map(|reason| format!("ended by {}", escape(reason))));
-    format!("{} {}: {}", row.name, row.numbered(run, active.in_matrix), facts.join(", "))
+    format!(
+        "{} {}: {}",
+        row.name,
+        row.numbered(run, active.in_matrix),
+        facts.join(", ")
+    )
 }
 
 /// A run or a test that could not be recorded. What several runs of a row fail of is said once.
 pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
     let (what, why) = match event {
-        Event::RunFinished { cell, run, unrecorded: Some(why), .. } => {
-            let row = state.rows.get(*cell).filter(|row| row.failure.as_ref() != Some(why))?;
+        Event::RunFinished {
+            cell,
+            run,
+            unrecorded: Some(why),
+            ..
+        } => {
+            let row = state
+                .rows
+                .get(*cell)
+                .filter(|row| row.failure.as_ref() != Some(why))?;
             let in_matrix = row.active.get(run).is_some_and(|active| active.in_matrix);
-            (format!("{} {}", row.name, row.numbered(*run, in_matrix)), why)
+            (
+                format!("{} {}", row.name, row.numbered(*run, in_matrix)),
+                why,
+            )
         }
-        Event::ToolCalled { row_name, unrecorded: Some(why) } => (escape(row_name).into_owned(), why),
-        Event::Graded { row_name, run, check, ungraded: Some(why), .. } => {
-            (format!("grading {} run {run} {check}", escape(row_name)), why)
-        }
+        Event::ToolCalled {
+            row_name,
+            unrecorded: Some(why),
+        } => (escape(row_name).into_owned(), why),
+        Event::Graded {
+            row_name,
+            run,
+            check,
+            ungraded: Some(why),
+            ..
+        } => (
+            format!("grading {} run {run} {check}", escape(row_name)),
+            why,
+        ),
         _ => return None,
     };
     let mut lines = why.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -126,14 +186,20 @@ pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
     if first.ends_with(':') {
         first.extend(lines.next().map(|next| format!(" {next}")));
     }
-    let cut = if first.chars().count() > LONGEST_REASON { "…" } else { "" };
+    let cut = if first.chars().count() > LONGEST_REASON {
+        "…"
+    } else {
+        ""
+    };
     let first: String = first.chars().take(LONGEST_REASON).collect();
     Some(format!("failed {what}: {}{cut}", escape(&first)))
 }
 
 /// A row that needs no more runs.
 pub(crate) fn decided(event: &Event, state: &State) -> Option<String> {
-    let Event::Decided { cell, saved } = event else { return None };
+    let Event::Decided { cell, saved } = event else {
+        return None;
+    };
     let row = state.rows.get(*cell)?;
     let are = if *saved == 1 { "is" } else { "are" };
     Some(format!(
@@ -148,7 +214,11 @@ pub(crate) fn decided(event: &Event, state: &State) -> Option<String> {
 pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
     let graded = match state.grades {
         (0, _) => None,
-        (grades, spent) => Some(format!("gave {}: {}", counted(grades, "grade"), spent.in_words())),
+        (grades, spent) => Some(format!(
+            "gave {}: {}",
+            counted(grades, "grade"),
+            spent.in_words()
+        )),
     };
     if state.rows.is_empty() {
         return graded;
@@ -164,7 +234,13 @@ pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
     let decided = match state.all(|row| row.saved) {
         0 => String::new(),
         1 => " (1 more was not needed: its verdict was decided)".to_owned(),
-        more => format!(" ({} more were not needed: their verdicts were decided)", grouped(more)),
+        more => format!(
+            " ({} more were not needed: their verdicts were decided)",
+            grouped(more)
+        ),
     };
-    Some(format!("{verb} {runs}{decided}: {}{graded}", state.spent().in_words()))
+    Some(format!(
+        "{verb} {runs}{decided}: {}{graded}",
+        state.spent().in_words()
+    ))
 }

@@ -16,9 +16,14 @@ impl Screen {
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(
-            ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
+            ProgressStyle::with_template("{msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_spinner()),
         );
-        Self { bar, drawn: 0, columns: 0 }
+        Self {
+            bar,
+            drawn: 0,
+            columns: 0,
+        }
     }
 
     /// Replaces the old lines by these.
@@ -31,7 +36,9 @@ impl Screen {
         if columns != self.columns && self.drawn > 0 {
             let term = Term::stderr();
             let rows = rows_after_resize(self.drawn, self.columns, columns);
-            let _gone = term.move_cursor_up(rows - 1).and_then(|()| term.clear_to_end_of_screen());
+            let _gone = term
+                .move_cursor_up(rows - 1)
+                .and_then(|()| term.clear_to_end_of_screen());
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         (self.drawn, self.columns) = (lines.len(), columns);

@@ -90,7 +90,13 @@ impl Spent {
     fn answer(&mut self, tokens: Option<u64>, cost_usd: Option<f64>) {
         let (counted, priced) = (u64::from(tokens.is_some()), u64::from(cost_usd.is_some()));
         let (tokens, usd) = (tokens.unwrap_or_default(), cost_usd.unwrap_or_default());
-        self.add(Self { tokens, usd, answers: 1, counted, priced });
+        self.add(Self {
+            tokens,
+            usd,
+            answers: 1,
+            counted,
+            priced,
+        });
     }
 
     fn add(&mut self, more: Self) {
@@ -103,19 +109,33 @@ impl Spent {
 
     /// `1,204 tokens`, when any are counted.
     pub(crate) fn tokens_in_words(&self) -> Option<String> {
-        let at_least = if self.counted < self.answers { "≥" } else { "" };
+        let at_least = if self.counted < self.answers {
+            "≥"
+        } else {
+            ""
+        };
         (self.counted > 0).then(|| format!("{at_least}{}", counted(self.tokens, "token")))
     }
 
     /// `$0.003`, when any price is known.
     pub(crate) fn cost_in_words(&self) -> Option<String> {
-        let at_least = if self.priced < self.answers { "≥" } else { "" };
+        let at_least = if self.priced < self.answers {
+            "≥"
+        } else {
+            ""
+        };
         (self.priced > 0).then(|| format!("{at_least}{}", dollars(self.usd)))
     }
 
     /// All that is known, and what is not: `52,110 tokens, about $0.21`.
     pub(crate) fn in_words(&self) -> String {
-        let known = |known: u64| if known < self.answers { "at least " } else { "" };
+        let known = |known: u64| {
+            if known < self.answers {
+                "at least "
+            } else {
+                ""
+            }
+        };
         let tokens = format!("{}{}", known(self.counted), counted(self.tokens, "token"));
         let cost = format!("{}about {}", known(self.priced), dollars(self.usd));
         let unpriced = self.answers - self.priced;
@@ -139,18 +159,35 @@ impl Spent {
 impl Row {
     fn new(cell: &mcptest_run::RowToRecord) -> Self {
         let name = escape(&cell.name).into_owned();
-        Self { name, numbered_to: cell.of, of: cell.runs, side: cell.side, ..Self::default() }
+        Self {
+            name,
+            numbered_to: cell.of,
+            of: cell.runs,
+            side: cell.side,
+            ..Self::default()
+        }
     }
 }
 
 impl State {
     /// Takes in what happened at `now`.
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of event")]
     pub(crate) fn apply(&mut self, event: &Event, now: Duration) {
         match event {
             Event::ToolsBegan { tests } => self.tools = (0, *tests),
-            Event::ServerLate { of: None, server } => self.tools_await = Some(escape(server).into_owned()),
-            Event::ServerLate { of: Some((cell, run)), server } => {
-                self.does(*cell, *run, now, Doing::Awaiting(escape(server).into_owned()));
+            Event::ServerLate { of: None, server } => {
+                self.tools_await = Some(escape(server).into_owned());
+            }
+            Event::ServerLate {
+                of: Some((cell, run)),
+                server,
+            } => {
+                self.does(
+                    *cell,
+                    *run,
+                    now,
+                    Doing::Awaiting(escape(server).into_owned()),
+                );
             }
             Event::ToolCalled { unrecorded, .. } => {
                 self.tools_await = None;
@@ -158,17 +195,51 @@ impl State {
                 self.tools_failed += usize::from(unrecorded.is_some());
             }
             Event::Began { cells } => self.rows = cells.iter().map(Row::new).collect(),
-            Event::RunStarted { cell, run, in_matrix } => self.start((*cell, *run), *in_matrix, now),
+            Event::RunStarted {
+                cell,
+                run,
+                in_matrix,
+            } => self.start((*cell, *run), *in_matrix, now),
             Event::Asks { cell, run } => self.does(*cell, *run, now, Doing::Asking),
-            Event::Waits { cell, run, wait, why } => {
-                self.does(*cell, *run, now, Doing::Waiting(now + *wait, escape(why).into_owned()));
+            Event::Waits {
+                cell,
+                run,
+                wait,
+                why,
+            } => {
+                self.does(
+                    *cell,
+                    *run,
+                    now,
+                    Doing::Waiting(now + *wait, escape(why).into_owned()),
+                );
             }
-            Event::Calls { cell, run, server, tool } => {
-                let at = server.as_ref().map(|server| format!(" @ {server}")).unwrap_or_default();
-                self.does(*cell, *run, now, Doing::Calling(escape(&format!("{tool}{at}")).into_owned()));
+            Event::Calls {
+                cell,
+                run,
+                server,
+                tool,
+            } => {
+                let at = server
+                    .as_ref()
+                    .map(|server| format!(" @ {server}"))
+                    .unwrap_or_default();
+                self.does(
+                    *cell,
+                    *run,
+                    now,
+                    Doing::Calling(escape(&format!("{tool}{at}")).into_owned()),
+                );
             }
-            Event::Answered { cell, run, tokens, cost_usd } => {
-                let Some(row) = self.rows.get_mut(*cell) else { return };
+            Event::Answered {
+                cell,
+                run,
+                tokens,
+                cost_usd,
+            } => {
+                let Some(row) = self.rows.get_mut(*cell) else {
+                    return;
+                };
                 row.spent.answer(*tokens, *cost_usd);
                 if let Some(active) = row.active.get_mut(run) {
                     active.spent.answer(*tokens, *cost_usd);
@@ -177,25 +248,43 @@ impl State {
                     }
                 }
             }
-            Event::RunFinished { cell, run, unrecorded, .. } => {
-                let Some(row) = self.rows.get_mut(*cell) else { return };
+            Event::RunFinished {
+                cell,
+                run,
+                unrecorded,
+                ..
+            } => {
+                let Some(row) = self.rows.get_mut(*cell) else {
+                    return;
+                };
                 let active = row.active.remove(run).filter(|_| unrecorded.is_none());
-                row.took += active.map(|active| now.saturating_sub(active.since)).unwrap_or_default();
+                row.took += active
+                    .map(|active| now.saturating_sub(active.since))
+                    .unwrap_or_default();
                 row.recorded += usize::from(unrecorded.is_none());
                 row.failed += usize::from(unrecorded.is_some());
                 row.failure = unrecorded.clone().or(row.failure.take());
             }
             Event::More { cell, runs } => {
-                let Some(row) = self.rows.get_mut(*cell) else { return };
+                let Some(row) = self.rows.get_mut(*cell) else {
+                    return;
+                };
                 row.of += runs;
                 row.of_matrix += runs;
             }
             Event::Decided { cell, saved } => {
-                let Some(row) = self.rows.get_mut(*cell) else { return };
+                let Some(row) = self.rows.get_mut(*cell) else {
+                    return;
+                };
                 row.saved += saved;
                 row.of = row.of.saturating_sub(*saved);
             }
-            Event::Graded { said: Some(_), tokens, cost_usd, .. } => {
+            Event::Graded {
+                said: Some(_),
+                tokens,
+                cost_usd,
+                ..
+            } => {
                 self.grades.0 += 1;
                 self.grades.1.answer(*tokens, *cost_usd);
             }
@@ -205,17 +294,28 @@ impl State {
     }
 
     fn start(&mut self, (cell, run): (usize, usize), in_matrix: bool, now: Duration) {
-        let active = Active { in_matrix, since: now, heard: now, ..Active::default() };
+        let active = Active {
+            in_matrix,
+            since: now,
+            heard: now,
+            ..Active::default()
+        };
         self.began.get_or_insert(now);
         if let Some(row) = self.rows.get_mut(cell) {
             row.active.insert(run, active);
             row.peak = row.peak.max(row.active.len());
         }
-        self.peak = self.peak.max(self.rows.iter().map(|row| row.active.len()).sum());
+        self.peak = self
+            .peak
+            .max(self.rows.iter().map(|row| row.active.len()).sum());
     }
 
     fn does(&mut self, cell: usize, run: usize, now: Duration, doing: Doing) {
-        if let Some(active) = self.rows.get_mut(cell).and_then(|row| row.active.get_mut(&run)) {
+        if let Some(active) = self
+            .rows
+            .get_mut(cell)
+            .and_then(|row| row.active.get_mut(&run))
+        {
             active.heard = now;
             active.doing = doing;
         }
@@ -239,8 +339,14 @@ impl State {
 
     /// How long all the rest will take, once a run has ended that tells.
     pub(crate) fn left(&self, now: Duration) -> Option<Duration> {
-        let mean = mean(self.rows.iter().map(|row| row.took).sum(), self.all(|row| row.recorded) as usize)?;
-        let of_rows = self.rows.iter().map(|row| row.work_left(row.mean().unwrap_or(mean), now));
+        let mean = mean(
+            self.rows.iter().map(|row| row.took).sum(),
+            self.all(|row| row.recorded) as usize,
+        )?;
+        let of_rows = self
+            .rows
+            .iter()
+            .map(|row| row.work_left(row.mean().unwrap_or(mean), now));
         let work: Duration = of_rows.sum();
         Some(work / u32::try_from(self.peak.max(1)).unwrap_or(u32::MAX))
     }
@@ -262,10 +368,15 @@ impl Row {
 
     /// How long the rest of its runs takes if they are made one after the other; what fails is not tried again.
     fn work_left(&self, mean: Duration, now: Duration) -> Duration {
-        let waiting =
-            if self.is_failed() { 0 } else { self.of.saturating_sub(self.recorded + self.active.len()) };
-        let going_on =
-            self.active.values().map(|active| mean.saturating_sub(now.saturating_sub(active.since)));
+        let waiting = if self.is_failed() {
+            0
+        } else {
+            self.of.saturating_sub(self.recorded + self.active.len())
+        };
+        let going_on = self
+            .active
+            .values()
+            .map(|active| mean.saturating_sub(now.saturating_sub(active.since)));
         mean * u32::try_from(waiting).unwrap_or(u32::MAX) + going_on.sum::<Duration>()
     }
 
@@ -278,7 +389,10 @@ impl Row {
     /// Its run that was heard of last; one that calls a tool before others.
     pub(crate) fn latest(&self) -> Option<(usize, &Active)> {
         let calls = |active: &Active| matches!(active.doing, Doing::Calling(_));
-        let latest = self.active.iter().max_by_key(|(_, active)| (calls(active), active.heard));
+        let latest = self
+            .active
+            .iter()
+            .max_by_key(|(_, active)| (calls(active), active.heard));
         latest.map(|(run, active)| (*run, active))
     }
 

@@ -26,12 +26,15 @@ impl Told {
             side: "fault",
         });
         let mut told = Self::default();
-        told.tell(&Event::Began { cells: cells.collect() });
+        told.tell(&Event::Began {
+            cells: cells.collect(),
+        });
         told
     }
 
     fn tell(&mut self, event: &Event) {
-        self.said.extend(self.plain.line(event, &self.state, self.now));
+        self.said
+            .extend(self.plain.line(event, &self.state, self.now));
         self.state.apply(event, self.now);
     }
 
@@ -40,20 +43,39 @@ impl Told {
     }
 
     fn start(&mut self, cell: usize, run: usize) {
-        self.tell(&Event::RunStarted { cell, run, in_matrix: false });
+        self.tell(&Event::RunStarted {
+            cell,
+            run,
+            in_matrix: false,
+        });
     }
 
     fn call(&mut self, cell: usize, run: usize, tool: &str) {
-        self.tell(&Event::Calls { cell, run, server: Some("docs".to_owned()), tool: tool.to_owned() });
+        self.tell(&Event::Calls {
+            cell,
+            run,
+            server: Some("docs".to_owned()),
+            tool: tool.to_owned(),
+        });
     }
 
     fn answer(&mut self, cell: usize, run: usize, tokens: u64, cost_usd: f64) {
-        self.tell(&Event::Answered { cell, run, tokens: Some(tokens), cost_usd: Some(cost_usd) });
+        self.tell(&Event::Answered {
+            cell,
+            run,
+            tokens: Some(tokens),
+            cost_usd: Some(cost_usd),
+        });
     }
 
     fn finish(&mut self, cell: usize, run: usize) {
         let stop_reason = Some("end_turn".to_owned());
-        self.tell(&Event::RunFinished { cell, run, stop_reason, unrecorded: None });
+        self.tell(&Event::RunFinished {
+            cell,
+            run,
+            stop_reason,
+            unrecorded: None,
+        });
     }
 
     fn run(&mut self, cell: usize, run: usize, seconds: f64) {
@@ -64,7 +86,13 @@ impl Told {
     }
 
     fn view(&self, columns: usize, rows: usize) -> String {
-        lines(&self.state, self.now, Size { columns, rows }, Paint::default()).join("\n")
+        lines(
+            &self.state,
+            self.now,
+            Size { columns, rows },
+            Paint::default(),
+        )
+        .join("\n")
     }
 }
 
@@ -72,19 +100,38 @@ impl Told {
 fn a_finished_run_has_a_line() {
     let mut told = Told::of(&[("weather [gpt-5]", 10)]);
     told.run(0, 3, 2.1);
-    assert_eq!(told.said, ["recorded weather [gpt-5] run 3 of 10: 1,204 tokens, $0.003, 2.1 s"]);
+    assert_eq!(
+        told.said,
+        ["recorded weather [gpt-5] run 3 of 10: 1,204 tokens, $0.003, 2.1 s"]
+    );
 }
 
 #[test]
 fn what_is_not_known_of_a_run_is_left_out_and_an_odd_end_is_said() {
     let mut told = Told::of(&[("own", 2)]);
     told.start(0, 1);
-    told.tell(&Event::Answered { cell: 0, run: 1, tokens: None, cost_usd: None });
+    told.tell(&Event::Answered {
+        cell: 0,
+        run: 1,
+        tokens: None,
+        cost_usd: None,
+    });
     told.wait(75.0);
     let stop_reason = Some("max_turns".to_owned());
-    told.tell(&Event::RunFinished { cell: 0, run: 1, stop_reason, unrecorded: None });
-    assert_eq!(told.said, ["recorded own run 1 of 2: 1 min 15 s, ended by max_turns"]);
-    assert_eq!(spent(&told.state, false).unwrap(), "recorded 1 of 2 runs: tokens and cost are not known");
+    told.tell(&Event::RunFinished {
+        cell: 0,
+        run: 1,
+        stop_reason,
+        unrecorded: None,
+    });
+    assert_eq!(
+        told.said,
+        ["recorded own run 1 of 2: 1 min 15 s, ended by max_turns"]
+    );
+    assert_eq!(
+        spent(&told.state, false).unwrap(),
+        "recorded 1 of 2 runs: tokens and cost are not known"
+    );
 }
 
 #[test]
@@ -93,11 +140,26 @@ fn a_failure_is_said_once_in_a_line_that_no_server_can_break() {
     for run in 1..=2 {
         told.start(0, run);
         let unrecorded = Some("the server \u{1b}[2J died\nwith more".to_owned());
-        told.tell(&Event::RunFinished { cell: 0, run, stop_reason: None, unrecorded });
+        told.tell(&Event::RunFinished {
+            cell: 0,
+            run,
+            stop_reason: None,
+            unrecorded,
+        });
     }
-    assert_eq!(told.said, ["failed weather run 1 of 2: the server \\u001b[2J died"]);
-    assert!(told.view(80, 24).starts_with("✗ weather"), "{}", told.view(80, 24));
-    assert_eq!(spent(&told.state, false).unwrap(), "recorded 0 of 2 runs: nothing was spent");
+    assert_eq!(
+        told.said,
+        ["failed weather run 1 of 2: the server \\u001b[2J died"]
+    );
+    assert!(
+        told.view(80, 24).starts_with("✗ weather"),
+        "{}",
+        told.view(80, 24)
+    );
+    assert_eq!(
+        spent(&told.state, false).unwrap(),
+        "recorded 0 of 2 runs: nothing was spent"
+    );
 }
 
 #[test]
@@ -106,7 +168,10 @@ fn of_many_runs_a_line_a_second_tells() {
     told.wait(1.0);
     (1..=21).for_each(|run| told.run(0, run, 0.1));
     assert_eq!(told.said.len(), 3, "{:?}", told.said);
-    assert_eq!(told.said[1], "recorded weather run 11 of 500: 1,204 tokens, $0.003, 0.1 s (and 9 others)");
+    assert_eq!(
+        told.said[1],
+        "recorded weather run 11 of 500: 1,204 tokens, $0.003, 0.1 s (and 9 others)"
+    );
 }
 
 #[test]
@@ -114,10 +179,16 @@ fn a_wait_for_a_provider_is_told_with_its_reason() {
     let mut told = Told::of(&[("weather", 3)]);
     told.start(0, 1);
     let why = "openai answered 429: slow down".to_owned();
-    told.tell(&Event::Waits { cell: 0, run: 1, wait: Duration::from_secs(45), why });
+    told.tell(&Event::Waits {
+        cell: 0,
+        run: 1,
+        wait: Duration::from_secs(45),
+        why,
+    });
     told.wait(5.0);
     assert!(
-        told.view(120, 24).contains("waiting 40 s: openai answered 429: slow down"),
+        told.view(120, 24)
+            .contains("waiting 40 s: openai answered 429: slow down"),
         "{}",
         told.view(120, 24)
     );
@@ -126,8 +197,17 @@ fn a_wait_for_a_provider_is_told_with_its_reason() {
         told.plain.heartbeat(&told.state, told.now).unwrap(),
         "0 of 3 runs: weather run 1 of 3 asks again in 15 s (openai answered 429: slow down), for 30 s"
     );
-    told.tell(&Event::Answered { cell: 0, run: 1, tokens: None, cost_usd: None });
-    assert!(!told.view(120, 24).contains("waiting"), "{}", told.view(120, 24));
+    told.tell(&Event::Answered {
+        cell: 0,
+        run: 1,
+        tokens: None,
+        cost_usd: None,
+    });
+    assert!(
+        !told.view(120, 24).contains("waiting"),
+        "{}",
+        told.view(120, 24)
+    );
 }
 
 #[test]
@@ -151,7 +231,10 @@ fn saved_runs_are_told_and_counted() {
     let mut told = Told::of(&[("weather", 10)]);
     (1..=3).for_each(|run| told.run(0, run, 1.0));
     told.tell(&Event::Decided { cell: 0, saved: 7 });
-    assert_eq!(told.said.last().unwrap(), "decided weather after 3 runs: 7 more are not needed");
+    assert_eq!(
+        told.said.last().unwrap(),
+        "decided weather after 3 runs: 7 more are not needed"
+    );
     assert_eq!(
         spent(&told.state, false).unwrap(),
         "recorded 3 runs (7 more were not needed: their verdicts were decided): 3,612 tokens, about $0.009"
@@ -164,10 +247,17 @@ fn the_runs_of_a_fault_matrix_are_numbered_for_themselves() {
     let mut told = Told::of(&[("weather", 1)]);
     told.run(0, 1, 1.0);
     told.tell(&Event::More { cell: 0, runs: 6 });
-    told.tell(&Event::RunStarted { cell: 0, run: 2, in_matrix: true });
+    told.tell(&Event::RunStarted {
+        cell: 0,
+        run: 2,
+        in_matrix: true,
+    });
     told.wait(1.0);
     told.finish(0, 2);
-    assert_eq!(told.said.last().unwrap(), "recorded weather fault 2 of 6: 1.0 s");
+    assert_eq!(
+        told.said.last().unwrap(),
+        "recorded weather fault 2 of 6: 1.0 s"
+    );
     assert!(told.view(100, 24).contains("2/7"), "{}", told.view(100, 24));
 }
 
@@ -176,7 +266,12 @@ fn what_was_spent_is_said_and_so_is_what_is_not_known_of_it() {
     let mut told = Told::of(&[("a", 1), ("b", 1)]);
     told.run(0, 1, 1.0);
     told.start(1, 1);
-    told.tell(&Event::Answered { cell: 1, run: 1, tokens: Some(50_000), cost_usd: None });
+    told.tell(&Event::Answered {
+        cell: 1,
+        run: 1,
+        tokens: Some(50_000),
+        cost_usd: None,
+    });
     told.finish(1, 1);
     assert_eq!(
         spent(&told.state, true).unwrap(),
@@ -187,7 +282,11 @@ fn what_was_spent_is_said_and_so_is_what_is_not_known_of_it() {
 
 #[test]
 fn the_view_has_a_row_for_each_cell_and_a_total() {
-    let mut told = Told::of(&[("weather [gpt-5]", 10), ("weather [claude-sonnet-4-5]", 10), ("tides", 4)]);
+    let mut told = Told::of(&[
+        ("weather [gpt-5]", 10),
+        ("weather [claude-sonnet-4-5]", 10),
+        ("tides", 4),
+    ]);
     (1..=10).for_each(|run| told.run(0, run, 2.0));
     told.run(1, 1, 6.0);
     told.start(1, 2);
@@ -206,13 +305,19 @@ fn the_view_has_a_row_for_each_cell_and_a_total() {
 
 #[test]
 fn a_narrow_terminal_has_fewer_columns_and_no_line_is_too_wide() {
-    let mut told = Told::of(&[("weather in the mountains [claude-sonnet-4-5]", 10), ("天気", 4)]);
+    let mut told = Told::of(&[
+        ("weather in the mountains [claude-sonnet-4-5]", 10),
+        ("天気", 4),
+    ]);
     told.run(0, 1, 2.0);
     told.start(0, 2);
     told.call(0, 2, "a_tool_with_a_rather_long_name_indeed");
     for columns in 1..=140 {
         for line in told.view(columns, 24).lines() {
-            assert!(measure_text_width(line) < columns.max(2), "{columns}: {line}");
+            assert!(
+                measure_text_width(line) < columns.max(2),
+                "{columns}: {line}"
+            );
         }
     }
     assert_eq!(
@@ -229,7 +334,10 @@ fn a_narrow_terminal_has_fewer_columns_and_no_line_is_too_wide() {
   天気                      0/4  waiting
 1 of 14 runs · $0.003 · about 26 s left"
     );
-    assert_eq!(told.view(24, 24).lines().next().unwrap(), "▸ weat…onnet-4-5]  1/10");
+    assert_eq!(
+        told.view(24, 24).lines().next().unwrap(),
+        "▸ weat…onnet-4-5]  1/10"
+    );
 }
 
 #[test]
@@ -242,9 +350,19 @@ fn of_hundreds_of_rows_those_at_work_are_shown() {
     let view = told.view(80, 24);
     let shown: Vec<&str> = view.lines().collect();
     assert_eq!(shown.len(), 14, "{view}");
-    assert!(shown[0].starts_with("▸ row 40") && shown[11].starts_with("▸ row 51"), "{view}");
-    assert_eq!(shown[12], "  8 more at work, 40 rows done, 240 rows waiting");
-    assert_eq!(told.view(80, 6).lines().count(), 5, "one line less than the terminal has");
+    assert!(
+        shown[0].starts_with("▸ row 40") && shown[11].starts_with("▸ row 51"),
+        "{view}"
+    );
+    assert_eq!(
+        shown[12],
+        "  8 more at work, 40 rows done, 240 rows waiting"
+    );
+    assert_eq!(
+        told.view(80, 6).lines().count(),
+        5,
+        "one line less than the terminal has"
+    );
     assert_eq!(told.view(80, 1).lines().count(), 1);
 }
 
@@ -252,7 +370,10 @@ fn of_hundreds_of_rows_those_at_work_are_shown() {
 fn tool_tests_are_counted() {
     let mut told = Told::default();
     told.tell(&Event::ToolsBegan { tests: 40 });
-    told.tell(&Event::ToolCalled { row_name: "adds".to_owned(), unrecorded: None });
+    told.tell(&Event::ToolCalled {
+        row_name: "adds".to_owned(),
+        unrecorded: None,
+    });
     told.tell(&Event::ToolCalled {
         row_name: "halves".to_owned(),
         unrecorded: Some("no such file".to_owned()),

@@ -28,11 +28,19 @@ pub(crate) fn lines(state: &State, now: Duration, size: Size, paint: Paint) -> V
     let widest = size.columns.saturating_sub(1);
     let room = size.rows.saturating_sub(3).clamp(1, MOST_ROWS);
     let all_fit = state.rows.len() <= room;
-    let shown: Vec<&Row> =
-        state.rows.iter().filter(|row| all_fit || !row.active.is_empty()).take(room).collect();
+    let shown: Vec<&Row> = state
+        .rows
+        .iter()
+        .filter(|row| all_fit || !row.active.is_empty())
+        .take(room)
+        .collect();
     let mut lines = table(&shown, now, widest, paint);
     if !all_fit {
-        lines.push(Line::default().with(Paint::dim, rest(state, shown.len())).rendered(widest, paint));
+        lines.push(
+            Line::default()
+                .with(Paint::dim, rest(state, shown.len()))
+                .rendered(widest, paint),
+        );
     }
     lines.push(total(state, now, widest, paint));
     let most = size.rows.saturating_sub(1).max(1);
@@ -46,31 +54,60 @@ type Widths = [Option<usize>; 6];
 /// Which columns there is room for, and for how much of the names; what matters least goes first.
 fn fitting(rows: &[&Row], widest: usize) -> (usize, Widths) {
     let widest_of = |text: fn(&Row) -> Option<String>, least: usize| {
-        let widths = rows.iter().filter_map(|row| Some(measure_text_width(&text(row)?)));
+        let widths = rows
+            .iter()
+            .filter_map(|row| Some(measure_text_width(&text(row)?)));
         widths.max().map(|width| width.max(least))
     };
     let name = widest_of(|row| Some(row.name.clone()), 0).unwrap_or_default();
     let cost = widest_of(|row| row.spent.cost_in_words(), COST);
     let count = widest_of(|row| Some(count(row)), 0);
-    let mut widths = [Some(BAR), count, widest_of(tokens, TOKENS), cost, Some(LEFT), Some(DOING)];
-    let beside_name = |widths: &Widths| 2 + widths.iter().flatten().map(|width| width + 2).sum::<usize>();
+    let mut widths = [
+        Some(BAR),
+        count,
+        widest_of(tokens, TOKENS),
+        cost,
+        Some(LEFT),
+        Some(DOING),
+    ];
+    let beside_name = |widths: &Widths| {
+        2 + widths
+            .iter()
+            .flatten()
+            .map(|width| width + 2)
+            .sum::<usize>()
+    };
     for column in [0, 2, 3, 4, 5] {
         // The bar says what the count says: it is not worth a cut name or a cut call.
-        let least = if widths[0].is_some() { name + DOING / 2 } else { name.min(SHORTEST_NAME) };
+        let least = if widths[0].is_some() {
+            name + DOING / 2
+        } else {
+            name.min(SHORTEST_NAME)
+        };
         if beside_name(&widths) + least <= widest {
             break;
         }
         widths[column] = None;
     }
-    (name.min(widest.saturating_sub(beside_name(&widths))), widths)
+    (
+        name.min(widest.saturating_sub(beside_name(&widths))),
+        widths,
+    )
 }
 
 fn table(rows: &[&Row], now: Duration, widest: usize, paint: Paint) -> Vec<String> {
     let (name, widths) = fitting(rows, widest);
-    rows.iter().map(|row| line(row, name, widths, now).rendered(widest, paint)).collect()
+    rows.iter()
+        .map(|row| line(row, name, widths, now).rendered(widest, paint))
+        .collect()
 }
 
-fn line(row: &Row, name: usize, [bar, of, tokens_of, cost, left, does]: Widths, now: Duration) -> Line {
+fn line(
+    row: &Row,
+    name: usize,
+    [bar, of, tokens_of, cost, left, does]: Widths,
+    now: Duration,
+) -> Line {
     let is_quiet = row.active.is_empty();
     let (mark, style): (_, Style) = match row {
         row if row.is_failed() => ("✗", Paint::red),
@@ -83,10 +120,19 @@ fn line(row: &Row, name: usize, [bar, of, tokens_of, cost, left, does]: Widths, 
     let mut line = Line::default().with(style, mark).plain(" ");
     line = line.with(if is_quiet { Paint::dim } else { Paint::plain }, shown);
     if bar.is_some() {
-        let full = (BAR * row.recorded).checked_div(row.of).unwrap_or(BAR).min(BAR);
-        line = line.plain("  ").with(Paint::cyan, "█".repeat(full)).with(Paint::dim, "░".repeat(BAR - full));
+        let full = (BAR * row.recorded)
+            .checked_div(row.of)
+            .unwrap_or(BAR)
+            .min(BAR);
+        line = line
+            .plain("  ")
+            .with(Paint::cyan, "█".repeat(full))
+            .with(Paint::dim, "░".repeat(BAR - full));
     }
-    let time_left = row.left(now).filter(|_| !is_quiet).map(|left| format!("~{}", about(left)));
+    let time_left = row
+        .left(now)
+        .filter(|_| !is_quiet)
+        .map(|left| format!("~{}", about(left)));
     for (width, text, side) in [
         (of, Some(count(row)), Alignment::Right),
         (tokens_of, tokens(row), Alignment::Right),
@@ -94,11 +140,16 @@ fn line(row: &Row, name: usize, [bar, of, tokens_of, cost, left, does]: Widths, 
         (left, time_left, Alignment::Left),
     ] {
         if let Some(width) = width {
-            line = line.plain("  ").plain(pad_str(&text.unwrap_or_default(), width, side, None));
+            line = line
+                .plain("  ")
+                .plain(pad_str(&text.unwrap_or_default(), width, side, None));
         }
     }
     if does.is_some() {
-        line = line.plain("  ").with(if is_quiet { Paint::dim } else { Paint::cyan }, doing(row, now));
+        line = line.plain("  ").with(
+            if is_quiet { Paint::dim } else { Paint::cyan },
+            doing(row, now),
+        );
     }
     line
 }
@@ -108,7 +159,9 @@ fn count(row: &Row) -> String {
 }
 
 fn tokens(row: &Row) -> Option<String> {
-    row.spent.tokens_in_words().map(|words| words.replace("tokens", "tok").replace("token", "tok"))
+    row.spent
+        .tokens_in_words()
+        .map(|words| words.replace("tokens", "tok").replace("token", "tok"))
 }
 
 fn doing(row: &Row, now: Duration) -> String {
@@ -138,12 +191,23 @@ fn doing(row: &Row, now: Duration) -> String {
 /// The rows that are not shown, by what they are at.
 fn rest(state: &State, shown: usize) -> String {
     let count = |wanted: &dyn Fn(&&Row) -> bool| state.rows.iter().filter(wanted).count();
-    let (over, at_work) = (count(&|row| row.is_over()), count(&|row| !row.active.is_empty()));
+    let (over, at_work) = (
+        count(&|row| row.is_over()),
+        count(&|row| !row.active.is_empty()),
+    );
     let waiting = state.rows.len() - over - at_work;
-    let more = (at_work > shown).then(|| format!("{} more at work", grouped((at_work - shown) as u64)));
+    let more =
+        (at_work > shown).then(|| format!("{} more at work", grouped((at_work - shown) as u64)));
     let over = (over > 0).then(|| format!("{} done", counted(over as u64, "row")));
     let waiting = (waiting > 0).then(|| format!("{} waiting", counted(waiting as u64, "row")));
-    format!("  {}", [more, over, waiting].into_iter().flatten().collect::<Vec<_>>().join(", "))
+    format!(
+        "  {}",
+        [more, over, waiting]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ")
+    )
 }
 
 /// All rows in one line; what matters least is left out where there is no room.
@@ -155,33 +219,74 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
     let failed = |failed: u64| (failed > 0).then(|| format!("{failed} failed"));
     if state.rows.is_empty() {
         let (called, tests) = state.tools;
-        put(0, Paint::bold, Some(format!("{called} of {} called", counted(tests as u64, "tool test"))));
+        put(
+            0,
+            Paint::bold,
+            Some(format!(
+                "{called} of {} called",
+                counted(tests as u64, "tool test")
+            )),
+        );
         put(1, Paint::red, failed(state.tools_failed as u64));
         let awaited = state.tools_await.as_ref();
-        put(2, Paint::plain, awaited.map(|server| format!("waiting for {server} to start")));
+        put(
+            2,
+            Paint::plain,
+            awaited.map(|server| format!("waiting for {server} to start")),
+        );
     } else {
-        let (recorded, of) = (state.all(|row| row.recorded), counted(state.all(|row| row.of), "run"));
-        put(0, Paint::bold, Some(format!("{} of {of}", grouped(recorded))));
+        let (recorded, of) = (
+            state.all(|row| row.recorded),
+            counted(state.all(|row| row.of), "run"),
+        );
+        put(
+            0,
+            Paint::bold,
+            Some(format!("{} of {of}", grouped(recorded))),
+        );
         put(1, Paint::red, failed(state.all(|row| row.failed)));
         put(4, Paint::plain, state.spent().tokens_in_words());
         put(3, Paint::plain, state.spent().cost_in_words());
         let elapsed = state.elapsed(now).as_secs();
-        let elapsed = if elapsed < 60 { format!("{elapsed} s") } else { time(Duration::from_secs(elapsed)) };
+        let elapsed = if elapsed < 60 {
+            format!("{elapsed} s")
+        } else {
+            time(Duration::from_secs(elapsed))
+        };
         put(5, Paint::plain, Some(elapsed));
-        put(2, Paint::plain, state.left(now).map(|left| format!("about {} left", about(left))));
+        put(
+            2,
+            Paint::plain,
+            state
+                .left(now)
+                .map(|left| format!("about {} left", about(left))),
+        );
         let saved = state.all(|row| row.saved);
-        put(6, Paint::plain, (saved > 0).then(|| format!("{} saved", counted(saved, "run"))));
+        put(
+            6,
+            Paint::plain,
+            (saved > 0).then(|| format!("{} saved", counted(saved, "run"))),
+        );
     }
     let width = |parts: &[(u8, Style, String)]| {
-        parts.iter().map(|(_, _, text)| measure_text_width(text) + 3).sum::<usize>()
+        parts
+            .iter()
+            .map(|(_, _, text)| measure_text_width(text) + 3)
+            .sum::<usize>()
     };
     while parts.len() > 1 && width(&parts) > widest + 3 {
-        let least = parts.iter().enumerate().max_by_key(|(_, (rank, ..))| *rank).map_or(0, |(at, _)| at);
+        let least = parts
+            .iter()
+            .enumerate()
+            .max_by_key(|(_, (rank, ..))| *rank)
+            .map_or(0, |(at, _)| at);
         parts.remove(least);
     }
     let mut line = Line::default();
     for (at, (_, style, text)) in parts.into_iter().enumerate() {
-        line = line.with(Paint::dim, if at > 0 { " · " } else { "" }).with(style, text);
+        line = line
+            .with(Paint::dim, if at > 0 { " · " } else { "" })
+            .with(style, text);
     }
     line.rendered(widest, paint)
 }
@@ -207,7 +312,11 @@ impl Line {
 
     /// In at most so many columns.
     fn rendered(&self, widest: usize, paint: Paint) -> String {
-        let text: String = self.spans.iter().map(|(style, span)| style(paint, span)).collect();
+        let text: String = self
+            .spans
+            .iter()
+            .map(|(style, span)| style(paint, span))
+            .collect();
         truncate_str(text.trim_end(), widest, "…").into_owned()
     }
 }
@@ -220,7 +329,11 @@ fn cut_within(text: &str, columns: usize) -> String {
     let head = truncate_str(text, (columns / 3).max(1), "…");
     let room = columns.saturating_sub(measure_text_width(&head));
     let fits = |at: &usize| measure_text_width(&text[*at..]) <= room;
-    let tail = text.char_indices().map(|(at, _)| at).find(fits).unwrap_or(text.len());
+    let tail = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .find(fits)
+        .unwrap_or(text.len());
     format!("{head}{}", &text[tail..])
 }
 
@@ -230,9 +343,16 @@ mod tests {
 
     #[test]
     fn a_name_keeps_the_model_at_its_end() {
-        assert_eq!(cut_within("asks the weather tool [gpt-5]", 18), "asks …tool [gpt-5]");
         assert_eq!(
-            (cut_within("asks", 4), cut_within("asks", 3), cut_within("asks", 1)),
+            cut_within("asks the weather tool [gpt-5]", 18),
+            "asks …tool [gpt-5]"
+        );
+        assert_eq!(
+            (
+                cut_within("asks", 4),
+                cut_within("asks", 3),
+                cut_within("asks", 1)
+            ),
             ("asks".to_owned(), "…ks".to_owned(), "…".to_owned())
         );
     }

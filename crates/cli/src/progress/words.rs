@@ -77,12 +77,27 @@ mod tests {
     fn thousands_are_set_apart() {
         let shown = [0, 999, 1_000, 52_110, 1_234_567].map(grouped);
         assert_eq!(shown, ["0", "999", "1,000", "52,110", "1,234,567"]);
-        assert_eq!((counted(1, "run"), counted(2_000, "run")), ("1 run".to_owned(), "2,000 runs".to_owned()));
+        assert_eq!(
+            (counted(1, "run"), counted(2_000, "run")),
+            ("1 run".to_owned(), "2,000 runs".to_owned())
+        );
     }
 
     #[test]
     fn dollars_have_as_many_digits_as_say_something() {
-        let shown = [0.0, 0.003, 0.0312, 0.21, 0.2, 1.0, 12.4, 0.999_9, 1234.5, 0.000_004_21].map(dollars);
+        let shown = [
+            0.0,
+            0.003,
+            0.0312,
+            0.21,
+            0.2,
+            1.0,
+            12.4,
+            0.999_9,
+            1234.5,
+            0.000_004_21,
+        ]
+        .map(dollars);
         let said = [
             "$0",
             "$0.003",
@@ -101,15 +116,32 @@ mod tests {
 
     #[test]
     fn times_are_in_the_units_that_people_use() {
-        let shown = [40, 2_100, 9_960, 42_000, 60_000, 70_000, 3_600_000, 7_530_000];
+        let shown = [
+            40, 2_100, 9_960, 42_000, 60_000, 70_000, 3_600_000, 7_530_000,
+        ];
         let shown = shown.map(|ms| time(Duration::from_millis(ms)));
-        assert_eq!(shown, ["0.0 s", "2.1 s", "10 s", "42 s", "1 min", "1 min 10 s", "1 h", "2 h 5 min"]);
+        assert_eq!(
+            shown,
+            [
+                "0.0 s",
+                "2.1 s",
+                "10 s",
+                "42 s",
+                "1 min",
+                "1 min 10 s",
+                "1 h",
+                "2 h 5 min"
+            ]
+        );
     }
 
     #[test]
     fn a_guess_pretends_no_precision() {
-        let shown =
-            [0, 12_400, 59_700, 64_000, 3_599_000, 5_000_000].map(|ms| about(Duration::from_millis(ms)));
-        assert_eq!(shown, ["1 s", "12 s", "1 min", "1 min", "1 h", "1 h 23 min"]);
+        let shown = [0, 12_400, 59_700, 64_000, 3_599_000, 5_000_000]
+            .map(|ms| about(Duration::from_millis(ms)));
+        assert_eq!(
+            shown,
+            ["1 s", "12 s", "1 min", "1 min", "1 h", "1 h 23 min"]
+        );
     }
 }

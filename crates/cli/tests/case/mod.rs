@@ -46,10 +46,18 @@ fn root() -> PathBuf {
 pub(crate) fn all() -> Vec<Case> {
     let folders = |of: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(of).unwrap_or_else(|error| panic!("{}: {error}", of.display()));
-        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect()
+        entries
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_dir())
+            .collect()
     };
-    let groups = folders(&root()).into_iter().filter(|group| !group.ends_with(SHARED));
-    let mut cases: Vec<Case> = groups.flat_map(|group| folders(&group)).map(Case::read).collect();
+    let groups = folders(&root())
+        .into_iter()
+        .filter(|group| !group.ends_with(SHARED));
+    let mut cases: Vec<Case> = groups
+        .flat_map(|group| folders(&group))
+        .map(Case::read)
+        .collect();
     cases.sort_by(|one, other| one.name.cmp(&other.name));
     cases
 }
@@ -61,14 +69,27 @@ pub(crate) fn named(name: &str) -> Case {
 
 impl Case {
     fn read(folder: PathBuf) -> Self {
-        let name = folder.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
-        let text = fs::read(folder.join(CASE)).unwrap_or_else(|error| panic!("{name}/{CASE}: {error}"));
+        let name = folder
+            .strip_prefix(root())
+            .unwrap()
+            .to_string_lossy()
+            .replace('\\', "/");
+        let text =
+            fs::read(folder.join(CASE)).unwrap_or_else(|error| panic!("{name}/{CASE}: {error}"));
         let text = String::from_utf8_lossy(&text).into_owned();
-        let needs = text.lines().take_while(|line| !line.starts_with("$ ")).filter(|line| !line.is_empty());
+        let needs = text
+            .lines()
+            .take_while(|line| !line.starts_with("$ "))
+            .filter(|line| !line.is_empty());
         let commands = text.lines().filter_map(|line| line.strip_prefix("$ "));
         let commands: Vec<String> = commands.map(str::to_owned).collect();
         assert!(!commands.is_empty(), "{name}/{CASE} has no command");
-        Self { needs: needs.map(str::to_owned).collect(), commands, name, folder }
+        Self {
+            needs: needs.map(str::to_owned).collect(),
+            commands,
+            name,
+            folder,
+        }
     }
 
     /// The user's folder: a copy of the case's files, with those that it needs beside them.
@@ -84,7 +105,11 @@ impl Case {
 
     /// What the commands do, one after the other.
     pub(crate) fn run(&self, folder: &Path) -> Outcome {
-        let mut text: Vec<u8> = self.needs.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect();
+        let mut text: Vec<u8> = self
+            .needs
+            .iter()
+            .flat_map(|line| format!("{line}\n").into_bytes())
+            .collect();
         if !text.is_empty() {
             text.push(b'\n');
         }
@@ -93,16 +118,25 @@ impl Case {
             text.extend(format!("$ {command}\n").bytes());
             let words = words(command);
             if let ["cat", file] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-                let bytes = fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+                let bytes =
+                    fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
                 write_lines(&mut text, "", &bytes);
                 continue;
             }
-            assert_eq!(words[0], "mcptest", "{}: `$ {command}` is no command of ours", self.name);
+            assert_eq!(
+                words[0], "mcptest",
+                "{}: `$ {command}` is no command of ours",
+                self.name
+            );
             let output = self.command(&words[1..], folder).output().unwrap();
             match output.status.code() {
                 Some(0) => {}
                 code => text.extend(
-                    format!("? {}\n", code.map_or("killed".to_owned(), |code| code.to_string())).bytes(),
+                    format!(
+                        "? {}\n",
+                        code.map_or("killed".to_owned(), |code| code.to_string())
+                    )
+                    .bytes(),
                 ),
             }
             has_crashed |= matches!(output.status.code(), None | Some(101));
@@ -115,9 +149,19 @@ impl Case {
     /// The program with these arguments in the user's folder: no environment but the case's own, so no `PATH` either.
     pub(crate) fn command(&self, words: &[String], folder: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-        command.args(words).current_dir(folder).env_clear().stdin(Stdio::null());
-        for line in self.needs.iter().filter_map(|line| line.strip_prefix("env ")) {
-            let (name, value) = line.split_once('=').unwrap_or_else(|| panic!("`{line}` is not NAME=value"));
+        command
+            .args(words)
+            .current_dir(folder)
+            .env_clear()
+            .stdin(Stdio::null());
+        for line in self
+            .needs
+            .iter()
+            .filter_map(|line| line.strip_prefix("env "))
+        {
+            let (name, value) = line
+                .split_once('=')
+                .unwrap_or_else(|| panic!("`{line}` is not NAME=value"));
             command.env(name, value);
         }
         command
@@ -169,19 +213,31 @@ fn make(folder: &Path, line: &str) {
         ["use", file, "as", path] => return share(file, &folder.join(path)),
         ["folder", path] => return fs::create_dir_all(folder.join(path)).unwrap(),
         ["append", file] => (file, 1),
-        ["append", file, count] => (file, count.parse().unwrap_or_else(|_| panic!("`{line}`: how often?"))),
+        ["append", file, count] => (
+            file,
+            count
+                .parse()
+                .unwrap_or_else(|_| panic!("`{line}`: how often?")),
+        ),
         _ => panic!("`{line}` is no `use`, `env`, `folder` or `append`"),
     };
-    let quoted = quoted.strip_suffix('"').unwrap_or_else(|| panic!("`{line}` does not end in a quote"));
+    let quoted = quoted
+        .strip_suffix('"')
+        .unwrap_or_else(|| panic!("`{line}` does not end in a quote"));
     let path = folder.join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+    let mut file = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .unwrap();
     file.write_all(&unescape(quoted).repeat(count)).unwrap();
 }
 
 fn share(file: &str, to: &Path) {
     fs::create_dir_all(to.parent().unwrap()).unwrap();
-    fs::copy(root().join(SHARED).join(file), to).unwrap_or_else(|error| panic!("{SHARED}/{file}: {error}"));
+    fs::copy(root().join(SHARED).join(file), to)
+        .unwrap_or_else(|error| panic!("{SHARED}/{file}: {error}"));
 }
 
 /// `\n`, `\r`, `\t`, `\\`, `\"` and `\xHH`; all else is itself.

@@ -4,8 +4,15 @@ use super::*;
 
 #[test]
 fn a_suite_that_cannot_be_read_is_a_broken_row_beside_the_others() {
-    let utf_16: Vec<u8> = suite("t.json").encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let here = folder(&[("a.yml", &suite("t.json")), ("t.json", TRACE), ("B.YML", &suite("t.json"))]);
+    let utf_16: Vec<u8> = suite("t.json")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let here = folder(&[
+        ("a.yml", &suite("t.json")),
+        ("t.json", TRACE),
+        ("B.YML", &suite("t.json")),
+    ]);
     let at = |name: &str| here.path().join(name);
     fs::write(at("c.yml"), &utf_16).unwrap();
     fs::write(at("d.yml"), [&[0xff, 0xfe], &utf_16[..]].concat()).unwrap();
@@ -23,9 +30,21 @@ fn a_suite_that_cannot_be_read_is_a_broken_row_beside_the_others() {
         "! t.yml",
     ];
     assert_says(&mcptest(here.path(), &["run", "."]), 2, &parts);
-    assert_says(&mcptest(here.path(), &["run", ".", "--list"]), 2, &["B.YML:2: searches", "e.yml:1: e.yml"]);
-    assert_says(&mcptest(here.path(), &["validate", "."]), 2, &["8 suites: 2 tests, 6 errors"]);
-    assert_says(&mcptest(here.path(), &["run", ".", "--dry-run"]), 2, &["leads nowhere"]);
+    assert_says(
+        &mcptest(here.path(), &["run", ".", "--list"]),
+        2,
+        &["B.YML:2: searches", "e.yml:1: e.yml"],
+    );
+    assert_says(
+        &mcptest(here.path(), &["validate", "."]),
+        2,
+        &["8 suites: 2 tests, 6 errors"],
+    );
+    assert_says(
+        &mcptest(here.path(), &["run", ".", "--dry-run"]),
+        2,
+        &["leads nowhere"],
+    );
 }
 
 #[test]
@@ -50,9 +69,17 @@ fn a_yaml_file_that_is_something_else_is_named_and_one_that_a_suite_uses_is_not(
         ("saved.yml", "tools:\n  - name: x\n    inputSchema: {}\n"),
         ("t.json", TRACE),
     ]);
-    for words in [&["run", "."][..], &["validate", "."], &["run", "--list", "."]] {
+    for words in [
+        &["run", "."][..],
+        &["validate", "."],
+        &["run", "--list", "."],
+    ] {
         let output = mcptest(here.path(), words);
-        assert_says(&output, 0, &["note: not suites, and left out: ci.yml, saved.yml\n"]);
+        assert_says(
+            &output,
+            0,
+            &["note: not suites, and left out: ci.yml, saved.yml\n"],
+        );
     }
 }
 
@@ -64,9 +91,17 @@ fn links_to_folders_are_not_entered_and_named() {
     link(".", &at("s/same"));
     link("a.yml", &at("s/b.yml"));
     let named = "note: these are links to folders, and were not entered: s/same, s/up\n";
-    assert_says(&mcptest(here.path(), &["run", "s"]), 0, &["2 tests: 2 passed", named]);
+    assert_says(
+        &mcptest(here.path(), &["run", "s"]),
+        0,
+        &["2 tests: 2 passed", named],
+    );
     link("s", &at("to-s"));
-    assert_says(&mcptest(here.path(), &["run", "to-s"]), 0, &["2 tests: 2 passed", "to-s/up"]);
+    assert_says(
+        &mcptest(here.path(), &["run", "to-s"]),
+        0,
+        &["2 tests: 2 passed", "to-s/up"],
+    );
     let searched = mcptest(here.path(), &["show", "--check-secrets", "s"]);
     assert_says(&searched, 0, &["1 file and 1 line searched", named]);
 }
@@ -77,12 +112,18 @@ fn a_trace_that_is_a_link_to_nowhere_or_a_pipe_breaks_its_row() {
         ("all.yml", &suite("runs/**/*.json")),
         ("runs/1.json", TRACE),
         ("runs/sub/2.json", TRACE),
-        ("gates.yml", &suite("x").replace("    cassette: \"x\"\n", "")),
+        (
+            "gates.yml",
+            &suite("x").replace("    cassette: \"x\"\n", ""),
+        ),
     ]);
     let at = |name: &str| here.path().join(name);
     let judged = || {
         let by_pattern = mcptest(here.path(), &["run", "all.yml"]);
-        (by_pattern, mcptest(here.path(), &["run", "--traces", "runs", "gates.yml"]))
+        (
+            by_pattern,
+            mcptest(here.path(), &["run", "--traces", "runs", "gates.yml"]),
+        )
     };
     link("..", &at("runs/up"));
     let named = "runs/up is a link to a folder, and was not entered";
@@ -92,7 +133,10 @@ fn a_trace_that_is_a_link_to_nowhere_or_a_pipe_breaks_its_row() {
     let searched = || mcptest(here.path(), &["show", "--check-secrets", "runs"]);
     let imported = || mcptest(here.path(), &["import", "runs"]);
     assert_says(&searched(), 0, &["2 files"]);
-    for (place, why) in [("runs/3.json", "leads nowhere"), ("runs/sub/4.json", "it is a named pipe")] {
+    for (place, why) in [
+        ("runs/3.json", "leads nowhere"),
+        ("runs/sub/4.json", "it is a named pipe"),
+    ] {
         if place.starts_with("runs/3") {
             link("gone", &at(place));
         } else {

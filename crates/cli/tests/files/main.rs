@@ -50,14 +50,30 @@ fn mcptest(folder: &Path, words: &[&str]) -> Output {
 fn answer(folder: &Path, words: &[&str], stdin: Stdio) -> Output {
     let limited = "ulimit -v 800000; exec timeout -k 5 20 \"$@\"";
     let mut command = Command::new("sh");
-    command.args(["-c", limited, "sh", env!("CARGO_BIN_EXE_mcptest")]).args(words);
+    command
+        .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_mcptest")])
+        .args(words);
     // Each thread takes a share of the limit, and some machines have many.
-    let few = ["RAYON_NUM_THREADS", "TOKIO_WORKER_THREADS", "MALLOC_ARENA_MAX"].map(|name| (name, "2"));
-    command.envs(few).current_dir(folder).stdin(stdin).output().unwrap()
+    let few = [
+        "RAYON_NUM_THREADS",
+        "TOKIO_WORKER_THREADS",
+        "MALLOC_ARENA_MAX",
+    ]
+    .map(|name| (name, "2"));
+    command
+        .envs(few)
+        .current_dir(folder)
+        .stdin(stdin)
+        .output()
+        .unwrap()
 }
 
 fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 /// Ends with this code, and says all of this, however it is spaced and wrapped.
@@ -66,6 +82,9 @@ fn assert_says(output: &Output, code: i32, parts: &[&str]) {
     assert_eq!(output.status.code(), Some(code), "{said}");
     let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in parts {
-        assert!(on_one_line(&said).contains(&on_one_line(part)), "{part:?} is not in\n{said}");
+        assert!(
+            on_one_line(&said).contains(&on_one_line(part)),
+            "{part:?} is not in\n{said}"
+        );
     }
 }

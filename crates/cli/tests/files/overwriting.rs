@@ -25,69 +25,189 @@ fn recording_replaces_an_empty_file_and_a_recording_and_nothing_else() {
         "{\"format\":\"mcptest-tape\",\"version\":1,\"server\":{\"command\":[\"x\"]}}\n",
     )
     .unwrap();
-    for name in ["notes.md", "package.json", "log.jsonl", "tape.jsonl", "s.yml"] {
+    for name in [
+        "notes.md",
+        "package.json",
+        "log.jsonl",
+        "tape.jsonl",
+        "s.yml",
+    ] {
         fs::write(at("s.yml"), recorded(name, "echo done")).unwrap();
         let before = fs::read(at(name)).unwrap();
         let output = mcptest(here.path(), &["run", "s.yml", "--record"]);
-        let why =
-            format!("{name}: the file holds something that mcptest did not record, and is left as it is");
+        let why = format!(
+            "{name}: the file holds something that mcptest did not record, and is left as it is"
+        );
         assert_says(&output, 2, &[&why]);
         assert_eq!(fs::read(at(name)).unwrap(), before, "{name}");
     }
     for name in ["empty.jsonl", "trace.jsonl", "new/a.jsonl", "new/a.jsonl"] {
         fs::write(at("s.yml"), recorded(name, "echo done")).unwrap();
-        assert_says(&mcptest(here.path(), &["run", "s.yml", "--record"]), 0, &["1 passed"]);
-        assert!(fs::read_to_string(at(name)).unwrap().contains("mcptest-cassette"), "{name}");
+        assert_says(
+            &mcptest(here.path(), &["run", "s.yml", "--record"]),
+            0,
+            &["1 passed"],
+        );
+        assert!(
+            fs::read_to_string(at(name))
+                .unwrap()
+                .contains("mcptest-cassette"),
+            "{name}"
+        );
     }
-    let output = mcptest(here.path(), &["trace-from", "tape.jsonl", "-o", "trace.jsonl"]);
-    assert_says(&output, 2, &["trace.jsonl exists already", "overwrite it with `--force`"]);
-    let output = mcptest(here.path(), &["trace-from", "tape.jsonl", "-o", "notes.md", "--force"]);
-    assert_says(&output, 2, &["notes.md: the file holds something that mcptest did not record"]);
-    let output = mcptest(here.path(), &["trace-from", "tape.jsonl", "-o", "tape.jsonl", "--force"]);
-    assert_says(&output, 2, &["tape.jsonl: the file holds something that mcptest did not record"]);
-    let output =
-        mcptest(here.path(), &["init", "--from-cassette", "trace.jsonl", "-o", "./trace.jsonl", "--force"]);
-    assert_says(&output, 2, &["the suite would be written over the recording that it judges"]);
+    let output = mcptest(
+        here.path(),
+        &["trace-from", "tape.jsonl", "-o", "trace.jsonl"],
+    );
+    assert_says(
+        &output,
+        2,
+        &["trace.jsonl exists already", "overwrite it with `--force`"],
+    );
+    let output = mcptest(
+        here.path(),
+        &["trace-from", "tape.jsonl", "-o", "notes.md", "--force"],
+    );
+    assert_says(
+        &output,
+        2,
+        &["notes.md: the file holds something that mcptest did not record"],
+    );
+    let output = mcptest(
+        here.path(),
+        &["trace-from", "tape.jsonl", "-o", "tape.jsonl", "--force"],
+    );
+    assert_says(
+        &output,
+        2,
+        &["tape.jsonl: the file holds something that mcptest did not record"],
+    );
+    let output = mcptest(
+        here.path(),
+        &[
+            "init",
+            "--from-cassette",
+            "trace.jsonl",
+            "-o",
+            "./trace.jsonl",
+            "--force",
+        ],
+    );
+    assert_says(
+        &output,
+        2,
+        &["the suite would be written over the recording that it judges"],
+    );
 }
 
 #[test]
 fn a_report_is_not_written_over_what_it_is_made_from() {
     let with_mock = format!("imports: [i.yml]\n{}", suite("t.json"));
-    let here =
-        folder(&[("a.yml", &with_mock), ("i.yml", "servers:\n  s: { mock: m.yml }\n"), ("m.yml", MOCK)]);
+    let here = folder(&[
+        ("a.yml", &with_mock),
+        ("i.yml", "servers:\n  s: { mock: m.yml }\n"),
+        ("m.yml", MOCK),
+    ]);
     let at = |name: &str| here.path().join(name);
     fs::write(at("t.json"), TRACE).unwrap();
     fs::hard_link(at("t.json"), at("hard.json")).unwrap();
     link("t.json", &at("soft.json"));
     link(".", &at("here"));
-    for name in ["a.yml", "./a.yml", "i.yml", "m.yml", "t.json", "hard.json", "soft.json", "here/t.json"] {
+    for name in [
+        "a.yml",
+        "./a.yml",
+        "i.yml",
+        "m.yml",
+        "t.json",
+        "hard.json",
+        "soft.json",
+        "here/t.json",
+    ] {
         let before = fs::read(at(name)).unwrap();
-        let output = mcptest(here.path(), &["run", "a.yml", "--reporter", &format!("json={name}")]);
-        assert_says(&output, 2, &[&format!("a report cannot be written to {name}")]);
+        let output = mcptest(
+            here.path(),
+            &["run", "a.yml", "--reporter", &format!("json={name}")],
+        );
+        assert_says(
+            &output,
+            2,
+            &[&format!("a report cannot be written to {name}")],
+        );
         assert!(output.stdout.is_empty(), "nothing is judged");
         assert_eq!(fs::read(at(name)).unwrap(), before, "{name}");
     }
-    let twice = ["run", "a.yml", "--reporter", "json=new/r", "--reporter", "junit=here/new/r"];
-    assert_says(&mcptest(here.path(), &twice), 2, &["two reporters cannot share the file here/new/r"]);
-    let nowhere = ["run", "a.yml", "--reporter", "json=/dev/null", "--reporter", "junit=/dev/null"];
+    let twice = [
+        "run",
+        "a.yml",
+        "--reporter",
+        "json=new/r",
+        "--reporter",
+        "junit=here/new/r",
+    ];
+    assert_says(
+        &mcptest(here.path(), &twice),
+        2,
+        &["two reporters cannot share the file here/new/r"],
+    );
+    let nowhere = [
+        "run",
+        "a.yml",
+        "--reporter",
+        "json=/dev/null",
+        "--reporter",
+        "junit=/dev/null",
+    ];
     assert_says(&mcptest(here.path(), &nowhere), 0, &["1 passed"]);
     let output = mcptest(
         here.path(),
-        &["run", "a.yml", "--reporter", "json=/dev/stdout", "--reporter", "junit=r.xml"],
+        &[
+            "run",
+            "a.yml",
+            "--reporter",
+            "json=/dev/stdout",
+            "--reporter",
+            "junit=r.xml",
+        ],
     );
     assert_says(&output, 0, &["\"schema_version\": 1"]);
-    assert_says(&mcptest(here.path(), &["run", "a.yml", "--reporter", "json=r.json"]), 0, &[]);
-    let again = mcptest(here.path(), &["report", "r.json", "--reporter", "junit=here/r.json"]);
-    assert_says(&again, 2, &["a report cannot be written to here/r.json, which is r.json"]);
+    assert_says(
+        &mcptest(here.path(), &["run", "a.yml", "--reporter", "json=r.json"]),
+        0,
+        &[],
+    );
+    let again = mcptest(
+        here.path(),
+        &["report", "r.json", "--reporter", "junit=here/r.json"],
+    );
+    assert_says(
+        &again,
+        2,
+        &["a report cannot be written to here/r.json, which is r.json"],
+    );
 }
 
 #[test]
 fn traces_that_are_judged_are_not_written_over() {
-    let here = folder(&[("g.yml", &suite("x").replace("    cassette: \"x\"\n", "")), ("runs/1.json", TRACE)]);
-    let output =
-        mcptest(here.path(), &["run", "--traces", "runs", "g.yml", "--reporter", "json=runs/1.json"]);
+    let here = folder(&[
+        ("g.yml", &suite("x").replace("    cassette: \"x\"\n", "")),
+        ("runs/1.json", TRACE),
+    ]);
+    let output = mcptest(
+        here.path(),
+        &[
+            "run",
+            "--traces",
+            "runs",
+            "g.yml",
+            "--reporter",
+            "json=runs/1.json",
+        ],
+    );
     assert_says(&output, 2, &["a report cannot be written to runs/1.json"]);
-    assert_eq!(fs::read_to_string(here.path().join("runs/1.json")).unwrap(), TRACE);
+    assert_eq!(
+        fs::read_to_string(here.path().join("runs/1.json")).unwrap(),
+        TRACE
+    );
 }
 
 #[test]
@@ -95,18 +215,39 @@ fn usage_that_an_agent_reports_through_a_pipe_is_told_of_and_hangs_nothing() {
     let program = "rm -f \"$MCPTEST_USAGE\"; mkfifo \"$MCPTEST_USAGE\"; echo done";
     let here = folder(&[("m.yml", MOCK), ("s.yml", &recorded("c.jsonl", program))]);
     let output = mcptest(here.path(), &["run", "s.yml", "--record", "-v"]);
-    assert_says(&output, 0, &["MCPTEST_USAGE cannot be used: it is a named pipe, not a file"]);
+    assert_says(
+        &output,
+        0,
+        &["MCPTEST_USAGE cannot be used: it is a named pipe, not a file"],
+    );
 }
 
 #[test]
 fn a_report_is_written_over_no_recording_even_where_the_suite_is_refused() {
-    let here = folder(&[("s.yml", "agents: [{ name: a, cassette: t.json, what: 1 }]"), ("t.json", TRACE)]);
+    let here = folder(&[
+        ("s.yml", "agents: [{ name: a, cassette: t.json, what: 1 }]"),
+        ("t.json", TRACE),
+    ]);
     let output = mcptest(here.path(), &["run", "s.yml", "--reporter", "json=t.json"]);
-    assert_says(&output, 2, &["a report cannot be written to t.json: it holds a recording"]);
-    assert_eq!(fs::read_to_string(here.path().join("t.json")).unwrap(), TRACE);
+    assert_says(
+        &output,
+        2,
+        &["a report cannot be written to t.json: it holds a recording"],
+    );
+    assert_eq!(
+        fs::read_to_string(here.path().join("t.json")).unwrap(),
+        TRACE
+    );
     for _ in 0..2 {
-        let again = mcptest(here.path(), &["run", "s.yml", "--reporter", "json=report.json"]);
+        let again = mcptest(
+            here.path(),
+            &["run", "s.yml", "--reporter", "json=report.json"],
+        );
         assert_says(&again, 2, &["the suite is refused for 1 problem"]);
-        assert!(fs::read_to_string(here.path().join("report.json")).unwrap().contains("schema_version"));
+        assert!(
+            fs::read_to_string(here.path().join("report.json"))
+                .unwrap()
+                .contains("schema_version")
+        );
     }
 }

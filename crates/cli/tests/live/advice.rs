@@ -31,18 +31,27 @@ steps:
   - text: I refunded invoice 42.
 "#;
 
-const MANIFEST: &str = "mock_server: { tools: [{ name: refund, response: 'Refunded, less a fee of 5.' }] }";
+const MANIFEST: &str =
+    "mock_server: { tools: [{ name: refund, response: 'Refunded, less a fee of 5.' }] }";
 
 /// What decides the row, as JSON.
 fn verdict(report: &Value) -> String {
     let test = &report["tests"][0];
-    [&test["status"], &test["gates"], &test["runs"]].map(Value::to_string).join("\n")
+    [&test["status"], &test["gates"], &test["runs"]]
+        .map(Value::to_string)
+        .join("\n")
 }
 
 #[test]
 fn advice_is_in_every_report_and_the_verdict_has_the_same_bytes_without_it() {
     let bench = Bench::with(&suite("{ llm_assisted: true }"), SCRIPT, MANIFEST);
-    let words = ["--record", "--reporter", "pretty", "--reporter", "json=advised.json"];
+    let words = [
+        "--record",
+        "--reporter",
+        "pretty",
+        "--reporter",
+        "json=advised.json",
+    ];
     bench.record(&words, 0).says("1 piece of advice");
     let advised = bench.report("advised.json");
     let advice = &advised["tests"][0]["advice"][0];
@@ -52,14 +61,20 @@ fn advice_is_in_every_report_and_the_verdict_has_the_same_bytes_without_it() {
     assert_eq!(advice["message"], "The message keeps quiet about the fee.");
     let told = "narrative, by claude-sonnet-4-5: The message keeps quiet about the fee.";
     bench.run(&["run", "suite.yml", "-v"]).says(told);
-    bench.run(&["run", "suite.yml", "--reporter", "junit"]).says(told);
+    bench
+        .run(&["run", "suite.yml", "--reporter", "junit"])
+        .says(told);
 
     let without = bench.path("clerk.grades.json");
     std::fs::remove_file(&without).unwrap();
     let unadvised = bench.run(&["run", "suite.yml", "--reporter", "json"]);
     assert_eq!(unadvised.exit, Some(0), "{unadvised:?}");
     let unadvised: Value = serde_json::from_str(&unadvised.stdout).unwrap();
-    assert_eq!(verdict(&unadvised), verdict(&advised), "advice that is missing changes nothing");
+    assert_eq!(
+        verdict(&unadvised),
+        verdict(&advised),
+        "advice that is missing changes nothing"
+    );
     let note = unadvised["tests"][0]["notes"][0].as_str().unwrap();
     assert!(
         note.starts_with("advice: run 1 has no grade for `narrative`; `mcptest eval suite.yml"),
@@ -69,7 +84,11 @@ fn advice_is_in_every_report_and_the_verdict_has_the_same_bytes_without_it() {
     bench.write("suite.yml", &suite("{}"));
     let unasked = bench.run(&["run", "suite.yml", "--reporter", "json"]);
     let unasked: Value = serde_json::from_str(&unasked.stdout).unwrap();
-    assert_eq!(verdict(&unasked), verdict(&advised), "and so does advice that nobody asks for");
+    assert_eq!(
+        verdict(&unasked),
+        verdict(&advised),
+        "and so does advice that nobody asks for"
+    );
 }
 
 #[test]

@@ -78,8 +78,14 @@ impl Bench {
     /// The program with these words: its environment leads to the stub, and to nothing else.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(MCPTEST);
-        command.args(words).current_dir(self.folder()).stdin(Stdio::null());
-        command.env_clear().envs(self.stub.environment()).env("PATH", "/usr/bin:/bin");
+        command
+            .args(words)
+            .current_dir(self.folder())
+            .stdin(Stdio::null());
+        command
+            .env_clear()
+            .envs(self.stub.environment())
+            .env("PATH", "/usr/bin:/bin");
         command
     }
 
@@ -91,13 +97,25 @@ impl Bench {
     /// Records what these words ask for, which must come out as `exit`.
     pub(crate) fn record(&self, words: &[&str], exit: i32) -> Ran {
         let ran = self.run(&[&["run", "suite.yml"], words].concat());
-        assert_eq!(ran.exit, Some(exit), "{words:?}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.exit,
+            Some(exit),
+            "{words:?}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
         ran
     }
 
     /// Judges the recordings without an environment: no address, no key.
     pub(crate) fn replay(&self, exit: i32) -> Ran {
-        let ran = Ran::of(&self.command(&["run", "suite.yml"]).env_clear().output().unwrap());
+        let ran = Ran::of(
+            &self
+                .command(&["run", "suite.yml"])
+                .env_clear()
+                .output()
+                .unwrap(),
+        );
         assert_eq!(ran.exit, Some(exit), "{}{}", ran.stdout, ran.stderr);
         ran
     }
@@ -105,7 +123,9 @@ impl Bench {
     /// The header and the runs of a cassette, by their numbers.
     pub(crate) fn cassette(&self, name: &str) -> (Value, BTreeMap<u64, Value>) {
         let text = self.read(name);
-        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut lines = text
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let header = lines.next().unwrap_or_default();
         let run = |line: Value| Some((line["run"].as_u64()?, line["trace"].clone()));
         (header, lines.filter_map(run).collect())
@@ -131,13 +151,25 @@ impl Bench {
     /// The names of all files, however deep.
     pub(crate) fn files(&self) -> Vec<String> {
         fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
-            for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-                if entry.is_dir() { walk(&entry, files) } else { files.push(entry) }
+            for entry in std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+            {
+                if entry.is_dir() {
+                    walk(&entry, files);
+                } else {
+                    files.push(entry);
+                }
             }
         }
         let mut files = Vec::new();
         walk(self.folder(), &mut files);
-        let name = |path: &PathBuf| path.strip_prefix(self.folder()).unwrap().display().to_string();
+        let name = |path: &PathBuf| {
+            path.strip_prefix(self.folder())
+                .unwrap()
+                .display()
+                .to_string()
+        };
         let mut names: Vec<String> = files.iter().map(name).collect();
         names.sort();
         names
@@ -147,14 +179,21 @@ impl Bench {
 impl Ran {
     pub(crate) fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        Self { exit: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+        Self {
+            exit: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
     }
 
     /// What it said says this, too, however it is spaced and wrapped.
     pub(crate) fn says(&self, words: &str) -> &Self {
         let said = format!("{}{}", self.stdout, self.stderr);
         let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(on_one_line(&said).contains(&on_one_line(words)), "{words:?} is not in\n{said}");
+        assert!(
+            on_one_line(&said).contains(&on_one_line(words)),
+            "{words:?} is not in\n{said}"
+        );
         self
     }
 }

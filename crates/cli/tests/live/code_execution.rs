@@ -45,7 +45,12 @@ fn suite(model: &str, caller: &str) -> String {
 }
 
 fn callers(trace: &Value) -> Vec<Value> {
-    trace["tool_calls"].as_array().unwrap().iter().map(|call| call["caller"].clone()).collect()
+    trace["tool_calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| call["caller"].clone())
+        .collect()
 }
 
 #[test]
@@ -62,11 +67,20 @@ fn anthropics_code_calls_tools_in_one_container_and_each_call_says_so() {
     let log = bench.stub.log();
     let asked: Vec<&Value> = log.iter().map(|request| &request.body).collect();
     assert_eq!(asked.len(), 4);
-    assert_eq!(asked[0]["tools"][0], json!({ "type": caller, "name": "code_execution" }));
-    assert_eq!(asked[0]["tools"][1]["allowed_callers"], json!(["direct", caller]));
+    assert_eq!(
+        asked[0]["tools"][0],
+        json!({ "type": caller, "name": "code_execution" })
+    );
+    assert_eq!(
+        asked[0]["tools"][1]["allowed_callers"],
+        json!(["direct", caller])
+    );
     let containers: Vec<&Value> = asked.iter().map(|body| &body["container"]).collect();
     let container = json!("container_stub0x0");
-    assert_eq!(containers, [&Value::Null, &container, &container, &container]);
+    assert_eq!(
+        containers,
+        [&Value::Null, &container, &container, &container]
+    );
     let last = asked[3]["messages"].as_array().unwrap();
     assert_eq!(
         last[1]["content"][1],
@@ -87,13 +101,27 @@ fn a_program_of_responses_calls_tools_and_each_call_says_so() {
     let by_code = json!({ "type": "program", "caller_id": "call_program_stub0x0" });
     assert_eq!(
         callers(&bench.trace("a.jsonl")),
-        [by_code.clone(), by_code.clone(), by_code.clone(), Value::Null]
+        [
+            by_code.clone(),
+            by_code.clone(),
+            by_code.clone(),
+            Value::Null
+        ]
     );
     let log = bench.stub.log();
-    assert_eq!(log[0].body["tools"][0], json!({ "type": "programmatic_tool_calling" }));
-    assert_eq!(log[0].body["tools"][1]["allowed_callers"], json!(["direct", "programmatic"]));
+    assert_eq!(
+        log[0].body["tools"][0],
+        json!({ "type": "programmatic_tool_calling" })
+    );
+    assert_eq!(
+        log[0].body["tools"][1]["allowed_callers"],
+        json!(["direct", "programmatic"])
+    );
     let input = log[3].body["input"].as_array().unwrap();
-    let kinds: Vec<&str> = input.iter().filter_map(|item| item["type"].as_str()).collect();
+    let kinds: Vec<&str> = input
+        .iter()
+        .filter_map(|item| item["type"].as_str())
+        .collect();
     let (call, output) = ("function_call", "function_call_output");
     assert_eq!(
         kinds,
@@ -112,34 +140,59 @@ fn a_program_of_responses_calls_tools_and_each_call_says_so() {
             output
         ]
     );
-    assert_eq!((&input[5]["caller"], &input[12]["caller"]), (&by_code, &Value::Null));
+    assert_eq!(
+        (&input[5]["caller"], &input[12]["caller"]),
+        (&by_code, &Value::Null)
+    );
     bench.replay(0);
 }
 
 #[test]
 fn the_switch_is_part_of_what_a_recording_was_made_with() {
-    let bench = Bench::with(&suite("claude-sonnet-4-5", "code_execution_20260120"), SCRIPT, MANIFEST);
+    let bench = Bench::with(
+        &suite("claude-sonnet-4-5", "code_execution_20260120"),
+        SCRIPT,
+        MANIFEST,
+    );
     bench.record(&["--record"], 0);
-    assert_eq!(bench.cassette("a.jsonl").0["parameters"], json!({ "code_execution": true }));
-    let off = bench.read("suite.yml").replace("    code_execution: true\n", "");
+    assert_eq!(
+        bench.cassette("a.jsonl").0["parameters"],
+        json!({ "code_execution": true })
+    );
+    let off = bench
+        .read("suite.yml")
+        .replace("    code_execution: true\n", "");
     bench.write("suite.yml", &off);
-    bench.replay(2).says("parameters.code_execution: recorded true, now not set");
+    bench
+        .replay(2)
+        .says("parameters.code_execution: recorded true, now not set");
     // Off and left out are one recording and one request.
     let silent = "    expect: [{ target: final_response, matcher: { exact: ok } }]\n";
     let quiet = format!("{}{silent}", off.split("    trajectory:").next().unwrap());
-    for text in [quiet.clone(), quiet.replace("    expect", "    code_execution: false\n    expect")] {
+    for text in [
+        quiet.clone(),
+        quiet.replace("    expect", "    code_execution: false\n    expect"),
+    ] {
         let bench = Bench::with(&text, "steps: [{ text: ok }]", MANIFEST);
         bench.record(&["--record"], 0);
         assert_eq!(bench.cassette("a.jsonl").0["parameters"], json!({}));
         let body = bench.stub.log()[0].text.clone();
-        assert!(!body.contains("allowed_callers") && !body.contains("code_execution"), "{body}");
+        assert!(
+            !body.contains("allowed_callers") && !body.contains("code_execution"),
+            "{body}"
+        );
     }
 }
 
 #[test]
 fn a_provider_that_runs_no_code_is_refused_before_anything_is_asked() {
     let which = "Anthropic's models from Opus 4.5";
-    for model in ["claude-haiku-4-5", "gpt-5", "gemini-2.5-pro", "mistral-large-latest"] {
+    for model in [
+        "claude-haiku-4-5",
+        "gpt-5",
+        "gemini-2.5-pro",
+        "mistral-large-latest",
+    ] {
         let bench = Bench::with(&suite(model, "x"), SCRIPT, MANIFEST);
         for command in [["validate", "suite.yml"], ["run", "suite.yml"]] {
             let ran = bench.run(&command);
@@ -150,7 +203,8 @@ fn a_provider_that_runs_no_code_is_refused_before_anything_is_asked() {
         }
     }
     let local = suite("{ provider: here, id: any }", "x");
-    let local = format!("{local}providers:\n  here: {{ type: openai, base_url: 'http://127.0.0.1:1' }}\n");
+    let local =
+        format!("{local}providers:\n  here: {{ type: openai, base_url: 'http://127.0.0.1:1' }}\n");
     let bench = Bench::with(&local, SCRIPT, MANIFEST);
     let ran = bench.run(&["validate", "suite.yml"]);
     assert_eq!(ran.exit, Some(2));

@@ -31,7 +31,10 @@ fn suite(server: &str, block: &str) -> String {
     )
 }
 
-const SERVERS: [&str; 2] = ["mock: manifest.yml", "command: [./server, mock, --tools-from, manifest.yml]"];
+const SERVERS: [&str; 2] = [
+    "mock: manifest.yml",
+    "command: [./server, mock, --tools-from, manifest.yml]",
+];
 
 fn offered(body: &Value) -> usize {
     body["tools"].as_array().unwrap().len()
@@ -47,14 +50,21 @@ fn a_crowd_is_seen_by_the_model_recorded_as_a_crowd_and_not_stale_the_moment_it_
             assert_eq!(replayed.stdout, recorded.stdout, "{server} {block}");
             let (header, _) = bench.cassette("a.jsonl");
             let catalogue = header["catalogue"].as_array().unwrap();
-            let crowd = catalogue.iter().filter(|tool| tool["distractor"] == true).count();
+            let crowd = catalogue
+                .iter()
+                .filter(|tool| tool["distractor"] == true)
+                .count();
             assert_eq!(catalogue.len(), crowd + 2);
             assert_eq!(offered(&bench.stub.log()[0].body), catalogue.len());
             let asked = bench.stub.count();
             for which in ["--record=stale", "--record=missing", "--record=failed"] {
                 bench.record(&[which], 0);
             }
-            assert_eq!(bench.stub.count(), asked, "{server} {block}: there was nothing to record");
+            assert_eq!(
+                bench.stub.count(),
+                asked,
+                "{server} {block}: there was nothing to record"
+            );
         }
     }
 }
@@ -63,8 +73,14 @@ fn a_crowd_is_seen_by_the_model_recorded_as_a_crowd_and_not_stale_the_moment_it_
 fn a_mock_whose_tools_changed_makes_its_recording_stale() {
     let bench = Bench::with(&suite(SERVERS[0], "count: 6"), SCRIPT, DESK);
     bench.record(&["--record"], 0);
-    bench.write("manifest.yml", &DESK.replace("Tomorrow.", "Tomorrow's weather."));
-    bench.replay(2).says("a.jsonl is stale").says("get_forecast");
+    bench.write(
+        "manifest.yml",
+        &DESK.replace("Tomorrow.", "Tomorrow's weather."),
+    );
+    bench
+        .replay(2)
+        .says("a.jsonl is stale")
+        .says("get_forecast");
     bench.record(&["--record=stale"], 0);
     bench.replay(0);
     bench.write("suite.yml", &suite(SERVERS[0], "count: 7"));
@@ -73,15 +89,25 @@ fn a_mock_whose_tools_changed_makes_its_recording_stale() {
 
 #[test]
 fn calling_a_distractor_is_answered_as_an_unknown_tool_and_recorded_as_one() {
-    let text =
-        suite(SERVERS[1], "count: 5, source: { from: near_duplicate }").replace("Weather in", "Be fooled in");
+    let text = suite(SERVERS[1], "count: 5, source: { from: near_duplicate }")
+        .replace("Weather in", "Be fooled in");
     let bench = Bench::with(&text, SCRIPT, DESK);
-    bench.record(&["--record"], 1).says("call 1 `fetch_weather` is a distractor");
+    bench
+        .record(&["--record"], 1)
+        .says("call 1 `fetch_weather` is a distractor");
     let trace = bench.trace("a.jsonl");
     assert_eq!(trace["tool_calls"][0]["distractor"], true);
     assert_eq!(trace["tool_calls"][1]["distractor"], Value::Null);
-    assert_eq!(trace["tool_results"][0]["error"]["message"], "unknown tool \"fetch_weather\"");
-    assert!(bench.stub.log()[1].body.to_string().contains("unknown tool"));
+    assert_eq!(
+        trace["tool_results"][0]["error"]["message"],
+        "unknown tool \"fetch_weather\""
+    );
+    assert!(
+        bench.stub.log()[1]
+            .body
+            .to_string()
+            .contains("unknown tool")
+    );
     bench.replay(1);
 }
 
@@ -92,20 +118,40 @@ fn a_sweep_records_the_curve_in_rows_of_their_own() {
 rules: [{ when: { run: 2 }, steps: [{ calls: [{ name: fetch_weather, args: { city: Oslo } }] }] }]
 steps: [{ calls: [{ name: desk__get_weather, args: { city: Oslo } }] }]
 ";
-        let text = suite(server, "sweep: [0, 4, 16], source: { from: near_duplicate }");
+        let text = suite(
+            server,
+            "sweep: [0, 4, 16], source: { from: near_duplicate }",
+        );
         let bench = Bench::with(&text, script, DESK);
         let recorded = bench.record(&["--record", "--jobs", "1"], 1);
-        for (row, status) in [("0 distractors", "✓"), ("4 distractors", "✓"), ("16 distractors", "✗")] {
+        for (row, status) in [
+            ("0 distractors", "✓"),
+            ("4 distractors", "✓"),
+            ("16 distractors", "✗"),
+        ] {
             recorded.says(&format!("{status} asks [{row}]"));
             let (header, runs) = bench.cassette(&format!("a.{}.jsonl", row.replace(' ', "-")));
             let crowd = header["catalogue"].as_array().unwrap().len() - 2;
-            assert_eq!((runs.len(), format!("{crowd} distractors")), (1, row.to_owned()));
+            assert_eq!(
+                (runs.len(), format!("{crowd} distractors")),
+                (1, row.to_owned())
+            );
         }
         let log = bench.stub.log();
-        let seen: Vec<usize> = log.iter().step_by(2).map(|asked| offered(&asked.body)).collect();
+        let seen: Vec<usize> = log
+            .iter()
+            .step_by(2)
+            .map(|asked| offered(&asked.body))
+            .collect();
         assert_eq!(seen, [2, 6, 18], "{server}");
         assert_eq!(bench.replay(1).stdout, recorded.stdout);
-        bench.record(&["--record=failed"], 0).says("✓ asks [16 distractors]");
-        assert_eq!(bench.stub.count(), 8, "only the row that failed is recorded again");
+        bench
+            .record(&["--record=failed"], 0)
+            .says("✓ asks [16 distractors]");
+        assert_eq!(
+            bench.stub.count(),
+            8,
+            "only the row that failed is recorded again"
+        );
     }
 }

@@ -32,7 +32,11 @@ agents:
 
 /// A model that reasons takes no temperature.
 fn temperature(model: &str) -> &'static str {
-    if model.starts_with("gpt-") { "" } else { ", temperature: 0.5" }
+    if model.starts_with("gpt-") {
+        ""
+    } else {
+        ", temperature: 0.5"
+    }
 }
 
 fn bench() -> Bench {
@@ -82,16 +86,27 @@ fn without_own(part: &mut Value) {
 /// What of a trace may differ between providers.
 fn without_marks(mut trace: Value) -> Value {
     for call in trace["tool_calls"].as_array_mut().unwrap() {
-        assert!(call["id"].as_str().is_some_and(|id| !id.is_empty()), "{call}");
+        assert!(
+            call["id"].as_str().is_some_and(|id| !id.is_empty()),
+            "{call}"
+        );
         call.as_object_mut().unwrap().remove("id");
     }
     for result in trace["tool_results"].as_array().unwrap() {
         assert!(result["duration_ms"].is_u64());
     }
     for of_calls in ["tool_calls", "tool_results"] {
-        trace[of_calls].as_array_mut().unwrap().iter_mut().for_each(without_own);
+        trace[of_calls]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .for_each(without_own);
     }
-    trace["conversation"]["turns"].as_array_mut().unwrap().iter_mut().for_each(without_own);
+    trace["conversation"]["turns"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .for_each(without_own);
     without_own(&mut trace["conversation"]);
     trace
 }
@@ -102,7 +117,10 @@ fn all_dialects_record_the_same_and_the_matrix_says_so() {
     let recorded = bench.record(&["--record"], 0);
     let first = without_marks(bench.traces("r/claude-sonnet-4-5.jsonl")[0].clone());
     assert_eq!(first["final_response"], "Said: Found Rome.");
-    assert_eq!(first["tool_calls"][1], json!({ "name": "look", "server": "map", "args": {}, "turn": 0 }));
+    assert_eq!(
+        first["tool_calls"][1],
+        json!({ "name": "look", "server": "map", "args": {}, "turn": 0 })
+    );
     assert_eq!(first["tool_calls"][2]["turn"], 2, "{first:#}");
     assert_eq!(first["tool_results"][1]["content"][1]["data"], PICTURE);
     assert_eq!(first["tool_results"][2]["is_error"], true);
@@ -113,7 +131,18 @@ fn all_dialects_record_the_same_and_the_matrix_says_so() {
         .filter_map(|turn| turn["content"].as_str())
         .collect();
     let answer = "Said: Found Rome.";
-    assert_eq!(said, ["What is in Oslo?", "Let me look.", "A castle.", "And in Rome?", "", "", answer]);
+    assert_eq!(
+        said,
+        [
+            "What is in Oslo?",
+            "Let me look.",
+            "A castle.",
+            "And in Rome?",
+            "",
+            "",
+            answer
+        ]
+    );
     for model in models() {
         for trace in bench.traces(&format!("r/{model}.jsonl")) {
             assert_eq!(without_marks(trace), first, "{model}");
@@ -131,17 +160,41 @@ fn every_dialect_is_asked_with_all_that_the_suite_says_and_shown_the_picture() {
     assert_eq!(log.len(), 5 * models().len());
     for of_model in log.chunks(5) {
         let dialect = of_model[0].dialect;
-        assert!(of_model.iter().all(|asked| asked.status == 200 && asked.dialect == dialect));
+        assert!(
+            of_model
+                .iter()
+                .all(|asked| asked.status == 200 && asked.dialect == dialect)
+        );
         let first = of_model[0].body.to_string();
-        for words in ["Be brief.", "What is in Oslo?", "map__find", "map__look", "500"] {
-            assert!(first.contains(words), "{dialect}: {words} is not in {first}");
+        for words in [
+            "Be brief.",
+            "What is in Oslo?",
+            "map__find",
+            "map__look",
+            "500",
+        ] {
+            assert!(
+                first.contains(words),
+                "{dialect}: {words} is not in {first}"
+            );
         }
-        assert_eq!(first.contains(r#""temperature":0.5"#), dialect != "openai-responses", "{first}");
+        assert_eq!(
+            first.contains(r#""temperature":0.5"#),
+            dialect != "openai-responses",
+            "{first}"
+        );
         assert!(!first.contains("And in Rome?"), "{dialect}");
         let second = of_model[1].body.to_string();
-        assert!(second.contains("Found Oslo.") && second.contains("A castle."), "{dialect}: {second}");
-        assert!(second.contains(PICTURE), "{dialect}: the picture is not in {second}");
+        assert!(
+            second.contains("Found Oslo.") && second.contains("A castle."),
+            "{dialect}: {second}"
+        );
+        assert!(
+            second.contains(PICTURE),
+            "{dialect}: the picture is not in {second}"
+        );
     }
-    let dialects: std::collections::BTreeSet<&str> = log.iter().map(|asked| asked.dialect).collect();
+    let dialects: std::collections::BTreeSet<&str> =
+        log.iter().map(|asked| asked.dialect).collect();
     assert_eq!(dialects.len(), 4);
 }

@@ -24,10 +24,20 @@ fn recording_ends_when_the_rest_can_change_nothing_and_says_what_that_saved() {
     recorded.says("stopped after 5 of 10 runs: the verdict was decided (5 runs saved)");
     assert_eq!((bench.stub.count(), bench.traces("a.jsonl").len()), (5, 5));
     let text = bench.read("a.jsonl");
-    assert_eq!(text.lines().last().unwrap(), r#"{"stopped":{"after":5,"of":10}}"#);
-    assert_eq!(bench.run(&["run", "suite.yml", "-v"]).stdout, recorded.stdout);
+    assert_eq!(
+        text.lines().last().unwrap(),
+        r#"{"stopped":{"after":5,"of":10}}"#
+    );
+    assert_eq!(
+        bench.run(&["run", "suite.yml", "-v"]).stdout,
+        recorded.stdout
+    );
     bench.record(&["--record=missing"], 0);
-    assert_eq!((bench.stub.count(), bench.read("a.jsonl")), (5, text), "nothing is missing");
+    assert_eq!(
+        (bench.stub.count(), bench.read("a.jsonl")),
+        (5, text),
+        "nothing is missing"
+    );
 }
 
 #[test]
@@ -35,7 +45,9 @@ fn a_failure_that_nothing_can_undo_ends_it_too() {
     let script = "rules: [{ when: { run: 1 }, steps: [{ text: No. }] }]\nsteps: [{ text: Yes. }]";
     let suite = SUITE.replace("gte: 0.5", "gte: 1");
     let bench = Bench::with(&suite, script, "");
-    bench.record(&["--record", "--jobs", "1", "-v"], 1).says("stopped after 2 of 10 runs");
+    bench
+        .record(&["--record", "--jobs", "1", "-v"], 1)
+        .says("stopped after 2 of 10 runs");
     assert_eq!(bench.stub.count(), 2);
     bench.replay(1);
 }
@@ -50,24 +62,34 @@ fn a_gate_that_no_longer_holds_for_the_runs_there_are_refuses_them_and_says_how_
     refused.says("5 of 10 runs are recorded: recording stopped early, and with the suite as it is now the others could change the verdict");
     refused.says("mcptest run suite.yml --record=missing --filter 'says yes'");
     bench.write("suite.yml", &SUITE.replace("    stop: decided\n", ""));
-    bench.replay(2).says("the suite does not say `stop: decided`");
+    bench
+        .replay(2)
+        .says("the suite does not say `stop: decided`");
     bench.write("suite.yml", &SUITE.replace("runs: 10", "runs: 11"));
     bench.replay(2).says("5 of 11 runs are recorded");
     bench.write("suite.yml", &SUITE.replace("gte: 0.5", "gte: 0.4"));
     bench.replay(0);
 
     bench.write("suite.yml", &SUITE.replace("gte: 0.5", "gte: 0.9"));
-    bench.record(&["--record=missing", "--jobs", "1", "-v"], 0).says("stopped after 9 of 10 runs");
+    bench
+        .record(&["--record=missing", "--jobs", "1", "-v"], 0)
+        .says("stopped after 9 of 10 runs");
     assert_eq!(bench.stub.count(), 9);
     let kept: Vec<&str> = half.lines().take(6).collect();
     let text = bench.read("a.jsonl");
     assert_eq!(text.lines().take(6).collect::<Vec<_>>(), kept);
-    assert_eq!(text.lines().last().unwrap(), r#"{"stopped":{"after":9,"of":10}}"#);
+    assert_eq!(
+        text.lines().last().unwrap(),
+        r#"{"stopped":{"after":9,"of":10}}"#
+    );
     assert_eq!(text.matches("stopped").count(), 1, "{text}");
     bench.replay(0);
     bench.write("suite.yml", &SUITE.replace("    stop: decided\n", ""));
     bench.record(&["--record=missing"], 0);
-    assert!(!bench.read("a.jsonl").contains("stopped"), "all runs are there now");
+    assert!(
+        !bench.read("a.jsonl").contains("stopped"),
+        "all runs are there now"
+    );
     bench.replay(0);
 }
 
@@ -81,7 +103,10 @@ fn several_at_once_stop_early_as_well_and_the_recording_holds() {
         assert!((30..60).contains(&runs), "{jobs} jobs: {runs} runs");
         assert_eq!(bench.stub.count(), runs);
         recorded.says(&format!("stopped after {runs} of 60 runs"));
-        assert_eq!(bench.run(&["run", "suite.yml", "-v"]).stdout, recorded.stdout);
+        assert_eq!(
+            bench.run(&["run", "suite.yml", "-v"]).stdout,
+            recorded.stdout
+        );
     }
 }
 

@@ -30,7 +30,10 @@ steps: [{{ text: The rain in Spain. }}]
 /// How many requests came from agents, and how many to judges.
 fn asked(bench: &Bench) -> (usize, usize) {
     let log = bench.stub.log();
-    let to_judges = log.iter().filter(|logged| logged.text.contains("Judge the record")).count();
+    let to_judges = log
+        .iter()
+        .filter(|logged| logged.text.contains("Judge the record"))
+        .count();
     (log.len() - to_judges, to_judges)
 }
 
@@ -49,47 +52,90 @@ fn bytes_of_replay(bench: &Bench) -> String {
 fn every_row_of_an_agent_is_graded_and_replayed_with_the_same_bytes() {
     let bench = Bench::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
     bench.record(&["--record", "--reporter", "json=recorded.json"], 0);
-    assert_eq!(asked(&bench), (4, 8), "the eval has the judges asked, and no agent");
+    assert_eq!(
+        asked(&bench),
+        (4, 8),
+        "the eval has the judges asked, and no agent"
+    );
     let report = bench.report("recorded.json");
     let names: Vec<String> = report["tests"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|test| format!("{} {}", test["name"].as_str().unwrap(), test["model"].as_str().unwrap()))
+        .map(|test| {
+            format!(
+                "{} {}",
+                test["name"].as_str().unwrap(),
+                test["model"].as_str().unwrap()
+            )
+        })
         .collect();
     assert_eq!(
         names,
-        ["poet claude-haiku-4-5", "poet gpt-4o", "tone claude-haiku-4-5", "tone gpt-4o"],
+        [
+            "poet claude-haiku-4-5",
+            "poet gpt-4o",
+            "tone claude-haiku-4-5",
+            "tone gpt-4o"
+        ],
         "{report:#}"
     );
-    assert_eq!(report["tests"][3]["gates"][0]["targets"]["eval.pass_rate"], 1.0);
+    assert_eq!(
+        report["tests"][3]["gates"][0]["targets"]["eval.pass_rate"],
+        1.0
+    );
     assert_eq!(report["tests"][3]["runs"][1]["source"], "poet-gpt-4o.jsonl");
-    assert_eq!((grades_of(&bench, "poet-").len(), grades_of(&bench, "tone").len()), (2, 2));
+    assert_eq!(
+        (
+            grades_of(&bench, "poet-").len(),
+            grades_of(&bench, "tone").len()
+        ),
+        (2, 2)
+    );
     assert_eq!(bytes_of_replay(&bench), bench.read("recorded.json"));
     assert_eq!(asked(&bench), (4, 8));
     let selected = bench.run(&["run", "suite.yml", "--tag", "prose", "--list"]);
-    assert!(selected.stdout.contains("tone") && !selected.stdout.contains("poet"), "{selected:?}");
+    assert!(
+        selected.stdout.contains("tone") && !selected.stdout.contains("poet"),
+        "{selected:?}"
+    );
 }
 
 #[test]
 fn a_changed_rubric_is_graded_anew_and_nobody_else_is_asked() {
     let bench = Bench::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
     bench.record(&["--record"], 0);
-    let kept: Vec<String> = grades_of(&bench, "poet-").iter().map(|name| bench.read(name)).collect();
-    let changed = OF_POET.replace("It rhymes.", "{ criteria: [It rhymes well., It scans.] }, samples: 3");
+    let kept: Vec<String> = grades_of(&bench, "poet-")
+        .iter()
+        .map(|name| bench.read(name))
+        .collect();
+    let changed = OF_POET.replace(
+        "It rhymes.",
+        "{ criteria: [It rhymes well., It scans.] }, samples: 3",
+    );
     bench.write("suite.yml", &format!("{POET}{changed}"));
     let said = bench.replay(2);
-    said.says("the grade of run 1 for `eval` is stale").says("the rubric has changed");
+    said.says("the grade of run 1 for `eval` is stale")
+        .says("the rubric has changed");
     said.says("mcptest eval suite.yml --filter 'tone [gpt-4o]'");
     let before = asked(&bench);
     let explained = bench.run(&["eval", "suite.yml", "--explain"]);
-    explained.says("tone [gpt-4o]  eval").says("2 runs × 2 criteria × 1 judge × 3 samples = 12");
+    explained
+        .says("tone [gpt-4o]  eval")
+        .says("2 runs × 2 criteria × 1 judge × 3 samples = 12");
     explained.says("24 calls to judges");
     assert_eq!(asked(&bench), before);
     let graded = bench.run(&["eval", "suite.yml"]);
     assert_eq!(graded.exit, Some(0), "{graded:?}");
-    assert_eq!(asked(&bench), (before.0, before.1 + 24), "as many as were announced");
-    let now: Vec<String> = grades_of(&bench, "poet-").iter().map(|name| bench.read(name)).collect();
+    assert_eq!(
+        asked(&bench),
+        (before.0, before.1 + 24),
+        "as many as were announced"
+    );
+    let now: Vec<String> = grades_of(&bench, "poet-")
+        .iter()
+        .map(|name| bench.read(name))
+        .collect();
     assert_eq!(now, kept, "the agent's own grades are its own");
     bench.replay(0);
 }
@@ -103,17 +149,26 @@ fn what_is_missing_or_stale_is_recorded_by_the_command_that_the_row_names() {
         assert_eq!(ran.exit, Some(exit), "{ran:?}");
         ran
     };
-    only_eval(2).says("there is no recording at poet-gpt-4o.jsonl").says(command);
+    only_eval(2)
+        .says("there is no recording at poet-gpt-4o.jsonl")
+        .says(command);
     // Selecting the eval alone runs no agent, whatever is asked for.
     bench.record(&["--record", "--filter", "tone"], 2);
     assert_eq!(asked(&bench), (0, 0));
     bench.record(&["--record"], 0);
     only_eval(0);
     let all = format!("{POET}{OF_POET}");
-    bench.write("suite.yml", &all.replace("about rain.\n    runs", "about snow.\n    runs"));
-    only_eval(2).says("poet-gpt-4o.jsonl is stale").says(&command.replace("--record", "--record=stale"));
+    bench.write(
+        "suite.yml",
+        &all.replace("about rain.\n    runs", "about snow.\n    runs"),
+    );
+    only_eval(2)
+        .says("poet-gpt-4o.jsonl is stale")
+        .says(&command.replace("--record", "--record=stale"));
     bench.write("suite.yml", &all.replace("runs: 2", "runs: 3"));
-    only_eval(2).says("2 of 3 runs are recorded").says(&command.replace("--record", "--record=missing"));
+    only_eval(2)
+        .says("2 of 3 runs are recorded")
+        .says(&command.replace("--record", "--record=missing"));
     // Another number of runs from the command line is another number for the eval too.
     bench.write("suite.yml", &all);
     let ran = bench.run(&["run", "suite.yml", "--record=missing", "--runs", "3"]);
@@ -135,30 +190,63 @@ fn traces_and_texts_are_graded_as_they_are() {
     let tests = report["tests"].as_array().unwrap();
     let of = |name: &str| tests.iter().find(|test| test["name"] == name).unwrap();
     assert_eq!(of("files")["runs"].as_array().unwrap().len(), 4);
-    assert_eq!(of("files")["gates"][0]["expectations"][0]["target"], "eval.pass_rate");
-    assert_eq!((&of("words")["status"], &of("words")["unpinned"]), (&"failed".into(), &Value::Null));
+    assert_eq!(
+        of("files")["gates"][0]["expectations"][0]["target"],
+        "eval.pass_rate"
+    );
+    assert_eq!(
+        (&of("words")["status"], &of("words")["unpinned"]),
+        (&"failed".into(), &Value::Null)
+    );
     assert_eq!(bytes_of_replay(&bench), bench.read("recorded.json"));
     let log = bench.stub.log();
     assert!(log.iter().any(|logged| logged.text.contains("A dry day.")));
     bench.write("suite.yml", &text.replace("A dry day.", "A wet day."));
-    bench.replay(2).says("the grade of run 2 for `eval` is stale").says("what is judged has changed");
+    bench
+        .replay(2)
+        .says("the grade of run 2 for `eval` is stale")
+        .says("what is judged has changed");
     bench.write("suite.yml", &text.replace("poet-*.jsonl", "nowhere.jsonl"));
-    bench.replay(2).says("there is no recording at nowhere.jsonl").says("take it out of `traces:`");
+    bench
+        .replay(2)
+        .says("there is no recording at nowhere.jsonl")
+        .says("take it out of `traces:`");
 }
 
 #[test]
 fn what_cannot_be_graded_is_refused_before_anything_runs() {
     for (evals, why) in [
-        ("{ name: tone, agent: poett, rubric: x }", "did you mean `poet`?"),
+        (
+            "{ name: tone, agent: poett, rubric: x }",
+            "did you mean `poet`?",
+        ),
         ("{ name: tone, rubric: x }", "nothing says what is graded"),
-        ("{ name: tone, agent: poet, texts: [a], rubric: x }", "`agent` and `texts` exclude each other"),
+        (
+            "{ name: tone, agent: poet, texts: [a], rubric: x }",
+            "`agent` and `texts` exclude each other",
+        ),
         ("{ name: tone, texts: [], rubric: x }", "the list is empty"),
         ("{ name: tone, agent: poet }", "`rubric` is missing here"),
-        ("{ name: tone, agent: poet, rubric: x, prompt: y }", "unknown key `prompt`"),
-        ("{ name: tone, agent: poet, rubric: x, quorum: 0.6 }", "`quorum` says nothing without `jurors:`"),
-        ("{ name: a, agent: b, rubric: x }, { name: b, texts: [c], rubric: x }", "is called `b`"),
-        ("{ name: a, texts: [b], rubric: x }, { name: a, texts: [c], rubric: x }", "`a` is declared twice"),
-        ("{ name: 'poet [gpt-4o]', texts: [a], rubric: x }", "two rows are called `poet [gpt-4o]`"),
+        (
+            "{ name: tone, agent: poet, rubric: x, prompt: y }",
+            "unknown key `prompt`",
+        ),
+        (
+            "{ name: tone, agent: poet, rubric: x, quorum: 0.6 }",
+            "`quorum` says nothing without `jurors:`",
+        ),
+        (
+            "{ name: a, agent: b, rubric: x }, { name: b, texts: [c], rubric: x }",
+            "is called `b`",
+        ),
+        (
+            "{ name: a, texts: [b], rubric: x }, { name: a, texts: [c], rubric: x }",
+            "`a` is declared twice",
+        ),
+        (
+            "{ name: 'poet [gpt-4o]', texts: [a], rubric: x }",
+            "two rows are called `poet [gpt-4o]`",
+        ),
     ] {
         let bench = Bench::with(&format!("{POET}evals: [{evals}]\n"), &script(0.9), "");
         for command in ["validate", "run", "eval"] {
@@ -205,13 +293,29 @@ evals:
     bench.run(&["run", "suite.yml", "--record", "--jobs", "1"]);
     let kept = bench.traces("stops.jsonl").len();
     assert!(kept < 5, "{kept}");
-    let ran = bench.run(&["run", "suite.yml", "--filter", "re:few|many", "--reporter", "json=evals.json"]);
+    let ran = bench.run(&[
+        "run",
+        "suite.yml",
+        "--filter",
+        "re:few|many",
+        "--reporter",
+        "json=evals.json",
+    ]);
     assert_eq!(ran.exit, Some(0), "{ran:?}");
     let report = bench.report("evals.json");
     let tests = report["tests"].as_array().unwrap();
-    let rows: Vec<(&Value, usize)> =
-        tests.iter().map(|test| (&test["variant"], test["runs"].as_array().unwrap().len())).collect();
-    assert_eq!(rows, [(&Value::Null, kept), (&"0 distractors".into(), 1), (&"2 distractors".into(), 1)]);
+    let rows: Vec<(&Value, usize)> = tests
+        .iter()
+        .map(|test| (&test["variant"], test["runs"].as_array().unwrap().len()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            (&Value::Null, kept),
+            (&"0 distractors".into(), 1),
+            (&"2 distractors".into(), 1)
+        ]
+    );
 }
 
 #[test]
@@ -223,11 +327,26 @@ fn live_runs_and_given_traces_leave_what_an_eval_means_as_it_is() {
     assert_eq!((asked(&bench), bench.files()), ((4, 12), files), "{live:?}");
     // The folder stands in place of the recordings that the eval names.
     std::fs::create_dir(bench.path("given")).unwrap();
-    std::fs::rename(bench.path("poet-gpt-4o.jsonl"), bench.path("given/one.jsonl")).unwrap();
-    let words = ["--traces", "given", "--config", "suite.yml", "--filter", "tone"];
+    std::fs::rename(
+        bench.path("poet-gpt-4o.jsonl"),
+        bench.path("given/one.jsonl"),
+    )
+    .unwrap();
+    let words = [
+        "--traces",
+        "given",
+        "--config",
+        "suite.yml",
+        "--filter",
+        "tone",
+    ];
     let graded = bench.run(&[&["eval"], &words[..]].concat());
     assert_eq!(graded.exit, Some(0), "{graded:?}");
     assert_eq!(asked(&bench), (4, 14));
     let replayed = bench.run(&[&["run"], &words[..]].concat());
-    assert_eq!((replayed.exit, asked(&bench)), (Some(0), (4, 14)), "{replayed:?}");
+    assert_eq!(
+        (replayed.exit, asked(&bench)),
+        (Some(0), (4, 14)),
+        "{replayed:?}"
+    );
 }

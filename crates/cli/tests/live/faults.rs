@@ -62,7 +62,10 @@ fn expected(kind: FaultKind) -> (bool, bool) {
 
 #[test]
 fn every_kind_of_fault_is_met_in_virtual_time_and_recorded_as_what_it_is() {
-    let kinds: Vec<&FaultEntry> = FaultKind::ALL.iter().filter(|entry| entry.is_injectable()).collect();
+    let kinds: Vec<&FaultEntry> = FaultKind::ALL
+        .iter()
+        .filter(|entry| entry.is_injectable())
+        .collect();
     std::thread::scope(|scope| {
         for half in kinds.chunks(kinds.len().div_ceil(2)) {
             scope.spawn(move || half.iter().for_each(|kind| meet(&written(kind))));
@@ -79,23 +82,53 @@ fn meet(written: &str) {
         text = text.replace("    recovery: { max_detection_ms: 3000 }\n", "");
     }
     let bench = Bench::with(&text, SCRIPT, DESK);
-    let words = ["--record", "--reporter", "json=recorded.json", "--reporter", "pretty"];
+    let words = [
+        "--record",
+        "--reporter",
+        "json=recorded.json",
+        "--reporter",
+        "pretty",
+    ];
     let recorded = bench.record(&words, 0);
     let trace = bench.trace("a.jsonl");
     let told = &trace["tool_results"][0];
     assert_eq!(told["is_error"], detected, "{written}: {trace:#}");
-    let tickets = trace["tool_results"][1]["structured"]["tickets"].as_array().map(Vec::len);
+    let tickets = trace["tool_results"][1]["structured"]["tickets"]
+        .as_array()
+        .map(Vec::len);
     assert_eq!(tickets, Some(usize::from(reaches)), "{written}: {trace:#}");
     let mut event = json!({ "name": "f", "kind": written, "call_index": 0, "detected": detected });
-    if matches!(kind, FaultKind::Slow { .. } | FaultKind::ReplyAfterCancel { .. }) {
+    if matches!(
+        kind,
+        FaultKind::Slow { .. } | FaultKind::ReplyAfterCancel { .. }
+    ) {
         event["virtual_ms"] = json!(TEN_MINUTES_MS);
     }
-    let events = if kind == FaultKind::None { json!([]) } else { json!([event]) };
+    let events = if kind == FaultKind::None {
+        json!([])
+    } else {
+        json!([event])
+    };
     assert_eq!(trace["faults"], events, "{written}");
     std::fs::rename(bench.path("recorded.json"), bench.path("before.json")).unwrap();
-    let again = bench.run(&["run", "suite.yml", "--reporter", "json=recorded.json", "--reporter", "pretty"]);
-    assert_eq!((again.exit, &again.stdout), (recorded.exit, &recorded.stdout), "{written}");
-    assert_eq!(bench.read("recorded.json"), bench.read("before.json"), "{written}");
+    let again = bench.run(&[
+        "run",
+        "suite.yml",
+        "--reporter",
+        "json=recorded.json",
+        "--reporter",
+        "pretty",
+    ]);
+    assert_eq!(
+        (again.exit, &again.stdout),
+        (recorded.exit, &recorded.stdout),
+        "{written}"
+    );
+    assert_eq!(
+        bench.read("recorded.json"),
+        bench.read("before.json"),
+        "{written}"
+    );
 }
 
 #[test]
@@ -120,7 +153,11 @@ fn a_delay_beyond_the_budget_of_a_call_is_a_timeout_and_one_within_it_is_an_answ
 
 #[test]
 fn a_fault_that_is_real_holds_the_call_for_its_true_length() {
-    for (kind, real, held) in [("slow:1500", true, true), ("slow:1500", false, false), ("hang", true, true)] {
+    for (kind, real, held) in [
+        ("slow:1500", true, true),
+        ("slow:1500", false, false),
+        ("hang", true, true),
+    ] {
         let text = suite(kind, if real { ", real: true" } else { "" });
         let bench = Bench::with(&text.replace("10m", "1500ms"), SCRIPT, DESK);
         bench.run(&["run", "suite.yml", "--record"]);
@@ -145,10 +182,16 @@ steps:
         bench.run(&["run", "suite.yml", "--record"]);
         let trace = bench.trace("a.jsonl");
         let events = trace["faults"].as_array().unwrap();
-        let at: Vec<u64> = events.iter().filter_map(|event| event["call_index"].as_u64()).collect();
+        let at: Vec<u64> = events
+            .iter()
+            .filter_map(|event| event["call_index"].as_u64())
+            .collect();
         let results = trace["tool_results"].as_array().unwrap();
-        let failed: Vec<u64> =
-            results.iter().filter(|result| result["is_error"] == true).filter_map(index).collect();
+        let failed: Vec<u64> = results
+            .iter()
+            .filter(|result| result["is_error"] == true)
+            .filter_map(index)
+            .collect();
         assert_eq!(at, failed, "{kind}: {trace:#}");
         failed
     };
@@ -178,7 +221,8 @@ agents:
 
 #[test]
 fn the_fault_matrix_tries_every_kind_at_every_call_and_says_what_is_survived() {
-    let gives_up = "steps: [{ calls: [{ name: create_ticket, args: { title: x } }] }, { text: No. }]";
+    let gives_up =
+        "steps: [{ calls: [{ name: create_ticket, args: { title: x } }] }, { text: No. }]";
     let script = format!(
         "rules:\n  - {{ when: {{ run: 4 }}, {gives_up} }}\n  - {{ when: {{ run: 5 }}, {gives_up} }}\n{SCRIPT}"
     );
@@ -188,22 +232,43 @@ fn the_fault_matrix_tries_every_kind_at_every_call_and_says_what_is_survived() {
     recorded.says("error:-32603@1 (`create_ticket`) was not survived: its `expect:` did not hold");
     recorded.says("never reached, since the call was not made: error:-32603@2");
     let (header, runs) = bench.cassette("a.faults.jsonl");
-    let combinations: Vec<&str> =
-        header["parameters"]["fault_matrix"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert_eq!((combinations.len(), runs.len()), (12, 12), "{combinations:?}");
+    let combinations: Vec<&str> = header["parameters"]["fault_matrix"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert_eq!(
+        (combinations.len(), runs.len()),
+        (12, 12),
+        "{combinations:?}"
+    );
     for (number, trace) in &runs {
         let combination = combinations[*number as usize - 1];
         let event = trace["faults"][0].clone();
         if *number == 4 {
             // It stopped before the second call.
-            assert!(event.is_null() && combination.ends_with("@2"), "{combination}: {trace:#}");
+            assert!(
+                event.is_null() && combination.ends_with("@2"),
+                "{combination}: {trace:#}"
+            );
             continue;
         }
         assert_eq!(event["name"], combination);
         assert!(combination.ends_with(&format!("@{}", event["call_index"].as_u64().unwrap() + 1)));
     }
-    assert_eq!(bench.traces("a.jsonl").iter().filter(|trace| trace["faults"].is_null()).count(), 2);
-    assert_eq!(bench.run(&["run", "suite.yml", "-vv"]).stdout, recorded.stdout);
+    assert_eq!(
+        bench
+            .traces("a.jsonl")
+            .iter()
+            .filter(|trace| trace["faults"].is_null())
+            .count(),
+        2
+    );
+    assert_eq!(
+        bench.run(&["run", "suite.yml", "-vv"]).stdout,
+        recorded.stdout
+    );
 }
 
 #[test]
@@ -214,14 +279,24 @@ fn a_fault_matrix_that_was_cut_short_goes_on_where_it_was() {
     let ordinary = bench.read("a.jsonl");
     let cut: String = text.split_inclusive('\n').take(6).collect();
     bench.write("a.faults.jsonl", &cut);
-    bench.replay(2).says("of the fault matrix, 5 of 12 runs are recorded").says("--record=missing");
+    bench
+        .replay(2)
+        .says("of the fault matrix, 5 of 12 runs are recorded")
+        .says("--record=missing");
     let asked = bench.stub.count();
     bench.record(&["--record=missing"], 0);
-    assert_eq!(bench.stub.count() - asked, 7 * 3, "seven runs of three messages");
+    assert_eq!(
+        bench.stub.count() - asked,
+        7 * 3,
+        "seven runs of three messages"
+    );
     assert!(bench.read("a.faults.jsonl").starts_with(&cut));
     assert_eq!(bench.read("a.jsonl"), ordinary);
     std::fs::remove_file(bench.path("a.faults.jsonl")).unwrap();
-    bench.replay(2).says("the fault matrix has no recording").says("--record=missing");
+    bench
+        .replay(2)
+        .says("the fault matrix has no recording")
+        .says("--record=missing");
     bench.record(&["--record=missing"], 0);
     assert_eq!(bench.read("a.jsonl"), ordinary);
     assert_eq!(bench.traces("a.faults.jsonl").len(), 12);
@@ -229,24 +304,41 @@ fn a_fault_matrix_that_was_cut_short_goes_on_where_it_was() {
 
 #[test]
 fn a_live_fault_matrix_is_judged_and_written_nowhere() {
-    let text = MATRIX.replace("fault_matrix: true", "fault_matrix: { kinds: [hang, 'recover-after:2'] }");
+    let text = MATRIX.replace(
+        "fault_matrix: true",
+        "fault_matrix: { kinds: [hang, 'recover-after:2'] }",
+    );
     let bench = Bench::with(&text, SCRIPT, DESK);
     let before = bench.files();
-    bench.record(&["--live", "-v"], 0).says("survived 4 of 4 faults (100%)");
+    bench
+        .record(&["--live", "-v"], 0)
+        .says("survived 4 of 4 faults (100%)");
     assert_eq!(bench.files(), before);
     bench.record(&["--record"], 0);
     let struck = |trace: &Value| trace["faults"].as_array().unwrap().len();
-    assert_eq!(bench.traces("a.faults.jsonl").iter().map(struck).collect::<Vec<_>>(), [1, 1, 2, 1]);
+    assert_eq!(
+        bench
+            .traces("a.faults.jsonl")
+            .iter()
+            .map(struck)
+            .collect::<Vec<_>>(),
+        [1, 1, 2, 1]
+    );
 }
 
 #[test]
 fn a_fault_matrix_of_other_kinds_is_stale_and_recorded_again_as_that() {
     let bench = Bench::with(MATRIX, SCRIPT, DESK);
     bench.record(&["--record"], 0);
-    bench.write("suite.yml", &MATRIX.replace("fault_matrix: true", "fault_matrix: { kinds: [hang] }"));
+    bench.write(
+        "suite.yml",
+        &MATRIX.replace("fault_matrix: true", "fault_matrix: { kinds: [hang] }"),
+    );
     bench.replay(2).says("a.faults.jsonl is stale");
     bench.record(&["--record=missing"], 2);
-    bench.record(&["--record=stale", "-v"], 0).says("survived 2 of 2 faults (100%)");
+    bench
+        .record(&["--record=stale", "-v"], 0)
+        .says("survived 2 of 2 faults (100%)");
     assert_eq!(bench.traces("a.faults.jsonl").len(), 2);
     bench.replay(0);
 }

@@ -16,7 +16,9 @@ fn folder() -> PathBuf {
 
 #[test]
 fn every_gate_of_the_registry_has_a_suite_to_record_and_no_suite_is_without_a_gate() {
-    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap());
+    let entries = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap());
     let folders: BTreeSet<String> = entries
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -31,7 +33,11 @@ fn what_was_recorded_is_replayed_to_the_byte_without_network_environment_or_serv
     let (even, odd): (Vec<_>, Vec<_>) = GATES.iter().enumerate().partition(|(at, _)| at % 2 == 0);
     std::thread::scope(|scope| {
         for half in [even, odd] {
-            scope.spawn(move || half.iter().for_each(|(_, gate)| record_and_replay(gate.key)));
+            scope.spawn(move || {
+                for (_, gate) in half {
+                    record_and_replay(gate.key);
+                }
+            });
         }
     });
 }
@@ -51,14 +57,34 @@ fn record_and_replay(key: &str) {
     let reported = |name: &str| {
         let json = format!("json={name}.json");
         let junit = format!("junit={name}.xml");
-        ["run", "suite.yml", "-v", "--reporter", "pretty", "--reporter", &json, "--reporter", &junit]
-            .map(str::to_owned)
-            .to_vec()
+        [
+            "run",
+            "suite.yml",
+            "-v",
+            "--reporter",
+            "pretty",
+            "--reporter",
+            &json,
+            "--reporter",
+            &junit,
+        ]
+        .map(str::to_owned)
+        .to_vec()
     };
     let words = reported("recorded");
-    let words: Vec<&str> = words.iter().map(String::as_str).chain(["--record"]).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .chain(["--record"])
+        .collect();
     let recorded = bench.run(&words);
-    assert_eq!(recorded.exit, Some(1), "{key}: {}{}", recorded.stdout, recorded.stderr);
+    assert_eq!(
+        recorded.exit,
+        Some(1),
+        "{key}: {}{}",
+        recorded.stdout,
+        recorded.stderr
+    );
     assert_passes_and_fails(key, &bench.report("recorded.json"));
     bench.remove(SERVER);
     bench.remove("manifest.yml");
@@ -66,7 +92,11 @@ fn record_and_replay(key: &str) {
         let words = reported(again);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let replayed = run_sealed(&bench, &words);
-        assert_eq!(replayed.exit, recorded.exit, "{key}: {}{}", replayed.stdout, replayed.stderr);
+        assert_eq!(
+            replayed.exit, recorded.exit,
+            "{key}: {}{}",
+            replayed.stdout, replayed.stderr
+        );
         assert_eq!(replayed.stdout, recorded.stdout, "{key}");
         for format in ["json", "xml"] {
             let read = |name: &str| bench.read(&format!("{name}.{format}"));
@@ -77,10 +107,24 @@ fn record_and_replay(key: &str) {
 
 /// The gate decides in both ways, and measures something each time.
 fn assert_passes_and_fails(key: &str, report: &Value) {
-    let gates = report["tests"].as_array().unwrap().iter().flat_map(|test| test["gates"].as_array().unwrap());
+    let gates = report["tests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|test| test["gates"].as_array().unwrap());
     let of_key: Vec<&Value> = gates.filter(|gate| gate["key"] == key).collect();
-    let statuses: BTreeSet<&str> = of_key.iter().filter_map(|gate| gate["status"].as_str()).collect();
-    assert_eq!(statuses, BTreeSet::from(["failed", "passed"]), "{key}: {report:#}");
-    let exercised = of_key.iter().filter(|gate| gate["not_exercised"].is_null()).count();
+    let statuses: BTreeSet<&str> = of_key
+        .iter()
+        .filter_map(|gate| gate["status"].as_str())
+        .collect();
+    assert_eq!(
+        statuses,
+        BTreeSet::from(["failed", "passed"]),
+        "{key}: {report:#}"
+    );
+    let exercised = of_key
+        .iter()
+        .filter(|gate| gate["not_exercised"].is_null())
+        .count();
     assert!(exercised >= 2, "{key} measured nothing: {report:#}");
 }

@@ -15,9 +15,19 @@ const LIMITED: [(&str, &str, &str, usize); 7] = [
     ("max_tool_calls: 3", "two by two", "max_tool_calls", 3),
     ("max_tool_calls: 4", "two by two, too", "max_tool_calls", 4),
     ("max_tokens: 20", "at length", "max_tokens", 0),
-    ("token_budget: 240", "for ever, at a price", "token_budget", 2),
+    (
+        "token_budget: 240",
+        "for ever, at a price",
+        "token_budget",
+        2,
+    ),
     ("time_budget: 5s", "for ever, slowly", "time_budget", 1),
-    ("time_budget: 4900ms", "until the tool answers", "time_budget", 1),
+    (
+        "time_budget: 4900ms",
+        "until the tool answers",
+        "time_budget",
+        1,
+    ),
 ];
 
 const SCRIPT: &str = "
@@ -39,7 +49,8 @@ rules:
 #[test]
 fn each_limit_ends_the_run_with_its_stop_reason() {
     let mut suite =
-        "servers:\n  desk: { command: [./server, mock, --tools-from, manifest.yml] }\nagents:\n".to_owned();
+        "servers:\n  desk: { command: [./server, mock, --tools-from, manifest.yml] }\nagents:\n"
+            .to_owned();
     let models = model_list();
     for (at, (limit, prompt, reason, calls)) in LIMITED.iter().enumerate() {
         suite.push_str(&format!(
@@ -52,7 +63,11 @@ fn each_limit_ends_the_run_with_its_stop_reason() {
     for (at, (limit, ..)) in LIMITED.iter().enumerate() {
         for trace in bench.traces(&format!("r/{at}-gpt-5.jsonl")) {
             let (calls, results) = (&trace["tool_calls"], &trace["tool_results"]);
-            assert_eq!(calls.as_array().unwrap().len(), results.as_array().unwrap().len(), "{limit}");
+            assert_eq!(
+                calls.as_array().unwrap().len(),
+                results.as_array().unwrap().len(),
+                "{limit}"
+            );
             assert!(trace["errors"].is_null(), "{limit}: {trace:#}");
             let unmade = trace["unmade_calls"].as_array().map_or(0, Vec::len);
             let over = match *limit {
@@ -67,7 +82,10 @@ fn each_limit_ends_the_run_with_its_stop_reason() {
     assert_eq!(cut["final_response"], "Once upon a");
     let waited = &bench.traces("r/6-gpt-5.jsonl")[0];
     assert!(
-        waited["tool_results"][0]["error"]["message"].as_str().unwrap().contains("time_budget"),
+        waited["tool_results"][0]["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("time_budget"),
         "{waited:#}"
     );
 }
@@ -108,7 +126,8 @@ agents:
     cassette: a.jsonl
     expect: [{ target: stop_reason, matcher: { exact: end_turn } }]
 ";
-    let script = "steps: [{ calls: [{ name: look }] }, { calls: [{ name: look }] }, { text: There. }]";
+    let script =
+        "steps: [{ calls: [{ name: look }] }, { calls: [{ name: look }] }, { text: There. }]";
     let bench = Bench::with(suite, script, MANIFEST);
     bench.record(&["--record"], 0);
     assert_eq!(bench.trace("a.jsonl")["final_response"], "There.");

@@ -16,12 +16,26 @@ struct LocalModel {
 impl LocalModel {
     fn start() -> Self {
         let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers/model");
-        let model = model.canonicalize().expect("no model in target/peers: run tests/peers/install --model");
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let model = model
+            .canonicalize()
+            .expect("no model in target/peers: run tests/peers/install --model");
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         let mut server = Command::new(model.join("llama-server"))
             .arg("--model")
             .arg(model.join("model.gguf"))
-            .args(["--host", "127.0.0.1", "--port", &port.to_string(), "--jinja", "--ctx-size", "8192"])
+            .args([
+                "--host",
+                "127.0.0.1",
+                "--port",
+                &port.to_string(),
+                "--jinja",
+                "--ctx-size",
+                "8192",
+            ])
             .args(["--temp", "0"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -29,11 +43,17 @@ impl LocalModel {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
-        let is_ready = lines.by_ref().map_while(Result::ok).any(|line| line.contains("listening on http://"));
+        let is_ready = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .any(|line| line.contains("listening on http://"));
         assert!(is_ready, "llama-server ended before it listened");
         // The pipe is read to its end, or the server would wait for room in it.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { server, address: format!("http://127.0.0.1:{port}") }
+        Self {
+            server,
+            address: format!("http://127.0.0.1:{port}"),
+        }
     }
 }
 
@@ -77,12 +97,38 @@ fn a_real_model_is_recorded_in_three_dialects_and_replayed_when_it_is_gone() {
         "steps: []",
         "mock_server: { tools: [{ name: get_weather, description: The weather of a city, inputSchema: { type: object, properties: { city: { type: string } }, required: [city] }, response: 'Rain in ${args.city}.' }] }",
     );
-    let words = ["run", "suite.yml", "--record", "--reporter", "pretty", "--reporter", "json=recorded.json"];
+    let words = [
+        "run",
+        "suite.yml",
+        "--record",
+        "--reporter",
+        "pretty",
+        "--reporter",
+        "json=recorded.json",
+    ];
     let recorded = bench.run(&words);
-    assert_eq!(recorded.exit, Some(0), "{}{}", recorded.stdout, recorded.stderr);
+    assert_eq!(
+        recorded.exit,
+        Some(0),
+        "{}{}",
+        recorded.stdout,
+        recorded.stderr
+    );
     drop(model);
-    let words = ["run", "suite.yml", "--reporter", "pretty", "--reporter", "json=replayed.json"];
+    let words = [
+        "run",
+        "suite.yml",
+        "--reporter",
+        "pretty",
+        "--reporter",
+        "json=replayed.json",
+    ];
     let replayed = run_sealed(&bench, &words);
-    assert_eq!((replayed.exit, &replayed.stdout), (Some(0), &recorded.stdout), "{}", replayed.stderr);
+    assert_eq!(
+        (replayed.exit, &replayed.stdout),
+        (Some(0), &recorded.stdout),
+        "{}",
+        replayed.stderr
+    );
     assert_eq!(bench.read("replayed.json"), bench.read("recorded.json"));
 }

@@ -30,9 +30,15 @@ const LOOKS: &str = "steps: [{ calls: [{ name: look }] }, { text: There. }]";
 
 /// How often a run was begun with this prompt.
 fn begun(bench: &Bench, prompt: &str) -> usize {
-    let is_opening = |body: &serde_json::Value| body["messages"].as_array().is_some_and(|all| all.len() == 1);
+    let is_opening = |body: &serde_json::Value| {
+        body["messages"]
+            .as_array()
+            .is_some_and(|all| all.len() == 1)
+    };
     let log = bench.stub.log();
-    log.iter().filter(|asked| is_opening(&asked.body) && asked.body.to_string().contains(prompt)).count()
+    log.iter()
+        .filter(|asked| is_opening(&asked.body) && asked.body.to_string().contains(prompt))
+        .count()
 }
 
 #[test]
@@ -43,7 +49,11 @@ fn a_recording_that_was_killed_goes_on_where_it_was_and_records_nothing_twice() 
     );
     let bench = Bench::with(TWO, &script, MANIFEST);
     let mut killed = bench.command(&["run", "suite.yml", "--record", "--jobs", "1"]);
-    let mut killed = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut killed = killed
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let patience = Instant::now() + Duration::from_secs(60);
     while begun(&bench, "left") < 3 {
         assert!(Instant::now() < patience, "the third run was never begun");
@@ -52,12 +62,26 @@ fn a_recording_that_was_killed_goes_on_where_it_was_and_records_nothing_twice() 
     killed.kill().unwrap();
     killed.wait().unwrap();
     let finished = bench.read("first.jsonl");
-    assert_eq!(bench.cassette("first.jsonl").1.keys().copied().collect::<Vec<_>>(), [1, 2]);
-    bench.replay(2).says("2 of 3 runs are recorded").says("--record=missing");
+    assert_eq!(
+        bench
+            .cassette("first.jsonl")
+            .1
+            .keys()
+            .copied()
+            .collect::<Vec<_>>(),
+        [1, 2]
+    );
+    bench
+        .replay(2)
+        .says("2 of 3 runs are recorded")
+        .says("--record=missing");
 
     bench.record(&["--record=missing", "--jobs", "1"], 0);
     let whole = bench.read("first.jsonl");
-    assert!(whole.starts_with(&finished), "what was recorded stays as it was");
+    assert!(
+        whole.starts_with(&finished),
+        "what was recorded stays as it was"
+    );
     assert_eq!(bench.cassette("first.jsonl").1.len(), 3);
     assert_eq!(whole.lines().count(), 4, "a header, and every run once");
     assert_eq!(bench.cassette("second.jsonl").1.len(), 2);
@@ -65,7 +89,11 @@ fn a_recording_that_was_killed_goes_on_where_it_was_and_records_nothing_twice() 
     bench.replay(0);
 
     bench.record(&["--record=missing"], 0);
-    assert_eq!((begun(&bench, "left"), begun(&bench, "right")), (4, 2), "nothing is missing any more");
+    assert_eq!(
+        (begun(&bench, "left"), begun(&bench, "right")),
+        (4, 2),
+        "nothing is missing any more"
+    );
     assert_eq!(bench.read("first.jsonl"), whole);
 }
 
@@ -74,7 +102,10 @@ fn a_missing_run_in_the_middle_is_the_only_one_that_is_recorded() {
     let bench = Bench::with(TWO, LOOKS, MANIFEST);
     bench.record(&["--record"], 0);
     let text = bench.read("first.jsonl");
-    let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("{\"run\":2,")).collect();
+    let without: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("{\"run\":2,"))
+        .collect();
     bench.write("first.jsonl", &(without.join("\n") + "\n"));
     bench.replay(2).says("run 2 of 3 is not recorded");
     let asked = bench.stub.count();
@@ -101,9 +132,22 @@ fn a_run_that_its_provider_breaks_off_is_missing_and_no_other_is_asked_again() {
         let ran = bench.record(&["--record", "--jobs", "1"], 2);
         ran.says("run 2 was not recorded: anthropic answered")
             .says("2 other runs were recorded, and are kept");
-        ran.says("120 tokens ($0.0006) had been spent on it").says("--record=missing");
-        assert_eq!(bench.cassette("first.jsonl").1.keys().copied().collect::<Vec<_>>(), [1, 3], "{broken}");
-        bench.replay(2).says("run 2 of 3 is not recorded").says("--record=missing");
+        ran.says("120 tokens ($0.0006) had been spent on it")
+            .says("--record=missing");
+        assert_eq!(
+            bench
+                .cassette("first.jsonl")
+                .1
+                .keys()
+                .copied()
+                .collect::<Vec<_>>(),
+            [1, 3],
+            "{broken}"
+        );
+        bench
+            .replay(2)
+            .says("run 2 of 3 is not recorded")
+            .says("--record=missing");
 
         let asked = bench.stub.count();
         bench.record(&["--record=missing"], 0);
@@ -124,7 +168,11 @@ fn only_what_is_stale_is_recorded_again() {
         .says("second.jsonl is stale")
         .says("mcptest run suite.yml --record=stale --filter second");
     bench.record(&["--record=missing"], 2);
-    assert_eq!(bench.read("second.jsonl"), second, "a stale recording is not missing");
+    assert_eq!(
+        bench.read("second.jsonl"),
+        second,
+        "a stale recording is not missing"
+    );
     bench.record(&["--record=stale"], 0);
     assert_eq!(bench.read("first.jsonl"), first);
     assert_ne!(bench.read("second.jsonl"), second);
@@ -134,10 +182,13 @@ fn only_what_is_stale_is_recorded_again() {
 
 #[test]
 fn of_a_test_that_failed_all_runs_are_recorded_again_and_of_others_none() {
-    let script =
-        format!("rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}");
+    let script = format!(
+        "rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}"
+    );
     let bench = Bench::with(TWO, &script, MANIFEST);
-    bench.record(&["--record", "--jobs", "1"], 1).says("first 3 runs, 2 passed");
+    bench
+        .record(&["--record", "--jobs", "1"], 1)
+        .says("first 3 runs, 2 passed");
     let second = bench.read("second.jsonl");
     bench.record(&["--record=failed"], 0);
     assert_eq!((begun(&bench, "left"), begun(&bench, "right")), (6, 2));
@@ -148,39 +199,75 @@ fn of_a_test_that_failed_all_runs_are_recorded_again_and_of_others_none() {
 
 #[test]
 fn live_runs_are_judged_and_leave_nothing_behind() {
-    let script =
-        format!("rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}");
+    let script = format!(
+        "rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}"
+    );
     let bench = Bench::with(TWO, &script, MANIFEST);
     let before = bench.files();
-    bench.record(&["--live", "--jobs", "1"], 1).says("first 3 runs, 2 passed").says("✓ second 2 runs");
+    bench
+        .record(&["--live", "--jobs", "1"], 1)
+        .says("first 3 runs, 2 passed")
+        .says("✓ second 2 runs");
     assert_eq!(bench.files(), before);
     assert_eq!(begun(&bench, "left"), 3);
     bench.record(&["--record"], 0);
     let recorded = bench.read("first.jsonl");
     bench.record(&["--live"], 0);
-    assert_eq!(bench.read("first.jsonl"), recorded, "a recording that is there stays as it was");
+    assert_eq!(
+        bench.read("first.jsonl"),
+        recorded,
+        "a recording that is there stays as it was"
+    );
 }
 
 #[test]
 fn more_runs_are_added_to_those_there_are_and_other_models_have_files_of_their_own() {
-    let suite =
-        TWO.replace("first.jsonl", "'first-{model}.jsonl'").replace("second.jsonl", "'second-{model}.jsonl'");
+    let suite = TWO
+        .replace("first.jsonl", "'first-{model}.jsonl'")
+        .replace("second.jsonl", "'second-{model}.jsonl'");
     let bench = Bench::with(&suite, LOOKS, MANIFEST);
     bench.record(&["--record", "--filter", "first"], 0);
     let three = bench.read("first-claude-sonnet-4-5.jsonl");
-    bench.record(&["--record=missing", "--runs", "5", "--filter", "first"], 0).says("first 5 runs");
-    assert!(bench.read("first-claude-sonnet-4-5.jsonl").starts_with(&three));
+    bench
+        .record(&["--record=missing", "--runs", "5", "--filter", "first"], 0)
+        .says("first 5 runs");
+    assert!(
+        bench
+            .read("first-claude-sonnet-4-5.jsonl")
+            .starts_with(&three)
+    );
     assert_eq!(begun(&bench, "left"), 5);
-    bench.replay(2).says("5 runs are recorded; only the first 3 are judged");
+    bench
+        .replay(2)
+        .says("5 runs are recorded; only the first 3 are judged");
 
-    let models = ["--record", "--models", "gpt-5,gemini-2.5-pro", "--runs", "1"];
-    bench.record(&models, 0).says("first [gpt-5]").says("second [gemini-2.5-pro]");
-    for name in ["first-gpt-5", "second-gpt-5", "first-gemini-2.5-pro", "second-gemini-2.5-pro"] {
+    let models = [
+        "--record",
+        "--models",
+        "gpt-5,gemini-2.5-pro",
+        "--runs",
+        "1",
+    ];
+    bench
+        .record(&models, 0)
+        .says("first [gpt-5]")
+        .says("second [gemini-2.5-pro]");
+    for name in [
+        "first-gpt-5",
+        "second-gpt-5",
+        "first-gemini-2.5-pro",
+        "second-gemini-2.5-pro",
+    ] {
         let (header, runs) = bench.cassette(&format!("{name}.jsonl"));
-        assert!(runs.len() == 1 && name.ends_with(header["model"].as_str().unwrap()), "{name}");
+        assert!(
+            runs.len() == 1 && name.ends_with(header["model"].as_str().unwrap()),
+            "{name}"
+        );
     }
     bench.write("suite.yml", TWO);
-    bench.record(&models, 2).says("they cannot share the cassette `first.jsonl`");
+    bench
+        .record(&models, 2)
+        .says("they cannot share the cassette `first.jsonl`");
 }
 
 const A_TOOL_TEST: &str = "
@@ -199,7 +286,11 @@ fn live_a_first_failure_ends_the_rest_and_nothing_is_judged_by_an_older_recordin
         .record(&["--live", "--fail-fast"], 1)
         .says("✗ first 3 runs, 0 passed")
         .says("- second not judged: --fail-fast");
-    assert_eq!((begun(&bench, "left"), begun(&bench, "right")), (6, 2), "the second is not begun again");
+    assert_eq!(
+        (begun(&bench, "left"), begun(&bench, "right")),
+        (6, 2),
+        "the second is not begun again"
+    );
 }
 
 #[test]

@@ -50,12 +50,20 @@ mock_server:
         "nothing",
         "line_breaks",
     ];
-    let calls: Vec<String> = names.iter().map(|name| format!("{{ name: {name} }}")).collect();
+    let calls: Vec<String> = names
+        .iter()
+        .map(|name| format!("{{ name: {name} }}"))
+        .collect();
     let calls = calls.join(", ");
     // All at once, and then one by one.
-    let one_by_one: Vec<String> =
-        names.iter().map(|name| format!("{{ calls: [{{ name: {name} }}] }}")).collect();
-    let script = format!("steps: [{{ calls: [{calls}] }}, {}, {{ text: Done. }}]", one_by_one.join(", "));
+    let one_by_one: Vec<String> = names
+        .iter()
+        .map(|name| format!("{{ calls: [{{ name: {name} }}] }}"))
+        .collect();
+    let script = format!(
+        "steps: [{{ calls: [{calls}] }}, {}, {{ text: Done. }}]",
+        one_by_one.join(", ")
+    );
     let text = suite(
         "    servers: [my desk]\n    prompt: Go.\n    expect: [{ target: final_response, matcher: { exact: Done. } }]\n",
     );
@@ -66,13 +74,30 @@ mock_server:
         assert_eq!(results.len(), 2 * names.len(), "{model}");
         let of = |name: &str| &results[names.iter().position(|known| *known == name).unwrap()];
         assert_eq!(of("empty")["content"], json!([]), "{model}");
-        assert_eq!(of("structured")["structured"], json!({ "degrees": 21 }), "{model}");
-        assert_eq!(of("line_breaks")["content"][0]["text"], "a\r\n\u{2028}b\0c 🦀", "{model}");
+        assert_eq!(
+            of("structured")["structured"],
+            json!({ "degrees": 21 }),
+            "{model}"
+        );
+        assert_eq!(
+            of("line_breaks")["content"][0]["text"],
+            "a\r\n\u{2028}b\0c 🦀",
+            "{model}"
+        );
         assert_eq!(of("failed_picture")["is_error"], true, "{model}");
     });
-    for asked in bench.stub.log().iter().filter(|asked| asked.body.to_string().contains("Embedded.")) {
+    for asked in bench
+        .stub
+        .log()
+        .iter()
+        .filter(|asked| asked.body.to_string().contains("Embedded."))
+    {
         let told = asked.body.to_string();
-        assert!(told.contains("degrees") && told.contains("test://notes"), "{}: {told}", asked.dialect);
+        assert!(
+            told.contains("degrees") && told.contains("test://notes"),
+            "{}: {told}",
+            asked.dialect
+        );
     }
     assert_eq!(bench.replay(0).stdout, recorded.stdout);
 }
@@ -90,17 +115,35 @@ fn tools_of_any_name_are_offered_in_the_letters_that_providers_take_and_recorded
     let bench = Bench::with(&text, "steps: [{ text: Done. }]", &manifest);
     bench.record(&["--record", "--models", "gpt-5"], 0);
     let tools = bench.stub.log()[0].body["tools"].clone();
-    let names: Vec<&str> =
-        tools.as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let names: Vec<&str> = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
     assert_eq!(names.len(), 4);
-    let calls: Vec<String> = names.iter().map(|name| format!("{{ name: {name} }}")).collect();
-    let script = format!("steps: [{{ calls: [{}] }}, {{ text: Done. }}]", calls.join(", "));
+    let calls: Vec<String> = names
+        .iter()
+        .map(|name| format!("{{ name: {name} }}"))
+        .collect();
+    let script = format!(
+        "steps: [{{ calls: [{}] }}, {{ text: Done. }}]",
+        calls.join(", ")
+    );
     let bench = Bench::with(&text, &script, &manifest);
     bench.record(&["--record"], 0);
     each(&bench, |model, trace| {
-        let called: Vec<&str> =
-            trace["tool_calls"].as_array().unwrap().iter().filter_map(|call| call["name"].as_str()).collect();
-        assert_eq!(called, ["files/read.all", "files.read/all", long, "7up"], "{model}");
+        let called: Vec<&str> = trace["tool_calls"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|call| call["name"].as_str())
+            .collect();
+        assert_eq!(
+            called,
+            ["files/read.all", "files.read/all", long, "7up"],
+            "{model}"
+        );
         let texts: Vec<&str> = trace["tool_results"]
             .as_array()
             .unwrap()
@@ -108,7 +151,13 @@ fn tools_of_any_name_are_offered_in_the_letters_that_providers_take_and_recorded
             .filter_map(|result| result["content"][0]["text"].as_str())
             .collect();
         assert_eq!(texts, ["read", "also read", "long", "seven"], "{model}");
-        assert!(trace["tool_calls"].as_array().unwrap().iter().all(|call| call["server"] == "my desk"));
+        assert!(
+            trace["tool_calls"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|call| call["server"] == "my desk")
+        );
     });
 }
 
@@ -130,14 +179,22 @@ fn why_a_model_stopped_is_told_in_the_same_word_whoever_says_it() {
         let text = suite(&format!(
             "    servers: [my desk]\n    turns: [Go., Never said.]\n    expect: [{{ target: stop_reason, matcher: {{ exact: {stop} }} }}]\n"
         ));
-        let bench = Bench::with(&text, &format!("steps: [{{ text: Half a, stop: {stop} }}]"), manifest);
+        let bench = Bench::with(
+            &text,
+            &format!("steps: [{{ text: Half a, stop: {stop} }}]"),
+            manifest,
+        );
         bench.record(&["--record"], 0);
         assert_eq!(bench.stub.count(), 4, "{stop} ends the run");
     }
     let text = suite(
         "    servers: [my desk]\n    prompt: Go.\n    expect: [{ target: final_response, matcher: { exact: Done. } }]\n",
     );
-    let bench = Bench::with(&text, "steps: [{ text: Wait., stop: pause }, { text: Done. }]", manifest);
+    let bench = Bench::with(
+        &text,
+        "steps: [{ text: Wait., stop: pause }, { text: Done. }]",
+        manifest,
+    );
     bench.record(&["--record", "--models", "claude-sonnet-4-5"], 0);
     assert_eq!(bench.stub.count(), 2, "a pause is no end");
 }

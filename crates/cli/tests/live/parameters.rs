@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 const MANIFEST: &str = "mock_server: { tools: [{ name: find }, { name: look }] }";
 
-const SCRIPT: &str = "steps: [{ calls: [{ name: find }] }, { calls: [{ name: find }] }, { text: Found. }]";
+const SCRIPT: &str =
+    "steps: [{ calls: [{ name: find }] }, { calls: [{ name: find }] }, { text: Found. }]";
 
 /// A suite with these models and this more of the agent.
 fn suite(models: &str, more: &str) -> String {
@@ -39,7 +40,11 @@ fn record(models: &str, more: &str) -> (Bench, Vec<Logged>) {
 }
 
 /// An entry of `models:`, what its first request has where, and the choice of the second.
-type Row = (&'static str, &'static [(&'static str, &'static str)], (&'static str, &'static str));
+type Row = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    (&'static str, &'static str),
+);
 
 const ROWS: &[Row] = &[
     (
@@ -53,7 +58,10 @@ const ROWS: &[Row] = &[
     ),
     (
         "{ model: claude-opus-4-8, reasoning_effort: xhigh }",
-        &[("/output_config/effort", r#""xhigh""#), ("/thinking", r#"{"type":"adaptive"}"#)],
+        &[
+            ("/output_config/effort", r#""xhigh""#),
+            ("/thinking", r#"{"type":"adaptive"}"#),
+        ],
         ("/tool_choice", ""),
     ),
     (
@@ -67,7 +75,10 @@ const ROWS: &[Row] = &[
     ),
     (
         "{ model: gpt-4.1, temperature: 0, top_p: 0.5, tool_choice: docs.find }",
-        &[("/top_p", "0.5"), ("/tool_choice", r#"{"name":"docs__find","type":"function"}"#)],
+        &[
+            ("/top_p", "0.5"),
+            ("/tool_choice", r#"{"name":"docs__find","type":"function"}"#),
+        ],
         ("/tool_choice", r#""auto""#),
     ),
     (
@@ -77,30 +88,50 @@ const ROWS: &[Row] = &[
                 "/generationConfig",
                 r#"{"seed":7,"thinkingConfig":{"thinkingBudget":24576},"topK":4,"topP":0.5}"#,
             ),
-            ("/toolConfig/functionCallingConfig", r#"{"allowedFunctionNames":["docs__find"],"mode":"ANY"}"#),
+            (
+                "/toolConfig/functionCallingConfig",
+                r#"{"allowedFunctionNames":["docs__find"],"mode":"ANY"}"#,
+            ),
         ],
         ("/toolConfig/functionCallingConfig", r#"{"mode":"AUTO"}"#),
     ),
     (
         "{ model: mistral-large-latest, seed: 7, reasoning_effort: high, tool_choice: required }",
-        &[("/random_seed", "7"), ("/reasoning_effort", r#""high""#), ("/tool_choice", r#""any""#)],
+        &[
+            ("/random_seed", "7"),
+            ("/reasoning_effort", r#""high""#),
+            ("/tool_choice", r#""any""#),
+        ],
         ("/tool_choice", r#""auto""#),
     ),
 ];
 
 fn shown(body: &Value, pointer: &str) -> String {
-    body.pointer(pointer).map(ToString::to_string).unwrap_or_default()
+    body.pointer(pointer)
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 #[test]
-fn each_parameter_arrives_where_its_provider_has_it_and_what_is_required_is_so_until_the_first_results() {
+fn each_parameter_arrives_where_its_provider_has_it_and_what_is_required_is_so_until_the_first_results()
+ {
     for (entry, expected, (pointer, then)) in ROWS {
         let (bench, log) = record(entry, "");
         for (pointer, value) in *expected {
-            assert_eq!(shown(&log[0].body, pointer), *value, "{entry}: {pointer} in {}", log[0].text);
+            assert_eq!(
+                shown(&log[0].body, pointer),
+                *value,
+                "{entry}: {pointer} in {}",
+                log[0].text
+            );
         }
         for later in &log[1..] {
-            assert_eq!(shown(&later.body, pointer), *then, "{entry}: {}", later.text);
+            assert_eq!(
+                shown(&later.body, pointer),
+                *then,
+                "{entry}: {}",
+                later.text
+            );
         }
         bench.replay(0);
     }
@@ -122,19 +153,36 @@ fn a_provider_of_ones_own_is_given_them_in_the_dialect_that_it_speaks() {
     let log = bench.stub.log();
     let keys = ["seed", "temperature", "reasoning_effort", "tool_choice"];
     let sent = keys.map(|key| log[2].body[key].clone());
-    assert_eq!(sent, [json!(7), json!(0.0), json!("low"), json!("none")], "`none` holds to the end");
+    assert_eq!(
+        sent,
+        [json!(7), json!(0.0), json!("low"), json!("none")],
+        "`none` holds to the end"
+    );
 }
 
 #[test]
 fn the_value_of_a_model_comes_before_that_of_the_agent_and_a_change_makes_the_recording_stale() {
     let models = "gpt-4.1, { model: gpt-4o, temperature: 0.9, extra: {} }";
-    let (bench, log) = record(models, "temperature: 0.1\n    extra: { service_tier: flex }");
-    let sent = |at: usize| (log[at].body["temperature"].as_f64(), log[at].body["service_tier"].as_str());
+    let (bench, log) = record(
+        models,
+        "temperature: 0.1\n    extra: { service_tier: flex }",
+    );
+    let sent = |at: usize| {
+        (
+            log[at].body["temperature"].as_f64(),
+            log[at].body["service_tier"].as_str(),
+        )
+    };
     assert_eq!(sent(0), (Some(0.1), Some("flex")));
     assert_eq!(sent(3), (Some(0.9), None));
     let (header, _) = bench.cassette("r/gpt-4o.jsonl");
-    assert_eq!(header["parameters"], json!({ "temperature": 0.9, "extra": {} }));
-    let changed = bench.read("suite.yml").replace("temperature: 0.9", "temperature: 0.8");
+    assert_eq!(
+        header["parameters"],
+        json!({ "temperature": 0.9, "extra": {} })
+    );
+    let changed = bench
+        .read("suite.yml")
+        .replace("temperature: 0.9", "temperature: 0.8");
     bench.write("suite.yml", &changed);
     let ran = bench.replay(2);
     ran.says("parameters.temperature: recorded 0.9, now 0.8");
@@ -147,12 +195,21 @@ fn the_value_of_a_model_comes_before_that_of_the_agent_and_a_change_makes_the_re
 }
 
 #[test]
-fn a_suite_that_sets_nothing_is_recorded_without_parameters_and_caching_is_one_only_when_it_is_off() {
+fn a_suite_that_sets_nothing_is_recorded_without_parameters_and_caching_is_one_only_when_it_is_off()
+{
     let (bench, log) = record("claude-sonnet-4-5", "system_prompt: Be brief.");
-    let marks = |asked: &Logged| asked.text.matches(r#""cache_control":{"type":"ephemeral"}"#).count();
+    let marks = |asked: &Logged| {
+        asked
+            .text
+            .matches(r#""cache_control":{"type":"ephemeral"}"#)
+            .count()
+    };
     assert_eq!(log.iter().map(marks).collect::<Vec<_>>(), [3, 3, 3]);
     let last = log[2].body.pointer("/messages/4/content/0").unwrap();
-    assert!(last.get("cache_control").is_some(), "the mark is at the end of the conversation: {last}");
+    assert!(
+        last.get("cache_control").is_some(),
+        "the mark is at the end of the conversation: {last}"
+    );
     let (header, _) = bench.cassette("r/claude-sonnet-4-5.jsonl");
     assert_eq!(header["parameters"], json!({}), "{header}");
     let (bench, log) = record("claude-sonnet-4-5", "prompt_caching: false");
@@ -238,22 +295,33 @@ const REFUSED: &[(&str, &str, &str, &str, &str)] = &[
 #[test]
 fn what_a_model_refuses_is_told_before_the_first_call_and_a_gateway_is_only_warned_of() {
     for (kind, model, parameters, ours, theirs) in REFUSED {
-        let bench = bench(&format!("{{ provider: given, id: {model}, {parameters} }}"), "");
+        let bench = bench(
+            &format!("{{ provider: given, id: {model}, {parameters} }}"),
+            "",
+        );
         let text = bench.read("suite.yml");
-        bench.write("suite.yml", &format!("providers: {{ given: {{ type: {kind} }} }}\n{text}"));
-        for words in
-            [&["validate", "suite.yml"][..], &["run", "suite.yml"], &["run", "suite.yml", "--dry-run"]]
-        {
+        bench.write(
+            "suite.yml",
+            &format!("providers: {{ given: {{ type: {kind} }} }}\n{text}"),
+        );
+        for words in [
+            &["validate", "suite.yml"][..],
+            &["run", "suite.yml"],
+            &["run", "suite.yml", "--dry-run"],
+        ] {
             let ran = bench.run(words);
             assert_eq!(ran.exit, Some(2), "{model} {parameters}: {}", ran.stdout);
             ran.says(ours);
         }
         assert_eq!(bench.stub.count(), 0);
-        let gateway =
-            format!("providers: {{ given: {{ type: {kind}, base_url: '{}' }} }}\n", bench.stub.url());
+        let gateway = format!(
+            "providers: {{ given: {{ type: {kind}, base_url: '{}' }} }}\n",
+            bench.stub.url()
+        );
         bench.write(
             "suite.yml",
-            &format!("{gateway}{text}").replace("base_url", "api_key_env: MISTRAL_API_KEY, base_url"),
+            &format!("{gateway}{text}")
+                .replace("base_url", "api_key_env: MISTRAL_API_KEY, base_url"),
         );
         let ran = bench.run(&["run", "suite.yml", "--record"]);
         ran.says("warning").says(ours).says(theirs);
@@ -274,11 +342,17 @@ fn a_tool_that_nobody_offers_cannot_be_chosen() {
     let ran = bench.run(&["validate", "suite.yml"]);
     assert_eq!(ran.exit, Some(2));
     ran.says("did you mean `find`?");
-    let live = bench
-        .read("suite.yml")
-        .replace("mock: manifest.yml", "command: [./server, mock, --tools-from, manifest.yml]");
+    let live = bench.read("suite.yml").replace(
+        "mock: manifest.yml",
+        "command: [./server, mock, --tools-from, manifest.yml]",
+    );
     bench.write("suite.yml", &live);
     let ran = bench.run(&["run", "suite.yml", "--record"]);
-    assert_eq!((ran.exit, bench.stub.count()), (Some(2), 0), "{}", ran.stdout);
+    assert_eq!(
+        (ran.exit, bench.stub.count()),
+        (Some(2), 0),
+        "{}",
+        ran.stdout
+    );
     ran.says("the model is offered no tool `fnd`; did you mean `find`?");
 }

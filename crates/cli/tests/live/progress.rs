@@ -35,7 +35,9 @@ steps:
 
 /// A line of which the time was taken.
 fn without_time(line: &str) -> &str {
-    line.rsplit_once(", ").filter(|(_, time)| time.ends_with(" s")).map_or(line, |(rest, _)| rest)
+    line.rsplit_once(", ")
+        .filter(|(_, time)| time.ends_with(" s"))
+        .map_or(line, |(rest, _)| rest)
 }
 
 #[test]
@@ -51,9 +53,18 @@ fn plain_lines_go_to_standard_error_and_the_report_alone_to_standard_output() {
             "recorded 2 runs: 2,400 tokens, about $0.0096"
         ]
     );
-    assert!(serde_json::from_str::<serde_json::Value>(&ran.stdout).is_ok(), "{}", ran.stdout);
+    assert!(
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).is_ok(),
+        "{}",
+        ran.stdout
+    );
     let live = bench.record(&["--live", "--jobs", "1"], 0);
-    assert!(live.stderr.ends_with("ran 2 runs: 2,400 tokens, about $0.0096\n"), "{}", live.stderr);
+    assert!(
+        live.stderr
+            .ends_with("ran 2 runs: 2,400 tokens, about $0.0096\n"),
+        "{}",
+        live.stderr
+    );
 }
 
 #[test]
@@ -70,14 +81,26 @@ fn a_failure_is_told_at_once_and_without_its_secrets() {
     );
     let bench = Bench::with(&suite, SCRIPT, MANIFEST);
     let mut command = bench.command(&["run", "suite.yml", "--record", "--jobs", "1"]);
-    let output = command.env("WEATHER_KEY", "correct-horse-battery").output().unwrap();
+    let output = command
+        .env("WEATHER_KEY", "correct-horse-battery")
+        .output()
+        .unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("failed asks run 1 of 2: server \"weather\": it exited with code 2"), "{said}");
     assert!(
-        said.lines().next().unwrap().contains("it wrote to stderr: | error: unrecognized subcommand"),
+        said.starts_with("failed asks run 1 of 2: server \"weather\": it exited with code 2"),
         "{said}"
     );
-    assert!(said.ends_with("recorded 0 of 2 runs: nothing was spent\n"), "{said}");
+    assert!(
+        said.lines()
+            .next()
+            .unwrap()
+            .contains("it wrote to stderr: | error: unrecognized subcommand"),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("recorded 0 of 2 runs: nothing was spent\n"),
+        "{said}"
+    );
     assert!(!said.contains("correct-horse-battery"), "{said}");
 }
 
@@ -85,7 +108,11 @@ fn a_failure_is_told_at_once_and_without_its_secrets() {
 fn a_dry_run_needs_no_key_starts_nothing_and_learns_from_what_is_recorded() {
     let bench = Bench::with(SUITE, SCRIPT, MANIFEST);
     let dry = || {
-        let ran = bench.command(&["run", "suite.yml", "--dry-run"]).env_clear().output().unwrap();
+        let ran = bench
+            .command(&["run", "suite.yml", "--dry-run"])
+            .env_clear()
+            .output()
+            .unwrap();
         assert_eq!(ran.status.code(), Some(0));
         String::from_utf8(ran.stdout).unwrap()
     };

@@ -5,11 +5,23 @@ use serde_json::Value;
 
 /// A quirk, the model's first answer with it, and the tools that were called to the letter.
 const QUIRKS: [(&str, &str, &[&str]); 14] = [
-    ("blank text beside a call", "{ text: \" \\n\", calls: [{ name: look }] }", &["look"]),
+    (
+        "blank text beside a call",
+        "{ text: \" \\n\", calls: [{ name: look }] }",
+        &["look"],
+    ),
     ("blank text alone", "{ text: \" \\n\" }", &[]),
-    ("empty text beside a call", "{ text: '', calls: [{ name: look }] }", &["look"]),
+    (
+        "empty text beside a call",
+        "{ text: '', calls: [{ name: look }] }",
+        &["look"],
+    ),
     ("thoughts alone", "{ thinking: Hm. }", &[]),
-    ("thoughts beside a call", "{ thinking: Hm., calls: [{ name: look }] }", &["look"]),
+    (
+        "thoughts beside a call",
+        "{ thinking: Hm., calls: [{ name: look }] }",
+        &["look"],
+    ),
     (
         "a made-up name",
         "{ calls: [{ name: multi_tool_use.parallel, args: { tool_uses: [] } }, { name: look }] }",
@@ -17,15 +29,31 @@ const QUIRKS: [(&str, &str, &[&str]); 14] = [
     ),
     ("no name", "{ calls: [{ name: '' }] }", &[""]),
     ("a long name", "{ calls: [{ name: LONG }] }", &["LONG"]),
-    ("no id", "{ calls: [{ name: look, id: '' }, { name: look, id: '' }] }", &["look", "look"]),
+    (
+        "no id",
+        "{ calls: [{ name: look, id: '' }, { name: look, id: '' }] }",
+        &["look", "look"],
+    ),
     (
         "one id twice",
         "{ calls: [{ name: look, id: call_1 }, { name: look, id: call_1 }] }",
         &["look", "look"],
     ),
-    ("an odd id", "{ calls: [{ name: look, id: 'functions.look:LONG' }] }", &["look"]),
-    ("no JSON", "{ calls: [{ name: look, args_text: '{\"city\": \"Os' }] }", &["look"]),
-    ("no object", "{ calls: [{ name: look, args_text: '[1,2]' }] }", &["look"]),
+    (
+        "an odd id",
+        "{ calls: [{ name: look, id: 'functions.look:LONG' }] }",
+        &["look"],
+    ),
+    (
+        "no JSON",
+        "{ calls: [{ name: look, args_text: '{\"city\": \"Os' }] }",
+        &["look"],
+    ),
+    (
+        "no object",
+        "{ calls: [{ name: look, args_text: '[1,2]' }] }",
+        &["look"],
+    ),
     (
         "errors with a picture and with nothing",
         "{ calls: [{ name: picture }, { name: nothing }] }",
@@ -68,8 +96,14 @@ agents:
 fn script() -> String {
     let rule = |(quirk, step, calls): &(&str, &str, &[&str])| {
         // Whoever calls has something to say about the result, and then the user speaks again.
-        let thought = if calls.is_empty() { "" } else { "{ text: So. }," };
-        format!("  - {{ when: {{ prompt: {quirk}! }}, steps: [{step}, {thought} {{ text: Done. }}] }}\n")
+        let thought = if calls.is_empty() {
+            ""
+        } else {
+            "{ text: So. },"
+        };
+        format!(
+            "  - {{ when: {{ prompt: {quirk}! }}, steps: [{step}, {thought} {{ text: Done. }}] }}\n"
+        )
     };
     let rules: String = QUIRKS.iter().map(rule).collect();
     format!("rules:\n{rules}").replace("LONG", &long())
@@ -89,16 +123,28 @@ fn what_no_provider_takes_back_ends_no_run_and_stays_in_the_trace_to_the_letter(
     assert!(refused.is_empty(), "{refused:#?}");
     let files = bench.files();
     for (at, (quirk, step, calls)) in QUIRKS.iter().enumerate() {
-        let said: Value = mcptest_core::suite::yaml_to_json(&step.replace("LONG", &long())).unwrap();
+        let said: Value =
+            mcptest_core::suite::yaml_to_json(&step.replace("LONG", &long())).unwrap();
         for model in models().into_iter().chain(["llama", "kimi"]) {
-            let is_its = |file: &&String| file.starts_with(&format!("r/{at}-")) && file.contains(model);
+            let is_its =
+                |file: &&String| file.starts_with(&format!("r/{at}-")) && file.contains(model);
             let trace = bench.trace(files.iter().find(is_its).unwrap());
-            let names = trace["tool_calls"].as_array().unwrap().iter().map(|call| call["name"].clone());
+            let names = trace["tool_calls"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|call| call["name"].clone());
             let names: Vec<Value> = names.collect();
-            let written: Vec<String> = calls.iter().map(|name| name.replace("LONG", &long())).collect();
+            let written: Vec<String> = calls
+                .iter()
+                .map(|name| name.replace("LONG", &long()))
+                .collect();
             assert_eq!(names, written, "{quirk}, {model}");
             let text = said["text"].as_str().unwrap_or_default();
-            assert_eq!(trace["conversation"]["turns"][1]["content"], text, "{quirk}, {model}");
+            assert_eq!(
+                trace["conversation"]["turns"][1]["content"], text,
+                "{quirk}, {model}"
+            );
             let written = said["calls"].as_array().into_iter().flatten();
             for (call, said) in trace["tool_calls"].as_array().unwrap().iter().zip(written) {
                 if let Some(id) = said["id"].as_str().filter(|id| !id.is_empty()) {
@@ -114,8 +160,27 @@ fn what_no_provider_takes_back_ends_no_run_and_stays_in_the_trace_to_the_letter(
 #[test]
 fn a_picture_beside_an_error_is_still_shown() {
     let bench = Bench::with(&suite(), &script(), MANIFEST);
-    bench.record(&["--record", "--filter", "errors with a picture", "--jobs", "1"], 0);
-    for asked in bench.stub.log().iter().filter(|asked| asked.body.to_string().contains("So.")) {
-        assert!(asked.body.to_string().contains("aGk="), "{}: {}", asked.dialect, asked.body);
+    bench.record(
+        &[
+            "--record",
+            "--filter",
+            "errors with a picture",
+            "--jobs",
+            "1",
+        ],
+        0,
+    );
+    for asked in bench
+        .stub
+        .log()
+        .iter()
+        .filter(|asked| asked.body.to_string().contains("So."))
+    {
+        assert!(
+            asked.body.to_string().contains("aGk="),
+            "{}: {}",
+            asked.dialect,
+            asked.body
+        );
     }
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 fn peers() -> PathBuf {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers").canonicalize();
+    let place = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../target/peers")
+        .canonicalize();
     place.expect("target/peers is missing: run tests/peers/install")
 }
 
@@ -48,7 +50,10 @@ steps:
 fn reference_servers_are_recorded_in_every_dialect_and_replayed_without_them() {
     let bench = Bench::new(SCRIPT);
     let programs = peers().join("node_modules/.bin");
-    for (name, program) in [("everything", "mcp-server-everything"), ("memory", "mcp-server-memory")] {
+    for (name, program) in [
+        ("everything", "mcp-server-everything"),
+        ("memory", "mcp-server-memory"),
+    ] {
         std::os::unix::fs::symlink(programs.join(program), bench.path(name)).unwrap();
     }
     bench.write("suite.yml", &SUITE.replace("MODELS", &model_list()));
@@ -64,15 +69,37 @@ fn reference_servers_are_recorded_in_every_dialect_and_replayed_without_them() {
         "--reporter",
         "json=recorded.json",
     ];
-    let recorded = bench.command(&words).env("PEERS", &programs).output().unwrap();
+    let recorded = bench
+        .command(&words)
+        .env("PEERS", &programs)
+        .output()
+        .unwrap();
     let recorded = crate::bench::Ran::of(&recorded);
-    assert_eq!(recorded.exit, Some(0), "{}{}", recorded.stdout, recorded.stderr);
+    assert_eq!(
+        recorded.exit,
+        Some(0),
+        "{}{}",
+        recorded.stdout,
+        recorded.stderr
+    );
     for gone in ["everything", "memory", "memory.json"] {
         bench.remove(gone);
     }
-    let words = ["run", "suite.yml", "--reporter", "pretty", "--reporter", "json=replayed.json"];
+    let words = [
+        "run",
+        "suite.yml",
+        "--reporter",
+        "pretty",
+        "--reporter",
+        "json=replayed.json",
+    ];
     let replayed = run_sealed(&bench, &words);
-    assert_eq!((replayed.exit, &replayed.stdout), (Some(0), &recorded.stdout), "{}", replayed.stderr);
+    assert_eq!(
+        (replayed.exit, &replayed.stdout),
+        (Some(0), &recorded.stdout),
+        "{}",
+        replayed.stderr
+    );
     assert_eq!(bench.read("replayed.json"), bench.read("recorded.json"));
 }
 
@@ -85,11 +112,23 @@ fn a_server_behind_an_address_is_recorded_and_replayed_when_nobody_listens_there
         "manifest.yml",
         "mock_server: { tools: [{ name: echo, response: 'You said ${args.said}.' }] }",
     );
-    let mut server = bench.command(&["mock", "--tools-from", "manifest.yml", "--http", "127.0.0.1:0"]);
+    let mut server = bench.command(&[
+        "mock",
+        "--tools-from",
+        "manifest.yml",
+        "--http",
+        "127.0.0.1:0",
+    ]);
     let mut server = server.stderr(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
-    BufReader::new(server.stderr.take().unwrap()).read_line(&mut first).unwrap();
-    let address = first.split_whitespace().find(|word| word.starts_with("http://")).unwrap().to_owned();
+    BufReader::new(server.stderr.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
+    let address = first
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"))
+        .unwrap()
+        .to_owned();
     let suite = format!(
         "servers:\n  web: {{ url: \"{address}\" }}\nagents:\n  - name: a\n    model: gpt-5\n    servers: [web]\n    prompt: Go.\n    runs: 6\n    cassette: a.jsonl\n    expect: [{{ target: final_response, matcher: {{ exact: You said hello. }} }}]\n"
     );
@@ -97,7 +136,13 @@ fn a_server_behind_an_address_is_recorded_and_replayed_when_nobody_listens_there
     let recorded = bench.run(&["run", "suite.yml", "--record", "--jobs", "3"]);
     server.kill().unwrap();
     server.wait().unwrap();
-    assert_eq!(recorded.exit, Some(0), "{}{}", recorded.stdout, recorded.stderr);
+    assert_eq!(
+        recorded.exit,
+        Some(0),
+        "{}{}",
+        recorded.stdout,
+        recorded.stderr
+    );
     let replayed = run_sealed(&bench, &["run", "suite.yml"]);
     assert_eq!((replayed.exit, replayed.stdout), (Some(0), recorded.stdout));
     bench.record(&["--live"], 2);

@@ -50,7 +50,11 @@ fn bench(suite: &str) -> Bench {
 }
 
 fn started(bench: &Bench) -> usize {
-    if bench.path("started.txt").exists() { bench.read("started.txt").lines().count() } else { 0 }
+    if bench.path("started.txt").exists() {
+        bench.read("started.txt").lines().count()
+    } else {
+        0
+    }
 }
 
 #[test]
@@ -58,26 +62,47 @@ fn scorers_run_once_for_each_recorded_run_and_replay_starts_none() {
     let bench = bench(&suite(HOLDS));
     bench.record(&["--record", "--reporter", "json=recorded.json"], 0);
     assert_eq!(started(&bench), 4);
-    assert!(bench.read("started.txt").contains("length poet claude-haiku-4-5 2\n"));
+    assert!(
+        bench
+            .read("started.txt")
+            .contains("length poet claude-haiku-4-5 2\n")
+    );
     let kept: Value = serde_json::from_str(&bench.read("poet.grades.json")).unwrap();
     assert_eq!(kept["grades"].as_array().unwrap().len(), 4);
     assert_eq!(kept["grades"][0]["check"], "scorers.length");
     assert_eq!(kept["grades"][0]["scores"]["chars"], 18);
     // Without a program to start: no PATH, and no script.
-    let words = ["run", "suite.yml", "--reporter", "json=replayed.json", "--reporter", "junit=junit.xml"];
-    let ran =
-        bench.command(&[&words[..], &["--reporter", "pretty", "-v"]].concat()).env_clear().output().unwrap();
+    let words = [
+        "run",
+        "suite.yml",
+        "--reporter",
+        "json=replayed.json",
+        "--reporter",
+        "junit=junit.xml",
+    ];
+    let ran = bench
+        .command(&[&words[..], &["--reporter", "pretty", "-v"]].concat())
+        .env_clear()
+        .output()
+        .unwrap();
     let said = String::from_utf8(ran.stdout).unwrap();
     assert!(ran.status.success(), "{said}");
     assert_eq!(bench.read("replayed.json"), bench.read("recorded.json"));
     assert_eq!(started(&bench), 4);
     assert!(said.contains("scorers.length.share 0.5"), "{said}");
-    assert!(!said.contains("scorers.length.chars"), "only what is asserted: {said}");
+    assert!(
+        !said.contains("scorers.length.chars"),
+        "only what is asserted: {said}"
+    );
     let run = &bench.report("replayed.json")["tests"][0]["runs"][1];
     assert_eq!(run["scores"]["scorers.length.chars"], 18);
     assert_eq!(run["scores"]["scorers.length.ok"], true);
     assert_eq!(run["expectations"][1]["actual"], 0.5);
-    assert!(bench.read("junit.xml").contains(r#"name="scorers.shouts.loud" value="0""#));
+    assert!(
+        bench
+            .read("junit.xml")
+            .contains(r#"name="scorers.shouts.loud" value="0""#)
+    );
     // Nothing is missing, so nothing is started again.
     assert_eq!(bench.run(&["eval", "suite.yml"]).exit, Some(0));
     assert_eq!(started(&bench), 4);
@@ -105,21 +130,40 @@ fn what_changes_makes_numbers_stale_and_what_is_missing_names_the_command() {
     said.says("the grade of run 1 for `scorers.length` is stale")
         .says("`length.py` of the scorer has changed");
     said.says("mcptest eval suite.yml --filter poet");
-    bench.write("suite.yml", &suite(HOLDS).replace("length.py]", "length.py, fast]").replace("0.6", "0.7"));
-    bench.replay(2).says("the command of the scorer has changed");
+    bench.write(
+        "suite.yml",
+        &suite(HOLDS)
+            .replace("length.py]", "length.py, fast]")
+            .replace("0.6", "0.7"),
+    );
+    bench
+        .replay(2)
+        .says("the command of the scorer has changed");
     let explained = bench.run(&["eval", "suite.yml", "--explain"]);
-    explained.says("poet  scorers.length").says("python3 length.py fast").says("2 runs graded already");
+    explained
+        .says("poet  scorers.length")
+        .says("python3 length.py fast")
+        .says("2 runs graded already");
     explained.says("0 calls to judges");
     assert_eq!(started(&bench), 4);
     let ran = bench.run(&["eval", "suite.yml"]);
     assert_eq!(ran.exit, Some(0), "{ran:?}");
-    assert_eq!(started(&bench), 6, "the scorer that has not changed is not started");
+    assert_eq!(
+        started(&bench),
+        6,
+        "the scorer that has not changed is not started"
+    );
     bench.replay(0);
     bench.remove("poet.grades.json");
     let said = bench.replay(2);
-    said.says("run 1 has no grade for `scorers.length`").says("run the scorer once");
+    said.says("run 1 has no grade for `scorers.length`")
+        .says("run the scorer once");
     said.says("mcptest eval suite.yml --filter poet");
-    assert_eq!((bench.read("poet.jsonl"), bench.stub.count()), (cassette, asked), "the agent is left alone");
+    assert_eq!(
+        (bench.read("poet.jsonl"), bench.stub.count()),
+        (cassette, asked),
+        "the agent is left alone"
+    );
 }
 
 #[test]
@@ -138,15 +182,28 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
         ("echo '{}'", "it printed no number"),
         ("echo '{\"a\": NaN}'", "which cannot be read"),
         ("echo '{\"a\": 1e999}'", "number out of range"),
-        ("echo '{\"a\": \"1\"}'", "`a` is neither a number, true nor false"),
+        (
+            "echo '{\"a\": \"1\"}'",
+            "`a` is neither a number, true nor false",
+        ),
         ("echo '{\"a\": 1}{\"a\": 2}'", "trailing characters"),
-        ("head -c 100000 /dev/zero", "it printed 100000 bytes, 65536 are the most"),
+        (
+            "head -c 100000 /dev/zero",
+            "it printed 100000 bytes, 65536 are the most",
+        ),
         ("head -c 20000000 /dev/zero", "printed 20000000 bytes"),
     ] {
         let only_poet =
             format!("grep -q '\"test\":\"other\"' && echo '{{\"loud\": 0}}' && exit\n{program}\n");
         bench.write("shouts.sh", &only_poet);
-        let ran = bench.run(&["eval", "suite.yml", "--reporter", "json=report.json", "--reporter", "pretty"]);
+        let ran = bench.run(&[
+            "eval",
+            "suite.yml",
+            "--reporter",
+            "json=report.json",
+            "--reporter",
+            "pretty",
+        ]);
         assert_eq!(ran.exit, Some(2), "{program}: {ran:?}");
         ran.says(why).says("mcptest eval suite.yml --filter poet");
         let tests = bench.report("report.json")["tests"].clone();
@@ -154,10 +211,18 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
             (&tests[0]["status"], &tests[1]["status"]),
             (&Value::from("error"), &Value::from("passed"))
         );
-        assert_eq!(tests[0]["runs"][0]["scores"]["scorers.length.chars"], 18, "{program}");
+        assert_eq!(
+            tests[0]["runs"][0]["scores"]["scorers.length.chars"], 18,
+            "{program}"
+        );
     }
-    bench.write("suite.yml", &(suite("") + other).replace("[sh, shouts.sh]", "[./no-such-program]"));
-    bench.run(&["eval", "suite.yml"]).says("the scorer `shouts` cannot be started: there is no program");
+    bench.write(
+        "suite.yml",
+        &(suite("") + other).replace("[sh, shouts.sh]", "[./no-such-program]"),
+    );
+    bench
+        .run(&["eval", "suite.yml"])
+        .says("the scorer `shouts` cannot be started: there is no program");
 }
 
 /// Whether a process whose id the scorer wrote is there.
@@ -176,14 +241,21 @@ fn has_ended(bench: &Bench) -> bool {
 
 #[test]
 fn a_scorer_that_hangs_is_ended_with_all_that_it_started() {
-    let hangs = "sleep 300 &\necho $! > child.new; mv child.new child.txt\necho thinking >&2\nwait\n";
+    let hangs =
+        "sleep 300 &\necho $! > child.new; mv child.new child.txt\necho thinking >&2\nwait\n";
     let bench = bench(&suite("").replace("runs: 2", "runs: 1"));
     bench.record(&["--record"], 0);
     bench.write("shouts.sh", hangs);
-    bench.write("suite.yml", &suite("").replace("runs: 2", "runs: 1").replace("30s", "300ms"));
+    bench.write(
+        "suite.yml",
+        &suite("")
+            .replace("runs: 2", "runs: 1")
+            .replace("30s", "300ms"),
+    );
     let ran = bench.run(&["eval", "suite.yml"]);
     assert_eq!(ran.exit, Some(2), "{ran:?}");
-    ran.says("the scorer `shouts` did not end within its `timeout` of 300 ms").says("thinking");
+    ran.says("the scorer `shouts` did not end within its `timeout` of 300 ms")
+        .says("thinking");
     assert!(has_ended(&bench));
     bench.remove("child.txt");
     bench.write("suite.yml", &suite("").replace("runs: 2", "runs: 1"));
@@ -192,7 +264,10 @@ fn a_scorer_that_hangs_is_ended_with_all_that_it_started() {
     while !bench.path("child.txt").exists() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(killed.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(has_ended(&bench));
@@ -203,13 +278,37 @@ fn validate_refuses_what_can_never_give_a_number() {
     for (from, to, why) in [
         ("[python3, length.py]", "[]", "`command` is empty"),
         ("[python3, length.py]", "''", "`command` is empty"),
-        ("name: shouts", "name: length", "the scorer `length` is declared twice"),
-        ("name: shouts", "name: a.b", "`a.b` cannot stand in a target"),
-        ("scorers.length.ok", "scorers.lenght.ok", "did you mean `length`?"),
-        ("scorers.length.ok", "scorers.length", "a number of a scorer is `scorers.NAME.KEY`"),
-        ("{ exact: true }", "{ llm-judge: Is it true? }", "not for a model to judge"),
+        (
+            "name: shouts",
+            "name: length",
+            "the scorer `length` is declared twice",
+        ),
+        (
+            "name: shouts",
+            "name: a.b",
+            "`a.b` cannot stand in a target",
+        ),
+        (
+            "scorers.length.ok",
+            "scorers.lenght.ok",
+            "did you mean `length`?",
+        ),
+        (
+            "scorers.length.ok",
+            "scorers.length",
+            "a number of a scorer is `scorers.NAME.KEY`",
+        ),
+        (
+            "{ exact: true }",
+            "{ llm-judge: Is it true? }",
+            "not for a model to judge",
+        ),
         ("timeout: 30s", "timeot: 30s", "did you mean `timeout`?"),
-        ("runs: 2", "runs: 2\n    stop: decided", "`stop: decided` cannot be held"),
+        (
+            "runs: 2",
+            "runs: 2\n    stop: decided",
+            "`stop: decided` cannot be held",
+        ),
     ] {
         let text = suite(HOLDS);
         assert!(text.contains(from), "{from}");

@@ -52,7 +52,14 @@ pub(crate) fn run_sealed(bench: &Bench, words: &[&str]) -> Ran {
             &listing.display().to_string(),
         ]),
     };
-    let ran = Ran::of(&command.arg(MCPTEST).args(words).current_dir(bench.folder()).output().unwrap());
+    let ran = Ran::of(
+        &command
+            .arg(MCPTEST)
+            .args(words)
+            .current_dir(bench.folder())
+            .output()
+            .unwrap(),
+    );
     if listing.exists() {
         assert_no_internet(&listing);
         std::fs::remove_file(&listing).unwrap();
@@ -62,7 +69,10 @@ pub(crate) fn run_sealed(bench: &Bench, words: &[&str]) -> Ran {
 
 fn sealed_command(words: &[&str]) -> Command {
     let folders = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"].map(Path::new);
-    let program = folders.map(|folder| folder.join(words[0])).into_iter().find(|program| program.exists());
+    let program = folders
+        .map(|folder| folder.join(words[0]))
+        .into_iter()
+        .find(|program| program.exists());
     let mut command = Command::new(program.unwrap_or_else(|| words[0].into()));
     command.args(&words[1..]).env_clear().stdin(Stdio::null());
     command
@@ -70,7 +80,10 @@ fn sealed_command(words: &[&str]) -> Command {
 
 fn assert_no_internet(listing: &Path) {
     let text = std::fs::read_to_string(listing).unwrap();
-    let calls: Vec<&str> = text.lines().filter(|line| line.contains("AF_INET")).collect();
+    let calls: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("AF_INET"))
+        .collect();
     assert!(calls.is_empty(), "replay used the network: {calls:?}");
 }
 
@@ -82,7 +95,11 @@ fn the_seal_holds() {
         bench.stub.url()
     );
     bench.write("suite.yml", &suite);
-    assert_eq!(bench.run(&["run", "suite.yml", "--live"]).exit, Some(0), "without the seal it is reached");
+    assert_eq!(
+        bench.run(&["run", "suite.yml", "--live"]).exit,
+        Some(0),
+        "without the seal it is reached"
+    );
     if seal() == Seal::Namespace {
         let ran = run_sealed(&bench, &["run", "suite.yml", "--live"]);
         assert_eq!(ran.exit, Some(2), "{}{}", ran.stdout, ran.stderr);

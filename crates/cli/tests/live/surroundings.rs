@@ -13,20 +13,26 @@ mock_server:
 ";
 
 fn counted(trace: &Value) -> u32 {
-    let text = trace["tool_results"][0]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{trace:#}"));
+    let text = trace["tool_results"][0]["content"][0]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{trace:#}"));
     text.parse().unwrap()
 }
 
 #[test]
 fn every_run_has_a_server_of_its_own_unless_the_suite_shares_it() {
-    for server in ["command: [./server, mock, --tools-from, manifest.yml]", "mock: manifest.yml"] {
+    for server in [
+        "command: [./server, mock, --tools-from, manifest.yml]",
+        "mock: manifest.yml",
+    ] {
         for (shared, expected) in [("false", vec![1; 6]), ("true", vec![1, 2, 3, 4, 5, 6])] {
             let suite = format!(
                 "servers:\n  desk: {{ {server}, shared: {shared} }}\nagents:\n  - name: a\n    models: [claude-sonnet-4-5, gpt-5]\n    servers: [desk]\n    prompt: Count.\n    runs: 3\n    cassette: 'r/{{model}}.jsonl'\n    expect: [{{ target: tool_calls.length, matcher: {{ exact: 1 }} }}]\n"
             );
             let bench = Bench::with(&suite, "steps: [{ calls: [{ name: count }] }]", COUNTING);
             bench.record(&["--record", "--jobs", "4"], 0);
-            let traces = ["r/claude-sonnet-4-5.jsonl", "r/gpt-5.jsonl"].map(|name| bench.traces(name));
+            let traces =
+                ["r/claude-sonnet-4-5.jsonl", "r/gpt-5.jsonl"].map(|name| bench.traces(name));
             let mut counts: Vec<u32> = traces.iter().flatten().map(counted).collect();
             counts.sort_unstable();
             assert_eq!(counts, expected, "{server}, shared: {shared}");
@@ -79,7 +85,13 @@ steps: [{ calls: [{ name: count }] }]
     let log = bench.read("done.log");
     let steps: Vec<&str> = log.lines().collect();
     assert_eq!(steps, ["setup", "teardown"].repeat(3));
-    assert!(!bench.stub.log().iter().any(|asked| asked.body.to_string().contains("Never said.")));
+    assert!(
+        !bench
+            .stub
+            .log()
+            .iter()
+            .any(|asked| asked.body.to_string().contains("Never said."))
+    );
     assert!(!bench.path("never.jsonl").exists() && !bench.path("refused.jsonl").exists());
 }
 
@@ -95,7 +107,10 @@ fn a_provider_is_never_asked_for_more_runs_at_once_than_its_jobs_say() {
         bench.write("suite.yml", &suite(limit, &bench.stub.url()));
         bench.record(&["--record", "--jobs", "8"], 0);
         let most = bench.stub.most_under_way();
-        assert!(bench.stub.count() == 12 && expected.contains(&most), "{limit}: {most}");
+        assert!(
+            bench.stub.count() == 12 && expected.contains(&most),
+            "{limit}: {most}"
+        );
     }
 }
 
@@ -121,7 +136,10 @@ steps: [{ calls: [{ name: count }] }, { calls: [{ name: count }] }, { text: Ther
     let mut seen = BTreeSet::new();
     for jobs in ["1", "8"] {
         let bench = Bench::with(suite, script, COUNTING);
-        bench.record(&["--record", "--jobs", jobs, "--reporter", "json=report.json"], 0);
+        bench.record(
+            &["--record", "--jobs", jobs, "--reporter", "json=report.json"],
+            0,
+        );
         let report = bench.report("report.json");
         let gates: Vec<Value> = report["tests"]
             .as_array()
@@ -146,7 +164,10 @@ steps: [{ calls: [{ name: count }] }, { calls: [{ name: count }] }, { text: Ther
 /// What a process wrote of its environment, by name.
 fn environment(bench: &Bench, name: &str) -> BTreeSet<String> {
     let text = bench.read(name);
-    text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned()).collect()
+    text.lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, _)| name.to_owned())
+        .collect()
 }
 
 #[test]
@@ -174,38 +195,77 @@ agents:
     let bench = Bench::with(suite, "steps: [{ calls: [{ name: count }] }]", COUNTING);
     let with_secrets = |words: &[&str]| {
         let mut command = bench.command(words);
-        command.env("PLANTED_TOKEN", "a-long-planted-value").env("GITHUB_TOKEN", "another-long-value");
+        command
+            .env("PLANTED_TOKEN", "a-long-planted-value")
+            .env("GITHUB_TOKEN", "another-long-value");
         let home = bench.folder().to_owned();
-        let ran = Ran::of(&command.env("HOME", home).env("LC_ALL", "C").output().unwrap());
+        let ran = Ran::of(
+            &command
+                .env("HOME", home)
+                .env("LC_ALL", "C")
+                .output()
+                .unwrap(),
+        );
         assert_eq!(ran.exit, Some(0), "{words:?}: {}{}", ran.stdout, ran.stderr);
     };
     // What the shell adds of its own is no leak.
     let is_ours = |name: &&String| !["PWD", "OLDPWD", "SHLVL", "_"].contains(&name.as_str());
     let of_server = ["GIVEN", "HOME", "LC_ALL", "MCPTEST_SERVER_ID", "PATH"];
-    let direct = ["sh", "-c", "env > server.env; exec ./server mock --tools-from manifest.yml"];
+    let direct = [
+        "sh",
+        "-c",
+        "env > server.env; exec ./server mock --tools-from manifest.yml",
+    ];
     for words in [
         vec!["run", "--record", "--filter", "of a model", "suite.yml"],
         vec!["run", "--record", "--filter", "one's own", "suite.yml"],
         vec!["tools", "desk", "--config", "suite.yml"],
-        [vec!["call", "count", "--env", "GIVEN=x", "--"], direct.to_vec()].concat(),
-        [vec!["init", "-o", "drafted.yml", "--env", "GIVEN=x", "--"], direct.to_vec()].concat(),
+        [
+            vec!["call", "count", "--env", "GIVEN=x", "--"],
+            direct.to_vec(),
+        ]
+        .concat(),
+        [
+            vec!["init", "-o", "drafted.yml", "--env", "GIVEN=x", "--"],
+            direct.to_vec(),
+        ]
+        .concat(),
     ] {
         with_secrets(&words);
         let got = environment(&bench, "server.env");
-        assert_eq!(got.iter().filter(is_ours).collect::<Vec<_>>(), of_server, "{words:?}");
+        assert_eq!(
+            got.iter().filter(is_ours).collect::<Vec<_>>(),
+            of_server,
+            "{words:?}"
+        );
         bench.remove("server.env");
     }
     for name in ["setup.env", "agent.env"] {
         let got = environment(&bench, name);
-        assert!(got.contains("ANTHROPIC_API_KEY") && got.contains("GITHUB_TOKEN"), "{name}: {got:?}");
+        assert!(
+            got.contains("ANTHROPIC_API_KEY") && got.contains("GITHUB_TOKEN"),
+            "{name}: {got:?}"
+        );
     }
 }
 
 #[test]
 fn a_server_that_misses_a_variable_is_told_how_to_get_it() {
     let bench = Bench::new("steps: [{ text: hi }]");
-    let words = ["tools", "--", "sh", "-c", "echo 'GITHUB_TOKEN is not set' >&2; exit 1"];
-    let ran = Ran::of(&bench.command(&words).env("GITHUB_TOKEN", "a-long-planted-value").output().unwrap());
+    let words = [
+        "tools",
+        "--",
+        "sh",
+        "-c",
+        "echo 'GITHUB_TOKEN is not set' >&2; exit 1",
+    ];
+    let ran = Ran::of(
+        &bench
+            .command(&words)
+            .env("GITHUB_TOKEN", "a-long-planted-value")
+            .output()
+            .unwrap(),
+    );
     ran.says(
         "GITHUB_TOKEN is set here, so write `env: { GITHUB_TOKEN: \"${GITHUB_TOKEN}\" }` into its entry",
     );

@@ -41,19 +41,29 @@ steps:
 ";
 
 fn peers() -> PathBuf {
-    let peers =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers/node_modules/.bin").canonicalize();
+    let peers = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../target/peers/node_modules/.bin")
+        .canonicalize();
     peers.expect("target/peers is missing: run tests/peers/install")
 }
 
 fn bench() -> Bench {
     let (tests, peers) = (Path::new(env!("CARGO_MANIFEST_DIR")), peers());
     let slow = tests.join("tests/servers/slow.py");
-    let told =
-        "[{ target: progress, matcher: { exact: [{ progress: 1, total: 2 }, { progress: 2, total: 2 }] } }]";
-    let suite = SUITE.replace("SLOW", &slow.display().to_string()).replace("PROGRESS", told);
-    let bench = Bench::with(&suite.replace("${PEERS}", &peers.display().to_string()), SCRIPT, "");
-    std::os::unix::fs::symlink(peers.join("mcp-server-everything"), bench.path("everything")).unwrap();
+    let told = "[{ target: progress, matcher: { exact: [{ progress: 1, total: 2 }, { progress: 2, total: 2 }] } }]";
+    let suite = SUITE
+        .replace("SLOW", &slow.display().to_string())
+        .replace("PROGRESS", told);
+    let bench = Bench::with(
+        &suite.replace("${PEERS}", &peers.display().to_string()),
+        SCRIPT,
+        "",
+    );
+    std::os::unix::fs::symlink(
+        peers.join("mcp-server-everything"),
+        bench.path("everything"),
+    )
+    .unwrap();
     bench
 }
 
@@ -62,14 +72,26 @@ fn progress_and_log_of_a_call_are_kept_and_judged_from_the_recording_alone() {
     let bench = bench();
     bench.record(&["--record"], 0);
     let results = bench.trace("a.jsonl")["tool_results"].clone();
-    assert_eq!(results[0]["progress"], json!([{ "progress": 1, "total": 2 }, { "progress": 2, "total": 2 }]));
-    assert_eq!(results[0]["log"], Value::Null, "what is not told is not written");
+    assert_eq!(
+        results[0]["progress"],
+        json!([{ "progress": 1, "total": 2 }, { "progress": 2, "total": 2 }])
+    );
+    assert_eq!(
+        results[0]["log"],
+        Value::Null,
+        "what is not told is not written"
+    );
     let logged = json!([{ "level": "warning", "logger": "work", "data": { "left": 0 } }]);
     assert_eq!(results[1]["log"], logged);
     bench.remove("everything");
     bench.replay(0);
     // What was told is evidence: another expectation fails on the same recording.
-    bench.write("suite.yml", &bench.read("suite.yml").replace("[step 1, step 2]", "[step 1]"));
+    bench.write(
+        "suite.yml",
+        &bench
+            .read("suite.yml")
+            .replace("[step 1, step 2]", "[step 1]"),
+    );
     bench.replay(1).says("progress[*].message");
 }
 
@@ -77,18 +99,28 @@ fn progress_and_log_of_a_call_are_kept_and_judged_from_the_recording_alone() {
 fn progress_and_log_of_a_call_are_shown_while_it_runs() {
     let bench = bench();
     let call = |tool: &str| {
-        let server =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/slow.py").display().to_string();
+        let server = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/servers/slow.py")
+            .display()
+            .to_string();
         let ran = bench.run(&["call", tool, "--", "python3", &server, "legacy", "0"]);
         assert_eq!(ran.exit, Some(0), "{ran:?}");
         ran.stderr
     };
-    let told = "progress: 1 of 2, step 1\nprogress: 2 of 2, step 2\nlog: warning work: {\"left\":0}\n";
+    let told =
+        "progress: 1 of 2, step 1\nprogress: 2 of 2, step 2\nlog: warning work: {\"left\":0}\n";
     assert_eq!(call("work"), told);
     let odd = "log: {\"message\":\"data is missing\"}\nlog: a message that says nothing\n";
     assert_eq!(call("mumble"), odd);
-    let operation =
-        ["call", "trigger-long-running-operation", "duration=0.1", "steps=2", "--", "./everything", "stdio"];
+    let operation = [
+        "call",
+        "trigger-long-running-operation",
+        "duration=0.1",
+        "steps=2",
+        "--",
+        "./everything",
+        "stdio",
+    ];
     let ran = Ran::of(
         &bench
             .command(&operation)

@@ -24,8 +24,15 @@ fn agent(rest: &str) -> String {
 
 fn error_of(trace: &Value, at: usize) -> String {
     let result = &trace["tool_results"][at];
-    assert_eq!((&result["call_index"], &result["is_error"]), (&json!(at), &json!(true)), "{trace:#}");
-    result["error"]["message"].as_str().unwrap_or_else(|| panic!("{trace:#}")).to_owned()
+    assert_eq!(
+        (&result["call_index"], &result["is_error"]),
+        (&json!(at), &json!(true)),
+        "{trace:#}"
+    );
+    result["error"]["message"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{trace:#}"))
+        .to_owned()
 }
 
 #[test]
@@ -51,16 +58,28 @@ steps:
         let bench = Bench::with(&suite.replace("claude-sonnet-4-5", model), script, MANIFEST);
         let recorded = bench.record(&["--record"], 0);
         let trace = bench.trace("a.jsonl");
-        assert_eq!(error_of(&trace, 0), "unknown tool \"get_wether\"; did you mean \"get_weather\"?");
+        assert_eq!(
+            error_of(&trace, 0),
+            "unknown tool \"get_wether\"; did you mean \"get_weather\"?"
+        );
         assert!(error_of(&trace, 1).contains("city"), "{trace:#}");
-        assert!(error_of(&trace, 2).starts_with("the arguments are not a JSON object"), "{trace:#}");
+        assert!(
+            error_of(&trace, 2).starts_with("the arguments are not a JSON object"),
+            "{trace:#}"
+        );
         assert_eq!(trace["tool_calls"][2]["args"], Value::Null);
         assert_eq!(error_of(&trace, 3), "The desk is closed.");
         assert!(error_of(&trace, 4).contains("300 ms"), "{trace:#}");
         assert_eq!(trace["stop_reason"], "end_turn");
         let log = bench.stub.log();
         let told = log.last().unwrap().body.to_string();
-        for words in ["unknown tool", "not a JSON object", "The desk is closed.", "-32050", "300 ms"] {
+        for words in [
+            "unknown tool",
+            "not a JSON object",
+            "The desk is closed.",
+            "-32050",
+            "300 ms",
+        ] {
             assert!(told.contains(words), "{model}: {words} is not in {told}");
         }
         if model.starts_with("claude") {
@@ -104,7 +123,9 @@ for line in sys.stdin:
 
 fn rendezvous(rest: &str) -> String {
     let command = "./server, mock, --tools-from, manifest.yml";
-    agent(rest).replace(command, "python3, rendezvous.py").replace("300ms", "30s")
+    agent(rest)
+        .replace(command, "python3, rendezvous.py")
+        .replace("300ms", "30s")
 }
 
 #[test]
@@ -117,13 +138,21 @@ fn calls_of_one_message_are_made_at_once_and_kept_in_their_order() {
     let trace = bench.trace("a.jsonl");
     for (at, text) in ["slow", "fast"].into_iter().enumerate() {
         let result = &trace["tool_results"][at];
-        assert_eq!((&result["call_index"], &result["is_error"]), (&json!(at), &json!(false)), "{trace:#}");
+        assert_eq!(
+            (&result["call_index"], &result["is_error"]),
+            (&json!(at), &json!(false)),
+            "{trace:#}"
+        );
         assert_eq!(result["content"][0]["text"], text);
         assert_eq!(trace["tool_calls"][at]["turn"], 0);
     }
     let told = bench.stub.log()[1].body["messages"][2]["content"].clone();
-    let texts: Vec<&str> =
-        told.as_array().unwrap().iter().filter_map(|block| block["content"][0]["text"].as_str()).collect();
+    let texts: Vec<&str> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|block| block["content"][0]["text"].as_str())
+        .collect();
     assert_eq!(texts, ["slow", "fast"], "{told:#}");
 }
 
@@ -135,8 +164,9 @@ steps:
       - { name: get_weather, args: { city: Oslo }, caller: { type: code_execution_20250825, tool_id: srv_1 } }
       - { name: get_weather, args: { city: Rome } }
 ";
-    let suite =
-        agent("    expect: [{ target: \"tool_calls[0].caller.tool_id\", matcher: { exact: srv_1 } }]\n");
+    let suite = agent(
+        "    expect: [{ target: \"tool_calls[0].caller.tool_id\", matcher: { exact: srv_1 } }]\n",
+    );
     let bench = Bench::with(&suite, script, MANIFEST);
     bench.record(&["--record"], 0);
     let trace = bench.trace("a.jsonl");
@@ -165,7 +195,10 @@ steps:
   - text: done
 ";
     let bench = Bench::with(suite, script, MANIFEST);
-    bench.write("west.yml", "mock_server: { tools: [{ name: get_weather, response: It rains. }] }");
+    bench.write(
+        "west.yml",
+        "mock_server: { tools: [{ name: get_weather, response: It rains. }] }",
+    );
     bench.record(&["--record"], 1);
     let (header, _) = bench.cassette("a.jsonl");
     let trace = bench.trace("a.jsonl");
@@ -178,15 +211,27 @@ steps:
     let (east, west) = (Some("east"), Some("west"));
     assert_eq!(
         called,
-        [("get_weather", west), ("get_weather", east), ("refuse", west), ("get_weather", None)],
+        [
+            ("get_weather", west),
+            ("get_weather", east),
+            ("refuse", west),
+            ("get_weather", None)
+        ],
         "a tool of the other server, and one that might be either's, are nobody's"
     );
     assert_eq!(trace["tool_results"][0]["content"][0]["text"], "It rains.");
-    assert_eq!(trace["tool_results"][1]["content"][0]["text"], "It is sunny in Oslo.");
+    assert_eq!(
+        trace["tool_results"][1]["content"][0]["text"],
+        "It is sunny in Oslo."
+    );
     assert!(error_of(&trace, 2).starts_with("unknown tool \"refuse\""));
     assert!(error_of(&trace, 3).starts_with("unknown tool \"get_weather\""));
-    let offered: Vec<&str> =
-        header["catalogue"].as_array().unwrap().iter().filter_map(|tool| tool["server"].as_str()).collect();
+    let offered: Vec<&str> = header["catalogue"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|tool| tool["server"].as_str())
+        .collect();
     assert_eq!(offered, ["east", "east", "east", "west"]);
     bench.replay(1).says("+  3 refuse");
 }
@@ -194,8 +239,9 @@ steps:
 #[test]
 fn calls_of_one_message_reach_the_server_and_their_faults_in_the_order_they_were_written() {
     let calls = vec!["{ name: count }"; 24].join(", ");
-    let suite =
-        rendezvous("    runs: 8\n    expect: [{ target: tool_calls.length, matcher: { exact: 24 } }]\n");
+    let suite = rendezvous(
+        "    runs: 8\n    expect: [{ target: tool_calls.length, matcher: { exact: 24 } }]\n",
+    );
     let script = format!("steps: [{{ calls: [{calls}] }}]");
     let bench = Bench::new(&script);
     bench.write("rendezvous.py", RENDEZVOUS);
@@ -204,7 +250,10 @@ fn calls_of_one_message_reach_the_server_and_their_faults_in_the_order_they_were
     let expected: Vec<String> = (1..=24).map(|number| number.to_string()).collect();
     let texts = |trace: &Value| -> Vec<String> {
         let results = trace["tool_results"].as_array().unwrap();
-        results.iter().map(|result| result["content"][0]["text"].as_str().unwrap().to_owned()).collect()
+        results
+            .iter()
+            .map(|result| result["content"][0]["text"].as_str().unwrap().to_owned())
+            .collect()
     };
     for trace in bench.traces("a.jsonl") {
         assert_eq!(texts(&trace), expected);
@@ -214,7 +263,10 @@ fn calls_of_one_message_reach_the_server_and_their_faults_in_the_order_they_were
         "agents:",
         "faults: [{ name: f, target: { tool: count }, kind: 'recover-after:5' }]\nagents:",
     );
-    bench.write("suite.yml", &faulty.replace("    runs: 8\n", "    runs: 8\n    inject: [f]\n"));
+    bench.write(
+        "suite.yml",
+        &faulty.replace("    runs: 8\n", "    runs: 8\n    inject: [f]\n"),
+    );
     bench.record(&["--record"], 0);
     for trace in bench.traces("a.jsonl") {
         let struck: Vec<u64> = trace["faults"]

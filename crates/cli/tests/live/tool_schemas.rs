@@ -43,22 +43,42 @@ const ROWS: &[Row] = &[
         "z",
         "Invalid schema for function 'docs__find': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'",
     ),
-    ("gpt-5", "{type: object, properties: {z: {type: array}}}", "z", "array schema missing items"),
-    ("gpt-5", "{type: object}", "z", "object schema missing properties"),
+    (
+        "gpt-5",
+        "{type: object, properties: {z: {type: array}}}",
+        "z",
+        "array schema missing items",
+    ),
+    (
+        "gpt-5",
+        "{type: object}",
+        "z",
+        "object schema missing properties",
+    ),
     (
         "gpt-5",
         "{type: object, properties: {z: {maximum: 9, exclusiveMaximum: true}}}",
         "z",
         "True is not of type 'number'",
     ),
-    ("gpt-5", "{type: object, properties: {z: {}}, required: null}", "z", "None is not of type 'array'"),
+    (
+        "gpt-5",
+        "{type: object, properties: {z: {}}, required: null}",
+        "z",
+        "None is not of type 'array'",
+    ),
     (
         "gemini-2.5-pro",
         "{$schema: 'http://json-schema.org/draft-07/schema#', type: object, properties: {z: {}}}",
         "z",
         "Cannot find field. (tool number 1 is `docs.find`)",
     ),
-    ("gemini-2.5-pro", "{type: object, properties: {z: {type: array}}}", "z", "items: missing field."),
+    (
+        "gemini-2.5-pro",
+        "{type: object, properties: {z: {type: array}}}",
+        "z",
+        "items: missing field.",
+    ),
     (
         "mistral-large-latest",
         "{type: object, properties: {z: {minimum: 1, exclusiveMinimum: false}}}",
@@ -88,8 +108,9 @@ agents:
     expect: [{{ target: tool_names, matcher: {{ exact: [find] }} }}]
 "
     );
-    let script =
-        format!("steps: [{{ calls: [{{ name: find, args: {{ {argument}: x }} }}] }}, {{ text: Found. }}]");
+    let script = format!(
+        "steps: [{{ calls: [{{ name: find, args: {{ {argument}: x }} }}] }}, {{ text: Found. }}]"
+    );
     let manifest = format!(
         "
 mock_server:
@@ -109,16 +130,33 @@ fn each_row_is_a_run_that_is_judged_and_as_it_is_the_error_of_the_provider() {
         let ran = bench.record(&["--record", "--filter", "mended"], 0);
         let (header, traces) = bench.cassette("mended.jsonl");
         let own = argument.replace("_filter", "$filter");
-        assert_eq!(traces[&1]["tool_calls"][0]["args"], json!({ own: "x" }), "{schema}: {}", ran.stdout);
+        assert_eq!(
+            traces[&1]["tool_calls"][0]["args"],
+            json!({ own: "x" }),
+            "{schema}: {}",
+            ran.stdout
+        );
         let mended = &header["catalogue"][1]["mended"];
-        assert!(mended[0].as_str().is_some_and(|said| said.contains(" refuses ")), "{schema}: {mended}");
+        assert!(
+            mended[0]
+                .as_str()
+                .is_some_and(|said| said.contains(" refuses ")),
+            "{schema}: {mended}"
+        );
         assert_eq!(header["catalogue"][0].get("mended"), None);
-        assert_eq!(bench.record(&["--filter", "mended"], 0).stdout, ran.stdout, "it is not stale");
+        assert_eq!(
+            bench.record(&["--filter", "mended"], 0).stdout,
+            ran.stdout,
+            "it is not stale"
+        );
         let ran = bench.run(&["run", "suite.yml", "--record", "--filter", "raw"]);
         assert_eq!(ran.exit, Some(2), "{model} {schema}: {}", ran.stdout);
         let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(words), "{model} {schema}: {said}");
-        assert!(said.contains("`tool_schemas: mend` sends a schema"), "{model} {schema}: {said}");
+        assert!(
+            said.contains("`tool_schemas: mend` sends a schema"),
+            "{model} {schema}: {said}"
+        );
     }
 }
 
@@ -126,21 +164,49 @@ fn each_row_is_a_run_that_is_judged_and_as_it_is_the_error_of_the_provider() {
 fn omit_leaves_the_tool_out_and_says_so_before_and_after() {
     let row = &ROWS[0];
     let bench = bench(row);
-    let suite = bench.read("suite.yml").replace("as-is", "omit").replace("[find]", "[]");
+    let suite = bench
+        .read("suite.yml")
+        .replace("as-is", "omit")
+        .replace("[find]", "[]");
     bench.write("suite.yml", &suite);
     let said = bench.run(&["validate", "suite.yml"]).stderr;
     let why = "`docs.find`: Anthropic refuses `anyOf`, `oneOf` or `allOf` at the top level";
-    assert!(said.contains(&format!("note: {why}: the choices are merged into one object\n")), "{said}");
-    assert!(said.contains(&format!("note: {why}: the tool is left out (`tool_schemas: omit`)\n")), "{said}");
-    let said = bench.run(&["run", "suite.yml", "--dry-run", "--filter", "raw"]).stdout;
-    assert!(said.contains(&format!("{why}: the tool is left out")), "{said}");
+    assert!(
+        said.contains(&format!(
+            "note: {why}: the choices are merged into one object\n"
+        )),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!(
+            "note: {why}: the tool is left out (`tool_schemas: omit`)\n"
+        )),
+        "{said}"
+    );
+    let said = bench
+        .run(&["run", "suite.yml", "--dry-run", "--filter", "raw"])
+        .stdout;
+    assert!(
+        said.contains(&format!("{why}: the tool is left out")),
+        "{said}"
+    );
     bench.run(&["run", "suite.yml", "--record", "--filter", "raw"]);
     let (header, _) = bench.cassette("raw.jsonl");
-    assert_eq!(header["catalogue"].as_array().map(Vec::len), Some(1), "{header}");
-    assert_eq!(header["left_out"]["docs.find"], why.replace("`docs.find`: ", ""));
+    assert_eq!(
+        header["catalogue"].as_array().map(Vec::len),
+        Some(1),
+        "{header}"
+    );
+    assert_eq!(
+        header["left_out"]["docs.find"],
+        why.replace("`docs.find`: ", "")
+    );
     assert_eq!(header["parameters"]["tool_schemas"], "omit");
     let shown = bench.run(&["show", "raw.jsonl"]).stdout;
-    assert!(shown.contains("left out    docs.find: Anthropic refuses"), "{shown}");
+    assert!(
+        shown.contains("left out    docs.find: Anthropic refuses"),
+        "{shown}"
+    );
 }
 
 const ORDER: &str = "{type: object, properties: {zone: {type: string}, area: {minimum: 1.50}, city: {enum: [b, a]}}, required: [zone]}";
@@ -151,8 +217,9 @@ fn a_schema_keeps_its_order_on_the_way_to_every_model_and_into_the_recording() {
         let bench = bench(&(model, ORDER, "zone", ""));
         bench.record(&["--record", "--filter", "mended"], 0);
         let asked = bench.stub.log()[0].text.clone();
-        let places =
-            |text: &str| ["\"zone\"", "\"area\"", "\"city\""].map(|key| text.find(key).unwrap_or(usize::MAX));
+        let places = |text: &str| {
+            ["\"zone\"", "\"area\"", "\"city\""].map(|key| text.find(key).unwrap_or(usize::MAX))
+        };
         assert!(places(&asked).is_sorted(), "{model}: {asked}");
         let recorded = bench.read("mended.jsonl");
         assert!(places(&recorded).is_sorted(), "{model}: {recorded}");
@@ -193,22 +260,40 @@ fn a_model_is_told_what_hosts_tell_it_and_the_recording_keeps_all() {
     let long = "é".repeat(100);
     let script = "steps: [{ calls: [{ name: read }, { name: listen }] }, { text: Done. }]";
     for model in crate::bench::models() {
-        let bench = Bench::with(&VIEW.replace("MODEL", model), script, &LONG.replace("LONG", &long));
+        let bench = Bench::with(
+            &VIEW.replace("MODEL", model),
+            script,
+            &LONG.replace("LONG", &long),
+        );
         bench.record(&["--record", "--jobs", "1"], 0);
         let log = bench.stub.log();
-        let section = r"Be brief.\n\n# Instructions of the MCP servers\n\n## docs\n\nSearch before you read.";
+        let section =
+            r"Be brief.\n\n# Instructions of the MCP servers\n\n## docs\n\nSearch before you read.";
         assert!(log[0].text.contains(section), "{model}: {}", log[0].text);
         let cut = format!(r"[resource docs://long]\n{}\n[cut off: ", "é".repeat(17));
         assert!(log[1].text.contains(&cut), "{model}: {}", log[1].text);
-        assert!(log[1].text.contains("[audio: audio/wav, 5 bytes]"), "{model}: {}", log[1].text);
+        assert!(
+            log[1].text.contains("[audio: audio/wav, 5 bytes]"),
+            "{model}: {}",
+            log[1].text
+        );
         assert!(!log[2].text.contains("Search before you read."), "{model}");
         assert!(log[3].text.contains(&long), "{model}");
         let (header, traces) = bench.cassette("told.jsonl");
-        assert_eq!(header["instructions"], json!({ "docs": "Search before you read." }));
-        assert_eq!(traces[&1]["tool_results"][0]["content"][0]["resource"]["text"], long);
+        assert_eq!(
+            header["instructions"],
+            json!({ "docs": "Search before you read." })
+        );
+        assert_eq!(
+            traces[&1]["tool_results"][0]["content"][0]["resource"]["text"],
+            long
+        );
         let (header, _) = bench.cassette("untold.jsonl");
         assert_eq!(
-            (header.get("instructions"), &header["parameters"]["instructions"]),
+            (
+                header.get("instructions"),
+                &header["parameters"]["instructions"]
+            ),
             (None, &Value::Bool(false))
         );
         bench.replay(0);

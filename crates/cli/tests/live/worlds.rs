@@ -45,11 +45,19 @@ mock_server:
 ";
 
 fn bench(calls: &[Value]) -> Bench {
-    let mut steps: Vec<Value> = calls.iter().map(|call| json!({ "calls": [call] })).collect();
+    let mut steps: Vec<Value> = calls
+        .iter()
+        .map(|call| json!({ "calls": [call] }))
+        .collect();
     steps.push(json!({ "text": "{{last_result}}" }));
     let when = json!({ "prompt": "Sell" });
-    let runs = (0..2).map(|run| json!({ "when": { "prompt": when["prompt"], "run": run }, "steps": steps }));
-    let bench = Bench::with(SUITE, &json!({ "rules": runs.collect::<Vec<_>>() }).to_string(), BANK);
+    let runs = (0..2)
+        .map(|run| json!({ "when": { "prompt": when["prompt"], "run": run }, "steps": steps }));
+    let bench = Bench::with(
+        SUITE,
+        &json!({ "rules": runs.collect::<Vec<_>>() }).to_string(),
+        BANK,
+    );
     bench.write("depot.yml", DEPOT);
     bench
 }
@@ -61,7 +69,10 @@ fn call(tool: &str, args: &Value) -> Value {
 /// The runs of the cassette.
 fn runs(bench: &Bench) -> Vec<Value> {
     let text = bench.read("clerk.jsonl");
-    text.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap()["trace"].clone()).collect()
+    text.lines()
+        .skip(1)
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["trace"].clone())
+        .collect()
 }
 
 #[test]
@@ -70,20 +81,51 @@ fn two_mocks_share_a_world_that_each_run_begins_anew_and_replay_comes_to_the_sam
     let bench = bench(&[send(), call("pay", &json!({ "amount": 30 })), send()]);
     let words = ["scenario", "run", "suite.yml", "-v"];
     let recorded = bench.run(&[&words[..], &["--record", "--quiet"]].concat());
-    assert_eq!(recorded.exit, Some(0), "{}{}", recorded.stdout, recorded.stderr);
+    assert_eq!(
+        recorded.exit,
+        Some(0),
+        "{}{}",
+        recorded.stdout,
+        recorded.stderr
+    );
     for run in runs(&bench) {
         let lamp = json!({ "price": 30, "paid": true, "sent": true });
-        assert_eq!(run["final_state"], json!({ "account": 20, "orders": { "lamp": lamp } }));
-        let said = |at: usize| run["tool_results"][at]["content"][0]["text"].as_str().unwrap().to_owned();
+        assert_eq!(
+            run["final_state"],
+            json!({ "account": 20, "orders": { "lamp": lamp } })
+        );
+        let said = |at: usize| {
+            run["tool_results"][at]["content"][0]["text"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
         assert_eq!(run["tool_results"][0]["is_error"], true);
-        assert!(said(0).contains("`orders.lamp.paid` is not there, and must be true"), "{}", said(0));
-        assert_eq!((said(1), said(2)), ("left: 20".to_owned(), "sent: true".to_owned()));
+        assert!(
+            said(0).contains("`orders.lamp.paid` is not there, and must be true"),
+            "{}",
+            said(0)
+        );
+        assert_eq!(
+            (said(1), said(2)),
+            ("left: 20".to_owned(), "sent: true".to_owned())
+        );
     }
     bench.remove("manifest.yml");
     let replayed = run_sealed(&bench, &words);
-    assert_eq!(replayed.exit, Some(0), "{}{}", replayed.stdout, replayed.stderr);
-    let scenario =
-        |text: &str| text[text.find("paid, then sent").unwrap()..].lines().take(4).collect::<String>();
+    assert_eq!(
+        replayed.exit,
+        Some(0),
+        "{}{}",
+        replayed.stdout,
+        replayed.stderr
+    );
+    let scenario = |text: &str| {
+        text[text.find("paid, then sent").unwrap()..]
+            .lines()
+            .take(4)
+            .collect::<String>()
+    };
     assert_eq!(scenario(&replayed.stdout), scenario(&recorded.stdout));
 }
 
@@ -100,7 +142,9 @@ fn another_seed_makes_the_recording_stale_and_another_golden_path_does_not() {
     let stale = judge(paid.replace("account: 50", "account: 60"));
     assert_eq!(stale.exit, Some(2));
     assert!(
-        stale.stdout.contains("servers.bank.world: it has changed since the recording"),
+        stale
+            .stdout
+            .contains("servers.bank.world: it has changed since the recording"),
         "{}",
         stale.stdout
     );
@@ -108,11 +152,23 @@ fn another_seed_makes_the_recording_stale_and_another_golden_path_does_not() {
 
 #[test]
 fn what_the_manifest_writes_is_in_the_same_state_and_replay_says_that_no_transition_did_it() {
-    let bench = bench(&[call("pay", &json!({ "amount": 30 })), call("note", &json!({ "item": "lamp" }))]);
+    let bench = bench(&[
+        call("pay", &json!({ "amount": 30 })),
+        call("note", &json!({ "item": "lamp" })),
+    ]);
     let recorded = bench.run(&["run", "suite.yml", "--record", "--quiet"]);
-    assert_eq!(runs(&bench)[0]["final_state"]["orders"]["lamp"]["note"], "fragile");
+    assert_eq!(
+        runs(&bench)[0]["final_state"]["orders"]["lamp"]["note"],
+        "fragile"
+    );
     assert_eq!(recorded.exit, Some(1));
     let why = "the recorded final state is not the one that the recorded calls lead to";
     assert!(recorded.stdout.contains(why), "{}", recorded.stdout);
-    assert!(recorded.stdout.contains("/orders/lamp/note: expected \"fragile\""), "{}", recorded.stdout);
+    assert!(
+        recorded
+            .stdout
+            .contains("/orders/lamp/note: expected \"fragile\""),
+        "{}",
+        recorded.stdout
+    );
 }

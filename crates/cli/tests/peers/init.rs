@@ -10,7 +10,11 @@ fn drafted(server: &[&str], env: &[(String, String)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let run = |words: &[&str], env: &[(String, String)]| {
         let mut command = mcptest(words);
-        let output = command.current_dir(folder.path()).envs(env.iter().cloned()).output().unwrap();
+        let output = command
+            .current_dir(folder.path())
+            .envs(env.iter().cloned())
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         assert!(output.status.success(), "{server:?} {words:?}: {said}");
         said
@@ -52,7 +56,13 @@ fn a_suite_of_a_server_with_an_address_passes() {
     command.arg("streamableHttp").env(name, value);
     let running = start_on_a_free_port(command);
     let suite = drafted(&["--url", &running.url, "--timeout", "2s"], &[]);
-    holds(&suite, &[&format!("    url: \"{}\"\n", running.url), "    tool: get-sum\n"]);
+    holds(
+        &suite,
+        &[
+            &format!("    url: \"{}\"\n", running.url),
+            "    tool: get-sum\n",
+        ],
+    );
 }
 
 #[test]
@@ -78,9 +88,18 @@ fn a_suite_of_the_filesystem_server_uses_the_folder_it_was_given() {
 #[test]
 fn suites_of_the_memory_and_time_servers_pass() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = format!("MEMORY_FILE_PATH={}", folder.path().join("memory.json").display());
-    let suite = drafted(&["--env", &memory, "--", &node("mcp-server-memory")], &[path()]);
-    holds(&suite, &["    tool: read_graph\n", "      MEMORY_FILE_PATH: "]);
+    let memory = format!(
+        "MEMORY_FILE_PATH={}",
+        folder.path().join("memory.json").display()
+    );
+    let suite = drafted(
+        &["--env", &memory, "--", &node("mcp-server-memory")],
+        &[path()],
+    );
+    holds(
+        &suite,
+        &["    tool: read_graph\n", "      MEMORY_FILE_PATH: "],
+    );
     let suite = drafted(&["--", &peer("python/bin/mcp-server-time")], &[]);
     holds(
         &suite,

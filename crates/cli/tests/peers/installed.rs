@@ -3,13 +3,19 @@
 use std::path::{Path, PathBuf};
 
 pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 /// A program of target/peers.
 pub(crate) fn peer(program: &str) -> String {
     let place = repository().join("target/peers").join(program);
-    assert!(place.exists(), "target/peers/{program} is missing: run tests/peers/install");
+    assert!(
+        place.exists(),
+        "target/peers/{program} is missing: run tests/peers/install"
+    );
     place.display().to_string()
 }
 
@@ -20,6 +26,13 @@ pub(crate) fn node(program: &str) -> String {
 
 /// A path in which the peers' own Node is found first.
 pub(crate) fn path() -> (String, String) {
-    let bin = PathBuf::from(node("node")).parent().unwrap().display().to_string();
-    ("PATH".to_owned(), format!("{bin}:{}", std::env::var("PATH").unwrap_or_default()))
+    let bin = PathBuf::from(node("node"))
+        .parent()
+        .unwrap()
+        .display()
+        .to_string();
+    (
+        "PATH".to_owned(),
+        format!("{bin}:{}", std::env::var("PATH").unwrap_or_default()),
+    )
 }

@@ -21,7 +21,10 @@ impl Drop for Running {
 /// The binary under test.
 pub(crate) fn mcptest(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
-    command.args(words).current_dir(crate::installed::repository()).stdin(Stdio::null());
+    command
+        .args(words)
+        .current_dir(crate::installed::repository())
+        .stdin(Stdio::null());
     command
 }
 
@@ -39,12 +42,18 @@ pub(crate) fn start(mut command: Command, says_on_stderr: bool) -> Running {
     } else {
         Box::new(child.stdout.take().unwrap())
     };
-    let mut running = Running { child, url: String::new() };
+    let mut running = Running {
+        child,
+        url: String::new(),
+    };
     let mut lines = BufReader::new(output);
     let mut line = String::new();
     lines.read_line(&mut line).unwrap();
-    let url = line.split_whitespace().find(|word| word.starts_with("http://"));
-    url.unwrap_or_else(|| panic!("no address in {line:?}")).clone_into(&mut running.url);
+    let url = line
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"));
+    url.unwrap_or_else(|| panic!("no address in {line:?}"))
+        .clone_into(&mut running.url);
     // Read on, for a full pipe would stop it.
     std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
     running
@@ -52,9 +61,20 @@ pub(crate) fn start(mut command: Command, says_on_stderr: bool) -> Running {
 
 /// Starts a server that takes its port from the environment, and waits until it listens there.
 pub(crate) fn start_on_a_free_port(mut command: Command) -> Running {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    command.env("PORT", port.to_string()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let running = Running { child: command.spawn().unwrap(), url: format!("http://127.0.0.1:{port}/mcp") };
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    command
+        .env("PORT", port.to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let running = Running {
+        child: command.spawn().unwrap(),
+        url: format!("http://127.0.0.1:{port}/mcp"),
+    };
     for _ in 0..300 {
         if TcpStream::connect(("127.0.0.1", port)).is_ok() {
             return running;
@@ -67,7 +87,10 @@ pub(crate) fn start_on_a_free_port(mut command: Command) -> Running {
 impl Running {
     /// Asks it to end as a user would, and waits for it.
     pub(crate) fn interrupt(mut self) {
-        let killed = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        let killed = Command::new("kill")
+            .args(["-INT", &self.child.id().to_string()])
+            .status()
+            .unwrap();
         assert!(killed.success());
         self.child.wait().unwrap();
     }

@@ -27,19 +27,43 @@ impl Real {
 
     /// The server behind another program, whose command line these words begin.
     fn spec_behind(&self, before: &[&str]) -> ServerSpec {
-        let words = before.iter().map(ToString::to_string).chain(self.words.clone()).collect();
-        ServerSpec::new(self.name, Endpoint::Command { words, env: self.env.clone(), cwd: None })
+        let words = before
+            .iter()
+            .map(ToString::to_string)
+            .chain(self.words.clone())
+            .collect();
+        ServerSpec::new(
+            self.name,
+            Endpoint::Command {
+                words,
+                env: self.env.clone(),
+                cwd: None,
+            },
+        )
     }
 
     fn assert_fits(&self, transcript: &[Value]) {
         let (tools, results) = transcript.split_at(transcript.len() - self.calls.len());
-        let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+        let names: Vec<&str> = tools
+            .iter()
+            .filter_map(|tool| tool["name"].as_str())
+            .collect();
         for tool in self.tools {
-            assert!(names.contains(tool), "{}: no {tool} among {names:?}", self.name);
+            assert!(
+                names.contains(tool),
+                "{}: no {tool} among {names:?}",
+                self.name
+            );
         }
-        for ((call, result), (pointer, expected)) in self.calls.iter().zip(results).zip(&self.expected) {
+        for ((call, result), (pointer, expected)) in
+            self.calls.iter().zip(results).zip(&self.expected)
+        {
             let found = result.pointer(pointer).unwrap_or(&Value::Null);
-            assert_eq!(found, expected, "{}: {pointer} of {call:?} in {result}", self.name);
+            assert_eq!(
+                found, expected,
+                "{}: {pointer} of {call:?} in {result}",
+                self.name
+            );
         }
     }
 }
@@ -62,7 +86,12 @@ fn everything_calls() -> (Vec<Call>, Vec<(&'static str, Value)>) {
     (calls, expected)
 }
 
-const EVERYTHING: &[&str] = &["echo", "get-sum", "get-structured-content", "trigger-long-running-operation"];
+const EVERYTHING: &[&str] = &[
+    "echo",
+    "get-sum",
+    "get-structured-content",
+    "trigger-long-running-operation",
+];
 
 /// All of them, at work in `folder`.
 fn real_servers(folder: &Path) -> Vec<Real> {
@@ -92,15 +121,24 @@ fn real_servers(folder: &Path) -> Vec<Real> {
                 ("read_text_file", json!({ "path": note })),
                 ("read_text_file", json!({ "path": "/somewhere/else" })),
             ],
-            expected: vec![("/content/0/text", json!("from a file")), ("/isError", json!(true))],
+            expected: vec![
+                ("/content/0/text", json!("from a file")),
+                ("/isError", json!(true)),
+            ],
             era: Era::Legacy,
         },
         Real {
             name: "memory",
             words: vec![node("mcp-server-memory")],
-            env: vec![path(), ("MEMORY_FILE_PATH".to_owned(), memory.display().to_string())],
+            env: vec![
+                path(),
+                ("MEMORY_FILE_PATH".to_owned(), memory.display().to_string()),
+            ],
             tools: &["create_entities", "read_graph"],
-            calls: vec![("create_entities", json!({ "entities": [ada] })), ("read_graph", json!({}))],
+            calls: vec![
+                ("create_entities", json!({ "entities": [ada] })),
+                ("read_graph", json!({})),
+            ],
             expected: vec![
                 ("/structuredContent/entities/0/name", json!("Ada")),
                 ("/structuredContent/entities/0", ada),
@@ -134,7 +172,9 @@ async fn the_client_lists_and_calls_on_stdio() {
 async fn the_era_of_each_is_found_out() {
     let folder = tempfile::tempdir().unwrap();
     for server in real_servers(folder.path()) {
-        let client = mcptest_mcp::client::Client::connect(&server.spec(), None).await.unwrap();
+        let client = mcptest_mcp::client::Client::connect(&server.spec(), None)
+            .await
+            .unwrap();
         assert_eq!(client.server().era, server.era, "{}", server.name);
         client.close().await;
     }
@@ -143,7 +183,11 @@ async fn the_era_of_each_is_found_out() {
 /// A tape gives the recorded results in the era it was recorded in; a client that takes the other finds them translated.
 async fn assert_served_again(mut tape: ServerSpec, server: &Real, direct: &[Value]) {
     let found_out = transcript(&tape, &server.calls).await;
-    assert_same(&without_envelope(found_out), &without_envelope(direct.to_vec()), "the tape, era found out");
+    assert_same(
+        &without_envelope(found_out),
+        &without_envelope(direct.to_vec()),
+        "the tape, era found out",
+    );
     tape.era = Some(server.era);
     assert_same(&transcript(&tape, &server.calls).await, direct, "the tape");
 }
@@ -160,17 +204,28 @@ async fn the_proxy_changes_nothing_and_its_tape_serves_the_same_client() {
     let folder = tempfile::tempdir().unwrap();
     let direct_folder = folder.path().join("data");
     std::fs::create_dir(&direct_folder).unwrap();
-    let names: Vec<&str> = real_servers(&direct_folder).iter().map(|server| server.name).collect();
+    let names: Vec<&str> = real_servers(&direct_folder)
+        .iter()
+        .map(|server| server.name)
+        .collect();
     for (at, name) in names.into_iter().enumerate() {
         let fresh = || real_servers(&direct_folder).swap_remove(at);
         let server = fresh();
         let direct = transcript(&server.spec(), &server.calls).await;
         server.assert_fits(&direct);
-        let tape = folder.path().join(format!("{name}.jsonl")).display().to_string();
+        let tape = folder
+            .path()
+            .join(format!("{name}.jsonl"))
+            .display()
+            .to_string();
         let binary = env!("CARGO_BIN_EXE_mcptest");
         let server = fresh();
         let behind = server.spec_behind(&[binary, "proxy", "--out", &tape, "--"]);
-        assert_same(&transcript(&behind, &server.calls).await, &direct, &format!("{name} behind the proxy"));
+        assert_same(
+            &transcript(&behind, &server.calls).await,
+            &direct,
+            &format!("{name} behind the proxy"),
+        );
         let again = ServerSpec::command(name, [binary, "mock", "--from-cassette", &tape]);
         assert_served_again(again, &server, &direct).await;
     }
@@ -195,15 +250,28 @@ async fn everything_over_http_directly_behind_the_proxy_and_from_its_tape() {
     real.assert_fits(&direct);
     let folder = tempfile::tempdir().unwrap();
     let tape = folder.path().join("tape.jsonl").display().to_string();
-    let proxy =
-        start(mcptest(&["proxy", "--listen", "127.0.0.1:0", "--target", &server.url, "--out", &tape]), true);
+    let proxy = start(
+        mcptest(&[
+            "proxy",
+            "--listen",
+            "127.0.0.1:0",
+            "--target",
+            &server.url,
+            "--out",
+            &tape,
+        ]),
+        true,
+    );
     assert_same(
         &transcript(&ServerSpec::url("everything", &proxy.url), &calls).await,
         &direct,
         "behind the proxy",
     );
     proxy.interrupt();
-    let mock = start(mcptest(&["mock", "--from-cassette", &tape, "--http", "127.0.0.1:0"]), true);
+    let mock = start(
+        mcptest(&["mock", "--from-cassette", &tape, "--http", "127.0.0.1:0"]),
+        true,
+    );
     assert_served_again(ServerSpec::url("everything", &mock.url), &real, &direct).await;
 }
 
@@ -216,7 +284,10 @@ fn printed(server: &Real, words: &[&str]) -> (Option<i32>, String) {
     }
     command.arg("--").args(&server.words);
     let output = command.output().unwrap();
-    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    (
+        output.status.code(),
+        String::from_utf8(output.stdout).unwrap(),
+    )
 }
 
 #[test]
@@ -228,8 +299,10 @@ fn tools_and_call_show_what_the_server_has() {
         let listed: Value = serde_json::from_str(&listed).unwrap();
         let mut transcript: Vec<Value> = listed["tools"].as_array().unwrap().clone();
         for (tool, arguments) in &server.calls {
-            let (code, result) =
-                printed(&server, &["call", tool, "--json", "--args", &arguments.to_string()]);
+            let (code, result) = printed(
+                &server,
+                &["call", tool, "--json", "--args", &arguments.to_string()],
+            );
             let result: Value = serde_json::from_str(&result).unwrap();
             let is_error = result["isError"] == true;
             assert_eq!(code, Some(i32::from(is_error)), "{} {tool}", server.name);
@@ -249,8 +322,11 @@ fn suite(servers: &[Real]) -> Value {
     let mut entries = serde_json::Map::new();
     let mut tests = Vec::new();
     for server in servers {
-        let env: serde_json::Map<String, Value> =
-            server.env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        let env: serde_json::Map<String, Value> = server
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)))
+            .collect();
         entries.insert(
             server.name.to_owned(),
             json!({ "command": server.words[0], "args": server.words[1..], "env": env }),
@@ -272,23 +348,35 @@ fn suite(servers: &[Real]) -> Value {
 
 /// `/content/0/text` as `result.content[0].text`.
 fn target_of(pointer: &str) -> String {
-    pointer.split('/').skip(1).fold("result".to_owned(), |target, key| match key.parse::<usize>() {
-        Ok(index) => format!("{target}[{index}]"),
-        Err(_) => format!("{target}.{key}"),
-    })
+    pointer
+        .split('/')
+        .skip(1)
+        .fold("result".to_owned(), |target, key| {
+            match key.parse::<usize>() {
+                Ok(index) => format!("{target}[{index}]"),
+                Err(_) => format!("{target}.{key}"),
+            }
+        })
 }
 
 #[test]
 fn tool_tests_pass_live_and_recorded_and_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("mcptest.yml").display().to_string();
-    for words in [&["run", "--live", &place][..], &["run", "--record", &place], &["run", &place]] {
+    for words in [
+        &["run", "--live", &place][..],
+        &["run", "--record", &place],
+        &["run", &place],
+    ] {
         let servers = real_servers(folder.path());
         std::fs::write(&place, suite(&servers).to_string()).unwrap();
         let output = mcptest(words).output().unwrap();
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         assert_eq!(output.status.code(), Some(0), "{words:?}: {said}");
         let count: usize = servers.iter().map(|server| server.calls.len()).sum();
-        assert!(said.contains(&format!("{count} passed")), "{words:?}: {said}");
+        assert!(
+            said.contains(&format!("{count} passed")),
+            "{words:?}: {said}"
+        );
     }
 }

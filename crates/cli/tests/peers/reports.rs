@@ -11,19 +11,17 @@ use tempfile::TempDir;
 const HOSTILE: &str = "<script>alert(1)</script>\n::error::planted\n##[error]planted ]]> \u{1b}[31mred\u{1b}[0m \u{202e}txt.exe\u{0}\u{7f} &amp; \"'` | a | ${X}";
 
 /// Every reporter that writes text.
-const KINDS: [&str; 11] =
-    ["pretty", "json", "junit", "ndjson", "md", "html", "github", "gitlab", "sarif", "tap", "agent"];
+const KINDS: [&str; 11] = [
+    "pretty", "json", "junit", "ndjson", "md", "html", "github", "gitlab", "sarif", "tap", "agent",
+];
 
 /// A folder with a suite whose names, arguments, results and messages are hostile.
 fn hostile() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let long = format!("{HOSTILE}{}", "A".repeat(1 << 20));
-    let call =
-        json!({ "name": HOSTILE, "server": HOSTILE, "args": { HOSTILE: [HOSTILE, { "x": HOSTILE }] } });
-    let result =
-        json!({ "call_index": 0, "is_error": true, "content": [{ "type": "text", "text": long.as_str() }] });
-    let trace =
-        json!({ "tool_calls": [call], "tool_results": [result], "final_response": long, "error": null });
+    let call = json!({ "name": HOSTILE, "server": HOSTILE, "args": { HOSTILE: [HOSTILE, { "x": HOSTILE }] } });
+    let result = json!({ "call_index": 0, "is_error": true, "content": [{ "type": "text", "text": long.as_str() }] });
+    let trace = json!({ "tool_calls": [call], "tool_results": [result], "final_response": long, "error": null });
     fs::write(folder.path().join("run.json"), trace.to_string()).unwrap();
     fs::write(
         folder.path().join("lone.json"),
@@ -71,9 +69,18 @@ fn reports(folder: &Path) -> Vec<(String, String)> {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        assert_eq!(output.status.code(), Some(2), "{kind}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{kind}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         let said = String::from_utf8(output.stdout).unwrap();
-        assert!(!said.contains("refused"), "{kind}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            !said.contains("refused"),
+            "{kind}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         reports.push((kind.to_owned(), said));
         reports.push((kind.to_owned(), fs::read_to_string(file).unwrap()));
     }
@@ -84,22 +91,37 @@ fn reports(folder: &Path) -> Vec<(String, String)> {
 fn a_report_of_hostile_recordings_is_inert_in_every_format() {
     let folder = hostile();
     for (kind, text) in reports(folder.path()) {
-        let is_data = matches!(kind.as_str(), "json" | "ndjson" | "gitlab" | "sarif" | "html" | "junit");
+        let is_data = matches!(
+            kind.as_str(),
+            "json" | "ndjson" | "gitlab" | "sarif" | "html" | "junit"
+        );
         // JSON and XML leave DEL as it is, and only programs read them.
-        let steers =
-            |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r') && !(is_data && c == '\u{7f}');
+        let steers = |c: char| {
+            c.is_control() && !matches!(c, '\n' | '\t' | '\r') && !(is_data && c == '\u{7f}')
+        };
         assert!(!text.contains(steers), "{kind} has a control character");
-        let commands = text.lines().filter(|line| line.trim_start().starts_with("::"));
-        let foreign: Vec<&str> =
-            commands.filter(|line| kind != "github" || line.starts_with("::error::planted")).collect();
+        let commands = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with("::"));
+        let foreign: Vec<&str> = commands
+            .filter(|line| kind != "github" || line.starts_with("::error::planted"))
+            .collect();
         assert!(foreign.is_empty(), "{kind}: {foreign:?}");
-        assert!(!text.lines().any(|line| line.trim_start().starts_with("##[")), "{kind}");
+        assert!(
+            !text
+                .lines()
+                .any(|line| line.trim_start().starts_with("##[")),
+            "{kind}"
+        );
         if matches!(kind.as_str(), "html" | "md" | "junit") {
             // Within a fence nothing is markup.
             let outside: Vec<&str> = text.split("\n```").step_by(2).collect();
             assert!(!outside.concat().contains("<script>alert"), "{kind}");
         }
-        assert!(is_data || !text.contains('\u{202e}'), "{kind} turns the direction of text");
+        assert!(
+            is_data || !text.contains('\u{202e}'),
+            "{kind} turns the direction of text"
+        );
     }
 }
 
@@ -108,16 +130,38 @@ fn junit_and_sarif_hold_to_their_published_schemas() {
     let hostile = hostile();
     reports(hostile.path());
     let red = tempfile::tempdir().unwrap();
-    let (junit, sarif) = (red.path().join("report.junit"), red.path().join("report.sarif"));
-    let kinds = [format!("junit={}", junit.display()), format!("sarif={}", sarif.display())];
-    let words = ["run", "demo/red", "examples", "--reporter", &kinds[0], "--reporter", &kinds[1]];
-    mcptest(&words).current_dir(repository()).stdin(Stdio::null()).output().unwrap();
+    let (junit, sarif) = (
+        red.path().join("report.junit"),
+        red.path().join("report.sarif"),
+    );
+    let kinds = [
+        format!("junit={}", junit.display()),
+        format!("sarif={}", sarif.display()),
+    ];
+    let words = [
+        "run",
+        "demo/red",
+        "examples",
+        "--reporter",
+        &kinds[0],
+        "--reporter",
+        &kinds[1],
+    ];
+    mcptest(&words)
+        .current_dir(repository())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
     for folder in [hostile.path(), red.path()] {
         let checked = Command::new(peer("python/bin/python"))
             .arg(repository().join("tests/peers/validate_reports.py"))
             .args([peer("schemas"), folder.display().to_string()])
             .output()
             .unwrap();
-        assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+        assert!(
+            checked.status.success(),
+            "{}",
+            String::from_utf8_lossy(&checked.stderr)
+        );
     }
 }

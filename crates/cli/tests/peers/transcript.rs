@@ -13,9 +13,15 @@ pub(crate) async fn transcript(spec: &ServerSpec, calls: &[Call]) -> Vec<Value> 
     let listed = client.list_tools().await.unwrap();
     assert!(listed.complaints.is_empty(), "{:?}", listed.complaints);
     let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let mut transcript: Vec<Value> = listed.tools.iter().map(|tool| parse(tool.raw.get())).collect();
+    let mut transcript: Vec<Value> = listed
+        .tools
+        .iter()
+        .map(|tool| parse(tool.raw.get()))
+        .collect();
     for (tool, arguments) in calls {
-        let called = client.call_tool(tool, &to_raw_value(arguments).unwrap(), None).await;
+        let called = client
+            .call_tool(tool, &to_raw_value(arguments).unwrap(), None)
+            .await;
         transcript.push(match called.outcome {
             Ok(result) => parse(result.get()),
             Err(CallFailure::Rpc(error)) => json!({ "code": error.code, "message": error.message }),
@@ -31,5 +37,9 @@ pub(crate) fn assert_same(found: &[Value], expected: &[Value], what: &str) {
     for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert_eq!(found, expected, "{what}, entry {at}");
     }
-    assert_eq!(found.len(), expected.len(), "{what}: the number of tools and results");
+    assert_eq!(
+        found.len(),
+        expected.len(),
+        "{what}: the number of tools and results"
+    );
 }

@@ -15,8 +15,16 @@ agents:
   - { name: short, cassette: short.jsonl, model: claude-short, servers: [healthy], prompt: say little, runs: 2,
       expect: [{ target: final_response, matcher: { contains: hello } }] }
 ";
-const RECORD: [&str; 8] =
-    ["run", "--record", "--quiet", "--jobs", "1", "--reporter", "json=report.json", "--reporter"];
+const RECORD: [&str; 8] = [
+    "run",
+    "--record",
+    "--quiet",
+    "--jobs",
+    "1",
+    "--reporter",
+    "json=report.json",
+    "--reporter",
+];
 
 fn script() -> String {
     let much = "hello ".repeat(900);
@@ -28,7 +36,13 @@ fn script() -> String {
 /// mcptest behind a shell that first does this.
 fn behind(place: &Place, before: &str, words: &[&str]) -> Command {
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("{before}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_mcptest")]).args(words);
+    command
+        .args([
+            "-c",
+            &format!("{before}; exec \"$0\" \"$@\""),
+            env!("CARGO_BIN_EXE_mcptest"),
+        ])
+        .args(words);
     place.prepare(&mut command);
     command
 }
@@ -48,7 +62,11 @@ fn a_file_that_may_not_grow_ends_its_row_alone_and_loses_no_run() {
     let place = Place::new(SUITE);
     let stub = stub(&script());
     // Blocks are of 512 or 1024 bytes; a signal in place of the error would be the shell's doing, not the disk's.
-    let mut command = behind(&place, "trap '' XFSZ; ulimit -f 80", &[&RECORD[..], &["pretty"]].concat());
+    let mut command = behind(
+        &place,
+        "trap '' XFSZ; ulimit -f 80",
+        &[&RECORD[..], &["pretty"]].concat(),
+    );
     let output = command.envs(stub.environment()).output().unwrap();
     let said = seen(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -59,7 +77,10 @@ fn a_file_that_may_not_grow_ends_its_row_alone_and_loses_no_run() {
         kept + 1
     );
     assert!(said.contains(&words), "{said}");
-    assert!(said.contains(&format!("{kept} other runs were recorded, and are kept")), "{said}");
+    assert!(
+        said.contains(&format!("{kept} other runs were recorded, and are kept")),
+        "{said}"
+    );
     assert_eq!(place.row("report.json", "short")["status"], "passed");
     assert_eq!(place.row("report.json", "long")["status"], "error");
     place.assert_clean();
@@ -69,10 +90,16 @@ fn a_file_that_may_not_grow_ends_its_row_alone_and_loses_no_run() {
 /// With room again, the rest is recorded, and nothing that was there is asked for again.
 fn completes(place: &Place, stub: &mcptest_provider_stub::Stub, kept: usize) {
     let (before, asked) = (place.read("long.jsonl"), stub.count());
-    let output = place.asking(stub, &["run", "--record=missing", "--quiet"]).output().unwrap();
+    let output = place
+        .asking(stub, &["run", "--record=missing", "--quiet"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", seen(&output));
     assert!(place.read("long.jsonl").starts_with(&before));
-    assert_eq!((runs(place.path(), "long.jsonl"), stub.count() - asked), (6, 6 - kept));
+    assert_eq!(
+        (runs(place.path(), "long.jsonl"), stub.count() - asked),
+        (6, 6 - kept)
+    );
 }
 
 /// A disk of a few kilobytes, for one command and whatever it starts; `None` where that is not allowed.
@@ -82,16 +109,23 @@ fn small_disk(place: &Place, kilobytes: u32, script: &str) -> Option<Command> {
     );
     let within = |script: &str| {
         let mut command = Command::new("unshare");
-        command.args(["--map-root-user", "--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_mcptest")]);
+        command.args([
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            script,
+            env!("CARGO_BIN_EXE_mcptest"),
+        ]);
         place.prepare(&mut command);
         command
     };
-    let is_allowed =
-        within("mkdir probe && mount -t tmpfs none probe").status().is_ok_and(|status| status.success());
+    let is_allowed = within("mkdir probe && mount -t tmpfs none probe")
+        .status()
+        .is_ok_and(|status| status.success());
     if !is_allowed {
         // Past the capture of the test harness: a test that looked at nothing must not look like one that did.
-        let said =
-            "storm: NOT TESTED: this machine lets nobody mount a small disk, so a full one was not tried\n";
+        let said = "storm: NOT TESTED: this machine lets nobody mount a small disk, so a full one was not tried\n";
         std::io::stderr().write_all(said.as_bytes()).unwrap();
     }
     is_allowed.then(|| within(&format!("{mount} || exit 99; {script}")))
@@ -103,13 +137,18 @@ fn a_full_disk_ends_its_row_alone_and_loses_no_run() {
     let stub = stub(&script());
     // The report goes elsewhere: what is on the small disk is gone with it, so it is copied.
     let script = "\"$0\" run --record --quiet --jobs 1 --reporter json=../report.json --reporter pretty; code=$?; cp *.jsonl ..; exit $code";
-    let Some(mut command) = small_disk(&place, 28, script) else { return };
+    let Some(mut command) = small_disk(&place, 28, script) else {
+        return;
+    };
     let output = command.envs(stub.environment()).output().unwrap();
     let said = seen(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     let kept = runs(place.path(), "long.jsonl");
     assert!((1..6).contains(&kept), "{said}");
-    assert!(said.contains("long.jsonl: the cassette cannot be written: No space left on device"), "{said}");
+    assert!(
+        said.contains("long.jsonl: the cassette cannot be written: No space left on device"),
+        "{said}"
+    );
     assert_eq!(place.row("report.json", "long")["status"], "error");
     place.assert_clean();
     completes(&place, &stub, kept);
@@ -121,15 +160,22 @@ fn an_older_recording_outlives_a_disk_that_was_full_before() {
     let stub = stub(&script());
     let script = "echo '{\"tool_calls\":[]}' > long.jsonl; head -c 1000000 /dev/zero > rest 2> /dev/null; \
                   \"$0\" run --record --quiet --jobs 1; code=$?; cat long.jsonl; ls -A; exit $code";
-    let Some(mut command) = small_disk(&place, 28, script) else { return };
+    let Some(mut command) = small_disk(&place, 28, script) else {
+        return;
+    };
     let output = command.envs(stub.environment()).output().unwrap();
     let said = seen(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(
-        said.contains("run 1 was not recorded: long.jsonl: the cassette cannot be written: No space left"),
+        said.contains(
+            "run 1 was not recorded: long.jsonl: the cassette cannot be written: No space left"
+        ),
         "{said}"
     );
-    assert!(said.contains("nothing was recorded; an older recording is left as it was"), "{said}");
+    assert!(
+        said.contains("nothing was recorded; an older recording is left as it was"),
+        "{said}"
+    );
     let listed = "{\"tool_calls\":[]}\n.mcptest\nlong.jsonl\nmcptest.yml\nmock.yml\nrest\n";
     assert!(text(&output.stdout).ends_with(listed), "{said}");
 }

@@ -27,28 +27,57 @@ fn every_failure_is_told_and_stays_in_its_row() {
             scope.spawn(|| {
                 while let Some(row) = ROWS.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let checked = std::panic::catch_unwind(|| check(row));
-                    let fault = checked.unwrap_or_else(|_| Err("see the panic above".to_owned())).err();
-                    faults.lock().unwrap().extend(fault.map(|fault| format!("{}: {fault}", row.name)));
+                    let fault = checked
+                        .unwrap_or_else(|_| Err("see the panic above".to_owned()))
+                        .err();
+                    faults
+                        .lock()
+                        .unwrap()
+                        .extend(fault.map(|fault| format!("{}: {fault}", row.name)));
                 }
             });
         }
     });
     let faults = faults.into_inner().unwrap();
-    assert!(faults.is_empty(), "{} of {} rows:\n{}", faults.len(), ROWS.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} of {} rows:\n{}",
+        faults.len(),
+        ROWS.len(),
+        faults.join("\n")
+    );
 }
 
 fn check(row: &Row) -> Result<(), String> {
     let web = match row.server {
-        Server::Http(name) => Some(Web::start(&own_files().join("../misbehaviour/server.py"), name)),
+        Server::Http(name) => Some(Web::start(
+            &own_files().join("../misbehaviour/server.py"),
+            name,
+        )),
         _ => None,
     };
     let url = web.as_ref().map(|web| web.url.clone()).unwrap_or_default();
     let place = Place::new(&suite(row, &url));
     place.write("bad.jsonl", OLDER);
     let stub = stub(&script(row));
-    let reporters = ["--reporter", "pretty", "--reporter", "json=a.json", "--reporter", "junit=a.xml"];
-    let record = [&["run", "--record", "--quiet", "--jobs", "1"], &reporters[..]].concat();
-    let output = place.asking(&stub, &record).envs(row.environment.iter().copied()).output().unwrap();
+    let reporters = [
+        "--reporter",
+        "pretty",
+        "--reporter",
+        "json=a.json",
+        "--reporter",
+        "junit=a.xml",
+    ];
+    let record = [
+        &["run", "--record", "--quiet", "--jobs", "1"],
+        &reporters[..],
+    ]
+    .concat();
+    let output = place
+        .asking(&stub, &record)
+        .envs(row.environment.iter().copied())
+        .output()
+        .unwrap();
     let recording = place.read("bad.jsonl");
     let said = seen(&output) + &told(&recording);
     let said = steady(&said, &place, &[&stub.url(), &url]);
@@ -58,7 +87,10 @@ fn check(row: &Row) -> Result<(), String> {
     let is_whole = !said.contains("was not recorded") && recording != OLDER;
     let left = place.left();
     if !left.is_empty() || !place.litter().is_empty() {
-        return Err(format!("left behind: {left:?} {:?}\n{said}", place.litter()));
+        return Err(format!(
+            "left behind: {left:?} {:?}\n{said}",
+            place.litter()
+        ));
     }
     replay(&place, is_whole).map_err(|fault| format!("{fault}\n{said}"))?;
     compare(row.name, &said)
@@ -66,24 +98,40 @@ fn check(row: &Row) -> Result<(), String> {
 
 /// Without environment, network or servers the same comes out, byte for byte, where something was recorded.
 fn replay(place: &Place, is_recorded: bool) -> Result<(), String> {
-    let words = ["run", "--reporter", "json=b.json", "--reporter", "junit=b.xml"];
+    let words = [
+        "run",
+        "--reporter",
+        "json=b.json",
+        "--reporter",
+        "junit=b.xml",
+    ];
     place.command(&words).output().unwrap();
     let same = |one: &str, other: &str| {
-        if place.read(one) == place.read(other) { Ok(()) } else { Err(format!("{one} and {other} differ")) }
+        if place.read(one) == place.read(other) {
+            Ok(())
+        } else {
+            Err(format!("{one} and {other} differ"))
+        }
     };
     if is_recorded {
         same("a.json", "b.json")?;
         return same("a.xml", "b.xml");
     }
     let rows = [place.row("a.json", "good"), place.row("b.json", "good")];
-    if rows[0] == rows[1] { Ok(()) } else { Err("the healthy row is replayed otherwise".to_owned()) }
+    if rows[0] == rows[1] {
+        Ok(())
+    } else {
+        Err("the healthy row is replayed otherwise".to_owned())
+    }
 }
 
 fn suite(row: &Row, url: &str) -> String {
     let server = match row.server {
         Server::Mock => "{ mock: mock.yml }".to_owned(),
         Server::Python(name) => python(name, PATIENT),
-        Server::Hurried(name, time) => python(name, &format!("timeout: {time}, connect_timeout: 60s")),
+        Server::Hurried(name, time) => {
+            python(name, &format!("timeout: {time}, connect_timeout: 60s"))
+        }
         Server::Awaited(name, time) => python(name, &format!("connect_timeout: {time}")),
         Server::Shared(name) => python(name, "shared: true"),
         Server::Http(_) => format!("{{ url: \"{url}\", timeout: 2s, connect_timeout: 60s }}"),
@@ -115,7 +163,11 @@ fn script(row: &Row) -> String {
     let steps = row.steps;
     let call = "calls: [{ name: echo, args: { a: 1 } }]";
     let usual = format!("[{{ {call} }}, {{ text: 'done: {{{{last_result}}}}' }}]");
-    let steps = if steps.is_empty() { usual.clone() } else { steps.replace("CALL", call) };
+    let steps = if steps.is_empty() {
+        usual.clone()
+    } else {
+        steps.replace("CALL", call)
+    };
     format!(
         "rules:\n- when: {{ prompt: go wrong }}\n  steps: {steps}\n- when: {{ prompt: go well }}\n  steps: {usual}\n"
     )
@@ -128,7 +180,8 @@ fn told(recording: &str) -> String {
     }
     let mut told = String::new();
     for line in recording.lines().skip(1) {
-        let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:.200}"));
+        let line: Value =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:.200}"));
         let trace = &line["trace"];
         told.push_str(&format!(
             "run {} is recorded: {}\n",
@@ -136,8 +189,18 @@ fn told(recording: &str) -> String {
             trace["stop_reason"].as_str().unwrap_or("-")
         ));
         // How often is asked again within a time is for the dice to say.
-        let is_retry = |error: &&Value| error["message"].as_str().unwrap().ends_with("; asked again");
-        for error in trace["errors"].as_array().into_iter().flatten().filter(|error| !is_retry(error)) {
+        let is_retry = |error: &&Value| {
+            error["message"]
+                .as_str()
+                .unwrap()
+                .ends_with("; asked again")
+        };
+        for error in trace["errors"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|error| !is_retry(error))
+        {
             told.push_str(&format!(
                 "  {}: {}\n",
                 error["kind"].as_str().unwrap(),
@@ -150,7 +213,10 @@ fn told(recording: &str) -> String {
             .flatten()
             .filter(|result| result["error"].is_object())
         {
-            told.push_str(&format!("  result: {}\n", result["error"]["message"].as_str().unwrap()));
+            told.push_str(&format!(
+                "  result: {}\n",
+                result["error"]["message"].as_str().unwrap()
+            ));
         }
     }
     told
@@ -167,15 +233,18 @@ fn steady(said: &str, place: &Place, urls: &[&str]) -> String {
 
 /// A wait is rolled with dice, and what is left of a time is never the same.
 fn without_times(said: &str) -> String {
-    ["to wait ", "no answer within "].iter().fold(said.to_owned(), |said, before| {
-        let mut parts = said.split(before);
-        let first = parts.next().unwrap_or_default().to_owned();
-        parts.fold(first, |steady, part| {
-            let end = part.find([' ', '\n']).unwrap_or(part.len());
-            let is_time = part[..end].starts_with(|c: char| c.is_ascii_digit()) && part[..end].ends_with('s');
-            steady + before + if is_time { "TIME" } else { &part[..end] } + &part[end..]
+    ["to wait ", "no answer within "]
+        .iter()
+        .fold(said.to_owned(), |said, before| {
+            let mut parts = said.split(before);
+            let first = parts.next().unwrap_or_default().to_owned();
+            parts.fold(first, |steady, part| {
+                let end = part.find([' ', '\n']).unwrap_or(part.len());
+                let is_time = part[..end].starts_with(|c: char| c.is_ascii_digit())
+                    && part[..end].ends_with('s');
+                steady + before + if is_time { "TIME" } else { &part[..end] } + &part[end..]
+            })
         })
-    })
 }
 
 fn compare(name: &str, said: &str) -> Result<(), String> {
@@ -185,5 +254,9 @@ fn compare(name: &str, said: &str) -> Result<(), String> {
         return Ok(());
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
-    if expected == said { Ok(()) } else { Err(format!("expected:\n{expected}\nseen:\n{said}")) }
+    if expected == said {
+        Ok(())
+    } else {
+        Err(format!("expected:\n{expected}\nseen:\n{said}"))
+    }
 }

@@ -120,7 +120,10 @@ fn interrupted_at(stage: &Stage, signal: Signal, code: i32) {
     let agent = agent.replace("SHORT", &format!("'{}'", SLOW.replace("600", "0.5")));
     let agent = agent.replace("AGENT", &format!("'{SLOW}; echo hello'"));
     let place = Place::new(&suite(&agent, &python(stage.server, "era: legacy"), 3));
-    let stub = stub(&format!("rules:\n- when: {{ run: 1 }}\n  steps: {}\n- steps: {USUAL}\n", stage.second));
+    let stub = stub(&format!(
+        "rules:\n- when: {{ run: 1 }}\n  steps: {}\n- steps: {USUAL}\n",
+        stage.second
+    ));
     let mut mcptest = begin(&place, &stub, &["run", "--record", "--jobs", "1"]);
     until(&name, &mut mcptest, || (stage.is_there)(&place, &stub));
     send(&mcptest, signal);
@@ -128,9 +131,16 @@ fn interrupted_at(stage: &Stage, signal: Signal, code: i32) {
     let said = seen(&output);
     assert_eq!(output.status.code(), Some(code), "{name}: {said}");
     let words = format!("interrupted: {} of 3 runs had ended", stage.kept);
-    assert!(said.contains("; `--record=missing` records the rest\n"), "{name}: {said}");
+    assert!(
+        said.contains("; `--record=missing` records the rest\n"),
+        "{name}: {said}"
+    );
     assert!(said.contains(&words), "{name}: {said}");
-    assert_eq!((place.left(), place.litter()), (Vec::new(), Vec::new()), "{name}");
+    assert_eq!(
+        (place.left(), place.litter()),
+        (Vec::new(), Vec::new()),
+        "{name}"
+    );
     assert_eq!(runs(&place), stage.kept, "{name}");
     completes(&place, &stub, 3);
 }
@@ -146,7 +156,12 @@ agents:
 }
 
 fn begin(place: &Place, stub: &Stub, words: &[&str]) -> Child {
-    place.asking(stub, words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    place
+        .asking(stub, words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
 }
 
 /// Waits for it, and fails when mcptest ends before.
@@ -169,7 +184,10 @@ fn ended(name: &str, mut mcptest: Child) -> Output {
     while mcptest.try_wait().unwrap().is_none() {
         if begun.elapsed() > PATIENCE {
             mcptest.kill().unwrap();
-            panic!("{name}: it does not end: {}", seen(&mcptest.wait_with_output().unwrap()));
+            panic!(
+                "{name}: it does not end: {}",
+                seen(&mcptest.wait_with_output().unwrap())
+            );
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -183,7 +201,8 @@ fn runs(place: &Place) -> usize {
         .lines()
         .skip(1)
         .map(|line| {
-            serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+            serde_json::from_str::<serde_json::Value>(line)
+                .unwrap_or_else(|error| panic!("{error}: {line}"))
         })
         .map(|line| line["run"].as_u64().unwrap())
         .collect();
@@ -199,17 +218,29 @@ fn completes(place: &Place, stub: &Stub, of: usize) {
     let is_whole = |line: &&str| serde_json::from_str::<serde_json::Value>(line).is_ok();
     let before = place.read("a.jsonl");
     let before: Vec<&str> = before.lines().filter(is_whole).collect();
-    let output = place.asking(stub, &["run", "--record=missing", "--quiet"]).output().unwrap();
+    let output = place
+        .asking(stub, &["run", "--record=missing", "--quiet"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", seen(&output));
     let after = place.read("a.jsonl");
-    assert!(before.iter().all(|line| after.lines().any(|other| other == *line)), "a run was recorded again");
+    assert!(
+        before
+            .iter()
+            .all(|line| after.lines().any(|other| other == *line)),
+        "a run was recorded again"
+    );
     assert_eq!(runs(place), of);
     place.assert_clean();
 }
 
 #[test]
 fn ctrl_c_among_many_short_runs_loses_none_that_ended() {
-    let place = Place::new(&suite("model: claude-a, servers: [server]", "{ mock: mock.yml }", 300));
+    let place = Place::new(&suite(
+        "model: claude-a, servers: [server]",
+        "{ mock: mock.yml }",
+        300,
+    ));
     let stub = stub(&format!("steps: {USUAL}\n"));
     let mut mcptest = begin(&place, &stub, &["run", "--record", "--jobs", "8"]);
     until("writing", &mut mcptest, || {
@@ -231,7 +262,11 @@ fn ctrl_c_among_many_short_runs_loses_none_that_ended() {
 
 #[test]
 fn a_kill_in_the_middle_of_a_line_costs_that_run_alone() {
-    let place = Place::new(&suite("model: claude-a, servers: [server]", "{ mock: mock.yml }", 3));
+    let place = Place::new(&suite(
+        "model: claude-a, servers: [server]",
+        "{ mock: mock.yml }",
+        3,
+    ));
     let stub = stub(&format!("steps: {USUAL}\n"));
     completes_from_nothing(&place, &stub);
     let whole = place.read("a.jsonl");
@@ -242,19 +277,25 @@ fn a_kill_in_the_middle_of_a_line_costs_that_run_alone() {
 }
 
 fn completes_from_nothing(place: &Place, stub: &Stub) {
-    let output = place.asking(stub, &["run", "--record", "--quiet", "--jobs", "1"]).output().unwrap();
+    let output = place
+        .asking(stub, &["run", "--record", "--quiet", "--jobs", "1"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", seen(&output));
 }
 
 #[test]
 fn a_second_ctrl_c_does_not_wait_for_what_the_first_waits_for() {
-    let teardown = "model: claude-a, servers: [server], teardown: [sh, -c, 'touch clearing; sleep 600']";
+    let teardown =
+        "model: claude-a, servers: [server], teardown: [sh, -c, 'touch clearing; sleep 600']";
     let place = Place::new(&suite(teardown, "{ mock: mock.yml }", 1));
     let stub = stub("steps: [{ fault: hang }]");
     let mut mcptest = begin(&place, &stub, &["run", "--record"]);
     until("asking", &mut mcptest, || stub.count() == 1);
     send(&mcptest, Signal::SIGINT);
-    until("clearing up", &mut mcptest, || place.path().join("clearing").exists());
+    until("clearing up", &mut mcptest, || {
+        place.path().join("clearing").exists()
+    });
     send(&mcptest, Signal::SIGINT);
     let output = ended("clearing up", mcptest);
     assert_eq!(output.status.code(), Some(130), "{}", seen(&output));
@@ -265,8 +306,11 @@ fn a_second_ctrl_c_does_not_wait_for_what_the_first_waits_for() {
 #[test]
 fn ctrl_c_runs_the_teardown_of_a_run_that_had_begun() {
     let chores = "setup: [touch, set-up], teardown: [touch, torn-down]";
-    let place =
-        Place::new(&suite(&format!("model: claude-a, servers: [server], {chores}"), "{ mock: mock.yml }", 1));
+    let place = Place::new(&suite(
+        &format!("model: claude-a, servers: [server], {chores}"),
+        "{ mock: mock.yml }",
+        1,
+    ));
     let stub = stub("steps: [{ fault: hang }]");
     let mut mcptest = begin(&place, &stub, &["run", "--live"]);
     until("asking", &mut mcptest, || stub.count() == 1);
@@ -286,11 +330,20 @@ fn ctrl_c_runs_the_teardown_of_a_run_that_had_begun() {
 #[test]
 fn ctrl_c_ends_what_waits_to_write_its_report() {
     // More than a pipe holds that nobody reads.
-    let agent = format!("model: claude-a, servers: [server], tags: [{}]", "x".repeat(1 << 20));
+    let agent = format!(
+        "model: claude-a, servers: [server], tags: [{}]",
+        "x".repeat(1 << 20)
+    );
     let place = Place::new(&suite(&agent, "{ mock: mock.yml }", 1));
     let stub = stub(&format!("steps: {USUAL}\n"));
-    let mut mcptest = begin(&place, &stub, &["run", "--record", "--quiet", "--reporter", "json"]);
-    until("recorded", &mut mcptest, || place.path().join("a.jsonl").exists() && place.litter().is_empty());
+    let mut mcptest = begin(
+        &place,
+        &stub,
+        &["run", "--record", "--quiet", "--reporter", "json"],
+    );
+    until("recorded", &mut mcptest, || {
+        place.path().join("a.jsonl").exists() && place.litter().is_empty()
+    });
     // Nothing tells from outside when the report is due; it waits for ever, so a moment more makes no difference.
     std::thread::sleep(Duration::from_millis(500));
     send(&mcptest, Signal::SIGINT);
@@ -305,7 +358,9 @@ fn a_kill_leaves_no_process_and_costs_no_run_that_ended() {
     let place = Place::new(&suite(MODEL, &python("slow-call", "era: legacy"), 3));
     let stub = stub(&format!("steps: {USUAL}\n"));
     let mut mcptest = begin(&place, &stub, &["run", "--record", "--jobs", "1"]);
-    until("calling", &mut mcptest, || place.path().join("begun").exists());
+    until("calling", &mut mcptest, || {
+        place.path().join("begun").exists()
+    });
     mcptest.kill().unwrap();
     ended("calling", mcptest);
     assert_eq!(place.left(), Vec::<String>::new());

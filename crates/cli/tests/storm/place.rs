@@ -22,7 +22,9 @@ pub(crate) struct Place {
 impl Place {
     /// A folder with this text as its `mcptest.yml`.
     pub(crate) fn new(suite: &str) -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap() };
+        let place = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
         place.write("mcptest.yml", suite);
         place.write("mock.yml", MOCK);
         fs::create_dir(place.path().join("temporary")).unwrap();
@@ -78,7 +80,11 @@ impl Place {
     pub(crate) fn row(&self, report: &str, name: &str) -> Value {
         let report = self.report(report);
         let tests = report["tests"].as_array().unwrap();
-        tests.iter().find(|test| test["name"] == name).unwrap_or_else(|| panic!("{report}")).clone()
+        tests
+            .iter()
+            .find(|test| test["name"] == name)
+            .unwrap_or_else(|| panic!("{report}"))
+            .clone()
     }
 
     /// Every file here, also in folders, by its path.
@@ -88,7 +94,11 @@ impl Place {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
-                if path.is_dir() { folders.push(path) } else { files.push(path) }
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    files.push(path);
+                }
             }
         }
         files.sort();
@@ -101,7 +111,10 @@ impl Place {
         let is_temporary = |path: &Path| path.starts_with(self.path().join("temporary"));
         // What failed the last time is kept for `--last-failed`.
         let is_kept = |path: &Path| path.starts_with(self.path().join(".mcptest"));
-        let litter = self.files().into_iter().filter(|path| is_hidden(path) || is_temporary(path));
+        let litter = self
+            .files()
+            .into_iter()
+            .filter(|path| is_hidden(path) || is_temporary(path));
         litter.filter(|path| !is_kept(path)).collect()
     }
 
@@ -120,13 +133,24 @@ impl Place {
     /// The processes of this place, by their numbers and words.
     pub(crate) fn running(&self) -> Vec<String> {
         let mark = format!("{MARK}={}", self.path().join("temporary").display());
-        let processes = fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
-            let environment = fs::read(process.path().join("environ")).ok()?;
-            let is_ours = environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes());
-            let words = fs::read(process.path().join("cmdline")).ok().filter(|_| is_ours)?;
-            let words = String::from_utf8_lossy(&words).replace('\0', " ");
-            Some(format!("{} {}", process.file_name().to_string_lossy(), words.trim_end()))
-        });
+        let processes = fs::read_dir("/proc")
+            .unwrap()
+            .flatten()
+            .filter_map(|process| {
+                let environment = fs::read(process.path().join("environ")).ok()?;
+                let is_ours = environment
+                    .split(|byte| *byte == 0)
+                    .any(|entry| entry == mark.as_bytes());
+                let words = fs::read(process.path().join("cmdline"))
+                    .ok()
+                    .filter(|_| is_ours)?;
+                let words = String::from_utf8_lossy(&words).replace('\0', " ");
+                Some(format!(
+                    "{} {}",
+                    process.file_name().to_string_lossy(),
+                    words.trim_end()
+                ))
+            });
         processes.collect()
     }
 
@@ -151,13 +175,19 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 /// Both streams and the exit code, as a user sees them.
 pub(crate) fn seen(output: &Output) -> String {
-    let code = output.status.code().map_or_else(|| output.status.to_string(), |code| format!("exit {code}"));
+    let code = output
+        .status
+        .code()
+        .map_or_else(|| output.status.to_string(), |code| format!("exit {code}"));
     format!("{}{}{code}\n", text(&output.stdout), text(&output.stderr))
 }
 
 /// The folder of this test's own files.
 pub(crate) fn own_files() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/storm").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/storm")
+        .canonicalize()
+        .unwrap()
 }
 
 /// A server of `tests/misbehaviour`, or of `tests/storm`, as an entry of `servers:` with these limits.
@@ -175,11 +205,20 @@ pub(crate) struct Web {
 impl Web {
     pub(crate) fn start(program: &Path, row: &str) -> Self {
         let mut command = Command::new("python3");
-        command.arg(program).args(["--http", row]).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .arg(program)
+            .args(["--http", row])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut url = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
-        Self { child, url: url.trim().to_owned() }
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut url)
+            .unwrap();
+        Self {
+            child,
+            url: url.trim().to_owned(),
+        }
     }
 }
 

@@ -38,7 +38,10 @@ const SHAPES: [&str; 6] = [
 fn suite(web: &str) -> String {
     let program = own_files().join("server.py").display().to_string();
     // A server tells only what it is given.
-    let given: Vec<String> = VALUES.iter().map(|(name, _)| format!(r#"{name}: "${{{name}:-}}""#)).collect();
+    let given: Vec<String> = VALUES
+        .iter()
+        .map(|(name, _)| format!(r#"{name}: "${{{name}:-}}""#))
+        .collect();
     let given = given.join(", ");
     format!(
         r#"
@@ -110,7 +113,13 @@ fn forms(value: &str) -> Vec<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let quoted: String = value
         .bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { hex(byte) })
+        .map(|byte| {
+            if is_plain(byte) {
+                char::from(byte).to_string()
+            } else {
+                hex(byte)
+            }
+        })
         .collect();
     let all: String = value.bytes().map(hex).collect();
     let mut forms = vec![
@@ -141,8 +150,14 @@ fn assert_none(place: &str, text: &str) {
     for value in values {
         for form in forms(value) {
             if let Some(at) = text.find(&form) {
-                let around: String =
-                    text[..at].chars().rev().take(200).collect::<Vec<_>>().into_iter().rev().collect();
+                let around: String = text[..at]
+                    .chars()
+                    .rev()
+                    .take(200)
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .rev()
+                    .collect();
                 panic!("{place} has {value:?} as {form:?} behind …{around}");
             }
         }
@@ -152,17 +167,30 @@ fn assert_none(place: &str, text: &str) {
 fn assert_none_in(name: &str, place: &Place, output: &Output) {
     assert_none(&format!("stdout of {name}"), &text(&output.stdout));
     assert_none(&format!("stderr of {name}"), &text(&output.stderr));
-    for path in place.files().iter().filter(|path| !path.ends_with("mcptest.yml")) {
-        assert_none(&format!("{} after {name}", path.display()), &text(&fs::read(path).unwrap()));
+    for path in place
+        .files()
+        .iter()
+        .filter(|path| !path.ends_with("mcptest.yml"))
+    {
+        assert_none(
+            &format!("{} after {name}", path.display()),
+            &text(&fs::read(path).unwrap()),
+        );
     }
 }
 
 /// Every report, each to a file of its own but the first.
 fn reporters() -> Vec<&'static str> {
-    let file =
-        |reporter: &Reporter| -> &'static str { format!("{}=report.{}", reporter.key, reporter.key).leak() };
-    let files = REPORTERS[1..].iter().flat_map(|reporter| ["--reporter", file(reporter)]);
-    ["--verbose", "--reporter", REPORTERS[0].key].into_iter().chain(files).collect()
+    let file = |reporter: &Reporter| -> &'static str {
+        format!("{}=report.{}", reporter.key, reporter.key).leak()
+    };
+    let files = REPORTERS[1..]
+        .iter()
+        .flat_map(|reporter| ["--reporter", file(reporter)]);
+    ["--verbose", "--reporter", REPORTERS[0].key]
+        .into_iter()
+        .chain(files)
+        .collect()
 }
 
 #[test]
@@ -179,8 +207,16 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
     let recorded = run(&["--record"]);
     assert_none_in("--record", &place, &recorded);
     let said = seen(&recorded);
-    let kept: String = place.files().iter().map(|path| text(&fs::read(path).unwrap())).collect();
-    for name in VALUES.iter().map(|(name, _)| *name).chain(["ticket", "password", "bearer-token"]) {
+    let kept: String = place
+        .files()
+        .iter()
+        .map(|path| text(&fs::read(path).unwrap()))
+        .collect();
+    for name in VALUES
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(["ticket", "password", "bearer-token"])
+    {
         let word = format!("[redacted:{name}]");
         assert!(
             said.contains(&word) || kept.contains(&word),
@@ -193,7 +229,11 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
         place.row("report.json", "own"),
     ];
     let status = |row: &serde_json::Value| row["status"].as_str().unwrap().to_owned();
-    assert_eq!(rows.each_ref().map(status), ["failed", "error", "failed"], "{said}");
+    assert_eq!(
+        rows.each_ref().map(status),
+        ["failed", "error", "failed"],
+        "{said}"
+    );
     assert_none_in("replay", &place, &run(&[]));
     for row in &rows {
         assert_eq!(
@@ -215,8 +255,17 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
     assert_none_in("--record=failed", &place, &run(&["--record=failed"]));
     let mut watched = on_a_terminal(&[&["run", "--live"], &reporters()[..]].concat());
     place.prepare(&mut watched);
-    let watched = watched.envs(stub.environment()).env("STUB_URL", stub.url()).envs(VALUES).output().unwrap();
-    assert!(seen(&watched).contains("\u{1b}["), "a terminal is watched: {}", seen(&watched));
+    let watched = watched
+        .envs(stub.environment())
+        .env("STUB_URL", stub.url())
+        .envs(VALUES)
+        .output()
+        .unwrap();
+    assert!(
+        seen(&watched).contains("\u{1b}["),
+        "a terminal is watched: {}",
+        seen(&watched)
+    );
     assert_none_in("a terminal", &place, &watched);
     assert_none_in_what_cassettes_show(&place);
     place.assert_clean();
@@ -225,18 +274,32 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
 fn on_a_terminal(words: &[&str]) -> Command {
     let mut command = Command::new("python3");
     let script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
-    command.args(["-c", script, env!("CARGO_BIN_EXE_mcptest")]).args(words);
+    command
+        .args(["-c", script, env!("CARGO_BIN_EXE_mcptest")])
+        .args(words);
     command
 }
 
 fn assert_none_in_what_cassettes_show(place: &Place) {
-    let is_cassette = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
+    let is_cassette = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension == "jsonl")
+    };
     let cassettes: Vec<PathBuf> = place.files().into_iter().filter(is_cassette).collect();
     assert_eq!(cassettes.len(), 4, "{cassettes:?}");
     for cassette in cassettes.iter().map(|path| path.to_str().unwrap()) {
-        let shown = place.command(&["show", "--full", cassette]).output().unwrap();
+        let shown = place
+            .command(&["show", "--full", cassette])
+            .output()
+            .unwrap();
         assert_none_in("show", place, &shown);
-        let mut check = place.command(&["show", "--check-secrets", "--config", "mcptest.yml", cassette]);
+        let mut check = place.command(&[
+            "show",
+            "--check-secrets",
+            "--config",
+            "mcptest.yml",
+            cassette,
+        ]);
         let checked = check.envs(VALUES).output().unwrap();
         assert_eq!(checked.status.code(), Some(0), "{}", seen(&checked));
     }
@@ -252,19 +315,29 @@ agents:
       expect: [{ target: final_response, matcher: { contains: hello } }] }
 ",
     );
-    let description =
-        "Talks to server/secret+value=03 about TICKET-1 with ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    let description = "Talks to server/secret+value=03 about TICKET-1 with ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     place.write(
         "tools.yml",
         &format!("mock_server: {{ tools: [{{ name: echo, description: {description} }}] }}\n"),
     );
     let stub = stub("steps: [{ text: hello }]");
-    let recorded = place.asking(&stub, &["run", "--record", "--quiet"]).envs(VALUES).output().unwrap();
+    let recorded = place
+        .asking(&stub, &["run", "--record", "--quiet"])
+        .envs(VALUES)
+        .output()
+        .unwrap();
     assert_eq!(recorded.status.code(), Some(0), "{}", seen(&recorded));
     assert_none("the recording", &place.read("a.jsonl"));
     let replayed = place.command(&["run"]).output().unwrap();
     assert_eq!(replayed.status.code(), Some(0), "{}", seen(&replayed));
-    place.write("tools.yml", "mock_server: { tools: [{ name: echo, description: Talks to nobody }] }\n");
+    place.write(
+        "tools.yml",
+        "mock_server: { tools: [{ name: echo, description: Talks to nobody }] }\n",
+    );
     let stale = place.command(&["run"]).output().unwrap();
-    assert!(seen(&stale).contains("tools.healthy.echo.description: recorded"), "{}", seen(&stale));
+    assert!(
+        seen(&stale).contains("tools.healthy.echo.description: recorded"),
+        "{}",
+        seen(&stale)
+    );
 }

@@ -14,7 +14,10 @@ fn agent(name: &str, runs: usize, setup: &str) -> String {
 }
 
 fn suite(agents: &[String]) -> String {
-    format!("servers: {{ healthy: {{ mock: mock.yml }} }}\nagents:\n{}", agents.concat())
+    format!(
+        "servers: {{ healthy: {{ mock: mock.yml }} }}\nagents:\n{}",
+        agents.concat()
+    )
 }
 
 const STEPS: &str = "steps: [{ calls: [{ name: echo }] }, { text: hello }]";
@@ -28,18 +31,39 @@ fn until(what: &str, is_there: impl Fn() -> bool) {
 }
 
 fn locks(place: &Place) -> Vec<PathBuf> {
-    let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
+    let is_lock = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension == "lock")
+    };
     place.litter().into_iter().filter(is_lock).collect()
 }
 
 #[test]
 fn each_row_is_recorded_by_one_and_the_other_spends_nothing_on_it() {
-    let wait = |name: &str| format!("setup: [sh, -c, 'while [ ! -e go-{name} ]; do sleep 0.02; done'],");
-    let place = Place::new(&suite(&[agent("a", 3, &wait("a")), agent("b", 4, &wait("b"))]));
+    let wait =
+        |name: &str| format!("setup: [sh, -c, 'while [ ! -e go-{name} ]; do sleep 0.02; done'],");
+    let place = Place::new(&suite(&[
+        agent("a", 3, &wait("a")),
+        agent("b", 4, &wait("b")),
+    ]));
     let stub = stub(STEPS);
     let start = |report: &str| -> Child {
-        let words = ["run", "--record", "--jobs", "1", "--reporter", "pretty", "--reporter", report];
-        place.asking(&stub, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        let words = [
+            "run",
+            "--record",
+            "--jobs",
+            "1",
+            "--reporter",
+            "pretty",
+            "--reporter",
+            report,
+        ];
+        place
+            .asking(&stub, &words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
     };
     let one = start("json=one.json");
     until("the lock of a", || locks(&place).len() == 1);
@@ -50,7 +74,10 @@ fn each_row_is_recorded_by_one_and_the_other_spends_nothing_on_it() {
     assert_eq!(stub.count(), 6, "{}", seen(&one));
     place.write("go-b", "");
     let other = other.wait_with_output().unwrap();
-    for (output, report, lost, won) in [(&one, "one.json", "b", "a"), (&other, "other.json", "a", "b")] {
+    for (output, report, lost, won) in [
+        (&one, "one.json", "b", "a"),
+        (&other, "other.json", "a", "b"),
+    ] {
         let said = seen(output);
         assert_eq!(output.status.code(), Some(2), "{said}");
         let words = format!(
@@ -75,12 +102,23 @@ fn a_crowd_records_every_missing_row_once() {
     let crowd: Vec<Child> = (0..4)
         .map(|_| {
             let mut command = place.asking(&stub, &["run", "--record=missing", "--quiet"]);
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+            command
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
         })
         .collect();
-    let outputs: Vec<Output> = crowd.into_iter().map(|one| one.wait_with_output().unwrap()).collect();
+    let outputs: Vec<Output> = crowd
+        .into_iter()
+        .map(|one| one.wait_with_output().unwrap())
+        .collect();
     for output in &outputs {
-        assert!(matches!(output.status.code(), Some(0 | 2)), "{}", seen(output));
+        assert!(
+            matches!(output.status.code(), Some(0 | 2)),
+            "{}",
+            seen(output)
+        );
     }
     place.assert_clean();
     let replayed = place.command(&["run"]).output().unwrap();

@@ -18,20 +18,42 @@ type Numbers = BTreeMap<String, Option<Number>>;
 /// What these runs of a row are in a baseline.
 pub fn capture(of: AgentRow<'_>, runs: &[Run<'_>]) -> TestBaseline {
     let (gates, of_runs) = numbers_of(of.agent, of.variant, runs);
-    let mut test = TestBaseline { gates, ..of_question(&of.suite.path, of.agent, of.variant) };
+    let mut test = TestBaseline {
+        gates,
+        ..of_question(&of.suite.path, of.agent, of.variant)
+    };
     let runs = runs.iter().zip(of_runs);
-    test.runs = runs.map(|(run, numbers)| RunBaseline { numbers, ..RunBaseline::of(run) }).collect();
+    test.runs = runs
+        .map(|(run, numbers)| RunBaseline {
+            numbers,
+            ..RunBaseline::of(run)
+        })
+        .collect();
     test
 }
 
 /// The agent's test with nothing but what is asked in it.
 pub(crate) fn of_question(suite: &Path, agent: &Agent, variant: Option<Variant>) -> TestBaseline {
-    let prompts: Vec<&str> = agent.turns.iter().map(|turn| turn.template.as_str()).collect();
-    let system = agent.system_prompt.as_ref().map(|prompt| prompt.template.as_str());
-    let expect: Vec<Value> =
-        agent.expect.iter().map(|one| json!([one.target.as_str(), one.matcher.written()])).collect();
+    let prompts: Vec<&str> = agent
+        .turns
+        .iter()
+        .map(|turn| turn.template.as_str())
+        .collect();
+    let system = agent
+        .system_prompt
+        .as_ref()
+        .map(|prompt| prompt.template.as_str());
+    let expect: Vec<Value> = agent
+        .expect
+        .iter()
+        .map(|one| json!([one.target.as_str(), one.matcher.written()]))
+        .collect();
     TestBaseline {
-        suite: suite.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        suite: suite
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
         name: agent.row_name(None, variant),
         question: digest_of_value(&json!([prompts, system, agent.servers, agent.parameters])),
         expect: digest_of_value(&Value::from(expect)),
@@ -46,28 +68,49 @@ pub fn numbers_of(
     agent: &Agent,
     variant: Option<Variant>,
     runs: &[Run<'_>],
-) -> (BTreeMap<String, GateBaseline>, Vec<BTreeMap<String, Numbers>>) {
+) -> (
+    BTreeMap<String, GateBaseline>,
+    Vec<BTreeMap<String, Numbers>>,
+) {
     let is_taken = |gate: &&GateBlock| {
-        !gate.judges_side_runs() && !gate.is(GateTrait::ComparesWithBaseline) && gate.question().is_none()
+        !gate.judges_side_runs()
+            && !gate.is(GateTrait::ComparesWithBaseline)
+            && gate.question().is_none()
     };
     let taken = || agent.gates.iter().filter(is_taken);
     let of_gate = |gate: &GateBlock| {
         let report = gate.judge_variant(variant, "", runs);
         let passed = report.status == Status::Passed;
-        GateBaseline { block: gate.digest.clone(), passed, numbers: kept(gate, report.targets) }
+        GateBaseline {
+            block: gate.digest.clone(),
+            passed,
+            numbers: kept(gate, report.targets),
+        }
     };
-    let gates = taken().map(|gate| (gate.key().to_owned(), of_gate(gate))).into_map();
+    let gates = taken()
+        .map(|gate| (gate.key().to_owned(), of_gate(gate)))
+        .into_map();
     let of_run = |run: &Run<'_>| {
-        let alone = taken().filter(|gate| !gate.compares_runs() && !gate.is(GateTrait::DecidesRuns));
-        let numbers = |gate: &GateBlock| gate.judge_variant(variant, "", std::slice::from_ref(run)).targets;
-        alone.map(|gate| (gate.key().to_owned(), kept(gate, numbers(gate)))).into_map()
+        let alone =
+            taken().filter(|gate| !gate.compares_runs() && !gate.is(GateTrait::DecidesRuns));
+        let numbers = |gate: &GateBlock| {
+            gate.judge_variant(variant, "", std::slice::from_ref(run))
+                .targets
+        };
+        alone
+            .map(|gate| (gate.key().to_owned(), kept(gate, numbers(gate))))
+            .into_map()
     };
     (gates, runs.iter().map(of_run).collect())
 }
 
 /// Without the share of runs that pass, which says nothing that the runs do not say.
 fn kept(gate: &GateBlock, mut numbers: Numbers) -> Numbers {
-    let rates = gate.kind.targets.iter().filter(|target| target.is_pass_rate);
+    let rates = gate
+        .kind
+        .targets
+        .iter()
+        .filter(|target| target.is_pass_rate);
     for target in rates {
         numbers.remove(target.name);
     }
@@ -96,9 +139,15 @@ fn of_calls(trace: &Trace<'_>) -> Vec<CallBaseline> {
             turn += 1;
         }
         last = Some(call.turn);
-        let args = call.args.and_then(|args| serde_json::from_str(args.get()).ok());
+        let args = call
+            .args
+            .and_then(|args| serde_json::from_str(args.get()).ok());
         let args = args.or_else(|| call.args_text.as_deref().map(Value::from));
-        CallBaseline { tool: Tool::from(call).full_name(), turn, args }
+        CallBaseline {
+            tool: Tool::from(call).full_name(),
+            turn,
+            args,
+        }
     };
     trace.tool_calls.iter().map(of_call).collect()
 }
@@ -152,9 +201,13 @@ pub(super) fn walk<'v>(value: &'v Value, path: &str, visit: &mut impl FnMut(&str
     visit(path, value);
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, value)| walk(value, &format!("{path}.{key}"), visit));
+            fields
+                .iter()
+                .for_each(|(key, value)| walk(value, &format!("{path}.{key}"), visit));
         }
-        Value::Array(items) => items.iter().for_each(|item| walk(item, &format!("{path}[]"), visit)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| walk(item, &format!("{path}[]"), visit)),
         _ => {}
     }
 }

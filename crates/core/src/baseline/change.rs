@@ -15,19 +15,32 @@ impl Fact {
             Self::Calls(tool) => format!("`{tool}` is no longer called"),
             Self::Avoids(tool) => format!("`{tool}` is called now, and was not before"),
             Self::Before(one, other) => format!("`{other}` is called before `{one}` now"),
-            Self::Gives { tool, path, type_word } => {
-                let found =
-                    others().filter_map(|run| run.argument(tool, path)).flat_map(|found| &found.types);
+            Self::Gives {
+                tool,
+                path,
+                type_word,
+            } => {
+                let found = others()
+                    .filter_map(|run| run.argument(tool, path))
+                    .flat_map(|found| &found.types);
                 let what = argument(path);
                 match some(found.map(|word| (*word).to_owned())) {
                     Some(found) => format!("`{tool}`: {what} is now {found}, not {type_word}"),
                     None => format!("`{tool}`: {what} is no longer given"),
                 }
             }
-            Self::Value { tool, path, shown, .. } => {
+            Self::Value {
+                tool, path, shown, ..
+            } => {
                 let found = others().filter_map(|run| run.argument(tool, path));
-                let found = some(found.flat_map(|found| found.values.values().chain(&found.texts)).cloned());
-                let now = found.map(|found| format!(", but {found}")).unwrap_or_default();
+                let found = some(
+                    found
+                        .flat_map(|found| found.values.values().chain(&found.texts))
+                        .cloned(),
+                );
+                let now = found
+                    .map(|found| format!(", but {found}"))
+                    .unwrap_or_default();
                 format!("`{tool}`: {} is no longer {shown}{now}", argument(path))
             }
             Self::Responds => "the response is empty now".to_owned(),
@@ -46,7 +59,10 @@ impl Fact {
             }
             Self::Stops(reason) => {
                 let found = some(others().filter_map(|run| run.run?.stop_reason.clone()));
-                format!("the run ends with {}, not {reason}", found.unwrap_or_default())
+                format!(
+                    "the run ends with {}, not {reason}",
+                    found.unwrap_or_default()
+                )
             }
             Self::Passes => "`expect:` no longer holds".to_owned(),
         }

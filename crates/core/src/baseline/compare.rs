@@ -15,13 +15,25 @@ pub fn compare(
     (before, before_file): (&Baseline, &str),
     (after, after_file): (&Baseline, &str),
 ) -> Comparison {
-    let side = |one: &Baseline, file: &str| BaselineSide { file: file.to_owned(), model: one.model.clone() };
+    let side = |one: &Baseline, file: &str| BaselineSide {
+        file: file.to_owned(),
+        model: one.model.clone(),
+    };
     let other = |test: &TestBaseline| after.test(&test.suite, &test.name);
-    let pairs: Vec<_> = before.tests.iter().filter_map(|test| Some((test, other(test)?))).collect();
-    let mut comparison = compare_pairs((side(before, before_file), side(after, after_file)), &pairs);
+    let pairs: Vec<_> = before
+        .tests
+        .iter()
+        .filter_map(|test| Some((test, other(test)?)))
+        .collect();
+    let mut comparison =
+        compare_pairs((side(before, before_file), side(after, after_file)), &pairs);
     let alone = |tests: &[TestBaseline], among: &Baseline| {
-        let alone = tests.iter().filter(|test| among.test(&test.suite, &test.name).is_none());
-        alone.map(|test| format!("{} · {}", test.suite, test.name)).collect()
+        let alone = tests
+            .iter()
+            .filter(|test| among.test(&test.suite, &test.name).is_none());
+        alone
+            .map(|test| format!("{} · {}", test.suite, test.name))
+            .collect()
     };
     comparison.only_before = alone(&before.tests, after);
     comparison.only_after = alone(&after.tests, before);
@@ -30,7 +42,10 @@ pub fn compare(
 
 /// Compares one test with what its runs came to before.
 pub fn compare_test(before: &TestBaseline, after: &TestBaseline) -> Comparison {
-    let side = || BaselineSide { file: String::new(), model: None };
+    let side = || BaselineSide {
+        file: String::new(),
+        model: None,
+    };
     compare_pairs((side(), side()), &[(before, after)])
 }
 
@@ -38,9 +53,13 @@ fn compare_pairs(
     sides: (BaselineSide, BaselineSide),
     pairs: &[(&TestBaseline, &TestBaseline)],
 ) -> Comparison {
-    let is_comparable = |(before, after): &&(&TestBaseline, &TestBaseline)| why_not(before, after).is_none();
+    let is_comparable =
+        |(before, after): &&(&TestBaseline, &TestBaseline)| why_not(before, after).is_none();
     let comparable: Vec<_> = pairs.iter().filter(is_comparable).copied().collect();
-    let tests = pairs.iter().map(|(before, after)| of_test(before, after)).collect();
+    let tests = pairs
+        .iter()
+        .map(|(before, after)| of_test(before, after))
+        .collect();
     Comparison::of(sides, tests, number::shifts(&comparable))
 }
 
@@ -74,9 +93,14 @@ fn of_test(before: &TestBaseline, after: &TestBaseline) -> TestComparison {
             same_expect: before.expect == after.expect,
         };
         sides.find(&mut test);
-        test.differences.extend(tolerated::find(&sides.before, &sides.after));
-        test.differences.small_sort_by_key(|one| std::cmp::Reverse(one.class));
-        test.verdict = test.differences.first().map_or(Class::Pass, |worst| worst.class);
+        test.differences
+            .extend(tolerated::find(&sides.before, &sides.after));
+        test.differences
+            .small_sort_by_key(|one| std::cmp::Reverse(one.class));
+        test.verdict = test
+            .differences
+            .first()
+            .map_or(Class::Pass, |worst| worst.class);
     }
     test
 }
@@ -127,7 +151,11 @@ impl Sides<'_> {
         let lost = |support: Support| (support.of - support.held) as u64;
         let table = fisher_exact(now.held as u64, lost(now), before.held as u64, lost(before));
         let is_unlikely = || table.is_ok_and(|table| table.p_less <= UNLIKELY);
-        if is_gone || is_unlikely() { Class::Fail } else { Class::Undecided }
+        if is_gone || is_unlikely() {
+            Class::Fail
+        } else {
+            Class::Undecided
+        }
     }
 
     /// What may have held in every run before, what others rest on first.
@@ -137,7 +165,10 @@ impl Sides<'_> {
             all.remove(&Fact::Passes);
         }
         let called = |runs: &[RunFacts<'_>]| -> BTreeSet<String> {
-            runs.iter().flat_map(|run| &run.order).map(|tool| (*tool).to_owned()).collect()
+            runs.iter()
+                .flat_map(|run| &run.order)
+                .map(|tool| (*tool).to_owned())
+                .collect()
         };
         let (before, now) = (called(&self.before), called(&self.after));
         all.extend(now.difference(&before).cloned().map(Fact::Avoids));
@@ -149,24 +180,38 @@ impl Sides<'_> {
 
     /// The tools that were called in every run, each before the next one: any other order turns one of these round.
     fn orders(&self, now: &BTreeSet<String>) -> Vec<Fact> {
-        let Some(first) = self.before.first() else { return Vec::new() };
+        let Some(first) = self.before.first() else {
+            return Vec::new();
+        };
         let is_always_called = |tool: &&&str| {
             now.contains(**tool) && self.before.iter().all(|run| run.first.contains_key(**tool))
         };
         let order: Vec<&&str> = first.order.iter().filter(is_always_called).collect();
-        let is_earlier =
-            |pair: &&[&&str]| self.before.iter().all(|run| run.first.get(*pair[0]) < run.first.get(*pair[1]));
+        let is_earlier = |pair: &&[&&str]| {
+            self.before
+                .iter()
+                .all(|run| run.first.get(*pair[0]) < run.first.get(*pair[1]))
+        };
         let pairs = order.windows(2).filter(is_earlier);
-        pairs.map(|pair| Fact::Before((*pair[0]).to_owned(), (*pair[1]).to_owned())).collect()
+        pairs
+            .map(|pair| Fact::Before((*pair[0]).to_owned(), (*pair[1]).to_owned()))
+            .collect()
     }
 }
 
 /// In how many runs it holds no more, where it holds in others.
 fn in_part(now: Support) -> String {
-    if now.held == 0 { String::new() } else { format!("in {} of {} runs ", now.of - now.held, now.of) }
+    if now.held == 0 {
+        String::new()
+    } else {
+        format!("in {} of {} runs ", now.of - now.held, now.of)
+    }
 }
 
 fn support(fact: &Fact, runs: &[RunFacts<'_>]) -> Support {
     let said: Vec<bool> = runs.iter().filter_map(|run| fact.holds(run)).collect();
-    Support { held: said.iter().filter(|holds| **holds).count(), of: said.len() }
+    Support {
+        held: said.iter().filter(|holds| **holds).count(),
+        of: said.len(),
+    }
 }

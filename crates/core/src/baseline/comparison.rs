@@ -135,7 +135,10 @@ impl Difference {
     pub fn support_in_words(&self) -> Option<String> {
         let [before, now] = self.support?;
         let runs = count(before.of, "run");
-        Some(format!("held in {} of {runs}, now in {} of {}", before.held, now.held, now.of))
+        Some(format!(
+            "held in {} of {runs}, now in {} of {}",
+            before.held, now.held, now.of
+        ))
     }
 }
 
@@ -196,10 +199,21 @@ impl Comparison {
         tests: Vec<TestComparison>,
         numbers: Vec<NumberShift>,
     ) -> Self {
-        let count =
-            |class| tests.iter().flat_map(|test| &test.differences).filter(|one| one.class == class).count();
-        let drift = numbers.iter().filter(|number| number.class == Class::Drift).count();
-        let not_compared = tests.iter().filter(|test| test.not_compared.is_some()).count();
+        let count = |class| {
+            tests
+                .iter()
+                .flat_map(|test| &test.differences)
+                .filter(|one| one.class == class)
+                .count()
+        };
+        let drift = numbers
+            .iter()
+            .filter(|number| number.class == Class::Drift)
+            .count();
+        let not_compared = tests
+            .iter()
+            .filter(|test| test.not_compared.is_some())
+            .count();
         let counts = Counts {
             tests: tests.len() - not_compared,
             invariants: tests.iter().map(|test| test.invariants).sum(),

@@ -32,7 +32,10 @@ pub(super) struct Argument {
 
 impl<'r> RunFacts<'r> {
     pub(super) fn of(run: &'r RunBaseline) -> Self {
-        let mut facts = Self { run: Some(run), ..Self::default() };
+        let mut facts = Self {
+            run: Some(run),
+            ..Self::default()
+        };
         run.calls.iter().for_each(|call| facts.add(call));
         facts
     }
@@ -52,7 +55,12 @@ impl<'r> RunFacts<'r> {
             match value {
                 Value::Object(_) | Value::Array(_) => {}
                 Value::String(text) if is_text(text) => drop(argument.texts.insert(text.clone())),
-                value => drop(argument.values.entry(compared(value)).or_insert_with(|| value.to_string())),
+                value => drop(
+                    argument
+                        .values
+                        .entry(compared(value))
+                        .or_insert_with(|| value.to_string()),
+                ),
             }
         });
     }
@@ -66,7 +74,8 @@ impl<'r> RunFacts<'r> {
     }
 
     fn is_empty(&self) -> bool {
-        self.run.is_none_or(|run| run.response.length == Length::Empty)
+        self.run
+            .is_none_or(|run| run.response.length == Length::Empty)
     }
 }
 
@@ -79,7 +88,13 @@ fn is_text(text: &str) -> bool {
 fn compared(value: &Value) -> String {
     match value {
         Value::String(text) => {
-            format!("\"{}\"", text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase())
+            format!(
+                "\"{}\"",
+                text.split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+                    .to_lowercase()
+            )
         }
         Value::Number(_) => format!("{:x}", json::hash_value(value)),
         other => other.to_string(),
@@ -96,9 +111,18 @@ pub(super) enum Fact {
     /// The one is first called in an earlier turn than the other.
     Before(String, String),
     /// The tool is given this, of this type.
-    Gives { tool: String, path: String, type_word: &'static str },
+    Gives {
+        tool: String,
+        path: String,
+        type_word: &'static str,
+    },
     /// The tool is given this value.
-    Value { tool: String, path: String, value: String, shown: String },
+    Value {
+        tool: String,
+        path: String,
+        value: String,
+        shown: String,
+    },
     /// The response says something.
     Responds,
     /// The response is JSON, or one block of JSON among words.
@@ -114,29 +138,53 @@ pub(super) enum Fact {
 impl Fact {
     /// All that may hold in every run of which this is one.
     pub(super) fn all_of(facts: &RunFacts<'_>) -> BTreeSet<Self> {
-        let mut all: BTreeSet<Self> =
-            facts.order.iter().map(|tool| Self::Calls((*tool).to_owned())).collect();
+        let mut all: BTreeSet<Self> = facts
+            .order
+            .iter()
+            .map(|tool| Self::Calls((*tool).to_owned()))
+            .collect();
         for (tool, arguments) in &facts.arguments {
             for (path, argument) in arguments {
                 let (tool, path) = ((*tool).to_owned(), path.clone());
                 if let (Some(type_word), 1) = (argument.types.first(), argument.types.len()) {
-                    all.insert(Self::Gives { tool: tool.clone(), path: path.clone(), type_word });
+                    all.insert(Self::Gives {
+                        tool: tool.clone(),
+                        path: path.clone(),
+                        type_word,
+                    });
                 }
                 all.extend(argument.values.iter().map(|(value, shown)| {
                     let (value, shown) = (value.clone(), shown.clone());
-                    Self::Value { tool: tool.clone(), path: path.clone(), value, shown }
+                    Self::Value {
+                        tool: tool.clone(),
+                        path: path.clone(),
+                        value,
+                        shown,
+                    }
                 }));
             }
         }
         all.extend((!facts.is_empty()).then_some(Self::Responds));
         if let Some(shape) = facts.shape() {
             all.insert(Self::IsJson);
-            let field =
-                |(path, types): (&String, &String)| Self::Field { path: path.clone(), types: types.clone() };
+            let field = |(path, types): (&String, &String)| Self::Field {
+                path: path.clone(),
+                types: types.clone(),
+            };
             all.extend(shape.iter().map(field));
         }
-        all.extend(facts.run.and_then(|run| run.stop_reason.clone()).map(Self::Stops));
-        all.extend(facts.run.is_some_and(|run| run.passed).then_some(Self::Passes));
+        all.extend(
+            facts
+                .run
+                .and_then(|run| run.stop_reason.clone())
+                .map(Self::Stops),
+        );
+        all.extend(
+            facts
+                .run
+                .is_some_and(|run| run.passed)
+                .then_some(Self::Passes),
+        );
         all
     }
 
@@ -150,23 +198,37 @@ impl Fact {
                 let (one, other) = (facts.first.get(&**one)?, facts.first.get(&**other)?);
                 Some(one <= other)
             }
-            Self::Gives { tool, path, type_word } => is_called(tool).then(|| {
-                facts.argument(tool, path).is_some_and(|argument| argument.types.contains(type_word))
+            Self::Gives {
+                tool,
+                path,
+                type_word,
+            } => is_called(tool).then(|| {
+                facts
+                    .argument(tool, path)
+                    .is_some_and(|argument| argument.types.contains(type_word))
             }),
-            Self::Value { tool, path, value, .. } => {
+            Self::Value {
+                tool, path, value, ..
+            } => {
                 let argument = facts.argument(tool, path);
-                is_called(tool).then(|| argument.is_some_and(|argument| argument.values.contains_key(value)))
+                is_called(tool)
+                    .then(|| argument.is_some_and(|argument| argument.values.contains_key(value)))
             }
             Self::Responds => Some(!facts.is_empty()),
             Self::IsJson => Some(facts.shape().is_some()),
             Self::Field { path, types } => {
-                let has =
-                    |found: &str| found.split('|').all(|one| types.split('|').any(|known| known == one));
+                let has = |found: &str| {
+                    found
+                        .split('|')
+                        .all(|one| types.split('|').any(|known| known == one))
+                };
                 // A list without elements says nothing about them.
                 let element = path.rfind("[]").map(|at| &path[..at + 2]);
-                if element
-                    .is_some_and(|element| facts.shape().is_some_and(|shape| !shape.contains_key(element)))
-                {
+                if element.is_some_and(|element| {
+                    facts
+                        .shape()
+                        .is_some_and(|shape| !shape.contains_key(element))
+                }) {
                     return None;
                 }
                 Some(facts.shape()?.get(path).is_some_and(|found| has(found)))

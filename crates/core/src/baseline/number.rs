@@ -28,8 +28,12 @@ pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
         .collect();
     // A number that no arrangement of its values would make significant is no question that was asked.
     let is_asked = |found: &Shift| found.least_p <= LEVEL;
-    let asked: Vec<f64> =
-        measured.iter().map(|(_, found, _)| found).filter(|one| is_asked(one)).map(|one| one.p).collect();
+    let asked: Vec<f64> = measured
+        .iter()
+        .map(|(_, found, _)| found)
+        .filter(|one| is_asked(one))
+        .map(|one| one.p)
+        .collect();
     let mut adjusted = holm(&asked).unwrap_or_default().into_iter();
     let shifts = measured.into_iter().map(|((gate, target), found, values)| {
         let adjusted_p = is_asked(&found).then(|| adjusted.next()).flatten();
@@ -44,7 +48,11 @@ pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
             before: six_decimals(values.mean(|(before, _)| before)),
             after: six_decimals(values.mean(|(_, after)| after)),
             tests: values.0.len(),
-            values: values.0.iter().map(|(before, after)| before.len() + after.len()).sum(),
+            values: values
+                .0
+                .iter()
+                .map(|(before, after)| before.len() + after.len())
+                .sum(),
             p: six_decimals(found.p),
             adjusted_p: adjusted_p.map(six_decimals),
             gate,
@@ -59,13 +67,16 @@ const PASSED: &str = "expect.passed";
 /// The numbers that tests of both sides have.
 fn names(pairs: &[Pair<'_>]) -> BTreeSet<Name> {
     let of_gates = pairs.iter().flat_map(|(before, _)| {
-        before
-            .gates
-            .iter()
-            .flat_map(|(gate, of)| of.numbers.keys().map(|target| (gate.clone(), target.clone())))
+        before.gates.iter().flat_map(|(gate, of)| {
+            of.numbers
+                .keys()
+                .map(|target| (gate.clone(), target.clone()))
+        })
     });
     let expect = (EXPECT.to_owned(), PASSED.to_owned());
-    of_gates.chain((!pairs.is_empty()).then_some(expect)).collect()
+    of_gates
+        .chain((!pairs.is_empty()).then_some(expect))
+        .collect()
 }
 
 /// The values of a number in each test, before and after.
@@ -73,7 +84,10 @@ struct Values(Vec<(Vec<f64>, Vec<f64>)>);
 
 impl Values {
     fn strata(&self) -> Vec<Stratum<'_>> {
-        self.0.iter().map(|(before, after)| Stratum { before, after }).collect()
+        self.0
+            .iter()
+            .map(|(before, after)| Stratum { before, after })
+            .collect()
     }
 
     fn mean(&self, side: impl Fn(&(Vec<f64>, Vec<f64>)) -> &Vec<f64>) -> f64 {
@@ -86,9 +100,16 @@ impl Values {
 fn values((gate, target): &Name, pairs: &[Pair<'_>]) -> Values {
     let of_runs = |test: &TestBaseline| -> Vec<f64> {
         if gate == EXPECT {
-            return test.runs.iter().map(|run| f64::from(u8::from(run.passed))).collect();
+            return test
+                .runs
+                .iter()
+                .map(|run| f64::from(u8::from(run.passed)))
+                .collect();
         }
-        let of_run = test.runs.iter().filter_map(|run| run.numbers.get(gate)?.get(target).copied().flatten());
+        let of_run = test
+            .runs
+            .iter()
+            .filter_map(|run| run.numbers.get(gate)?.get(target).copied().flatten());
         of_run.map(Number::as_f64).collect()
     };
     let of_test = |test: &TestBaseline| -> Vec<f64> {
@@ -96,13 +117,27 @@ fn values((gate, target): &Name, pairs: &[Pair<'_>]) -> Values {
         if by_run || gate == EXPECT {
             return of_runs(test);
         }
-        let of_row = test.gates.get(gate).and_then(|of| of.numbers.get(target).copied().flatten());
+        let of_row = test
+            .gates
+            .get(gate)
+            .and_then(|of| of.numbers.get(target).copied().flatten());
         of_row.map(Number::as_f64).into_iter().collect()
     };
     let is_same = |(before, after): &&Pair<'_>| {
         let block = |test: &TestBaseline| test.gates.get(gate).map(|of| of.block.clone());
-        if gate == EXPECT { before.expect == after.expect } else { block(before) == block(after) }
+        if gate == EXPECT {
+            before.expect == after.expect
+        } else {
+            block(before) == block(after)
+        }
     };
-    let tests = pairs.iter().filter(is_same).map(|(before, after)| (of_test(before), of_test(after)));
-    Values(tests.filter(|(before, after)| !before.is_empty() && !after.is_empty()).collect())
+    let tests = pairs
+        .iter()
+        .filter(is_same)
+        .map(|(before, after)| (of_test(before), of_test(after)));
+    Values(
+        tests
+            .filter(|(before, after)| !before.is_empty() && !after.is_empty())
+            .collect(),
+    )
 }

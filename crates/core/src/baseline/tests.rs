@@ -7,12 +7,19 @@ use std::slice::from_ref;
 
 fn runs(envelopes: &[Value]) -> Vec<RunBaseline> {
     let texts: Vec<String> = envelopes.iter().map(Value::to_string).collect();
-    let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
+    let traces: Vec<Trace<'_>> = texts
+        .iter()
+        .map(|text| Trace::read(text).unwrap())
+        .collect();
     Run::all(&traces).iter().map(RunBaseline::of).collect()
 }
 
 fn test(envelopes: &[Value]) -> TestBaseline {
-    TestBaseline { name: "t".to_owned(), runs: runs(envelopes), ..TestBaseline::default() }
+    TestBaseline {
+        name: "t".to_owned(),
+        runs: runs(envelopes),
+        ..TestBaseline::default()
+    }
 }
 
 /// What is told, the worst first: `FAIL tool: …`.
@@ -41,7 +48,10 @@ fn open() -> (&'static str, Value) {
 #[test]
 fn a_tool_that_is_gone_is_broken_even_with_one_run_on_each_side() {
     let both = calls(&[look(), open()]);
-    assert_eq!(told(from_ref(&both), &[calls(&[open()])]), ["FAIL tool: `desk.search` is no longer called"]);
+    assert_eq!(
+        told(from_ref(&both), &[calls(&[open()])]),
+        ["FAIL tool: `desk.search` is no longer called"]
+    );
     assert_eq!(told(from_ref(&both), from_ref(&both)), [""; 0]);
 }
 
@@ -49,10 +59,19 @@ fn a_tool_that_is_gone_is_broken_even_with_one_run_on_each_side() {
 fn a_further_tool_is_broken_at_once_when_it_writes_and_else_when_runs_agree() {
     let (one, two) = (calls(&[open()]), calls(&[look(), open()]));
     let new = "tool: `desk.search` is called now, and was not before";
-    assert_eq!(told(from_ref(&one), from_ref(&two)), [format!("UNDECIDED {new}")]);
-    assert_eq!(told(&[one.clone(), one.clone()], &[two.clone(), two]), [format!("FAIL {new}")]);
+    assert_eq!(
+        told(from_ref(&one), from_ref(&two)),
+        [format!("UNDECIDED {new}")]
+    );
+    assert_eq!(
+        told(&[one.clone(), one.clone()], &[two.clone(), two]),
+        [format!("FAIL {new}")]
+    );
     let deletes = calls(&[open(), ("delete_page", json!({}))]);
-    assert_eq!(told(&[one], &[deletes]), ["FAIL tool: `desk.delete_page` is called now, and was not before"]);
+    assert_eq!(
+        told(&[one], &[deletes]),
+        ["FAIL tool: `desk.delete_page` is called now, and was not before"]
+    );
 }
 
 #[test]
@@ -73,7 +92,9 @@ fn an_order_that_is_turned_round_is_broken_and_calls_of_one_turn_have_none() {
 #[test]
 fn arguments_are_compared_by_value_whatever_their_case_space_and_order() {
     let with = |args: Value| calls(&[("book", args)]);
-    let before = [with(json!({"city": "New York", "nights": 2, "note": "a quiet room please"}))];
+    let before = [with(
+        json!({"city": "New York", "nights": 2, "note": "a quiet room please"}),
+    )];
     let after = |args: Value| told(&before, &[with(args)]);
     assert_eq!(
         after(json!({"city": "Boston", "nights": 2.0, "note": "a quiet room please"})),
@@ -87,7 +108,9 @@ fn arguments_are_compared_by_value_whatever_their_case_space_and_order() {
         ]
     );
     assert_eq!(
-        after(json!({"vip": true, "note": "somewhere quiet, if you can", "nights": 2, "city": " new  york"})),
+        after(
+            json!({"vip": true, "note": "somewhere quiet, if you can", "nights": 2, "city": " new  york"})
+        ),
         [
             "PASS arguments: `desk.book`: `city` is written \" new  york\" now, \"New York\" before",
             "PASS arguments: `desk.book`: `note` is worded differently",
@@ -103,8 +126,13 @@ fn the_response_keeps_its_shape_and_may_change_its_words() {
     let after = |text: &str| told(&before, &[say(text)]);
     let reworded = "PASS response: the text of the response differs";
     assert_eq!(
-        after("Here it is:\n```json\n{\"items\": [{\"sku\": \"b\", \"size\": 1}], \"total\": 4.5}\n```"),
-        ["PASS response: `.items[].size` of the response is new", reworded]
+        after(
+            "Here it is:\n```json\n{\"items\": [{\"sku\": \"b\", \"size\": 1}], \"total\": 4.5}\n```"
+        ),
+        [
+            "PASS response: `.items[].size` of the response is new",
+            reworded
+        ]
     );
     assert_eq!(
         after(r#"{"total": "3"}"#),
@@ -114,7 +142,10 @@ fn the_response_keeps_its_shape_and_may_change_its_words() {
             reworded
         ]
     );
-    assert_eq!(after("There are three."), ["FAIL response: the response is no longer JSON", reworded]);
+    assert_eq!(
+        after("There are three."),
+        ["FAIL response: the response is no longer JSON", reworded]
+    );
     assert_eq!(after(" ")[0], "FAIL response: the response is empty now");
 }
 
@@ -129,9 +160,16 @@ fn the_reason_for_the_end_and_the_verdict_are_invariants() {
     let (before, mut after) = (test(&[calls(&[open()])]), test(&[calls(&[open()])]));
     after.runs[0].passed = false;
     let found = compare_test(&before, &after);
-    assert_eq!(found.tests[0].differences[0].message, "`expect:` no longer holds");
+    assert_eq!(
+        found.tests[0].differences[0].message,
+        "`expect:` no longer holds"
+    );
     after.expect = "another".to_owned();
-    assert_eq!(compare_test(&before, &after).counts.fail, 0, "what is expected now is something else");
+    assert_eq!(
+        compare_test(&before, &after).counts.fail,
+        0,
+        "what is expected now is something else"
+    );
 }
 
 #[test]
@@ -144,8 +182,19 @@ fn what_varied_before_is_no_invariant_and_a_part_of_the_runs_is_not_enough() {
         told(&steady, &[with.clone(), without.clone(), without.clone()]),
         ["UNDECIDED tool: in 2 of 3 runs `desk.search` is no longer called"]
     );
-    let few: Vec<Value> = (0..12).map(|at| if at < 3 { with.clone() } else { without.clone() }).collect();
-    assert_eq!(told(&vec![with; 12], &few), ["FAIL tool: in 9 of 12 runs `desk.search` is no longer called"]);
+    let few: Vec<Value> = (0..12)
+        .map(|at| {
+            if at < 3 {
+                with.clone()
+            } else {
+                without.clone()
+            }
+        })
+        .collect();
+    assert_eq!(
+        told(&vec![with; 12], &few),
+        ["FAIL tool: in 9 of 12 runs `desk.search` is no longer called"]
+    );
 }
 
 #[test]
@@ -165,12 +214,18 @@ fn one_run_among_several_that_has_a_say_is_not_enough() {
 /// A test with numbers of a gate in each run.
 fn measured(values: &[f64]) -> TestBaseline {
     let mut test = test(&vec![calls(&[open()]); values.len()]);
-    test.gates.insert("golden_path".to_owned(), GateBaseline::default());
-    let numbers =
-        |value: f64| BTreeMap::from([("golden_path.extra_steps".to_owned(), Some(Number::Float(value)))]);
+    test.gates
+        .insert("golden_path".to_owned(), GateBaseline::default());
+    let numbers = |value: f64| {
+        BTreeMap::from([(
+            "golden_path.extra_steps".to_owned(),
+            Some(Number::Float(value)),
+        )])
+    };
     test.gates.get_mut("golden_path").unwrap().numbers = numbers(0.0);
     for (run, value) in test.runs.iter_mut().zip(values) {
-        run.numbers.insert("golden_path".to_owned(), numbers(*value));
+        run.numbers
+            .insert("golden_path".to_owned(), numbers(*value));
     }
     test
 }
@@ -179,10 +234,21 @@ fn measured(values: &[f64]) -> TestBaseline {
 fn a_number_drifts_when_enough_runs_support_it() {
     let penalty = |before: &TestBaseline, after: &TestBaseline| {
         let found = compare_test(before, after);
-        (found.exit_code(), found.numbers.iter().find(|one| one.gate == "golden_path").unwrap().clone())
+        (
+            found.exit_code(),
+            found
+                .numbers
+                .iter()
+                .find(|one| one.gate == "golden_path")
+                .unwrap()
+                .clone(),
+        )
     };
     let (exit, number) = penalty(&measured(&[0.0; 6]), &measured(&[2.0; 6]));
-    assert_eq!((exit, number.class, number.is_worse()), (6, Class::Drift, true));
+    assert_eq!(
+        (exit, number.class, number.is_worse()),
+        (6, Class::Drift, true)
+    );
     assert_eq!(
         number.in_words(),
         "DRIFT: golden_path.extra_steps went from 0 to 2, for the worse (p = 0.002165)"
@@ -190,46 +256,88 @@ fn a_number_drifts_when_enough_runs_support_it() {
     let (exit, number) = penalty(&measured(&[2.0; 6]), &measured(&[0.0; 6]));
     assert_eq!((exit, number.is_worse()), (6, false));
     let (exit, number) = penalty(&measured(&[0.0; 3]), &measured(&[2.0; 3]));
-    assert_eq!((exit, number.class, number.adjusted_p), (0, Class::Undecided, None));
+    assert_eq!(
+        (exit, number.class, number.adjusted_p),
+        (0, Class::Undecided, None)
+    );
     let mut other = measured(&[2.0; 6]);
     other.gates.get_mut("golden_path").unwrap().block = "another".to_owned();
     let found = compare_test(&measured(&[0.0; 6]), &other);
-    assert!(found.numbers.iter().all(|one| one.gate == "expect"), "{found:?}");
+    assert!(
+        found.numbers.iter().all(|one| one.gate == "expect"),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn tests_pair_up_over_a_whole_baseline() {
     let of = |value: f64| {
-        let named = |at: usize| TestBaseline { name: format!("t{at}"), ..measured(&[value]) };
+        let named = |at: usize| TestBaseline {
+            name: format!("t{at}"),
+            ..measured(&[value])
+        };
         let (format, model) = (FORMAT.to_owned(), None);
-        Baseline { format, version: VERSION, model, tests: (0..8).map(named).collect() }
+        Baseline {
+            format,
+            version: VERSION,
+            model,
+            tests: (0..8).map(named).collect(),
+        }
     };
     let found = compare((&of(0.0), "a"), (&of(1.0), "b"));
-    let penalty = found.numbers.iter().find(|one| one.gate == "golden_path").unwrap();
-    assert_eq!((penalty.class, penalty.tests, penalty.values), (Class::Drift, 8, 16), "{penalty:?}");
+    let penalty = found
+        .numbers
+        .iter()
+        .find(|one| one.gate == "golden_path")
+        .unwrap();
+    assert_eq!(
+        (penalty.class, penalty.tests, penalty.values),
+        (Class::Drift, 8, 16),
+        "{penalty:?}"
+    );
     let mut fewer = of(0.0);
     fewer.tests.truncate(7);
-    assert_eq!(compare((&of(0.0), "a"), (&fewer, "b")).only_before, [" · t7"]);
+    assert_eq!(
+        compare((&of(0.0), "a"), (&fewer, "b")).only_before,
+        [" · t7"]
+    );
 }
 
 #[test]
 fn another_question_is_not_compared() {
-    let other = TestBaseline { question: "another".to_owned(), ..measured(&[0.0]) };
+    let other = TestBaseline {
+        question: "another".to_owned(),
+        ..measured(&[0.0])
+    };
     let found = compare_test(&measured(&[0.0]), &other);
-    assert_eq!((found.exit_code(), found.counts.not_compared, found.numbers.len()), (2, 1, 0));
+    assert_eq!(
+        (
+            found.exit_code(),
+            found.counts.not_compared,
+            found.numbers.len()
+        ),
+        (2, 1, 0)
+    );
 }
 
 #[test]
 fn a_baseline_is_read_back_to_the_byte_and_anything_else_is_refused() {
     let tests = vec![measured(&[0.5, 1.0])];
-    let baseline =
-        Baseline { format: FORMAT.to_owned(), version: VERSION, model: Some("m".to_owned()), tests };
+    let baseline = Baseline {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        model: Some("m".to_owned()),
+        tests,
+    };
     let text = baseline.to_text();
     assert_eq!(Baseline::read(text.as_bytes()).unwrap().to_text(), text);
     assert!(Baseline::is_one(text.as_bytes()) && !Baseline::is_one(b"{}"));
     let refused = |text: &str| Baseline::read(text.as_bytes()).unwrap_err().to_string();
     assert!(refused(&text.replace("\"version\": 1", "\"version\": 2")).contains("has version 2"));
-    assert!(refused(&text.replace("\"version\": 1", "\"version\": \"1\"")).contains("has version \"1\""));
+    assert!(
+        refused(&text.replace("\"version\": 1", "\"version\": \"1\""))
+            .contains("has version \"1\"")
+    );
     assert!(refused(&text[..text.len() / 2]).contains("cut off"));
     assert!(refused(&text.replace("\"passed\"", "\"past\"")).contains("is broken"));
     assert!(refused("{\"format\": \"other\"}").contains("another program's file"));

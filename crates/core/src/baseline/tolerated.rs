@@ -9,12 +9,26 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn find(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut add = |kind: &'static str, message: String| {
-        found.push(Difference { class: Class::Pass, kind, message, support: None });
+        found.push(Difference {
+            class: Class::Pass,
+            kind,
+            message,
+            support: None,
+        });
     };
-    let tools: BTreeSet<&str> = before.iter().flat_map(|run| run.first.keys().copied()).collect();
-    for tool in tools.iter().filter(|tool| after.iter().any(|run| run.first.contains_key(**tool))) {
+    let tools: BTreeSet<&str> = before
+        .iter()
+        .flat_map(|run| run.first.keys().copied())
+        .collect();
+    for tool in tools
+        .iter()
+        .filter(|tool| after.iter().any(|run| run.first.contains_key(**tool)))
+    {
         if let Some((was, is)) = changed_range(before, after, |run| run.calls.get(tool).copied()) {
-            add("tool", format!("`{tool}`: the number of calls in a run is {is}, and was {was}"));
+            add(
+                "tool",
+                format!("`{tool}`: the number of calls in a run is {is}, and was {was}"),
+            );
         }
         for message in arguments(tool, before, after) {
             add("arguments", message);
@@ -33,8 +47,15 @@ fn changed_range(
     count: impl Fn(&RunFacts<'_>) -> Option<usize>,
 ) -> Option<(String, String)> {
     let range = |runs: &[RunFacts<'_>]| {
-        let (least, most) = (runs.iter().filter_map(&count).min()?, runs.iter().filter_map(&count).max()?);
-        Some(if least == most { least.to_string() } else { format!("{least} to {most}") })
+        let (least, most) = (
+            runs.iter().filter_map(&count).min()?,
+            runs.iter().filter_map(&count).max()?,
+        );
+        Some(if least == most {
+            least.to_string()
+        } else {
+            format!("{least} to {most}")
+        })
     };
     let (was, is) = (range(before)?, range(after)?);
     (was != is).then_some((was, is))
@@ -49,9 +70,13 @@ fn arguments(tool: &str, before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec
     };
     let mut said = Vec::new();
     for path in given(after) {
-        let at = |runs: &'_ [RunFacts<'_>], take: fn(&Argument) -> Vec<String>| -> BTreeSet<String> {
-            runs.iter().filter_map(|run| run.argument(tool, &path)).flat_map(take).collect()
-        };
+        let at =
+            |runs: &'_ [RunFacts<'_>], take: fn(&Argument) -> Vec<String>| -> BTreeSet<String> {
+                runs.iter()
+                    .filter_map(|run| run.argument(tool, &path))
+                    .flat_map(take)
+                    .collect()
+            };
         let what = argument(&path);
         if before.iter().all(|run| run.argument(tool, &path).is_none()) {
             said.push(format!("`{tool}`: {what} is given now"));
@@ -61,47 +86,75 @@ fn arguments(tool: &str, before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec
         if !at(after, texts).is_subset(&at(before, texts)) && !at(before, texts).is_empty() {
             said.push(format!("`{tool}`: {what} is worded differently"));
         }
-        said.extend(respelled(tool, &path, before, after).map(|how| format!("`{tool}`: {what} {how}")));
+        said.extend(
+            respelled(tool, &path, before, after).map(|how| format!("`{tool}`: {what} {how}")),
+        );
     }
     said
 }
 
 /// A value that is the same but for its case and white space.
-fn respelled(tool: &str, path: &str, before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Option<String> {
+fn respelled(
+    tool: &str,
+    path: &str,
+    before: &[RunFacts<'_>],
+    after: &[RunFacts<'_>],
+) -> Option<String> {
     let found = |runs: &[RunFacts<'_>]| {
         let mut spellings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (value, shown) in
-            runs.iter().filter_map(|run| run.argument(tool, path)).flat_map(|one| &one.values)
+        for (value, shown) in runs
+            .iter()
+            .filter_map(|run| run.argument(tool, path))
+            .flat_map(|one| &one.values)
         {
-            spellings.entry(value.clone()).or_default().insert(shown.clone());
+            spellings
+                .entry(value.clone())
+                .or_default()
+                .insert(shown.clone());
         }
         spellings
     };
     let was = found(before);
     found(after).into_iter().find_map(|(value, shown)| {
         // Numbers are compared by value, however they are written.
-        let known = was.get(&value).filter(|known| value.starts_with('"') && known.is_disjoint(&shown))?;
-        Some(format!("is written {} now, {} before", shown.first()?, known.first()?))
+        let known = was
+            .get(&value)
+            .filter(|known| value.starts_with('"') && known.is_disjoint(&shown))?;
+        Some(format!(
+            "is written {} now, {} before",
+            shown.first()?,
+            known.first()?
+        ))
     })
 }
 
 fn responses(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<String> {
     let mut said = Vec::new();
     let paths = |runs: &[RunFacts<'_>]| -> BTreeSet<String> {
-        runs.iter().filter_map(RunFacts::shape).flat_map(|shape| shape.keys().cloned()).collect()
+        runs.iter()
+            .filter_map(RunFacts::shape)
+            .flat_map(|shape| shape.keys().cloned())
+            .collect()
     };
     let (was, is) = (paths(before), paths(after));
     if !was.is_empty() {
-        said.extend(is.difference(&was).map(|path| format!("`{path}` of the response is new")));
+        said.extend(
+            is.difference(&was)
+                .map(|path| format!("`{path}` of the response is new")),
+        );
     }
     let texts = |runs: &[RunFacts<'_>]| -> BTreeSet<String> {
-        runs.iter().filter_map(|run| Some(run.run?.response.text.clone())).collect()
+        runs.iter()
+            .filter_map(|run| Some(run.run?.response.text.clone()))
+            .collect()
     };
     if !texts(after).is_subset(&texts(before)) {
         said.push("the text of the response differs".to_owned());
     }
     let lengths = |runs: &[RunFacts<'_>]| -> BTreeSet<super::Length> {
-        runs.iter().filter_map(|run| Some(run.run?.response.length)).collect()
+        runs.iter()
+            .filter_map(|run| Some(run.run?.response.length))
+            .collect()
     };
     if !lengths(after).is_subset(&lengths(before)) {
         said.push("the response has another length".to_owned());

@@ -12,7 +12,11 @@ const DECIMALS: i32 = 3;
 
 /// The floor of a target that tells good from bad, at its worst value over the good runs; for one that does
 /// not, what the gate asks of it anyway, where good runs meet that or can be made to.
-pub(super) fn floor(samples: &Samples, target: &Target, separated: Option<&Separated>) -> Option<Floor> {
+pub(super) fn floor(
+    samples: &Samples,
+    target: &Target,
+    separated: Option<&Separated>,
+) -> Option<Floor> {
     let good = samples.numbers(target, true).count();
     if good < FEWEST_FOR_A_FLOOR {
         return None;
@@ -26,7 +30,12 @@ pub(super) fn floor(samples: &Samples, target: &Target, separated: Option<&Separ
     let bad = samples.numbers(target, false).count();
     if let Some(asked) = met {
         let matcher = asked.first()?.matcher.as_ref().clone();
-        return Some(Floor { matcher, good, caught: samples.failed(target), bad });
+        return Some(Floor {
+            matcher,
+            good,
+            caught: samples.failed(target),
+            bad,
+        });
     }
     let (matcher, bound) = at_worst(samples, target)?;
     let is_caught = |number: &Option<Number>| match (number.map(Number::as_f64), target.better()) {
@@ -35,29 +44,47 @@ pub(super) fn floor(samples: &Samples, target: &Target, separated: Option<&Separ
         (None, _) => true,
     };
     let caught = samples.numbers(target, false).filter(is_caught).count();
-    (!tells_apart || caught > 0).then_some(Floor { matcher, good, caught, bad })
+    (!tells_apart || caught > 0).then_some(Floor {
+        matcher,
+        good,
+        caught,
+        bad,
+    })
 }
 
 /// What the block asks of a target by itself, in each row; nothing where rows are asked different things.
 fn asked<'s>(samples: &'s Samples, target: &Target) -> Option<Vec<&'s Expectation>> {
     let of_target = |one: &&Expectation| one.target == target.name;
-    let asked = samples.good_rows.iter().map(|row| row.expectations.iter().find(of_target));
+    let asked = samples
+        .good_rows
+        .iter()
+        .map(|row| row.expectations.iter().find(of_target));
     let asked: Vec<&Expectation> = asked.collect::<Option<_>>()?;
-    let is_one = asked.windows(2).all(|pair| pair[0].matcher == pair[1].matcher);
+    let is_one = asked
+        .windows(2)
+        .all(|pair| pair[0].matcher == pair[1].matcher);
     (is_one && !asked.is_empty()).then_some(asked)
 }
 
 /// A bound at the worst value of the good runs, one by one and those of a row together, where all have one and it can
 /// fail.
 fn at_worst(samples: &Samples, target: &Target) -> Option<(Value, f64)> {
-    let values = samples.good_rows.iter().map(|row| row.targets.get(target.name).copied().flatten());
+    let values = samples
+        .good_rows
+        .iter()
+        .map(|row| row.targets.get(target.name).copied().flatten());
     let values = values.chain(samples.numbers(target, true));
-    let values: Vec<f64> = values.map(|value| value.map(Number::as_f64)).collect::<Option<_>>()?;
+    let values: Vec<f64> = values
+        .map(|value| value.map(Number::as_f64))
+        .collect::<Option<_>>()?;
     let worst = match target.better() {
         Better::High => values.into_iter().reduce(f64::min)?,
         Better::Low => values.into_iter().reduce(f64::max)?,
     };
     let bound = target.outward(worst, DECIMALS);
     let assertion = Assertion::of(*target, target.bound(bound));
-    assertion.lint(1).is_none().then(|| (assertion.matcher.written().as_ref().clone(), bound))
+    assertion
+        .lint(1)
+        .is_none()
+        .then(|| (assertion.matcher.written().as_ref().clone(), bound))
 }

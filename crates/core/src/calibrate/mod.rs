@@ -8,8 +8,8 @@ mod tests;
 
 pub use crate::eval::Better;
 pub use model::{
-    Calibration, Counts, Floor, GateCalibration, LeftOut, Separated, TargetCalibration, Unit, Unmeasured,
-    Verdicts,
+    Calibration, Counts, Floor, GateCalibration, LeftOut, Separated, TargetCalibration, Unit,
+    Unmeasured, Verdicts,
 };
 
 use crate::eval::{GATES, GateBlock};
@@ -49,8 +49,17 @@ impl<'d> Calibrator<'d> {
     /// Nothing is collected so far; these gates are measured where a suite has none of their kind.
     pub fn new(defaults: &'d Defaults) -> Self {
         let (counts, gates) = (Counts::default(), BTreeMap::new());
-        let unmeasured = defaults.unmeasured.iter().map(|(key, why)| (*key, why.clone())).into_map();
-        Self { defaults, counts, gates, unmeasured }
+        let unmeasured = defaults
+            .unmeasured
+            .iter()
+            .map(|(key, why)| (*key, why.clone()))
+            .into_map();
+        Self {
+            defaults,
+            counts,
+            gates,
+            unmeasured,
+        }
     }
 
     /// Adds the labelled runs of one row.
@@ -59,25 +68,41 @@ impl<'d> Calibrator<'d> {
         self.counts.good += runs.iter().filter(|run| run.is_good).count();
         self.counts.bad += runs.iter().filter(|run| !run.is_good).count();
         let own = of.agent.gates.iter().map(|gate| (gate, true));
-        let is_missing = |gate: &&GateBlock| of.agent.gates.iter().all(|own| own.key() != gate.key());
-        let others = self.defaults.gates.iter().filter(is_missing).map(|gate| (gate, false));
+        let is_missing =
+            |gate: &&GateBlock| of.agent.gates.iter().all(|own| own.key() != gate.key());
+        let others = self
+            .defaults
+            .gates
+            .iter()
+            .filter(is_missing)
+            .map(|gate| (gate, false));
         for (gate, is_written) in own.chain(others) {
             if let Some(why) = gate.why_not_calibrated() {
                 self.unmeasured.insert(gate.key(), why.to_owned());
                 continue;
             }
-            let samples = self.gates.entry(gate.key()).or_insert_with(|| Samples::of(gate));
+            let samples = self
+                .gates
+                .entry(gate.key())
+                .or_insert_with(|| Samples::of(gate));
             samples.is_written |= is_written;
             samples.add(gate, of.variant, runs);
         }
     }
 
     /// What they come to.
-    pub fn finish(mut self, labels: String, left_out: Vec<LeftOut>, unlabelled: usize) -> Calibration {
+    pub fn finish(
+        mut self,
+        labels: String,
+        left_out: Vec<LeftOut>,
+        unlabelled: usize,
+    ) -> Calibration {
         self.counts.unlabelled = unlabelled;
         let mut gates = Vec::new();
         for kind in GATES {
-            let Some(samples) = self.gates.remove(kind.key) else { continue };
+            let Some(samples) = self.gates.remove(kind.key) else {
+                continue;
+            };
             if let Some(why) = samples.why_unmeasured() {
                 self.unmeasured.insert(kind.key, why);
             } else {
@@ -87,12 +112,23 @@ impl<'d> Calibrator<'d> {
         }
         let unmeasured = GATES.iter().filter_map(|kind| {
             let reason = self.unmeasured.remove(kind.key)?;
-            Some(Unmeasured { gate: kind.key.to_owned(), reason })
+            Some(Unmeasured {
+                gate: kind.key.to_owned(),
+                reason,
+            })
         });
         let unmeasured = unmeasured.collect();
         let notes = self.counts.too_few();
         let (schema_version, counts) = (model::SCHEMA_VERSION, self.counts);
-        Calibration { schema_version, labels, counts, notes, gates, unmeasured, left_out }
+        Calibration {
+            schema_version,
+            labels,
+            counts,
+            notes,
+            gates,
+            unmeasured,
+            left_out,
+        }
     }
 }
 
@@ -123,8 +159,9 @@ impl Defaults {
 /// The gates of an agent with these blocks and so many runs, with what there is to say of them; the problems alone
 /// when they are refused.
 pub fn gates_of(blocks: &str, runs: usize) -> Result<(Vec<GateBlock>, Vec<Problem>), Vec<Problem>> {
-    let text =
-        format!("agents:\n  - name: measured\n    model: m\n    prompt: p\n    runs: {runs}\n{blocks}\n");
+    let text = format!(
+        "agents:\n  - name: measured\n    model: m\n    prompt: p\n    runs: {runs}\n{blocks}\n"
+    );
     let read = |_: &Path| Ok(text.clone().into_bytes());
     let loaded = load(Path::new("calibrate.yml"), &Host::new(&read, &|_| None));
     match loaded.suite {

@@ -158,7 +158,10 @@ pub struct Floor {
 impl Calibration {
     /// Whether any floor can be pasted into a suite.
     pub fn has_floors(&self) -> bool {
-        self.gates.iter().flat_map(|gate| &gate.targets).any(|target| target.floor.is_some())
+        self.gates
+            .iter()
+            .flat_map(|gate| &gate.targets)
+            .any(|target| target.floor.is_some())
     }
 }
 
@@ -176,12 +179,16 @@ impl Counts {
                 notes.push(format!("{}: nothing can be told apart", runs(count, which)));
             } else if count < FEWEST_TO_COMPARE {
                 let count = runs(count, which);
-                notes.push(format!("{count}: an AUC from so few says little; it takes {FEWEST_TO_COMPARE}"));
+                notes.push(format!(
+                    "{count}: an AUC from so few says little; it takes {FEWEST_TO_COMPARE}"
+                ));
             }
         }
         if self.good < FEWEST_FOR_A_FLOOR {
             let good = runs(self.good, "good");
-            notes.push(format!("{good}: a floor is drawn from {FEWEST_FOR_A_FLOOR} or more"));
+            notes.push(format!(
+                "{good}: a floor is drawn from {FEWEST_FOR_A_FLOOR} or more"
+            ));
         }
         notes
     }
@@ -191,8 +198,10 @@ impl Verdicts {
     pub(super) fn count(verdicts: impl Iterator<Item = (Option<bool>, bool)>) -> Self {
         let verdicts: Vec<(Option<bool>, bool)> = verdicts.collect();
         let of = verdicts.len();
-        let failed: Option<Vec<bool>> =
-            verdicts.iter().map(|(passed, _)| passed.map(|passed| !passed)).collect();
+        let failed: Option<Vec<bool>> = verdicts
+            .iter()
+            .map(|(passed, _)| passed.map(|passed| !passed))
+            .collect();
         let failed = failed.map(|failed| failed.iter().filter(|failed| **failed).count());
         let interval = failed.and_then(|failed| wilson(failed as u64, of as u64, CONFIDENCE).ok());
         Self {
@@ -200,7 +209,10 @@ impl Verdicts {
             failed,
             lower: interval.map(|interval| six_decimals(interval.lower)),
             upper: interval.map(|interval| six_decimals(interval.upper)),
-            not_exercised: verdicts.iter().filter(|(_, is_vacuous)| *is_vacuous).count(),
+            not_exercised: verdicts
+                .iter()
+                .filter(|(_, is_vacuous)| *is_vacuous)
+                .count(),
         }
     }
 }

@@ -28,23 +28,49 @@ struct Sample {
 
 impl Samples {
     pub(super) fn of(gate: &GateBlock) -> Self {
-        let unit = if gate.compares_runs() { Unit::Row } else { Unit::Run };
-        Self { kind: gate.kind, unit, is_written: false, units: Vec::new(), good_rows: Vec::new() }
+        let unit = if gate.compares_runs() {
+            Unit::Row
+        } else {
+            Unit::Run
+        };
+        Self {
+            kind: gate.kind,
+            unit,
+            is_written: false,
+            units: Vec::new(),
+            good_rows: Vec::new(),
+        }
     }
 
-    pub(super) fn add(&mut self, gate: &GateBlock, variant: Option<Variant>, runs: &[LabelledRun<'_>]) {
+    pub(super) fn add(
+        &mut self,
+        gate: &GateBlock,
+        variant: Option<Variant>,
+        runs: &[LabelledRun<'_>],
+    ) {
         let judge = |runs: &[Run<'_>]| {
             // Only numbers are kept: findings quote the runs.
-            GateReport { explanation: Vec::new(), ..gate.judge_variant(variant, "", runs) }
+            GateReport {
+                explanation: Vec::new(),
+                ..gate.judge_variant(variant, "", runs)
+            }
         };
-        let good: Vec<Run<'_>> = runs.iter().filter(|run| run.is_good).map(|run| run.run).collect();
+        let good: Vec<Run<'_>> = runs
+            .iter()
+            .filter(|run| run.is_good)
+            .map(|run| run.run)
+            .collect();
         if self.unit == Unit::Row {
             let all: Vec<Run<'_>> = runs.iter().map(|run| run.run).collect();
             if all.len() > 1 {
                 let report = judge(&all);
                 let is_good = good.len() == all.len();
                 self.good_rows.extend(is_good.then(|| report.clone()));
-                self.units.push(Sample { is_good, passed: Some(report.status == Status::Passed), report });
+                self.units.push(Sample {
+                    is_good,
+                    passed: Some(report.status == Status::Passed),
+                    report,
+                });
             }
             return;
         }
@@ -52,7 +78,11 @@ impl Samples {
         for run in runs {
             let report = judge(std::slice::from_ref(&run.run));
             let passed = judges_one_run.then_some(report.status == Status::Passed);
-            self.units.push(Sample { is_good: run.is_good, passed, report });
+            self.units.push(Sample {
+                is_good: run.is_good,
+                passed,
+                report,
+            });
         }
         if !good.is_empty() {
             self.good_rows.push(judge(&good));
@@ -62,9 +92,14 @@ impl Samples {
     /// Why there is nothing to tell of the gate.
     pub(super) fn why_unmeasured(&self) -> Option<String> {
         let Some(first) = self.units.first() else {
-            return Some("it compares the runs of a row, and no row has two that are labelled".to_owned());
+            return Some(
+                "it compares the runs of a row, and no row has two that are labelled".to_owned(),
+            );
         };
-        let is_vacuous = self.units.iter().all(|unit| unit.report.not_exercised.is_some());
+        let is_vacuous = self
+            .units
+            .iter()
+            .all(|unit| unit.report.not_exercised.is_some());
         let why = first.report.not_exercised.as_ref().filter(|_| is_vacuous)?;
         Some(format!("it had nothing to measure: {why}"))
     }
@@ -74,7 +109,11 @@ impl Samples {
             let units = self.units.iter().filter(|unit| unit.is_good == is_good);
             Verdicts::count(units.map(|unit| (unit.passed, unit.report.not_exercised.is_some())))
         };
-        let targets = self.kind.targets.iter().filter(|target| !target.is_pass_rate);
+        let targets = self
+            .kind
+            .targets
+            .iter()
+            .filter(|target| !target.is_pass_rate);
         GateCalibration {
             gate: self.kind.key.to_owned(),
             is_written: self.is_written,
@@ -104,11 +143,21 @@ impl Samples {
 
     /// The values of a target in what is good, or in what is bad.
     fn values(&self, target: &Target, is_good: bool) -> Vec<f64> {
-        self.numbers(target, is_good).flatten().map(Number::as_f64).collect()
+        self.numbers(target, is_good)
+            .flatten()
+            .map(Number::as_f64)
+            .collect()
     }
 
-    pub(super) fn numbers(&self, target: &Target, is_good: bool) -> impl Iterator<Item = Option<Number>> {
-        let units = self.units.iter().filter(move |unit| unit.is_good == is_good);
+    pub(super) fn numbers(
+        &self,
+        target: &Target,
+        is_good: bool,
+    ) -> impl Iterator<Item = Option<Number>> {
+        let units = self
+            .units
+            .iter()
+            .filter(move |unit| unit.is_good == is_good);
         let name = target.name;
         units.map(move |unit| unit.report.targets.get(name).copied().flatten())
     }
@@ -116,9 +165,16 @@ impl Samples {
     /// In how many of the bad what the block asks of a target does not hold.
     pub(super) fn failed(&self, target: &Target) -> usize {
         let fails = |unit: &&Sample| {
-            unit.report.expectations.iter().any(|one| one.target == target.name && !one.passed)
+            unit.report
+                .expectations
+                .iter()
+                .any(|one| one.target == target.name && !one.passed)
         };
-        self.units.iter().filter(|unit| !unit.is_good).filter(fails).count()
+        self.units
+            .iter()
+            .filter(|unit| !unit.is_good)
+            .filter(fails)
+            .count()
     }
 }
 
@@ -126,16 +182,29 @@ fn separated(target: &Target, good: &[f64], bad: &[f64]) -> Option<Separated> {
     if good.len().min(bad.len()) < FEWEST_TO_COMPARE {
         return None;
     }
-    let sign = if target.better() == Better::High { 1.0 } else { -1.0 };
-    let turned = |values: &[f64]| values.iter().map(|value| sign * value).collect::<Vec<f64>>();
+    let sign = if target.better() == Better::High {
+        1.0
+    } else {
+        -1.0
+    };
+    let turned = |values: &[f64]| {
+        values
+            .iter()
+            .map(|value| sign * value)
+            .collect::<Vec<f64>>()
+    };
     let found = separation(&turned(good), &turned(bad), CONFIDENCE).ok()?;
     Some(Separated {
         auc: six_decimals(found.auc),
         lower: six_decimals(found.interval.lower),
         upper: six_decimals(found.interval.upper),
-        best: found
-            .threshold
-            .map(|best| target.bound(target.outward(sign * best.at, 6)).written().as_ref().clone()),
+        best: found.threshold.map(|best| {
+            target
+                .bound(target.outward(sign * best.at, 6))
+                .written()
+                .as_ref()
+                .clone()
+        }),
         kept: found.threshold.map_or(0, |best| best.kept as usize),
         caught: found.threshold.map_or(0, |best| best.caught as usize),
     })

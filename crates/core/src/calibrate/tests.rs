@@ -15,7 +15,9 @@ const SUITE: &str = "agents:
 fn suite() -> Suite {
     let read = |_: &Path| Ok(SUITE.as_bytes().to_vec());
     let loaded = load_for_traces(Path::new("suite.yml"), &Host::new(&read, &|_| None));
-    loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems))
+    loaded
+        .suite
+        .unwrap_or_else(|| panic!("{:?}", loaded.problems))
 }
 
 /// Rows of one run each; a bad run makes so many calls too many.
@@ -25,11 +27,19 @@ fn measured(good: usize, bad: &[usize]) -> Calibration {
     let mut calibrator = Calibrator::new(&defaults);
     let wasted = std::iter::repeat_n(0, good).chain(bad.iter().copied());
     for (at, wasted) in wasted.enumerate() {
-        let names = ["search", "open"].into_iter().chain(std::iter::repeat_n("search", wasted));
+        let names = ["search", "open"]
+            .into_iter()
+            .chain(std::iter::repeat_n("search", wasted));
         let calls: Vec<Value> = names.map(|name| json!({ "name": name })).collect();
         let text = json!({ "tool_calls": calls }).to_string();
         let trace = Trace::read(&text).unwrap();
-        calibrator.add(of, &[LabelledRun { run: Run::of(&trace), is_good: at < good }]);
+        calibrator.add(
+            of,
+            &[LabelledRun {
+                run: Run::of(&trace),
+                is_good: at < good,
+            }],
+        );
     }
     calibrator.finish("expect".to_owned(), Vec::new(), 0)
 }
@@ -44,14 +54,26 @@ fn a_number_that_parts_good_from_bad_gets_a_floor_at_the_worst_good_run() {
     let measured = measured(12, &[1, 1, 2, 3, 3]);
     let penalty = target(&measured, "golden_path.penalty");
     let found = penalty.separated.as_ref().unwrap();
-    assert!(found.auc >= 1.0 && found.tells_apart() && found.lower < 0.95, "{found:?}");
-    assert_eq!((found.kept, found.caught, penalty.better), (12, 5, Better::High));
+    assert!(
+        found.auc >= 1.0 && found.tells_apart() && found.lower < 0.95,
+        "{found:?}"
+    );
+    assert_eq!(
+        (found.kept, found.caught, penalty.better),
+        (12, 5, Better::High)
+    );
     let floor = penalty.floor.as_ref().unwrap();
-    assert_eq!((&floor.matcher, floor.good, floor.caught, floor.bad), (&json!({ "gte": 1 }), 12, 5, 5));
+    assert_eq!(
+        (&floor.matcher, floor.good, floor.caught, floor.bad),
+        (&json!({ "gte": 1 }), 12, 5, 5)
+    );
     let extra = target(&measured, "golden_path.extra_steps");
     assert_eq!(extra.floor.as_ref().unwrap().matcher, json!({ "lte": 0 }));
     let gate = &measured.gates[0];
-    assert_eq!((gate.good.failed, gate.bad.failed, gate.unit), (Some(0), Some(5), Unit::Run));
+    assert_eq!(
+        (gate.good.failed, gate.bad.failed, gate.unit),
+        (Some(0), Some(5), Unit::Run)
+    );
     assert!(measured.notes.is_empty(), "{:?}", measured.notes);
 }
 
@@ -59,7 +81,12 @@ fn a_number_that_parts_good_from_bad_gets_a_floor_at_the_worst_good_run() {
 fn too_few_runs_are_told_of_and_say_nothing() {
     let few = measured(9, &[1, 2, 3]);
     assert!(!few.has_floors());
-    assert!(few.gates.iter().flat_map(|gate| &gate.targets).all(|target| target.separated.is_none()));
+    assert!(
+        few.gates
+            .iter()
+            .flat_map(|gate| &gate.targets)
+            .all(|target| target.separated.is_none())
+    );
     assert_eq!(
         few.notes,
         [
@@ -68,14 +95,22 @@ fn too_few_runs_are_told_of_and_say_nothing() {
         ]
     );
     let text = serde_json::to_string(&measured(0, &[])).unwrap();
-    assert!(text.contains("no good runs: nothing can be told apart") && !text.contains("NaN"), "{text}");
+    assert!(
+        text.contains("no good runs: nothing can be told apart") && !text.contains("NaN"),
+        "{text}"
+    );
 }
 
 #[test]
 fn runs_that_are_all_good_support_what_the_gate_asks_by_itself() {
     let good = measured(10, &[]);
     assert_eq!(good.notes, ["no bad runs: nothing can be told apart"]);
-    let floor = |name| target(&good, name).floor.as_ref().map(|floor| (floor.matcher.clone(), floor.good));
+    let floor = |name| {
+        target(&good, name)
+            .floor
+            .as_ref()
+            .map(|floor| (floor.matcher.clone(), floor.good))
+    };
     assert_eq!(floor("golden_path.passed"), Some((json!({ "gte": 1 }), 10)));
     assert_eq!(floor("golden_path.penalty"), None);
 }
@@ -84,10 +119,23 @@ fn runs_that_are_all_good_support_what_the_gate_asks_by_itself() {
 fn every_gate_is_measured_or_said_not_to_be() {
     let measured = measured(10, &[1; 5]);
     let named = measured.gates.iter().map(|gate| &gate.gate);
-    let named = named.chain(measured.unmeasured.iter().map(|one| &one.gate)).collect::<Vec<_>>();
+    let named = named
+        .chain(measured.unmeasured.iter().map(|one| &one.gate))
+        .collect::<Vec<_>>();
     assert_eq!(named.len(), crate::eval::GATES.len(), "{named:?}");
-    let why =
-        |key: &str| measured.unmeasured.iter().find(|one| one.gate == key).map(|one| one.reason.as_str());
-    assert_eq!(why("reliability"), Some("it counts the runs that pass, which is what the labels say"));
-    assert_eq!(why("stability"), Some("it compares the runs of a row, and no row has two that are labelled"));
+    let why = |key: &str| {
+        measured
+            .unmeasured
+            .iter()
+            .find(|one| one.gate == key)
+            .map(|one| one.reason.as_str())
+    };
+    assert_eq!(
+        why("reliability"),
+        Some("it counts the runs that pass, which is what the labels say")
+    );
+    assert_eq!(
+        why("stability"),
+        Some("it compares the runs of a row, and no row has two that are labelled")
+    );
 }

@@ -13,14 +13,23 @@ pub(super) fn tools(a: &TestReport, b: &TestReport) -> Vec<ToolChange> {
         runs_a: a.get(tool).copied().unwrap_or_default(),
         runs_b: b.get(tool).copied().unwrap_or_default(),
     };
-    tools.into_iter().map(change).filter(|one| one.runs_a == 0 || one.runs_b == 0).collect()
+    tools
+        .into_iter()
+        .map(change)
+        .filter(|one| one.runs_a == 0 || one.runs_b == 0)
+        .collect()
 }
 
 /// In how many runs each tool was called.
 fn called(test: &TestReport) -> BTreeMap<&str, usize> {
     let mut runs = BTreeMap::new();
     for run in &test.runs {
-        for tool in run.tool_names.iter().map(String::as_str).collect::<BTreeSet<_>>() {
+        for tool in run
+            .tool_names
+            .iter()
+            .map(String::as_str)
+            .collect::<BTreeSet<_>>()
+        {
             *runs.entry(tool).or_default() += 1;
         }
     }
@@ -31,18 +40,28 @@ fn called(test: &TestReport) -> BTreeMap<&str, usize> {
 pub(super) fn first_difference(a: &TestReport, b: &TestReport) -> Option<FirstDifference> {
     let (a, b) = (typical(a)?, typical(b)?);
     let at = (0..a.len().max(b.len())).find(|&at| a.get(at) != b.get(at))?;
-    Some(FirstDifference { call: at + 1, a: a.get(at).cloned(), b: b.get(at).cloned() })
+    Some(FirstDifference {
+        call: at + 1,
+        a: a.get(at).cloned(),
+        b: b.get(at).cloned(),
+    })
 }
 
 /// The calls that most runs make in this order; of several such, those of the first run.
 fn typical(test: &TestReport) -> Option<&[String]> {
     let mut counts: Vec<(&[String], usize)> = Vec::new();
     for run in &test.runs {
-        match counts.iter_mut().find(|(calls, _)| *calls == run.tool_names) {
+        match counts
+            .iter_mut()
+            .find(|(calls, _)| *calls == run.tool_names)
+        {
             Some((_, count)) => *count += 1,
             None => counts.push((&run.tool_names, 1)),
         }
     }
     let most = counts.iter().map(|(_, count)| *count).max()?;
-    counts.into_iter().find(|(_, count)| *count == most).map(|(calls, _)| calls)
+    counts
+        .into_iter()
+        .find(|(_, count)| *count == most)
+        .map(|(calls, _)| calls)
 }

@@ -2,8 +2,8 @@
 
 use super::model::{RateChange, Verdict};
 use crate::eval::stats::{
-    CONFIDENCE, Detection, Stratum, Tally, detectable_drop, difference_over_tests, holm, runs_to_detect,
-    shift, six_decimals,
+    CONFIDENCE, Detection, Stratum, Tally, detectable_drop, difference_over_tests, holm,
+    runs_to_detect, shift, six_decimals,
 };
 
 /// A change is supported when it is as unlikely as this where there is none.
@@ -17,8 +17,14 @@ const POWER: f64 = 0.8;
 /// common with run 3 of the other.
 pub(super) fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
     let found = difference_over_tests(pairs, CONFIDENCE).ok()?;
-    let values: Vec<(Vec<f64>, Vec<f64>)> = pairs.iter().map(|(a, b)| (outcomes(*a), outcomes(*b))).collect();
-    let strata: Vec<Stratum<'_>> = values.iter().map(|(before, after)| Stratum { before, after }).collect();
+    let values: Vec<(Vec<f64>, Vec<f64>)> = pairs
+        .iter()
+        .map(|(a, b)| (outcomes(*a), outcomes(*b)))
+        .collect();
+    let strata: Vec<Stratum<'_>> = values
+        .iter()
+        .map(|(before, after)| Stratum { before, after })
+        .collect();
     let p = shift(&strata).ok()?.mid_p;
     let mean = |of: fn(&(Tally, Tally)) -> Tally| {
         pairs.iter().map(of).filter_map(Tally::rate).sum::<f64>() / pairs.len() as f64
@@ -35,12 +41,17 @@ pub(super) fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
 
 fn outcomes(tally: Tally) -> Vec<f64> {
     let failed = tally.runs - tally.passed;
-    std::iter::repeat_n(1.0, tally.passed as usize).chain(std::iter::repeat_n(0.0, failed as usize)).collect()
+    std::iter::repeat_n(1.0, tally.passed as usize)
+        .chain(std::iter::repeat_n(0.0, failed as usize))
+        .collect()
 }
 
 /// Whether so many runs could show the largest change: from all to none.
 fn could_show((a, b): (Tally, Tally)) -> bool {
-    let all = Tally { passed: a.runs, ..a };
+    let all = Tally {
+        passed: a.runs,
+        ..a
+    };
     change_of(&[(all, Tally { passed: 0, ..b })]).is_some_and(|change| change.p <= LEVEL)
 }
 
@@ -72,9 +83,12 @@ impl Shown {
     /// Worse where all tests together are worse, or any one of them; else better in the same way.
     pub fn verdict(&self) -> Option<Verdict> {
         let said = |wanted: Verdict| {
-            self.together == Some(wanted) || self.tests.iter().any(|test| test.verdict == Some(wanted))
+            self.together == Some(wanted)
+                || self.tests.iter().any(|test| test.verdict == Some(wanted))
         };
-        [Verdict::Worse, Verdict::Better].into_iter().find(|wanted| said(*wanted))
+        [Verdict::Worse, Verdict::Better]
+            .into_iter()
+            .find(|wanted| said(*wanted))
     }
 }
 
@@ -85,42 +99,79 @@ pub fn shown(pairs: &[(Tally, Tally)]) -> Shown {
 
 /// The same for each of several sides beside the first: p-values are adjusted for all sides, and for all tests of all.
 pub(super) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
-    let changes: Vec<Option<RateChange>> = sides.iter().map(|pairs| change_of(&with_runs(pairs))).collect();
+    let changes: Vec<Option<RateChange>> = sides
+        .iter()
+        .map(|pairs| change_of(&with_runs(pairs)))
+        .collect();
     let mut of_sides = adjusted(&changes);
     let ask = |pair: &(Tally, Tally)| (change_of(&[*pair]), could_show(*pair));
-    let asked: Vec<Vec<_>> = sides.iter().map(|pairs| pairs.iter().map(ask).collect()).collect();
-    let able = asked.iter().flatten().map(|(change, can_show)| change.filter(|_| *can_show));
+    let asked: Vec<Vec<_>> = sides
+        .iter()
+        .map(|pairs| pairs.iter().map(ask).collect())
+        .collect();
+    let able = asked
+        .iter()
+        .flatten()
+        .map(|(change, can_show)| change.filter(|_| *can_show));
     let mut of_tests = adjusted(&able.collect::<Vec<_>>());
     let mut of_test = |(change, can_show): &(Option<RateChange>, bool)| {
         let p_holm = of_tests.next().flatten().map(six_decimals);
-        let unshown = if *can_show { Verdict::NoEvidence } else { Verdict::NotEnoughRuns };
+        let unshown = if *can_show {
+            Verdict::NoEvidence
+        } else {
+            Verdict::NotEnoughRuns
+        };
         let verdict = change.map(|change| direction(p_holm, change.difference).unwrap_or(unshown));
-        ShownTest { change: *change, p_holm, verdict }
+        ShownTest {
+            change: *change,
+            p_holm,
+            verdict,
+        }
     };
     let of_side = |(asked, change): (&Vec<_>, Option<RateChange>)| {
         let p_holm = of_sides.next().flatten().map(six_decimals);
         let together = change.and_then(|change| direction(p_holm, change.difference));
-        Shown { change, p_holm, together, tests: asked.iter().map(&mut of_test).collect() }
+        Shown {
+            change,
+            p_holm,
+            together,
+            tests: asked.iter().map(&mut of_test).collect(),
+        }
     };
     asked.iter().zip(changes).map(of_side).collect()
 }
 
 /// The p-values of these changes by Holm's method, none where there is no change.
-pub(super) fn adjusted(changes: &[Option<RateChange>]) -> impl Iterator<Item = Option<f64>> + use<> {
-    let p_values: Vec<Option<f64>> = changes.iter().map(|change| Some(change.as_ref()?.p)).collect();
+pub(super) fn adjusted(
+    changes: &[Option<RateChange>],
+) -> impl Iterator<Item = Option<f64>> + use<> {
+    let p_values: Vec<Option<f64>> = changes
+        .iter()
+        .map(|change| Some(change.as_ref()?.p))
+        .collect();
     let known: Vec<f64> = p_values.iter().flatten().copied().collect();
     let mut adjusted = holm(&known).unwrap_or_default().into_iter();
-    p_values.into_iter().map(move |p| p.and_then(|_| adjusted.next()))
+    p_values
+        .into_iter()
+        .map(move |p| p.and_then(|_| adjusted.next()))
 }
 
 /// The tests that have runs on both sides.
 pub(super) fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
-    pairs.iter().filter(|(a, b)| a.runs > 0 && b.runs > 0).copied().collect()
+    pairs
+        .iter()
+        .filter(|(a, b)| a.runs > 0 && b.runs > 0)
+        .copied()
+        .collect()
 }
 
 /// Better or worse, where chance hardly explains the difference.
 pub(super) fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
-    let verdict = if difference < 0.0 { Verdict::Worse } else { Verdict::Better };
+    let verdict = if difference < 0.0 {
+        Verdict::Worse
+    } else {
+        Verdict::Better
+    };
     p.filter(|p| *p <= LEVEL).map(|_| verdict)
 }
 
@@ -137,8 +188,12 @@ pub(super) struct Reach {
 /// Runs are counted as if they were all of one test: that the tests differ makes the comparison sharper, not duller. So
 /// many sides share the level.
 pub(super) fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Reach {
-    let detection = Detection { alpha: LEVEL / sides as f64, power: POWER };
-    let runs = |of: fn(&(Tally, Tally)) -> Tally| pairs.iter().map(|pair| of(pair).runs).sum::<u64>();
+    let detection = Detection {
+        alpha: LEVEL / sides as f64,
+        power: POWER,
+    };
+    let runs =
+        |of: fn(&(Tally, Tally)) -> Tally| pairs.iter().map(|pair| of(pair).runs).sum::<u64>();
     let sizes = (runs(|pair| pair.0), runs(|pair| pair.1));
     let shown = |rate: f64| detectable_drop(rate, sizes, detection).ok().flatten();
     let smallest_drop = shown(change.rate_a);
@@ -152,11 +207,18 @@ pub(super) fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize)
         _ => Some((largest, largest)),
     };
     let tests = pairs.len() as u64;
-    let needed = wanted.and_then(|(rate, drop)| runs_to_detect(rate, drop, tests, detection).ok().flatten());
-    let fewest = pairs.iter().map(|(a, b)| a.runs.min(b.runs)).min().unwrap_or_default();
+    let needed =
+        wanted.and_then(|(rate, drop)| runs_to_detect(rate, drop, tests, detection).ok().flatten());
+    let fewest = pairs
+        .iter()
+        .map(|(a, b)| a.runs.min(b.runs))
+        .min()
+        .unwrap_or_default();
     Reach {
         smallest_drop,
         could_show,
-        more_runs: needed.and_then(|runs| runs.checked_sub(fewest)).filter(|more| *more > 0),
+        more_runs: needed
+            .and_then(|runs| runs.checked_sub(fewest))
+            .filter(|more| *more > 0),
     }
 }

@@ -3,7 +3,9 @@
 use super::Named;
 use super::change::{adjusted, change_of, direction};
 use super::model::{Comparison, RateChange, Verdict};
-use crate::eval::stats::{CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k};
+use crate::eval::stats::{
+    CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
+};
 use crate::report::{RunReport, TestReport};
 use crate::suite::Variant;
 use serde::{Deserialize, Serialize};
@@ -73,7 +75,13 @@ pub struct ModelDifference {
 
 impl ModelDifference {
     fn of(change: RateChange, p: f64, verdict: Verdict) -> Self {
-        Self { value: change.difference, low: change.low, high: change.high, p, verdict }
+        Self {
+            value: change.difference,
+            low: change.low,
+            high: change.high,
+            p,
+            verdict,
+        }
     }
 }
 
@@ -100,9 +108,13 @@ pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
 /// other has runs of the same tests.
 pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
     let judged = with_runs(groups);
-    let [(_, first), others @ ..] = &judged[..] else { return None };
-    let changes: Vec<Option<RateChange>> =
-        others.iter().map(|(_, tests)| change_of(&common(first, tests))).collect();
+    let [(_, first), others @ ..] = &judged[..] else {
+        return None;
+    };
+    let changes: Vec<Option<RateChange>> = others
+        .iter()
+        .map(|(_, tests)| change_of(&common(first, tests)))
+        .collect();
     if changes.iter().all(Option::is_none) {
         return None;
     }
@@ -116,9 +128,15 @@ pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
 }
 
 /// The sides under their names, and what was found of those beside the first; none where the first has no runs.
-pub(super) fn of_sides(sides: &[Named<'_>], found: &[Comparison], most_k: u64) -> Option<Leaderboard> {
-    let groups: Vec<Group<'_>> =
-        sides.iter().map(|(report, name)| ((*name).to_owned(), report.tests.iter().collect())).collect();
+pub(super) fn of_sides(
+    sides: &[Named<'_>],
+    found: &[Comparison],
+    most_k: u64,
+) -> Option<Leaderboard> {
+    let groups: Vec<Group<'_>> = sides
+        .iter()
+        .map(|(report, name)| ((*name).to_owned(), report.tests.iter().collect()))
+        .collect();
     let differences = found.iter().filter(|side| side.b.runs > 0).map(|side| {
         let (change, p) = (side.change?, side.p_holm?);
         let verdict = direction(Some(p), change.difference).unwrap_or(match side.verdict {
@@ -134,7 +152,9 @@ pub(super) fn of_sides(sides: &[Named<'_>], found: &[Comparison], most_k: u64) -
 type JudgedGroup<'r> = (&'r str, Vec<Judged<'r>>);
 
 fn with_runs<'r>(groups: &'r [Group<'_>]) -> Vec<JudgedGroup<'r>> {
-    let judged = groups.iter().map(|(name, tests)| (name.as_str(), judged(tests)));
+    let judged = groups
+        .iter()
+        .map(|(name, tests)| (name.as_str(), judged(tests)));
     judged.filter(|(_, tests)| !tests.is_empty()).collect()
 }
 
@@ -143,10 +163,16 @@ fn board(
     differences: impl Iterator<Item = Option<ModelDifference>>,
     most_k: u64,
 ) -> Option<Leaderboard> {
-    let fewest = groups.iter().flat_map(|(_, tests)| tests).map(|(_, tally)| tally.runs).min()?;
+    let fewest = groups
+        .iter()
+        .flat_map(|(_, tests)| tests)
+        .map(|(_, tally)| tally.runs)
+        .min()?;
     let k = fewest.min(most_k).max(1);
-    let mut models =
-        groups.iter().map(|(name, tests)| judged_row(name, tests, k)).collect::<Option<Vec<_>>>()?;
+    let mut models = groups
+        .iter()
+        .map(|(name, tests)| judged_row(name, tests, k))
+        .collect::<Option<Vec<_>>>()?;
     for (model, difference) in models.iter_mut().skip(1).zip(differences) {
         model.difference = difference;
     }
@@ -157,13 +183,20 @@ fn board(
 type Judged<'r> = (&'r TestReport, Tally);
 
 fn judged<'r>(tests: &[&'r TestReport]) -> Vec<Judged<'r>> {
-    tests.iter().map(|test| (*test, test.tally())).filter(|(_, tally)| tally.runs > 0).collect()
+    tests
+        .iter()
+        .map(|test| (*test, test.tally()))
+        .filter(|(_, tally)| tally.runs > 0)
+        .collect()
 }
 
 /// What both have of the same test, whatever its model.
 fn common(first: &[Judged<'_>], other: &[Judged<'_>]) -> Vec<(Tally, Tally)> {
     let same = |test: &TestReport| other.iter().find(|(other, _)| key(other) == key(test));
-    first.iter().filter_map(|(test, tally)| Some((*tally, same(test)?.1))).collect()
+    first
+        .iter()
+        .filter_map(|(test, tally)| Some((*tally, same(test)?.1)))
+        .collect()
 }
 
 fn key(test: &TestReport) -> (&str, &str, Option<Variant>) {
@@ -177,10 +210,17 @@ pub fn model_row(name: &str, tests: &[&TestReport], k: u64) -> Option<ModelRow> 
 
 fn judged_row(name: &str, tests: &[Judged<'_>], k: u64) -> Option<ModelRow> {
     let tallies: Vec<Tally> = tests.iter().map(|(_, tally)| *tally).collect();
-    let counts: Vec<(u64, u64)> = tallies.iter().map(|tally| (tally.runs, tally.passed)).collect();
+    let counts: Vec<(u64, u64)> = tallies
+        .iter()
+        .map(|tally| (tally.runs, tally.passed))
+        .collect();
     let rate = mean_rate(&tallies, CONFIDENCE).ok()?;
     let mean = |of_run: &dyn Fn(&RunReport) -> Option<f64>| {
-        let values: Vec<f64> = tests.iter().flat_map(|(test, _)| &test.runs).filter_map(of_run).collect();
+        let values: Vec<f64> = tests
+            .iter()
+            .flat_map(|(test, _)| &test.runs)
+            .filter_map(of_run)
+            .collect();
         (!values.is_empty()).then(|| six_decimals(values.iter().sum::<f64>() / values.len() as f64))
     };
     Some(ModelRow {

@@ -13,8 +13,8 @@ mod tests;
 pub use change::{Shown, ShownTest, shown};
 pub use join::leave_models_out;
 pub use model::{
-    Compared, ComparedSide, Comparison, FirstDifference, RateChange, Several, TargetChange, TestChange,
-    ToolChange, Verdict,
+    Compared, ComparedSide, Comparison, FirstDifference, RateChange, Several, TargetChange,
+    TestChange, ToolChange, Verdict,
 };
 pub use sentence::{p_value, points};
 pub(crate) use targets::better;
@@ -36,16 +36,23 @@ pub fn compare(a: Named<'_>, b: Named<'_>, most_k: u64) -> Comparison {
     let same = Same::of(a.0, b.0);
     let shown = shown(&same.tallies);
     let leaderboard = leaderboard(&groups(a, b), most_k);
-    Comparison { leaderboard, ..same.compared((a, b), &shown, 1) }
+    Comparison {
+        leaderboard,
+        ..same.compared((a, b), &shown, 1)
+    }
 }
 
 /// Compares each of several reports with the first.
 pub fn compare_several(first: Named<'_>, others: &[Named<'_>], most_k: u64) -> Several {
-    let same: Vec<Same<'_>> = others.iter().map(|(report, _)| Same::of(first.0, report)).collect();
+    let same: Vec<Same<'_>> = others
+        .iter()
+        .map(|(report, _)| Same::of(first.0, report))
+        .collect();
     let tallies: Vec<&[(Tally, Tally)]> = same.iter().map(|same| &same.tallies[..]).collect();
     let shown = shown_beside(&tallies);
     let all = same.into_iter().zip(others).zip(shown);
-    let all = all.map(|((same, other), shown)| same.compared((first, *other), &shown, others.len()));
+    let all =
+        all.map(|((same, other), shown)| same.compared((first, *other), &shown, others.len()));
     let sides: Vec<Comparison> = all.collect();
     let has = |verdict: &Verdict| sides.iter().any(|side| side.verdict == *verdict);
     let telling = [Verdict::Worse, Verdict::Better, Verdict::NoEvidence];
@@ -53,7 +60,10 @@ pub fn compare_several(first: Named<'_>, others: &[Named<'_>], most_k: u64) -> S
     Several {
         schema_version: SCHEMA_VERSION,
         first: side(first),
-        verdict: telling.into_iter().find(has).unwrap_or(Verdict::NotEnoughRuns),
+        verdict: telling
+            .into_iter()
+            .find(has)
+            .unwrap_or(Verdict::NotEnoughRuns),
         leaderboard: of_sides(&reports, &sides, most_k),
         sides,
     }
@@ -68,16 +78,27 @@ struct Same<'r> {
 impl<'r> Same<'r> {
     fn of(a: &'r Report, b: &'r Report) -> Self {
         let joined = join(&a.tests, &b.tests);
-        let tallies = joined.pairs.iter().map(|(a, b)| (a.tally(), b.tally())).collect();
+        let tallies = joined
+            .pairs
+            .iter()
+            .map(|(a, b)| (a.tally(), b.tally()))
+            .collect();
         Self { joined, tallies }
     }
 
     /// What they show, where so many sides are compared with the first.
     fn compared(self, (a, b): (Named<'_>, Named<'_>), shown: &Shown, sides: usize) -> Comparison {
         let Self { joined, tallies } = self;
-        let reach = shown.change.as_ref().map(|change| reach(&with_runs(&tallies), change, sides));
+        let reach = shown
+            .change
+            .as_ref()
+            .map(|change| reach(&with_runs(&tallies), change, sides));
         let could_show = reach.as_ref().is_some_and(|reach| reach.could_show);
-        let unshown = if could_show { Verdict::NoEvidence } else { Verdict::NotEnoughRuns };
+        let unshown = if could_show {
+            Verdict::NoEvidence
+        } else {
+            Verdict::NotEnoughRuns
+        };
         let pairs = joined.pairs.iter().zip(&shown.tests);
         let names = |tests: Vec<&TestReport>| tests.into_iter().map(in_words).collect();
         let mut comparison = Comparison {
@@ -89,7 +110,9 @@ impl<'r> Same<'r> {
             change: shown.change,
             p_holm: shown.p_holm.filter(|_| sides > 1),
             smallest_drop: reach.as_ref().and_then(|reach| reach.smallest_drop),
-            more_runs: reach.and_then(|reach| reach.more_runs).filter(|_| shown.together.is_none()),
+            more_runs: reach
+                .and_then(|reach| reach.more_runs)
+                .filter(|_| shown.together.is_none()),
             tests: pairs.map(|((a, b), shown)| of_test(a, b, *shown)).collect(),
             only_a: names(joined.only_a),
             only_b: names(joined.only_b),
@@ -101,7 +124,11 @@ impl<'r> Same<'r> {
 }
 fn side((report, name): Named<'_>) -> ComparedSide {
     let runs = report.tests.iter().map(|test| test.tally().runs).sum();
-    ComparedSide { name: name.to_owned(), tests: report.tests.len(), runs }
+    ComparedSide {
+        name: name.to_owned(),
+        tests: report.tests.len(),
+        runs,
+    }
 }
 
 /// `examples/a.yml · refunds [gpt-5]`.
@@ -112,12 +139,26 @@ fn in_words(test: &TestReport) -> String {
 /// The models of both sides; where both have one model, the sides by their names too.
 fn groups<'r>((a, name_a): Named<'r>, (b, name_b): Named<'r>) -> Vec<Group<'r>> {
     let (of_a, of_b) = (by_model(&a.tests), by_model(&b.tests));
-    let is_in_both = of_a.iter().any(|(model, _)| of_b.iter().any(|(other, _)| other == model));
+    let is_in_both = of_a
+        .iter()
+        .any(|(model, _)| of_b.iter().any(|(other, _)| other == model));
     let named = |groups: Vec<Group<'r>>, side: &str| -> Vec<Group<'r>> {
-        let name = |model: String| if is_in_both { format!("{model} ({side})") } else { model };
-        groups.into_iter().map(|(model, tests)| (name(model), tests)).collect()
+        let name = |model: String| {
+            if is_in_both {
+                format!("{model} ({side})")
+            } else {
+                model
+            }
+        };
+        groups
+            .into_iter()
+            .map(|(model, tests)| (name(model), tests))
+            .collect()
     };
-    named(of_a, name_a).into_iter().chain(named(of_b, name_b)).collect()
+    named(of_a, name_a)
+        .into_iter()
+        .chain(named(of_b, name_b))
+        .collect()
 }
 
 fn of_test(a: &TestReport, b: &TestReport, shown: ShownTest) -> TestChange {
@@ -140,14 +181,22 @@ fn of_test(a: &TestReport, b: &TestReport, shown: ShownTest) -> TestChange {
         verdict: shown.verdict,
         not_compared: why_not(a, "first").or_else(|| why_not(b, "second")),
         targets: targets::targets(a, b),
-        calls: if is_compared { calls::tools(a, b) } else { Vec::new() },
+        calls: if is_compared {
+            calls::tools(a, b)
+        } else {
+            Vec::new()
+        },
         first_difference: calls::first_difference(a, b).filter(|_| is_compared),
     }
 }
 
 /// Why a side says nothing of a test.
 fn why_not(test: &TestReport, side: &str) -> Option<String> {
-    let said = test.reason.as_ref().map(|reason| format!(": {}", reason.message)).unwrap_or_default();
+    let said = test
+        .reason
+        .as_ref()
+        .map(|reason| format!(": {}", reason.message))
+        .unwrap_or_default();
     let what = match test.status {
         Status::Error => "could not be judged",
         Status::Skipped => "was skipped",

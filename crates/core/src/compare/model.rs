@@ -227,11 +227,17 @@ pub struct FirstDifference {
 impl Comparison {
     /// How many tests could not be compared.
     pub fn not_compared(&self) -> usize {
-        self.tests.iter().filter(|test| test.not_compared.is_some()).count()
+        self.tests
+            .iter()
+            .filter(|test| test.not_compared.is_some())
+            .count()
     }
 
     /// How many tests have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.tests.iter().filter(|test| test.verdict == Some(verdict)).count()
+        self.tests
+            .iter()
+            .filter(|test| test.verdict == Some(verdict))
+            .count()
     }
 }

@@ -18,9 +18,14 @@ pub(super) fn sentence(of: &Comparison, overall: Verdict) -> String {
         (verdict @ (Verdict::Better | Verdict::Worse), together) => {
             let tests = in_tests(of, verdict);
             let over_all = format!("over all tests {}, {rates}", over_all(together));
-            format!("{b} is {} than {a} in {tests}; {over_all}.", verdict.words())
+            format!(
+                "{b} is {} than {a} in {tests}; {over_all}.",
+                verdict.words()
+            )
         }
-        (Verdict::NoEvidence, _) => format!("No evidence of change: {rates}.{}{}", could(of), more(of)),
+        (Verdict::NoEvidence, _) => {
+            format!("No evidence of change: {rates}.{}{}", could(of), more(of))
+        }
         (Verdict::NotEnoughRuns, _) => {
             let why = "four times in five, so few runs would not show even the largest change";
             format!("Not enough runs: {rates}; {why}.{}", more(of))
@@ -39,22 +44,44 @@ fn over_all(verdict: Verdict) -> &'static str {
 /// `90% of the runs pass in the first, 62.5% in the second (-27.5 points, 95% interval -43 to -10, p = 0.003)`; of
 /// several sides by their names, and with the p-value among all.
 fn rates(of: &Comparison, change: &RateChange) -> String {
-    let RateChange { rate_a, rate_b, difference, low, high, p } = change;
+    let RateChange {
+        rate_a,
+        rate_b,
+        difference,
+        low,
+        high,
+        p,
+    } = change;
     let (a, b, p) = match &of.p_holm {
         Some(p_holm) => (of.a.name.as_str(), of.b.name.as_str(), p_holm),
         None => ("the first", "the second", p),
     };
     let interval = format!("95% interval {} to {}", points(*low), points(*high));
-    let moved = format!("{} points, {interval}, {}", points(*difference), p_value(*p));
-    format!("{}% of the runs pass in {a}, {}% in {b} ({moved})", points(*rate_a), points(*rate_b))
+    let moved = format!(
+        "{} points, {interval}, {}",
+        points(*difference),
+        p_value(*p)
+    );
+    format!(
+        "{}% of the runs pass in {a}, {}% in {b} ({moved})",
+        points(*rate_a),
+        points(*rate_b)
+    )
 }
 
 /// Where single tests say something of their own.
 fn also(of: &Comparison) -> String {
-    let said = [Verdict::Worse, Verdict::Better].into_iter().filter(|verdict| of.count(*verdict) > 0);
-    let said: Vec<String> =
-        said.map(|verdict| format!("{} {}", in_tests(of, verdict), verdict.words())).collect();
-    if said.is_empty() { String::new() } else { format!(" One by one: {}.", said.join(", ")) }
+    let said = [Verdict::Worse, Verdict::Better]
+        .into_iter()
+        .filter(|verdict| of.count(*verdict) > 0);
+    let said: Vec<String> = said
+        .map(|verdict| format!("{} {}", in_tests(of, verdict), verdict.words()))
+        .collect();
+    if said.is_empty() {
+        String::new()
+    } else {
+        format!(" One by one: {}.", said.join(", "))
+    }
 }
 
 fn in_tests(of: &Comparison, verdict: Verdict) -> String {
@@ -63,17 +90,27 @@ fn in_tests(of: &Comparison, verdict: Verdict) -> String {
 }
 
 fn could(of: &Comparison) -> String {
-    let said = |drop: f64| format!(" A drop of {} points would be shown four times in five.", points(drop));
+    let said = |drop: f64| {
+        format!(
+            " A drop of {} points would be shown four times in five.",
+            points(drop)
+        )
+    };
     of.smallest_drop.map(said).unwrap_or_default()
 }
 
 fn more(of: &Comparison) -> String {
-    let Some(more) = of.more_runs else { return String::new() };
+    let Some(more) = of.more_runs else {
+        return String::new();
+    };
     let what = match of.change {
         Some(change) if change.difference.abs() > 0.0 => "a difference as large as this one",
         _ => "a change from all to none",
     };
-    format!(" To show {what} takes {} of each test on each side.", count(more as usize, "more run"))
+    format!(
+        " To show {what} takes {} of each test on each side.",
+        count(more as usize, "more run")
+    )
 }
 
 /// A share in percent, with one decimal where it has one.
@@ -83,5 +120,9 @@ pub fn points(share: f64) -> String {
 
 /// `p = 0.0314`, or that it is smaller than what is shown.
 pub fn p_value(p: f64) -> String {
-    if p < 1e-6 { "p < 0.000001".to_owned() } else { format!("p = {}", Number::Float(p)) }
+    if p < 1e-6 {
+        "p < 0.000001".to_owned()
+    } else {
+        format!("p = {}", Number::Float(p))
+    }
 }

@@ -13,9 +13,13 @@ pub(super) fn targets(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
     let mut all = Vec::new();
     for gate in distinct(a.gates.iter().chain(&b.gates).map(|gate| gate.key.as_str())) {
         let (one, other) = (of_gate(a, gate), of_gate(b, gate));
-        let names: BTreeSet<&String> =
-            one.iter().chain(&other).flat_map(|gate| gate.targets.keys()).collect();
-        let number = |gate: Option<&GateReport>, name: &str| gate?.targets.get(name).copied().flatten();
+        let names: BTreeSet<&String> = one
+            .iter()
+            .chain(&other)
+            .flat_map(|gate| gate.targets.keys())
+            .collect();
+        let number =
+            |gate: Option<&GateReport>, name: &str| gate?.targets.get(name).copied().flatten();
         all.extend(names.into_iter().map(|target| TargetChange {
             gate: Some(gate.to_owned()),
             target: target.clone(),
@@ -35,16 +39,30 @@ fn of_gate<'r>(test: &'r TestReport, key: &str) -> Option<&'r GateReport> {
 
 /// Which way a number of a gate is better.
 pub(crate) fn better(target: &str) -> Option<Better> {
-    let known = GATES.iter().flat_map(|gate| gate.targets).find(|known| known.name == target);
+    let known = GATES
+        .iter()
+        .flat_map(|gate| gate.targets)
+        .find(|known| known.name == target);
     known.map(|target| target.better())
 }
 
 fn scores(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
-    let names: BTreeSet<&String> = a.runs.iter().chain(&b.runs).flat_map(|run| run.scores.keys()).collect();
-    let number =
-        |score: &Value| score.as_f64().or_else(|| score.as_bool().map(|yes| f64::from(u8::from(yes))));
+    let names: BTreeSet<&String> = a
+        .runs
+        .iter()
+        .chain(&b.runs)
+        .flat_map(|run| run.scores.keys())
+        .collect();
+    let number = |score: &Value| {
+        score
+            .as_f64()
+            .or_else(|| score.as_bool().map(|yes| f64::from(u8::from(yes))))
+    };
     let values = |test: &TestReport, name: &str| -> Vec<f64> {
-        test.runs.iter().filter_map(|run| number(run.scores.get(name)?)).collect()
+        test.runs
+            .iter()
+            .filter_map(|run| number(run.scores.get(name)?))
+            .collect()
     };
     let mean = |values: &[f64]| {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -52,7 +70,11 @@ fn scores(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
     };
     let change = |name: &String| {
         let (before, after) = (values(a, name), values(b, name));
-        let found = shift(&[Stratum { before: &before, after: &after }]).ok();
+        let found = shift(&[Stratum {
+            before: &before,
+            after: &after,
+        }])
+        .ok();
         TargetChange {
             gate: None,
             target: name.clone(),

@@ -15,9 +15,22 @@ fn run(index: usize, passed: bool, tools: &[&str]) -> RunReport {
 
 /// A test of which so many runs passed.
 fn test(suite: &str, name: &str, passed: usize, runs: usize) -> TestReport {
-    let mut test = TestReport::blank(name, &Place { file: suite.to_owned(), line: 1 }, &Rerun::default());
-    test.runs = (0..runs).map(|at| run(at + 1, at < passed, &["look", "open"])).collect();
-    test.status = if passed == runs { Status::Passed } else { Status::Failed };
+    let mut test = TestReport::blank(
+        name,
+        &Place {
+            file: suite.to_owned(),
+            line: 1,
+        },
+        &Rerun::default(),
+    );
+    test.runs = (0..runs)
+        .map(|at| run(at + 1, at < passed, &["look", "open"]))
+        .collect();
+    test.status = if passed == runs {
+        Status::Passed
+    } else {
+        Status::Failed
+    };
     test
 }
 
@@ -40,8 +53,17 @@ fn the_same_report_shows_no_change() {
     let found = compared(tests.clone(), tests);
     assert_eq!(found.verdict, Verdict::NoEvidence);
     assert_eq!(found.more_runs, None);
-    assert!(found.sentence.starts_with("No evidence of change: "), "{}", found.sentence);
-    assert!(found.tests.iter().all(|test| test.calls.is_empty() && test.first_difference.is_none()));
+    assert!(
+        found.sentence.starts_with("No evidence of change: "),
+        "{}",
+        found.sentence
+    );
+    assert!(
+        found
+            .tests
+            .iter()
+            .all(|test| test.calls.is_empty() && test.first_difference.is_none())
+    );
 }
 
 #[test]
@@ -58,7 +80,13 @@ fn a_drop_of_every_test_is_seen_together_though_of_none_alone() {
 fn a_test_that_falls_while_another_rises_is_worse() {
     let found = compared(suite(&[(10, 10), (0, 10)]), suite(&[(0, 10), (10, 10)]));
     assert_eq!(found.verdict, Verdict::Worse);
-    assert!(found.sentence.starts_with("new is worse than old in 1 of 2 tests; "), "{}", found.sentence);
+    assert!(
+        found
+            .sentence
+            .starts_with("new is worse than old in 1 of 2 tests; "),
+        "{}",
+        found.sentence
+    );
 }
 
 #[test]
@@ -70,13 +98,25 @@ fn too_few_runs_say_how_many_more_there_should_be() {
     );
     let found = compared(suite(&[(9, 10)]), suite(&[(7, 10)]));
     assert_eq!(found.verdict, Verdict::NoEvidence);
-    assert!(found.more_runs.is_some_and(|more| (40..80).contains(&more)), "{:?}", found.more_runs);
+    assert!(
+        found.more_runs.is_some_and(|more| (40..80).contains(&more)),
+        "{:?}",
+        found.more_runs
+    );
 }
 
 #[test]
 fn a_moved_suite_is_the_same_and_what_one_side_lacks_is_listed() {
-    let a = vec![test("a.yml", "x", 3, 3), test("a.yml", "gone", 3, 3), test("a.yml", "twice", 1, 1)];
-    let b = vec![test("b.yml", "x", 3, 3), test("b.yml", "twice", 1, 1), test("c.yml", "twice", 1, 1)];
+    let a = vec![
+        test("a.yml", "x", 3, 3),
+        test("a.yml", "gone", 3, 3),
+        test("a.yml", "twice", 1, 1),
+    ];
+    let b = vec![
+        test("b.yml", "x", 3, 3),
+        test("b.yml", "twice", 1, 1),
+        test("c.yml", "twice", 1, 1),
+    ];
     let found = compared(a, b);
     assert_eq!(found.tests.len(), 1);
     assert_eq!(found.only_a, ["a.yml · gone", "a.yml · twice"]);
@@ -87,7 +127,10 @@ fn a_moved_suite_is_the_same_and_what_one_side_lacks_is_listed() {
 fn a_test_that_could_not_be_judged_is_not_compared() {
     let mut broken = test("a.yml", "t0", 0, 0);
     broken.status = Status::Error;
-    let found = compared(suite(&[(5, 5), (5, 5)]), vec![broken, test("a.yml", "t1", 5, 5)]);
+    let found = compared(
+        suite(&[(5, 5), (5, 5)]),
+        vec![broken, test("a.yml", "t1", 5, 5)],
+    );
     assert_eq!(found.not_compared(), 1);
     assert_eq!(found.tests[0].verdict, None);
     assert_eq!(found.change.unwrap().rate_a.to_bits(), 1.0_f64.to_bits());
@@ -96,13 +139,21 @@ fn a_test_that_could_not_be_judged_is_not_compared() {
 #[test]
 fn calls_that_differ_are_named() {
     let mut now = test("a.yml", "t0", 3, 3);
-    now.runs = (1..=3).map(|at| run(at, true, &["look", "delete"])).collect();
+    now.runs = (1..=3)
+        .map(|at| run(at, true, &["look", "delete"]))
+        .collect();
     let found = compared(suite(&[(3, 3)]), vec![now]);
-    let tools: Vec<_> =
-        found.tests[0].calls.iter().map(|one| (one.tool.as_str(), one.runs_a, one.runs_b)).collect();
+    let tools: Vec<_> = found.tests[0]
+        .calls
+        .iter()
+        .map(|one| (one.tool.as_str(), one.runs_a, one.runs_b))
+        .collect();
     assert_eq!(tools, [("delete", 0, 3), ("open", 3, 0)]);
     let first = found.tests[0].first_difference.as_ref().unwrap();
-    assert_eq!((first.call, first.a.as_deref(), first.b.as_deref()), (2, Some("open"), Some("delete")));
+    assert_eq!(
+        (first.call, first.a.as_deref(), first.b.as_deref()),
+        (2, Some("open"), Some("delete"))
+    );
 }
 
 #[test]
@@ -110,14 +161,29 @@ fn models_stand_beside_the_first_one() {
     let of = |model: &str, counts: &[(usize, usize)]| {
         suite(counts)
             .into_iter()
-            .map(move |test| TestReport { model: Some(model.to_owned()), ..test })
+            .map(move |test| TestReport {
+                model: Some(model.to_owned()),
+                ..test
+            })
             .collect::<Vec<_>>()
     };
-    let tests = [of("one", &[(4, 4); 8]), of("two", &[(1, 4); 8]), of("three", &[(4, 4); 8])].concat();
+    let tests = [
+        of("one", &[(4, 4); 8]),
+        of("two", &[(1, 4); 8]),
+        of("three", &[(4, 4); 8]),
+    ]
+    .concat();
     let board = leaderboard(&by_model(&tests), USUAL_K).unwrap();
     assert_eq!(board.k, 4);
-    let said: Vec<_> = board.models.iter().map(|row| row.difference.map(|one| one.verdict)).collect();
-    assert_eq!(said, [None, Some(Verdict::Worse), Some(Verdict::NoEvidence)]);
+    let said: Vec<_> = board
+        .models
+        .iter()
+        .map(|row| row.difference.map(|one| one.verdict))
+        .collect();
+    assert_eq!(
+        said,
+        [None, Some(Verdict::Worse), Some(Verdict::NoEvidence)]
+    );
     assert!((board.models[1].pass_1 - 0.25).abs() < 1e-9 && board.models[1].pass_k > 0.999);
     assert!(board.models[1].pass_hat_k < 1e-9 && board.models[0].low < 1.0);
     assert!(leaderboard(&by_model(&tests[..8]), USUAL_K).is_none());
@@ -129,18 +195,45 @@ fn each_of_several_sides_is_compared_with_the_first_and_pays_for_the_others() {
         [vec![(9, 10)], vec![(4, 10)], vec![(9, 10)]].map(|one| Report::new(suite(&one)));
     let alone = compare((&first, "old"), (&drop, "drop"), USUAL_K);
     assert_eq!(alone.verdict, Verdict::Worse, "{}", alone.sentence);
-    let found = compare_several((&first, "old"), &[(&same, "same"), (&drop, "drop")], USUAL_K);
-    let [beside, drop] = &found.sides[..] else { panic!("{found:?}") };
+    let found = compare_several(
+        (&first, "old"),
+        &[(&same, "same"), (&drop, "drop")],
+        USUAL_K,
+    );
+    let [beside, drop] = &found.sides[..] else {
+        panic!("{found:?}")
+    };
     // The same p-value, but two sides had the chance to show it.
-    assert_eq!((drop.change, drop.verdict), (alone.change, Verdict::NoEvidence), "{}", drop.sentence);
+    assert_eq!(
+        (drop.change, drop.verdict),
+        (alone.change, Verdict::NoEvidence),
+        "{}",
+        drop.sentence
+    );
     assert!((drop.p_holm.unwrap() - 2.0 * alone.change.unwrap().p).abs() < 1e-5);
     assert!(drop.smallest_drop.unwrap() > alone.smallest_drop.unwrap());
-    assert!(beside.sentence.contains("90% of the runs pass in old, 90% in same"), "{}", beside.sentence);
+    assert!(
+        beside
+            .sentence
+            .contains("90% of the runs pass in old, 90% in same"),
+        "{}",
+        beside.sentence
+    );
     assert_eq!(found.verdict, Verdict::NoEvidence);
     let board = found.leaderboard.unwrap();
-    let rows: Vec<_> =
-        board.models.iter().map(|row| (row.model.as_str(), row.difference.map(|one| one.p))).collect();
-    assert_eq!(rows, [("old", None), ("same", beside.p_holm), ("drop", drop.p_holm)]);
+    let rows: Vec<_> = board
+        .models
+        .iter()
+        .map(|row| (row.model.as_str(), row.difference.map(|one| one.p)))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("old", None),
+            ("same", beside.p_holm),
+            ("drop", drop.p_holm)
+        ]
+    );
 }
 
 #[test]
@@ -148,28 +241,46 @@ fn a_side_without_runs_has_no_row_and_takes_nobody_elses_difference() {
     let mut broken = test("a.yml", "t0", 0, 0);
     broken.status = Status::Error;
     let [good, bad] = [vec![(10, 10)], vec![(0, 10)]].map(|one| Report::new(suite(&one)));
-    let found = compare_several((&good, "a"), &[(&Report::new(vec![broken]), "b"), (&bad, "c")], USUAL_K);
+    let found = compare_several(
+        (&good, "a"),
+        &[(&Report::new(vec![broken]), "b"), (&bad, "c")],
+        USUAL_K,
+    );
     assert_eq!(found.verdict, Verdict::Worse);
-    assert_eq!(found.sides[0].sentence, "Nothing could be compared: no test has runs in both a and b.");
+    assert_eq!(
+        found.sides[0].sentence,
+        "Nothing could be compared: no test has runs in both a and b."
+    );
     let rows = found.leaderboard.unwrap().models;
-    let rows: Vec<_> =
-        rows.iter().map(|row| (row.model.as_str(), row.difference.map(|one| one.verdict))).collect();
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| (row.model.as_str(), row.difference.map(|one| one.verdict)))
+        .collect();
     assert_eq!(rows, [("a", None), ("c", Some(Verdict::Worse))]);
 }
 
 #[test]
 fn a_model_that_is_all_that_differs_is_what_is_compared() {
     let of = |model: &str| {
-        let tests =
-            suite(&[(3, 3)]).into_iter().map(|test| TestReport { model: Some(model.to_owned()), ..test });
+        let tests = suite(&[(3, 3)]).into_iter().map(|test| TestReport {
+            model: Some(model.to_owned()),
+            ..test
+        });
         Report::new(tests.collect())
     };
     let models = |mut reports: Vec<Report>| -> Vec<Option<String>> {
         leave_models_out(&mut reports);
-        reports.into_iter().flat_map(|report| report.tests).map(|test| test.model).collect()
+        reports
+            .into_iter()
+            .flat_map(|report| report.tests)
+            .map(|test| test.model)
+            .collect()
     };
     assert_eq!(models(vec![of("one"), of("two")]), [None, None]);
-    assert_eq!(models(vec![of("one"), of("one")]), [Some("one".to_owned()), Some("one".to_owned())]);
+    assert_eq!(
+        models(vec![of("one"), of("one")]),
+        [Some("one".to_owned()), Some("one".to_owned())]
+    );
     let both = Report::new([of("one").tests, of("two").tests].concat());
     assert_eq!(models(vec![of("one"), both]).iter().flatten().count(), 3);
 }

@@ -68,19 +68,37 @@ impl Exercised {
     /// What all of it comes to.
     pub fn into_coverage(mut self, threshold: Option<usize>) -> Coverage {
         let unmeasured = self.used.difference(&self.known).cloned().collect();
-        let mut coverage = Coverage { threshold, unmeasured, ..Coverage::default() };
+        let mut coverage = Coverage {
+            threshold,
+            unmeasured,
+            ..Coverage::default()
+        };
         for (key, seen) in std::mem::take(&mut self.called) {
             match self.listed_as(&key) {
-                Some(key) => self.merge(Self { called: [(key, seen)].into(), ..Self::default() }),
+                Some(key) => self.merge(Self {
+                    called: [(key, seen)].into(),
+                    ..Self::default()
+                }),
                 None if key.0.is_some_and(|server| !self.known.contains(&server)) => {}
                 None => coverage.unlisted_calls += seen.calls,
             }
         }
         for (key, parameters) in self.listed {
-            let tool = covered(key.1.clone(), parameters, &self.called.remove(&key).unwrap_or_default());
-            match coverage.servers.last_mut().filter(|server| server.name == key.0) {
+            let tool = covered(
+                key.1.clone(),
+                parameters,
+                &self.called.remove(&key).unwrap_or_default(),
+            );
+            match coverage
+                .servers
+                .last_mut()
+                .filter(|server| server.name == key.0)
+            {
                 Some(server) => server.tools.push(tool),
-                None => coverage.servers.push(ServerCoverage { name: key.0, tools: vec![tool] }),
+                None => coverage.servers.push(ServerCoverage {
+                    name: key.0,
+                    tools: vec![tool],
+                }),
             }
         }
         coverage.counted()
@@ -93,7 +111,9 @@ impl Exercised {
         let without_server = (None, name.clone());
         let servers = self.known.iter().filter(|_| server.is_none());
         let elsewhere = servers.map(|server| (Some(server.clone()), name.clone()));
-        let mut found = elsewhere.chain([without_server]).filter(|key| self.listed.contains_key(key));
+        let mut found = elsewhere
+            .chain([without_server])
+            .filter(|key| self.listed.contains_key(key));
         if self.listed.contains_key(&as_called) {
             return Some(as_called);
         }
@@ -105,22 +125,47 @@ impl Exercised {
             return;
         }
         self.used.extend(of.agent.servers.iter().cloned());
-        let alone = if let [alone] = &of.agent.servers[..] { Some(alone) } else { None };
+        let alone = if let [alone] = &of.agent.servers[..] {
+            Some(alone)
+        } else {
+            None
+        };
         for header in &recorded.headers {
-            let Some(catalogue) = &header.catalogue else { continue };
+            let Some(catalogue) = &header.catalogue else {
+                continue;
+            };
             self.known.extend(of.agent.servers.iter().cloned());
-            let left_out = header.left_out.keys().filter_map(|name| name.split_once('.'));
+            let left_out = header
+                .left_out
+                .keys()
+                .filter_map(|name| name.split_once('.'));
             for (server, name) in left_out {
-                self.listed.entry((Some(server.to_owned()), name.to_owned())).or_default();
+                self.listed
+                    .entry((Some(server.to_owned()), name.to_owned()))
+                    .or_default();
             }
             for tool in catalogue {
                 self.list(tool, alone);
             }
         }
-        of.agent.servers.iter().for_each(|server| self.add_mock(of.suite, server));
-        let wanted = of.agent.runs_to_judge(recorded.runs.len()).min(recorded.runs.len());
-        let matrix = recorded.matrix.iter().flatten().flat_map(|matrix| &matrix.runs);
-        let runs: Vec<RecordedRun<'_>> = recorded.runs[..wanted].iter().chain(matrix).cloned().collect();
+        of.agent
+            .servers
+            .iter()
+            .for_each(|server| self.add_mock(of.suite, server));
+        let wanted = of
+            .agent
+            .runs_to_judge(recorded.runs.len())
+            .min(recorded.runs.len());
+        let matrix = recorded
+            .matrix
+            .iter()
+            .flatten()
+            .flat_map(|matrix| &matrix.runs);
+        let runs: Vec<RecordedRun<'_>> = recorded.runs[..wanted]
+            .iter()
+            .chain(matrix)
+            .cloned()
+            .collect();
         let settled = with_known_tools(of, &runs);
         for (run, settled) in runs.iter().zip(&settled) {
             if let Some(trace) = settled.as_ref().or(run.trace.as_ref().ok().copied()) {
@@ -131,14 +176,25 @@ impl Exercised {
 
     /// A call that an injected fault made fail, and one of a distractor, say nothing of a server.
     fn add_trace(&mut self, trace: &Trace<'_>) {
-        let struck: BTreeSet<usize> = trace.faults.iter().flatten().map(|event| event.call_index).collect();
-        let calls = trace.tool_calls.iter().zip(trace.results_by_call()).enumerate();
+        let struck: BTreeSet<usize> = trace
+            .faults
+            .iter()
+            .flatten()
+            .map(|event| event.call_index)
+            .collect();
+        let calls = trace
+            .tool_calls
+            .iter()
+            .zip(trace.results_by_call())
+            .enumerate();
         for (at, (call, result)) in calls {
             let has_failed = result.map(CallResult::is_failure);
             if call.distractor || (struck.contains(&at) && has_failed != Some(false)) {
                 continue;
             }
-            let Call { name, server, args, .. } = call;
+            let Call {
+                name, server, args, ..
+            } = call;
             let key = (server.as_deref().map(str::to_owned), name.to_string());
             let args = args.and_then(|args| serde_json::from_str(args.get()).ok());
             self.add_call(key, args.as_ref(), has_failed);
@@ -161,7 +217,10 @@ impl Exercised {
         }
         self.add_mock(of.suite, server);
         let outcome = &call.outcome;
-        let has_failed = outcome.error.map(|_| true).or_else(|| outcome.result.map(is_error));
+        let has_failed = outcome
+            .error
+            .map(|_| true)
+            .or_else(|| outcome.result.map(is_error));
         let key = (Some(server.clone()), of.test.tool.clone());
         self.add_call(key, of.test.args.as_ref(), has_failed);
     }
@@ -191,8 +250,15 @@ impl Exercised {
             return;
         }
         let server = tool.server.as_ref().or(alone).cloned();
-        let parameters = tool.input_schema.as_ref().map(|schema| parameters(schema)).unwrap_or_default();
-        merge_values(self.listed.entry((server, tool.name.clone())).or_default(), parameters);
+        let parameters = tool
+            .input_schema
+            .as_ref()
+            .map(|schema| parameters(schema))
+            .unwrap_or_default();
+        merge_values(
+            self.listed.entry((server, tool.name.clone())).or_default(),
+            parameters,
+        );
     }
 }
 
@@ -226,13 +292,33 @@ fn covered(name: String, listed: Parameters, seen: &Seen) -> ToolCoverage {
     let of_parameter = |(name, values): (String, BTreeSet<String>)| {
         let given = seen.given.get(&name);
         let is_given = |value: &String| given.is_some_and(|given| given.contains(value));
-        let values =
-            values.into_iter().map(|value| ValueCoverage { given: is_given(&value), value }).collect();
-        ParameterCoverage { given: given.is_some(), name, values }
+        let values = values
+            .into_iter()
+            .map(|value| ValueCoverage {
+                given: is_given(&value),
+                value,
+            })
+            .collect();
+        ParameterCoverage {
+            given: given.is_some(),
+            name,
+            values,
+        }
     };
     let parameters = listed.into_iter().map(of_parameter).collect();
-    let Seen { calls, successes, errors, .. } = *seen;
-    ToolCoverage { name, calls, successes, errors, parameters }
+    let Seen {
+        calls,
+        successes,
+        errors,
+        ..
+    } = *seen;
+    ToolCoverage {
+        name,
+        calls,
+        successes,
+        errors,
+        parameters,
+    }
 }
 
 fn is_error(result: &RawValue) -> bool {

@@ -136,7 +136,10 @@ impl Coverage {
             self.errors.count(tool.errors > 0);
             for parameter in &tool.parameters {
                 self.parameters.count(parameter.given);
-                parameter.values.iter().for_each(|value| self.values.count(value.given));
+                parameter
+                    .values
+                    .iter()
+                    .for_each(|value| self.values.count(value.given));
             }
         }
         self.percent = (100 * self.tools.covered).checked_div(self.tools.total);
@@ -147,13 +150,16 @@ impl Coverage {
     pub fn miss(&self) -> Option<String> {
         let threshold = self.threshold?;
         match self.percent {
-            None => Some("nothing was measured: no recording lists the tools of a server".to_owned()),
-            Some(percent) if percent < threshold => {
-                Some(format!("{percent}% of the tools were called, and {threshold}% are asked for"))
+            None => {
+                Some("nothing was measured: no recording lists the tools of a server".to_owned())
             }
-            Some(_) if !self.unmeasured.is_empty() => {
-                Some(format!("no recording lists the tools of {}", self.unmeasured.join(", ")))
-            }
+            Some(percent) if percent < threshold => Some(format!(
+                "{percent}% of the tools were called, and {threshold}% are asked for"
+            )),
+            Some(_) if !self.unmeasured.is_empty() => Some(format!(
+                "no recording lists the tools of {}",
+                self.unmeasured.join(", ")
+            )),
             Some(_) => None,
         }
     }
@@ -167,7 +173,10 @@ impl Coverage {
                 change(&mut tool.name);
                 for parameter in &mut tool.parameters {
                     change(&mut parameter.name);
-                    parameter.values.iter_mut().for_each(|value| change(&mut value.value));
+                    parameter
+                        .values
+                        .iter_mut()
+                        .for_each(|value| change(&mut value.value));
                 }
             }
         }

@@ -15,7 +15,12 @@ pub(super) const MOST_PARTS: usize = 4096;
 
 /// The parameters of this schema. Lists are looked through: what is in each item stands under the list's own path.
 pub fn parameters(schema: &Value) -> Parameters {
-    let mut walk = Walk { root: schema, references: Vec::new(), parts: 0, found: Parameters::new() };
+    let mut walk = Walk {
+        root: schema,
+        references: Vec::new(),
+        parts: 0,
+        found: Parameters::new(),
+    };
     walk.part(schema, "");
     walk.found
 }
@@ -35,7 +40,9 @@ impl<'s> Walk<'s> {
             return;
         }
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            let referred = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+            let referred = reference
+                .strip_prefix('#')
+                .and_then(|pointer| self.root.pointer(pointer));
             if let Some(referred) = referred.filter(|_| !self.references.contains(&reference)) {
                 self.references.push(reference);
                 self.part(referred, path);
@@ -44,12 +51,20 @@ impl<'s> Walk<'s> {
         }
         for key in ["anyOf", "oneOf", "allOf"] {
             let branches = schema.get(key).and_then(Value::as_array);
-            branches.into_iter().flatten().for_each(|branch| self.part(branch, path));
+            branches
+                .into_iter()
+                .flatten()
+                .for_each(|branch| self.part(branch, path));
         }
         if let Some(items) = schema.get("items") {
             self.part(items, path);
         }
-        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        for (name, property) in schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             let path = joined(path, name);
             self.found.entry(path.clone()).or_default();
             self.part(property, &path);
@@ -62,8 +77,15 @@ impl<'s> Walk<'s> {
 
 /// The values that this part of a schema names. `null` is no value of interest: it stands for none.
 fn named_values(schema: &Value) -> Vec<String> {
-    let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-    let mut values: Vec<String> = listed.chain(schema.get("const")).filter_map(text_of).collect();
+    let listed = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let mut values: Vec<String> = listed
+        .chain(schema.get("const"))
+        .filter_map(text_of)
+        .collect();
     if values.is_empty() && schema.get("type").and_then(Value::as_str) == Some("boolean") {
         values = vec!["false".to_owned(), "true".to_owned()];
     }
@@ -83,5 +105,9 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
 
 /// `filter` and `city` are `filter.city`.
 pub(super) fn joined(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
 }

@@ -9,11 +9,12 @@ use std::path::Path;
 
 fn suite(text: &str) -> Suite {
     let read = |_: &Path| Ok(text.as_bytes().to_vec());
-    load(Path::new("mcptest.yml"), &Host::new(&read, &|_| None)).suite.unwrap()
+    load(Path::new("mcptest.yml"), &Host::new(&read, &|_| None))
+        .suite
+        .unwrap()
 }
 
-const AGENT: &str =
-    "servers: { shop: { command: [shop] } }\nagents: [{ name: a, model: m, servers: [shop], prompt: p }]";
+const AGENT: &str = "servers: { shop: { command: [shop] } }\nagents: [{ name: a, model: m, servers: [shop], prompt: p }]";
 
 fn coverage(catalogue: Option<&Value>, trace: &Value, threshold: Option<usize>) -> Coverage {
     let suite = suite(AGENT);
@@ -23,9 +24,18 @@ fn coverage(catalogue: Option<&Value>, trace: &Value, threshold: Option<usize>) 
         "format": "mcptest-cassette", "version": 1, "agent": "a", "catalogue": catalogue,
     }))
     .unwrap();
-    let run = RecordedRun { number: 1, trace: Ok(&trace), source: None, line: None, header: Some(&header) };
-    let recorded =
-        Recorded::Runs(RecordedRuns { runs: vec![run], headers: vec![&header], ..RecordedRuns::default() });
+    let run = RecordedRun {
+        number: 1,
+        trace: Ok(&trace),
+        source: None,
+        line: None,
+        header: Some(&header),
+    };
+    let recorded = Recorded::Runs(RecordedRuns {
+        runs: vec![run],
+        headers: vec![&header],
+        ..RecordedRuns::default()
+    });
     let mut all = Exercised::default();
     all.merge(Exercised::of_row(&suite.rows()[0], &recorded));
     all.into_coverage(threshold)
@@ -40,7 +50,10 @@ fn found(schema: &Value) -> Vec<String> {
         if values.is_empty() {
             name
         } else {
-            format!("{name}={}", values.into_iter().collect::<Vec<_>>().join("|"))
+            format!(
+                "{name}={}",
+                values.into_iter().collect::<Vec<_>>().join("|")
+            )
         }
     };
     parameters(schema).into_iter().map(with_values).collect()
@@ -81,9 +94,11 @@ fn parameters_and_values_are_found_through_references_branches_and_lists() {
 
 #[test]
 fn a_schema_that_its_references_blow_up_is_left_after_so_many_parts() {
-    let twice = |name: &str| json!({ "properties": { "a": { "$ref": name }, "b": { "$ref": name } } });
-    let defs: serde_json::Map<String, Value> =
-        (0..40).map(|at| (format!("d{at}"), twice(&format!("#/$defs/d{}", at + 1)))).collect();
+    let twice =
+        |name: &str| json!({ "properties": { "a": { "$ref": name }, "b": { "$ref": name } } });
+    let defs: serde_json::Map<String, Value> = (0..40)
+        .map(|at| (format!("d{at}"), twice(&format!("#/$defs/d{}", at + 1))))
+        .collect();
     let schema = json!({ "$ref": "#/$defs/d0", "$defs": defs });
     assert!(parameters(&schema).len() <= super::surface::MOST_PARTS);
 }
@@ -91,8 +106,7 @@ fn a_schema_that_its_references_blow_up_is_left_after_so_many_parts() {
 #[test]
 fn calls_cover_what_they_give_and_end_in() {
     let schema = json!({ "properties": { "sku": {}, "size": { "enum": ["s", "l"] }, "to": { "properties": { "city": {} } } } });
-    let catalogue =
-        json!([tool("buy", &schema), tool("sell", &json!({})), { "name": "bait", "distractor": true }]);
+    let catalogue = json!([tool("buy", &schema), tool("sell", &json!({})), { "name": "bait", "distractor": true }]);
     let trace = json!({
         "tool_calls": [
             { "name": "buy", "server": "shop", "args": { "size": "l", "to": { "city": "Oslo" }, "made_up": 1 } },
@@ -103,11 +117,26 @@ fn calls_cover_what_they_give_and_end_in() {
         "tool_results": [{ "is_error": false }, { "is_error": true }, { "is_error": true }, {}],
     });
     let coverage = coverage(Some(&catalogue), &trace, Some(50));
-    let shares = [coverage.tools, coverage.parameters, coverage.values, coverage.successes, coverage.errors];
-    assert_eq!(shares.map(|share| share.to_string()), ["1 of 2", "3 of 4", "1 of 2", "1 of 2", "1 of 2"]);
-    assert_eq!((coverage.percent, coverage.unlisted_calls, coverage.miss()), (Some(50), 1, None));
+    let shares = [
+        coverage.tools,
+        coverage.parameters,
+        coverage.values,
+        coverage.successes,
+        coverage.errors,
+    ];
+    assert_eq!(
+        shares.map(|share| share.to_string()),
+        ["1 of 2", "3 of 4", "1 of 2", "1 of 2", "1 of 2"]
+    );
+    assert_eq!(
+        (coverage.percent, coverage.unlisted_calls, coverage.miss()),
+        (Some(50), 1, None)
+    );
     assert_eq!(coverage.servers[0].tools[0].gaps(), ["sku", "size=s"]);
-    assert_eq!(coverage.servers[0].tools[1].gaps(), ["a success", "an error"]);
+    assert_eq!(
+        coverage.servers[0].tools[1].gaps(),
+        ["a success", "an error"]
+    );
 }
 
 #[test]
@@ -127,7 +156,19 @@ fn without_a_catalogue_nothing_is_measured_and_that_is_a_miss() {
     let unmeasured = coverage(None, &trace, Some(1));
     assert_eq!((unmeasured.percent, unmeasured.unlisted_calls), (None, 0));
     assert_eq!(unmeasured.unmeasured, ["shop"]);
-    assert!(unmeasured.miss().unwrap().starts_with("nothing was measured"));
-    let low = coverage(Some(&json!([tool("a", &json!({})), tool("buy", &json!({}))])), &trace, Some(51));
-    assert_eq!(low.miss().unwrap(), "50% of the tools were called, and 51% are asked for");
+    assert!(
+        unmeasured
+            .miss()
+            .unwrap()
+            .starts_with("nothing was measured")
+    );
+    let low = coverage(
+        Some(&json!([tool("a", &json!({})), tool("buy", &json!({}))])),
+        &trace,
+        Some(51),
+    );
+    assert_eq!(
+        low.miss().unwrap(),
+        "50% of the tools were called, and 51% are asked for"
+    );
 }

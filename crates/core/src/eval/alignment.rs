@@ -27,7 +27,11 @@ pub struct Alignment {
 impl Alignment {
     /// How many steps are not matches: the edit distance, unless a part is unaligned.
     pub fn distance(&self) -> Option<usize> {
-        let edits = self.steps.iter().filter(|step| !matches!(step, AlignmentStep::Match(..))).count();
+        let edits = self
+            .steps
+            .iter()
+            .filter(|step| !matches!(step, AlignmentStep::Match(..)))
+            .count();
         self.unaligned.is_none().then_some(edits)
     }
 }
@@ -41,25 +45,51 @@ const CELLS: usize = 4_000_000;
 /// <https://doi.org/10.1016/S0019-9958(85)80046-2>) that grows until it holds every optimal path, so the
 /// choice is that of the whole table. Only when that is not affordable is the common beginning matched first, and
 /// only when that does not help either is the middle left unaligned.
-pub fn align(expected: usize, recorded: usize, matches: impl Fn(usize, usize) -> bool) -> Alignment {
-    align_by(expected, recorded, |expected, recorded| u32::from(!matches(expected, recorded)))
+pub fn align(
+    expected: usize,
+    recorded: usize,
+    matches: impl Fn(usize, usize) -> bool,
+) -> Alignment {
+    align_by(expected, recorded, |expected, recorded| {
+        u32::from(!matches(expected, recorded))
+    })
 }
 
 /// The same, where it has a price of its own that one stands for the other; 0 is a match.
-pub(crate) fn align_by(expected: usize, recorded: usize, price: impl Fn(usize, usize) -> u32) -> Alignment {
+pub(crate) fn align_by(
+    expected: usize,
+    recorded: usize,
+    price: impl Fn(usize, usize) -> u32,
+) -> Alignment {
     let matches = |expected: usize, recorded: usize| price(expected, recorded) == 0;
     let shorter = expected.min(recorded);
-    let suffix = (0..shorter).take_while(|back| matches(expected - 1 - back, recorded - 1 - back)).count();
+    let suffix = (0..shorter)
+        .take_while(|back| matches(expected - 1 - back, recorded - 1 - back))
+        .count();
     let (expected_end, recorded_end) = (expected - suffix, recorded - suffix);
-    let end = (0..suffix).map(|step| AlignmentStep::Match(expected_end + step, recorded_end + step));
+    let end =
+        (0..suffix).map(|step| AlignmentStep::Match(expected_end + step, recorded_end + step));
     if let Some(mut steps) = align_in_bands(0, expected_end, recorded_end, &price) {
         steps.extend(end);
-        return Alignment { steps, unaligned: None };
+        return Alignment {
+            steps,
+            unaligned: None,
+        };
     }
-    let prefix = (0..shorter - suffix).take_while(|&index| matches(index, index)).count();
-    let mut steps: Vec<AlignmentStep> = (0..prefix).map(|index| AlignmentStep::Match(index, index)).collect();
-    let middle = if prefix > 0 { align_in_bands(prefix, expected_end, recorded_end, &price) } else { None };
-    let unaligned = middle.is_none().then_some((prefix..expected_end, prefix..recorded_end));
+    let prefix = (0..shorter - suffix)
+        .take_while(|&index| matches(index, index))
+        .count();
+    let mut steps: Vec<AlignmentStep> = (0..prefix)
+        .map(|index| AlignmentStep::Match(index, index))
+        .collect();
+    let middle = if prefix > 0 {
+        align_in_bands(prefix, expected_end, recorded_end, &price)
+    } else {
+        None
+    };
+    let unaligned = middle
+        .is_none()
+        .then_some((prefix..expected_end, prefix..recorded_end));
     steps.extend(middle.into_iter().flatten());
     steps.extend(end);
     Alignment { steps, unaligned }
@@ -106,7 +136,12 @@ impl Band {
         let slack = (reach - rows.abs_diff(columns)) / 2;
         let below = (rows.saturating_sub(columns) + slack).min(rows);
         let above = (columns.saturating_sub(rows) + slack).min(columns);
-        Self { rows, columns, below, above }
+        Self {
+            rows,
+            columns,
+            below,
+            above,
+        }
     }
 
     fn width(&self) -> usize {
@@ -120,7 +155,10 @@ impl Band {
     /// The columns of a row that lie in the band, and where the first of them stands in the band.
     fn columns_of(&self, row: usize) -> (Range<usize>, usize) {
         let first = row.saturating_sub(self.below);
-        (first..(row + self.above + 1).min(self.columns + 1), first + self.below - row)
+        (
+            first..(row + self.above + 1).min(self.columns + 1),
+            first + self.below - row,
+        )
     }
 
     fn align(
@@ -203,15 +241,23 @@ mod tests {
 
     fn align_texts(expected: &str, recorded: &str) -> Vec<AlignmentStep> {
         let (expected, recorded) = (expected.as_bytes(), recorded.as_bytes());
-        let alignment = align(expected.len(), recorded.len(), |i, j| expected[i] == recorded[j]);
+        let alignment = align(expected.len(), recorded.len(), |i, j| {
+            expected[i] == recorded[j]
+        });
         assert_eq!(alignment.unaligned, None);
         alignment.steps
     }
 
     #[test]
     fn the_fewest_changes_are_found() {
-        assert_eq!(align_texts("abc", "ac"), [Match(0, 0), Missing(1), Match(2, 1)]);
-        assert_eq!(align_texts("ab", "ba"), [Substitute(0, 0), Substitute(1, 1)]);
+        assert_eq!(
+            align_texts("abc", "ac"),
+            [Match(0, 0), Missing(1), Match(2, 1)]
+        );
+        assert_eq!(
+            align_texts("ab", "ba"),
+            [Substitute(0, 0), Substitute(1, 1)]
+        );
         assert_eq!(align_texts("a", "xay"), [Extra(0), Match(0, 1), Extra(2)]);
         assert_eq!(align_texts("", ""), []);
         assert_eq!(align_texts("", "x"), [Extra(0)]);
@@ -219,7 +265,10 @@ mod tests {
 
     #[test]
     fn of_equal_choices_the_preferred_one_is_taken_from_the_end() {
-        assert_eq!(align_texts("aab", "ac"), [Missing(0), Match(1, 0), Substitute(2, 1)]);
+        assert_eq!(
+            align_texts("aab", "ac"),
+            [Missing(0), Match(1, 0), Substitute(2, 1)]
+        );
         assert_eq!(align_texts("aa", "a"), [Missing(0), Match(1, 0)]);
     }
 
@@ -243,7 +292,11 @@ mod tests {
     }
 
     /// The plain table, traced back in the order of preference.
-    fn align_plainly(n: usize, m: usize, matches: impl Fn(usize, usize) -> bool) -> Vec<AlignmentStep> {
+    fn align_plainly(
+        n: usize,
+        m: usize,
+        matches: impl Fn(usize, usize) -> bool,
+    ) -> Vec<AlignmentStep> {
         let mut table = vec![vec![0; m + 1]; n + 1];
         for i in 0..=n {
             for j in 0..=m {

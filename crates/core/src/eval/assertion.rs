@@ -26,27 +26,55 @@ pub struct Assertion<T> {
 
 impl<T> Assertion<T> {
     pub(crate) fn of(target: T, matcher: Matcher) -> Self {
-        Self { target, matcher, message: None, span: Span::default() }
+        Self {
+            target,
+            matcher,
+            message: None,
+            span: Span::default(),
+        }
     }
 
-    fn judge(&self, target: &str, actual: Option<Value>, absent: impl FnOnce() -> String) -> Expectation {
+    fn judge(
+        &self,
+        target: &str,
+        actual: Option<Value>,
+        absent: impl FnOnce() -> String,
+    ) -> Expectation {
         let (diff, reason) = match &actual {
             Some(value) => {
                 let diff = self.matcher.diff(value);
-                let hint = if diff.is_empty() { None } else { self.matcher.hint(value) };
+                let hint = if diff.is_empty() {
+                    None
+                } else {
+                    self.matcher.hint(value)
+                };
                 (diff, hint)
             }
             None if self.matcher.accepts_absence() => (Vec::new(), None),
             None => (Vec::new(), Some(absent())),
         };
         let passed = diff.is_empty() && reason.is_none();
-        Expectation { diff, reason, ..self.expectation(target, passed, actual) }
+        Expectation {
+            diff,
+            reason,
+            ..self.expectation(target, passed, actual)
+        }
     }
 
     fn expectation(&self, target: &str, passed: bool, actual: Option<Value>) -> Expectation {
         let (target, message) = (target.to_owned(), self.message.clone());
-        let (matcher, diff, reason, grade) = (Arc::clone(self.matcher.written()), Vec::new(), None, None);
-        Expectation { target, matcher, passed, actual, diff, message, reason, grade }
+        let (matcher, diff, reason, grade) =
+            (Arc::clone(self.matcher.written()), Vec::new(), None, None);
+        Expectation {
+            target,
+            matcher,
+            passed,
+            actual,
+            diff,
+            message,
+            reason,
+            grade,
+        }
     }
 
     fn read(
@@ -59,8 +87,15 @@ impl<T> Assertion<T> {
             let target = block.required("target", "What to look at", target);
             let matcher = block.required("matcher", "What must hold for it", matcher);
             let message =
-                block.optional("message", "Your own words for when it does not hold", |f| f.string());
-            Some(Self { target: target?, matcher: matcher?, message, span })
+                block.optional("message", "Your own words for when it does not hold", |f| {
+                    f.string()
+                });
+            Some(Self {
+                target: target?,
+                matcher: matcher?,
+                message,
+                span,
+            })
         })
     }
 }
@@ -75,7 +110,9 @@ impl Assertion<Path> {
     pub(crate) fn check_with(&self, trace: &Trace<'_>, found: Option<&Found>) -> Expectation {
         self.graded(found).unwrap_or_else(|| {
             let actual = self.target.resolve(trace);
-            self.judge(self.target.as_str(), actual, || self.target.why_absent(trace))
+            self.judge(self.target.as_str(), actual, || {
+                self.target.why_absent(trace)
+            })
         })
     }
 
@@ -88,38 +125,66 @@ impl Assertion<Path> {
     pub(crate) fn check_scores(&self, scorer: &str, scores: &Numbers) -> Expectation {
         let text = json!({ SCORERS: { scorer: scores } }).to_string();
         let keys = some_of(scores.keys().map(String::as_str));
-        self.check_call(&text, &format!("the scorer `{scorer}` did not print this; it printed {keys}"), None)
+        self.check_call(
+            &text,
+            &format!("the scorer `{scorer}` did not print this; it printed {keys}"),
+            None,
+        )
     }
 
     /// What judges said, where they were asked.
     fn graded(&self, found: Option<&Found>) -> Option<Expectation> {
         let (grade, question) = (found?.grade.as_ref().ok()?, self.matcher.question()?);
         let (passed, score) = (question.holds(grade), Value::from(grade.score()));
-        let diff = if passed { Vec::new() } else { self.matcher.diff(&score) };
+        let diff = if passed {
+            Vec::new()
+        } else {
+            self.matcher.diff(&score)
+        };
         let (reason, grade) = (Some(question.explain(grade)), Some(Box::new(grade.clone())));
         let expectation = self.expectation(self.target.as_str(), passed, Some(score));
-        Some(Expectation { diff, reason, grade, ..expectation })
+        Some(Expectation {
+            diff,
+            reason,
+            grade,
+            ..expectation
+        })
     }
 
     /// Warns where `not: {contains: TEXT}` of a list lets items pass that have the text in them.
     pub(crate) fn lint(&self, catalogue: Option<&[CatalogueTool]>) -> Option<Problem> {
-        let text = self.matcher.written().get("not")?.get("contains")?.as_str()?;
+        let text = self
+            .matcher
+            .written()
+            .get("not")?
+            .get("contains")?
+            .as_str()?;
         let path = self.target.as_str();
         let is_of_names = path == "tool_names" || path == "tool_calls[*].name";
-        let is_a_tool = || catalogue.is_none_or(|tools| tools.iter().any(|tool| Tool::from(tool).is(text)));
+        let is_a_tool =
+            || catalogue.is_none_or(|tools| tools.iter().any(|tool| Tool::from(tool).is(text)));
         if !(is_of_names || path.contains("[*]")) || (is_of_names && is_a_tool()) {
             return None;
         }
-        let message =
-            format!("of a list `contains` means a whole item: one that only has `{text}` in it passes");
+        let message = format!(
+            "of a list `contains` means a whole item: one that only has `{text}` in it passes"
+        );
         let help = format!("write `no-item: {{ contains: {text} }}` to look into the items");
         Some(Problem::warning(message).at(self.span).help(help))
     }
 
     /// What the assertion says of a direct tool call, given as JSON text; `absent` says why nothing is there.
-    pub(crate) fn check_call(&self, text: &str, absent: &str, found: Option<&Found>) -> Expectation {
-        let observed =
-            || self.judge(self.target.as_str(), self.target.resolve_in(text), || absent.to_owned());
+    pub(crate) fn check_call(
+        &self,
+        text: &str,
+        absent: &str,
+        found: Option<&Found>,
+    ) -> Expectation {
+        let observed = || {
+            self.judge(self.target.as_str(), self.target.resolve_in(text), || {
+                absent.to_owned()
+            })
+        };
         self.graded(found).unwrap_or_else(observed)
     }
 
@@ -130,8 +195,9 @@ impl Assertion<Path> {
             Roots::ToolTest => "tool_expectation",
         };
         field.list(|item| {
-            let read = item
-                .define(name, |item| Self::read(item, |field| read_path(field, roots), Matcher::read_or_ask));
+            let read = item.define(name, |item| {
+                Self::read(item, |field| read_path(field, roots), Matcher::read_or_ask)
+            });
             if let Some(problem) = read.as_ref().and_then(Self::misfit) {
                 item.report(problem);
             }
@@ -153,7 +219,10 @@ fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
         let mut gates = super::GATES.iter();
         let gate = gates.find(|gate| gate.targets.iter().any(|target| target.name == written));
         field.report(match gate {
-            Some(gate) => problem.help(format!("`{written}` is asserted in `{}: {{expect: […]}}`", gate.key)),
+            Some(gate) => problem.help(format!(
+                "`{written}` is asserted in `{}: {{expect: […]}}`",
+                gate.key
+            )),
             None => *problem,
         });
     };
@@ -181,7 +250,10 @@ impl Assertion<Target> {
     }
 
     /// A list of expectations of a gate's targets.
-    pub(crate) fn read_list(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Vec<Self>> {
+    pub(crate) fn read_list(
+        field: &mut Field<'_>,
+        targets: &'static [Target],
+    ) -> Option<Vec<Self>> {
         field.list(|item| Self::read(item, |field| read_target(field, targets), Matcher::read))
     }
 
@@ -195,7 +267,11 @@ impl Assertion<Target> {
         let mut mentioned = Vec::new();
         numbers_in(self.matcher.written(), &mut mentioned);
         let holds = |number: f64| {
-            let value = if self.target.is_whole() { Value::from(number as i64) } else { Value::from(number) };
+            let value = if self.target.is_whole() {
+                Value::from(number as i64)
+            } else {
+                Value::from(number)
+            };
             self.matcher.diff(&value).is_empty()
         };
         let (mut can_pass, mut can_fail, mut best) = (false, false, 0.0_f64);
@@ -209,12 +285,22 @@ impl Assertion<Target> {
             }
         }
         if can_pass {
-            let message = format!("`{}` always satisfies {written}: this cannot fail", self.target.name);
+            let message = format!(
+                "`{}` always satisfies {written}: this cannot fail",
+                self.target.name
+            );
             let help = "tighten the matcher or remove the expectation";
             return Some(Problem::warning(message).at(self.span).help(help));
         }
-        let with_runs = if runs == 0 { String::new() } else { format!(" with {}", count(runs, "run")) };
-        let message = format!("`{}` can never satisfy {written}{with_runs}", self.target.name);
+        let with_runs = if runs == 0 {
+            String::new()
+        } else {
+            format!(" with {}", count(runs, "run"))
+        };
+        let message = format!(
+            "`{}` can never satisfy {written}{with_runs}",
+            self.target.name
+        );
         let range = || format!("{}: it goes up to {}", self.target.doc, Number::Float(best));
         let help = self.target.advice(runs, &holds).unwrap_or_else(range);
         Some(Problem::error(message).at(self.span).help(help))

@@ -53,21 +53,42 @@ impl GateBlock {
         let (gate, named) = block.with_tools(kind.read);
         let doc = "What must hold for the gate's targets; left out, the default gate applies";
         let written = (!kind.targets.is_empty()).then(|| {
-            block.optional("expect", doc, |field| Assertion::<Target>::read_list(field, kind.targets))
+            block.optional("expect", doc, |field| {
+                Assertion::<Target>::read_list(field, kind.targets)
+            })
         });
         let written = written.flatten();
         if written.as_ref().is_some_and(Vec::is_empty) && !block.is_describing() {
             let problem = Problem::error("an empty `expect:` asserts nothing");
-            block.report_at("expect", problem.help("remove it for the default gate, or name a target"));
+            block.report_at(
+                "expect",
+                problem.help("remove it for the default gate, or name a target"),
+            );
         }
         let beside = gate.expect_beside(written.is_some());
         let expect = written.unwrap_or_else(|| kind.default_expect().collect());
-        let expect: Vec<_> = expect.into_iter().chain(beside.into_iter().map(Assertion::bound)).collect();
-        let of_each_run =
-            if expect.iter().any(is_of_a_run) { Vec::new() } else { kind.default_expect().collect() };
+        let expect: Vec<_> = expect
+            .into_iter()
+            .chain(beside.into_iter().map(Assertion::bound))
+            .collect();
+        let of_each_run = if expect.iter().any(is_of_a_run) {
+            Vec::new()
+        } else {
+            kind.default_expect().collect()
+        };
         let min_pass_rate = kind.read_min_pass_rate(block);
         let variants = gate.recording().variants;
-        Self { kind, gate, variants, named, expect, of_each_run, min_pass_rate, key_span, digest }
+        Self {
+            kind,
+            gate,
+            variants,
+            named,
+            expect,
+            of_each_run,
+            min_pass_rate,
+            key_span,
+            digest,
+        }
     }
 
     /// The block's key.
@@ -101,7 +122,11 @@ impl GateBlock {
     }
 
     /// Reads the files that the block names.
-    pub(crate) fn read_files(&mut self, test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
+    pub(crate) fn read_files(
+        &mut self,
+        test: &TestBaseline,
+        read: ReadNamed<'_>,
+    ) -> Option<Problem> {
         self.gate.read_files(test, read)
     }
 
@@ -122,14 +147,21 @@ impl GateBlock {
 
     /// The gate of a variant.
     pub(super) fn of(&self, variant: Option<Variant>) -> &dyn Gate {
-        let own = self.variants.iter().find(|(known, _)| Some(*known) == variant);
+        let own = self
+            .variants
+            .iter()
+            .find(|(known, _)| Some(*known) == variant);
         own.map_or(&*self.gate, |(_, gate)| &**gate)
     }
 
     /// What can be said at load time.
     pub(crate) fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let facts =
-            AgentFacts { key_span: self.key_span, named: &self.named, expect: &self.expect, ..*agent };
+        let facts = AgentFacts {
+            key_span: self.key_span,
+            named: &self.named,
+            expect: &self.expect,
+            ..*agent
+        };
         let written = facts.written().chain(&self.min_pass_rate);
         let written = written.filter_map(|assertion| assertion.lint(agent.runs));
         written.chain(self.gate.lint(&facts)).collect()
@@ -151,8 +183,10 @@ impl GateBlock {
                 self.gate.outlook(target, &scores, runs, of)
             }
         };
-        let decided: Vec<Option<bool>> =
-            self.asserted().map(|assertion| assertion.decided(&outlook(&assertion.target))).collect();
+        let decided: Vec<Option<bool>> = self
+            .asserted()
+            .map(|assertion| assertion.decided(&outlook(&assertion.target)))
+            .collect();
         if scores.is_refuted || decided.contains(&Some(false)) {
             return Some(false);
         }
@@ -166,13 +200,25 @@ impl GateBlock {
     }
 
     /// The same for the runs of one variant.
-    pub fn judge_variant(&self, variant: Option<Variant>, row_name: &str, runs: &[Run<'_>]) -> GateReport {
+    pub fn judge_variant(
+        &self,
+        variant: Option<Variant>,
+        row_name: &str,
+        runs: &[Run<'_>],
+    ) -> GateReport {
         self.report(variant, row_name, runs, self.of(variant).score(runs))
     }
 
     /// The same for the runs of a row, of which a baseline can be made.
-    pub(crate) fn judge_beside(&self, row: AgentRow<'_>, row_name: &str, runs: &[Run<'_>]) -> GateReport {
-        let scores = self.of(row.variant).score_beside(runs, &|| capture(row, runs));
+    pub(crate) fn judge_beside(
+        &self,
+        row: AgentRow<'_>,
+        row_name: &str,
+        runs: &[Run<'_>],
+    ) -> GateReport {
+        let scores = self
+            .of(row.variant)
+            .score_beside(runs, &|| capture(row, runs));
         self.report(row.variant, row_name, runs, scores)
     }
 
@@ -184,7 +230,12 @@ impl GateBlock {
         ordinary: &[Run<'_>],
         side: &[Run<'_>],
     ) -> GateReport {
-        self.report(variant, row_name, side, self.of(variant).score_side(ordinary, side))
+        self.report(
+            variant,
+            row_name,
+            side,
+            self.of(variant).score_side(ordinary, side),
+        )
     }
 
     /// What the block would have to say for these runs to be right; `None` where it says nothing that runs could teach it.
@@ -208,7 +259,10 @@ impl GateBlock {
     /// Whether one run by itself can meet what is asserted, or fail to.
     pub(crate) fn judges_one_run(&self) -> bool {
         let is_refused = |problem: Problem| problem.level == Level::Error;
-        self.can_fail() && !self.asserted().any(|assertion| assertion.lint(1).is_some_and(is_refused))
+        self.can_fail()
+            && !self
+                .asserted()
+                .any(|assertion| assertion.lint(1).is_some_and(is_refused))
     }
 
     fn report(
@@ -223,13 +277,18 @@ impl GateBlock {
         for target in self.kind.targets {
             scores.values.entry(target.name).or_insert(None);
         }
-        let check = |assertion: &Assertion<Target>| assertion.check(scores.value(assertion.target.name));
+        let check =
+            |assertion: &Assertion<Target>| assertion.check(scores.value(assertion.target.name));
         let mut expectations: Vec<_> = self.asserted().map(check).collect();
         // Reports of thousands of rows are in memory at once.
         expectations.shrink_to_fit();
-        let passed = !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
+        let passed =
+            !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
         lead_with_failed(&mut scores.findings, &expectations);
-        let asserted = || self.asserted().find_map(|assertion| scores.why_vacuous(assertion.target.name));
+        let asserted = || {
+            self.asserted()
+                .find_map(|assertion| scores.why_vacuous(assertion.target.name))
+        };
         let unmatched = || why_nothing_matches(&gate.tool_names(&self.named), runs);
         let line = gate.line(row_name, &scores);
         GateReport {
@@ -241,10 +300,18 @@ impl GateBlock {
             },
             summary: scores.summary.clone().filter(|_| line.is_none()),
             line,
-            not_exercised: scores.not_exercised.clone().or_else(asserted).or_else(unmatched),
+            not_exercised: scores
+                .not_exercised
+                .clone()
+                .or_else(asserted)
+                .or_else(unmatched),
             scored_runs: None,
             failed_runs,
-            targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).into_map(),
+            targets: scores
+                .values
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .into_map(),
             expectations,
             explanation: scores.findings,
             tables: scores.tables,
@@ -256,7 +323,11 @@ impl GateBlock {
 
 /// Findings about an expectation that failed come first and name its target; their order is otherwise kept.
 fn lead_with_failed(findings: &mut [Finding], expectations: &[Expectation]) {
-    let has_failed = |target: &String| expectations.iter().any(|one| !one.passed && one.target == *target);
+    let has_failed = |target: &String| {
+        expectations
+            .iter()
+            .any(|one| !one.passed && one.target == *target)
+    };
     for finding in &mut *findings {
         finding.targets.retain(has_failed);
     }

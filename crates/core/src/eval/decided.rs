@@ -21,11 +21,20 @@ pub fn decided(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
 
 /// What the runs' own `expect:` comes to.
 fn decided_by_runs(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
-    if agent.expect.is_empty() || agent.gates.iter().any(|gate| gate.is(GateTrait::DecidesRuns)) {
+    if agent.expect.is_empty()
+        || agent
+            .gates
+            .iter()
+            .any(|gate| gate.is(GateTrait::DecidesRuns))
+    {
         return Some(true);
     }
     let has_failed = runs.iter().any(|run| !run.passed);
-    if has_failed { Some(false) } else { (runs.len() >= of).then_some(true) }
+    if has_failed {
+        Some(false)
+    } else {
+        (runs.len() >= of).then_some(true)
+    }
 }
 
 impl GateBlock {

@@ -36,16 +36,25 @@ pub(crate) struct AgentFacts<'a> {
 impl AgentFacts<'_> {
     /// The gate's expectations that are written in the suite.
     pub(crate) fn written(&self) -> impl Iterator<Item = &Assertion<Target>> {
-        self.expect.iter().filter(|assertion| assertion.span != Span::default())
+        self.expect
+            .iter()
+            .filter(|assertion| assertion.span != Span::default())
     }
 
     /// A warning about something declared that none of the expectations looks at, under any of these targets.
     pub(crate) fn unasserted(&self, what: &str, targets: &[&Target]) -> Option<Problem> {
-        let is_asserted = |name: &str| self.expect.iter().any(|assertion| assertion.target.name == name);
+        let is_asserted = |name: &str| {
+            self.expect
+                .iter()
+                .any(|assertion| assertion.target.name == name)
+        };
         if targets.iter().any(|target| is_asserted(target.name)) {
             return None;
         }
-        let message = format!("{what} declared, but no expectation looks at `{}`", targets[0].name);
+        let message = format!(
+            "{what} declared, but no expectation looks at `{}`",
+            targets[0].name
+        );
         let help = "assert it in the `expect:` list, or leave the list out for the default gate";
         Some(Problem::warning(message).at(self.key_span).help(help))
     }
@@ -53,18 +62,24 @@ impl AgentFacts<'_> {
     /// What is said of tools that none of the agent's servers has.
     pub(crate) fn unknown_tools(&self, named: &[(String, Span)]) -> Vec<Problem> {
         let written = named.iter().filter(|(tool, _)| !tool.is_empty());
-        written.filter_map(|(tool, span)| self.unknown_tool(tool, *span)).collect()
+        written
+            .filter_map(|(tool, span)| self.unknown_tool(tool, *span))
+            .collect()
     }
 
     /// A warning about a tool that none of the agent's servers has, where their tools are known, and else about one of
     /// a server that the agent does not use.
     pub(crate) fn unknown_tool(&self, written: &str, span: Span) -> Option<Problem> {
-        let Some(catalogue) = self.catalogue else { return self.unknown_server(written, span) };
+        let Some(catalogue) = self.catalogue else {
+            return self.unknown_server(written, span);
+        };
         if catalogue.iter().any(|tool| Tool::from(tool).is(written)) {
             return None;
         }
-        let problem =
-            Problem::warning(format!("none of the agent's servers has a tool `{written}`")).at(span);
+        let problem = Problem::warning(format!(
+            "none of the agent's servers has a tool `{written}`"
+        ))
+        .at(span);
         let names: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
         let listed = || format!("its tools are {}", some_of(names.iter().copied()));
         Some(problem.help(near_tool(written, &names).unwrap_or_else(listed)))
@@ -72,11 +87,14 @@ impl AgentFacts<'_> {
 
     fn unknown_server(&self, written: &str, span: Span) -> Option<Problem> {
         let is_known = |(server, _): (&str, &str)| self.servers.iter().any(|known| known == server);
-        let (server, _) = splits(written).next().filter(|_| !self.servers.is_empty())?;
+        let (server, _) = splits(written)
+            .next()
+            .filter(|_| !self.servers.is_empty())?;
         if splits(written).any(is_known) {
             return None;
         }
-        let problem = Problem::warning(format!("`{written}`: the agent has no server `{server}`")).at(span);
+        let problem =
+            Problem::warning(format!("`{written}`: the agent has no server `{server}`")).at(span);
         let servers = || self.servers.iter().map(String::as_str);
         Some(problem.help(did_you_mean(server, servers(), || {
             format!(
@@ -107,7 +125,8 @@ pub(super) fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<St
     let offered = catalogues.iter().copied().flatten();
     let called = runs.iter().flat_map(|run| &run.trace.tool_calls);
     let is_known = |tool: &str| {
-        offered.clone().any(|known| Tool::from(known).is(tool)) || called.clone().any(|call| call.is_to(tool))
+        offered.clone().any(|known| Tool::from(known).is(tool))
+            || called.clone().any(|call| call.is_to(tool))
     };
     let mut seen = BTreeSet::new();
     let named = named.iter().copied().filter(|tool| seen.insert(*tool));
@@ -116,6 +135,12 @@ pub(super) fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<St
     let names: BTreeSet<&str> = offered.clone().map(|tool| tool.name.as_str()).collect();
     let near = near_tool(tool, &names.into_iter().collect::<Vec<_>>());
     let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-    let more = if others.is_empty() { String::new() } else { format!(", nor {}", any_of(others)) };
-    Some(format!("no tool of the recorded catalogue is `{tool}`{more}{near}"))
+    let more = if others.is_empty() {
+        String::new()
+    } else {
+        format!(", nor {}", any_of(others))
+    };
+    Some(format!(
+        "no tool of the recorded catalogue is `{tool}`{more}{near}"
+    ))
 }

@@ -176,10 +176,23 @@ impl GateKind {
         (doc, example): (&'static str, &'static str),
         read: fn(&mut Block<'_>) -> Box<dyn Gate>,
     ) -> Self {
-        Self { key: "", summary: "", targets, doc, example, floors: &[], read, traits: &[] }
+        Self {
+            key: "",
+            summary: "",
+            targets,
+            doc,
+            example,
+            floors: &[],
+            read,
+            traits: &[],
+        }
     }
 
-    pub(crate) fn read_field(&'static self, field: &mut Field<'_>, key_span: Span) -> Option<GateBlock> {
+    pub(crate) fn read_field(
+        &'static self,
+        field: &mut Field<'_>,
+        key_span: Span,
+    ) -> Option<GateBlock> {
         let digest = field.node(|| Value::Bool(true)).map(|node| node.digest());
         let read = |block: &mut Block<'_>| {
             GateBlock::read(self, block, digest.clone().unwrap_or_default(), key_span)
@@ -188,7 +201,11 @@ impl GateKind {
             GateTrait::TakesList(key) => Some(*key),
             _ => None,
         });
-        if self.is(GateTrait::TakesTrue) { field.flag_or_block(list, read) } else { field.block(read) }
+        if self.is(GateTrait::TakesTrue) {
+            field.flag_or_block(list, read)
+        } else {
+            field.block(read)
+        }
     }
 
     /// Whether it is set apart by this.
@@ -198,9 +215,13 @@ impl GateKind {
 
     /// What is said of runs of its own, where it has some.
     pub(super) fn side_words(&self) -> Option<SideWords> {
-        self.traits
-            .iter()
-            .find_map(|one| if let GateTrait::HasSideRuns(words) = one { Some(*words) } else { None })
+        self.traits.iter().find_map(|one| {
+            if let GateTrait::HasSideRuns(words) = one {
+                Some(*words)
+            } else {
+                None
+            }
+        })
     }
 
     /// Whether anything that a run did can change the verdict.

@@ -7,7 +7,11 @@ use std::path::Path;
 
 /// The problems of a suite whose one agent has these keys; its server offers `search` and `open`.
 pub(crate) fn problems(agent: &str) -> Vec<Problem> {
-    let keys = agent.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n");
+    let keys = agent
+        .lines()
+        .map(|line| format!("    {line}"))
+        .collect::<Vec<_>>()
+        .join("\n");
     let suite = format!(
         "servers:\n  docs: {{ mock: tools.yml }}\nagents:\n  - name: a\n    model: m\n    servers: [docs]\n    prompt: p\n{keys}\n"
     );
@@ -19,7 +23,17 @@ pub(crate) fn problems(agent: &str) -> Vec<Problem> {
         };
         Ok(text.as_bytes().to_vec())
     };
-    let loaded = load(Path::new("suite.yml"), &Host { mock: &tools_of, ..Host::new(&read, &|_| None) });
-    assert!(loaded.problems.iter().all(|problem| problem.span.is_some()), "{:?}", loaded.problems);
+    let loaded = load(
+        Path::new("suite.yml"),
+        &Host {
+            mock: &tools_of,
+            ..Host::new(&read, &|_| None)
+        },
+    );
+    assert!(
+        loaded.problems.iter().all(|problem| problem.span.is_some()),
+        "{:?}",
+        loaded.problems
+    );
     loaded.problems
 }

@@ -15,7 +15,10 @@ mod discovery;
 pub mod distractors;
 #[doc(hidden)]
 pub mod equal_function_sets;
-#[expect(clippy::module_inception, reason = "a gate's folder is called as its key")]
+#[expect(
+    clippy::module_inception,
+    reason = "a gate's folder is called as its key"
+)]
 mod eval;
 mod facts;
 mod fault_matrix;
@@ -68,13 +71,15 @@ pub use {
 
 pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};
 pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
-pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};
+pub use stability::{
+    StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags,
+};
 pub use tool_edges::{DelegationEdge, EdgesScore, ToolEdges, score_tool_edges};
 pub use tool_selection::selection;
 pub use trajectory::trace_validation;
 pub use trajectory::trace_validation::{
-    ExpectedArgs, ExpectedCall, ExpectedTrace, MalformedSchema, MatchMode, TraceMismatch, TraceValidation,
-    tool_calls_from_envelope, validate_trace,
+    ExpectedArgs, ExpectedCall, ExpectedTrace, MalformedSchema, MatchMode, TraceMismatch,
+    TraceValidation, tool_calls_from_envelope, validate_trace,
 };
 pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_trajectory_axes};
 

@@ -21,8 +21,10 @@ pub(crate) enum Outlook {
 }
 
 /// Matchers whose verdict on a number changes only at the numbers they mention.
-const PIECEWISE: [&str; 12] =
-    ["gte", "lte", "gt", "lt", "exact", "one-of", "oneOf", "not", "all-of", "any-of", "allOf", "anyOf"];
+const PIECEWISE: [&str; 12] = [
+    "gte", "lte", "gt", "lt", "exact", "one-of", "oneOf", "not", "all-of", "any-of", "allOf",
+    "anyOf",
+];
 
 impl Outlook {
     /// The outlook of a target that each run counts for by itself: the worst of them, or their sum.
@@ -38,7 +40,9 @@ impl Outlook {
     /// The outlook of a target that the number of good runs decides, once there are `of`: any of the others may be good.
     pub(crate) fn of_good(target: &Target, good: usize, runs: usize, of: usize) -> Self {
         let possible = good..=good + (of - runs);
-        let values = possible.map(|good| target.of_good(good as u64, of as u64)).collect::<Option<_>>();
+        let values = possible
+            .map(|good| target.of_good(good as u64, of as u64))
+            .collect::<Option<_>>();
         values.map_or(Self::Open, Self::OneOf)
     }
 
@@ -63,12 +67,24 @@ impl Outlook {
         numbers_in(matcher, &mut mentioned);
         mentioned.extend(Some(high).filter(|high| high.is_finite()));
         mentioned.sort_by(f64::total_cmp);
-        let between = mentioned.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
+        let between = mentioned
+            .windows(2)
+            .map(|pair| f64::midpoint(pair[0], pair[1]));
         let beyond = mentioned.last().map(|last| last.abs().mul_add(2.0, 1.0));
-        let mut samples: Vec<f64> = between.chain(beyond).chain(mentioned.iter().copied()).collect();
+        let mut samples: Vec<f64> = between
+            .chain(beyond)
+            .chain(mentioned.iter().copied())
+            .collect();
         if target.is_whole() {
-            samples = samples.into_iter().flat_map(|value| [value.floor(), value.ceil()]).collect();
-            samples.extend(mentioned.iter().flat_map(|number| [number.floor() - 1.0, number.ceil() + 1.0]));
+            samples = samples
+                .into_iter()
+                .flat_map(|value| [value.floor(), value.ceil()])
+                .collect();
+            samples.extend(
+                mentioned
+                    .iter()
+                    .flat_map(|number| [number.floor() - 1.0, number.ceil() + 1.0]),
+            );
         }
         Some(samples.into_iter().filter(is_possible).collect())
     }
@@ -78,9 +94,16 @@ impl Assertion<Target> {
     /// What the assertion will say however the remaining runs end; `None` while that is open.
     pub(crate) fn decided(&self, outlook: &Outlook) -> Option<bool> {
         let samples = outlook.samples(&self.target, self.matcher.written())?;
-        let whole =
-            |value: f64| if self.target.is_whole() { Value::from(value as i64) } else { Value::from(value) };
-        let holds = samples.into_iter().map(|value| self.matcher.diff(&whole(value)).is_empty());
+        let whole = |value: f64| {
+            if self.target.is_whole() {
+                Value::from(value as i64)
+            } else {
+                Value::from(value)
+            }
+        };
+        let holds = samples
+            .into_iter()
+            .map(|value| self.matcher.diff(&whole(value)).is_empty());
         let may_be_absent = !matches!(outlook, Outlook::OneOf(_));
         let absent = may_be_absent.then(|| self.matcher.accepts_absence());
         let mut verdicts = holds.chain(absent);
@@ -91,9 +114,9 @@ impl Assertion<Target> {
 
 fn is_piecewise(matcher: &Value) -> bool {
     match matcher {
-        Value::Object(map) => {
-            map.iter().all(|(key, inner)| PIECEWISE.contains(&key.as_str()) && is_piecewise(inner))
-        }
+        Value::Object(map) => map
+            .iter()
+            .all(|(key, inner)| PIECEWISE.contains(&key.as_str()) && is_piecewise(inner)),
         Value::Array(items) => items.iter().all(is_piecewise),
         _ => true,
     }
@@ -114,19 +137,50 @@ mod tests {
 
     #[test]
     fn a_failed_run_decides_and_passed_ones_do_not() {
-        assert_eq!(decided(PASSED, Matcher::at_least(1.0), &Outlook::AtMost(0.0)), Some(false));
-        assert_eq!(decided(PASSED, Matcher::at_least(1.0), &Outlook::AtMost(1.0)), None);
-        assert_eq!(decided(WASTE, Matcher::at_most(2.0), &Outlook::AtLeast(3.0)), Some(false));
-        assert_eq!(decided(WASTE, Matcher::at_most(2.0), &Outlook::AtLeast(2.0)), None);
-        assert_eq!(decided(SCORE, Matcher::at_least(0.5), &Outlook::AtMost(0.4999)), Some(false));
-        assert_eq!(decided(SCORE, Matcher::at_least(0.5), &Outlook::AtMost(0.5)), None);
+        assert_eq!(
+            decided(PASSED, Matcher::at_least(1.0), &Outlook::AtMost(0.0)),
+            Some(false)
+        );
+        assert_eq!(
+            decided(PASSED, Matcher::at_least(1.0), &Outlook::AtMost(1.0)),
+            None
+        );
+        assert_eq!(
+            decided(WASTE, Matcher::at_most(2.0), &Outlook::AtLeast(3.0)),
+            Some(false)
+        );
+        assert_eq!(
+            decided(WASTE, Matcher::at_most(2.0), &Outlook::AtLeast(2.0)),
+            None
+        );
+        assert_eq!(
+            decided(SCORE, Matcher::at_least(0.5), &Outlook::AtMost(0.4999)),
+            Some(false)
+        );
+        assert_eq!(
+            decided(SCORE, Matcher::at_least(0.5), &Outlook::AtMost(0.5)),
+            None
+        );
     }
 
     #[test]
     fn what_may_still_go_absent_is_not_decided_to_pass() {
-        assert_eq!(decided(WASTE, Matcher::at_least(2.0), &Outlook::AtLeast(3.0)), None);
-        assert_eq!(decided(WASTE, Matcher::at_least(2.0), &Outlook::OneOf(vec![3.0, 4.0])), Some(true));
-        assert_eq!(decided(WASTE, Matcher::at_least(2.0), &Outlook::Absent), Some(false));
+        assert_eq!(
+            decided(WASTE, Matcher::at_least(2.0), &Outlook::AtLeast(3.0)),
+            None
+        );
+        assert_eq!(
+            decided(
+                WASTE,
+                Matcher::at_least(2.0),
+                &Outlook::OneOf(vec![3.0, 4.0])
+            ),
+            Some(true)
+        );
+        assert_eq!(
+            decided(WASTE, Matcher::at_least(2.0), &Outlook::Absent),
+            Some(false)
+        );
         assert_eq!(decided(WASTE, Matcher::at_least(2.0), &Outlook::Open), None);
     }
 }

@@ -50,7 +50,9 @@ impl std::fmt::Display for SideRun {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Fault(combination) => combination.fmt(out),
-            Self::Without(tools, number) => write!(out, "without {} #{number}", tools.join(" and ")),
+            Self::Without(tools, number) => {
+                write!(out, "without {} #{number}", tools.join(" and "))
+            }
         }
     }
 }
@@ -71,14 +73,24 @@ impl SideRuns {
     pub fn of(agent: &Agent, runs: &[Run<'_>]) -> Option<Self> {
         agent.gates.iter().find_map(|gate| {
             let words = gate.kind.side_words()?;
-            Some(Self { words, parameter: gate.key(), runs: gate.gate.side_runs(agent, runs) })
+            Some(Self {
+                words,
+                parameter: gate.key(),
+                runs: gate.gate.side_runs(agent, runs),
+            })
         })
     }
 
     /// Puts their names into a header.
     pub fn name_in(&self, header: &mut Header) {
-        let names = self.runs.iter().map(ToString::to_string).collect::<Vec<_>>();
-        header.parameters.insert(self.parameter.to_owned(), names.into());
+        let names = self
+            .runs
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>();
+        header
+            .parameters
+            .insert(self.parameter.to_owned(), names.into());
     }
 }
 
@@ -106,7 +118,10 @@ impl std::str::FromStr for Combination {
         let (kind, call) = written.rsplit_once('@').ok_or(())?;
         let call: usize = call.parse().map_err(|_| ())?;
         let call_index = call.checked_sub(1).ok_or(())?;
-        Ok(Self { kind: kind.parse().map_err(|_| ())?, call_index })
+        Ok(Self {
+            kind: kind.parse().map_err(|_| ())?,
+            call_index,
+        })
     }
 }
 
@@ -116,7 +131,11 @@ mod tests {
 
     #[test]
     fn a_combination_is_read_back_as_it_is_shown() {
-        let shown = Combination { kind: FaultKind::Error { code: -32603 }, call_index: 1 }.to_string();
+        let shown = Combination {
+            kind: FaultKind::Error { code: -32603 },
+            call_index: 1,
+        }
+        .to_string();
         assert_eq!(shown, "error:-32603@2");
         assert_eq!(shown.parse::<Combination>().unwrap().to_string(), shown);
         for bad in ["hang", "hang@0", "hang@x", "hnag@1", "@1"] {

@@ -28,36 +28,70 @@ fn load_text(text: &str) -> Loaded {
 }
 
 fn errors(loaded: &Loaded) -> String {
-    let errors: Vec<_> =
-        loaded.problems.iter().filter(|problem| problem.level == Level::Error).cloned().collect();
+    let errors: Vec<_> = loaded
+        .problems
+        .iter()
+        .filter(|problem| problem.level == Level::Error)
+        .cloned()
+        .collect();
     render(&errors, &loaded.sources, false)
 }
 
 /// The gate's own block in its example.
 fn with_example(kind: &GateKind, check: impl Fn(&GateBlock)) {
     let loaded = load_text(kind.example);
-    let suite = loaded.suite.as_ref().unwrap_or_else(|| panic!("{}: {}", kind.key, errors(&loaded)));
-    let gates: Vec<_> =
-        suite.agents.iter().flat_map(|agent| &agent.gates).filter(|gate| gate.key() == kind.key).collect();
-    assert!(!gates.is_empty(), "example.yml of {} does not use it", kind.key);
+    let suite = loaded
+        .suite
+        .as_ref()
+        .unwrap_or_else(|| panic!("{}: {}", kind.key, errors(&loaded)));
+    let gates: Vec<_> = suite
+        .agents
+        .iter()
+        .flat_map(|agent| &agent.gates)
+        .filter(|gate| gate.key() == kind.key)
+        .collect();
+    assert!(
+        !gates.is_empty(),
+        "example.yml of {} does not use it",
+        kind.key
+    );
     gates.into_iter().for_each(check);
 }
 
 /// The block judged over every choice of no, one and two of the traces, with a header and without.
 fn judgements(gate: &GateBlock) -> Vec<String> {
-    let traces: Vec<Trace<'_>> = TRACES.iter().map(|text| Trace::read(text).unwrap()).collect();
-    let tool = CatalogueTool { name: "search".to_owned(), ..CatalogueTool::default() };
-    let header = Header { catalogue: Some(vec![tool]), prompt: vec!["go".to_owned()], ..Header::default() };
+    let traces: Vec<Trace<'_>> = TRACES
+        .iter()
+        .map(|text| Trace::read(text).unwrap())
+        .collect();
+    let tool = CatalogueTool {
+        name: "search".to_owned(),
+        ..CatalogueTool::default()
+    };
+    let header = Header {
+        catalogue: Some(vec![tool]),
+        prompt: vec!["go".to_owned()],
+        ..Header::default()
+    };
     let mut chosen: Vec<Vec<&Trace<'_>>> = vec![Vec::new()];
     chosen.extend(traces.iter().map(|trace| vec![trace]));
-    chosen.extend(traces.iter().flat_map(|one| traces.iter().map(move |other| vec![one, other])));
+    chosen.extend(
+        traces
+            .iter()
+            .flat_map(|one| traces.iter().map(move |other| vec![one, other])),
+    );
     let mut judged = Vec::new();
     for runs in chosen {
         for header in [None, Some(&header)] {
             let runs: Vec<Run<'_>> = runs
                 .iter()
                 .enumerate()
-                .map(|(at, trace)| Run { number: at + 1, header, passed: at == 0, ..Run::of(trace) })
+                .map(|(at, trace)| Run {
+                    number: at + 1,
+                    header,
+                    passed: at == 0,
+                    ..Run::of(trace)
+                })
                 .collect();
             judged.push(serde_json::to_string(&gate.judge("row", &runs)).unwrap());
         }
@@ -73,7 +107,11 @@ fn keys_and_targets_are_given_once() {
         assert!(keys.insert(kind.key), "two gates are called {}", kind.key);
         assert!(!kind.summary.is_empty(), "{}", kind.key);
         for target in kind.targets {
-            assert!(targets.insert(target.name), "two targets are called {}", target.name);
+            assert!(
+                targets.insert(target.name),
+                "two targets are called {}",
+                target.name
+            );
             assert!(!target.doc.is_empty(), "{}", target.name);
         }
     }
@@ -84,7 +122,11 @@ fn every_target_is_on_the_gates_page() {
     for kind in GATES {
         assert!(kind.doc.starts_with("# "), "{} has no heading", kind.key);
         for target in kind.targets {
-            assert!(kind.doc.contains(&format!("`{}`", target.name)), "doc.md lacks `{}`", target.name);
+            assert!(
+                kind.doc.contains(&format!("`{}`", target.name)),
+                "doc.md lacks `{}`",
+                target.name
+            );
         }
     }
 }
@@ -94,11 +136,20 @@ fn every_example_loads_and_so_does_every_suite_on_every_page() {
     for kind in GATES {
         with_example(kind, |_| ());
         let blocks: Vec<&str> = kind.doc.split("```yaml\n").skip(1).collect();
-        assert!(!blocks.is_empty(), "the page of {} shows no suite", kind.key);
+        assert!(
+            !blocks.is_empty(),
+            "the page of {} shows no suite",
+            kind.key
+        );
         for block in blocks {
             let text = block.split("```").next().unwrap();
             let loaded = load_text(text);
-            assert!(!loaded.is_refused(), "on the page of {}:\n{}", kind.key, errors(&loaded));
+            assert!(
+                !loaded.is_refused(),
+                "on the page of {}:\n{}",
+                kind.key,
+                errors(&loaded)
+            );
         }
     }
 }
@@ -108,11 +159,19 @@ fn an_unknown_key_in_the_block_is_refused() {
     for kind in GATES {
         let mut suite = yaml_to_json(kind.example).unwrap();
         let agents = suite["agents"].as_array_mut().unwrap();
-        for agent in agents.iter_mut().filter(|agent| agent.get(kind.key).is_some()) {
+        for agent in agents
+            .iter_mut()
+            .filter(|agent| agent.get(kind.key).is_some())
+        {
             agent[kind.key]["zzz_unknown"] = json!(1);
         }
         let loaded = load_text(&suite.to_string());
-        assert!(errors(&loaded).contains("unknown key `zzz_unknown`"), "{}: {}", kind.key, errors(&loaded));
+        assert!(
+            errors(&loaded).contains("unknown key `zzz_unknown`"),
+            "{}: {}",
+            kind.key,
+            errors(&loaded)
+        );
     }
 }
 
@@ -123,8 +182,12 @@ fn the_declared_targets_are_the_measured_ones_whatever_the_runs() {
         with_example(kind, |gate| {
             for judged in judgements(gate) {
                 let report: Value = serde_json::from_str(&judged).unwrap();
-                let measured: BTreeSet<&str> =
-                    report["targets"].as_object().unwrap().keys().map(String::as_str).collect();
+                let measured: BTreeSet<&str> = report["targets"]
+                    .as_object()
+                    .unwrap()
+                    .keys()
+                    .map(String::as_str)
+                    .collect();
                 assert_eq!(measured, declared, "{}", kind.key);
             }
         });
@@ -133,10 +196,22 @@ fn the_declared_targets_are_the_measured_ones_whatever_the_runs() {
 
 /// Files that may name gates beside their own folders and the registry, with the reason.
 const NAMING: [(&str, &str); 4] = [
-    ("run/src/draft/calls.rs", "drafts a suite, which is written for the user to read"),
-    ("report/src/pretty/overview.rs", "draws the accuracy of a sweep over its rows"),
-    ("core/src/eval/token_efficiency/mod.rs", "says which gate has the same F1"),
-    ("core/src/eval/classes/mod.rs", "takes the classes of one gate for another"),
+    (
+        "run/src/draft/calls.rs",
+        "drafts a suite, which is written for the user to read",
+    ),
+    (
+        "report/src/pretty/overview.rs",
+        "draws the accuracy of a sweep over its rows",
+    ),
+    (
+        "core/src/eval/token_efficiency/mod.rs",
+        "says which gate has the same F1",
+    ),
+    (
+        "core/src/eval/classes/mod.rs",
+        "takes the classes of one gate for another",
+    ),
 ];
 
 /// Every source file of the product, without its tests and comments.
@@ -145,7 +220,10 @@ fn sources() -> Vec<(String, String)> {
     let mut found = Vec::new();
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let product = ["agent", "cli", "core", "mcp", "report", "run"];
-    let mut folders: Vec<_> = product.iter().map(|name| crates.join(name).join("src")).collect();
+    let mut folders: Vec<_> = product
+        .iter()
+        .map(|name| crates.join(name).join("src"))
+        .collect();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -158,8 +236,14 @@ fn sources() -> Vec<(String, String)> {
             {
                 let text = std::fs::read_to_string(&path).unwrap();
                 let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-                let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-                let place = path.strip_prefix(crates).unwrap().to_string_lossy().replace('\\', "/");
+                let code = text
+                    .lines()
+                    .filter(|line| !line.trim_start().starts_with("//"));
+                let place = path
+                    .strip_prefix(crates)
+                    .unwrap()
+                    .to_string_lossy()
+                    .replace('\\', "/");
                 found.push((place, code.collect::<Vec<_>>().join("\n")));
             }
         }
@@ -175,8 +259,11 @@ fn a_gate_is_named_in_its_own_folder_and_the_registry_only() {
     for kind in GATES {
         let home = format!("core/src/eval/{}/", kind.key);
         let key = kind.key;
-        let mut named: Vec<String> =
-            kind.targets.iter().map(|target| format!("\"{}\"", target.name)).collect();
+        let mut named: Vec<String> = kind
+            .targets
+            .iter()
+            .map(|target| format!("\"{}\"", target.name))
+            .collect();
         named.extend([
             format!("\"{key}\""),
             format!("`{key}:"),
@@ -189,7 +276,10 @@ fn a_gate_is_named_in_its_own_folder_and_the_registry_only() {
                 || NAMING.iter().any(|(allowed, _)| allowed == place);
             if !may_name {
                 elsewhere.extend(
-                    named.iter().filter(|name| code.contains(*name)).map(|name| format!("{place}: {name}")),
+                    named
+                        .iter()
+                        .filter(|name| code.contains(*name))
+                        .map(|name| format!("{place}: {name}")),
                 );
             }
         }
@@ -200,6 +290,8 @@ fn a_gate_is_named_in_its_own_folder_and_the_registry_only() {
 #[test]
 fn judging_twice_gives_the_same_report() {
     for kind in GATES {
-        with_example(kind, |gate| assert_eq!(judgements(gate), judgements(gate), "{}", kind.key));
+        with_example(kind, |gate| {
+            assert_eq!(judgements(gate), judgements(gate), "{}", kind.key);
+        });
     }
 }

@@ -61,7 +61,8 @@ impl RunScores {
     /// Sets a time, where there is one.
     pub fn milliseconds(&mut self, target: &Target, value: Option<u64>) -> &mut Self {
         let number = |value: u64| Number::Int(i64::try_from(value).unwrap_or(i64::MAX));
-        self.values.extend(value.map(|value| (*target, number(value))));
+        self.values
+            .extend(value.map(|value| (*target, number(value))));
         self
     }
 
@@ -82,7 +83,10 @@ impl RunScores {
         message: impl Into<String>,
         diff: Vec<AssertionDiff>,
     ) -> &mut Self {
-        self.findings.push(Finding { diff, ..Finding::new(None, message.into()).about(targets) });
+        self.findings.push(Finding {
+            diff,
+            ..Finding::new(None, message.into()).about(targets)
+        });
         self
     }
 
@@ -107,7 +111,10 @@ impl RunScores {
     }
 
     fn value(&self, target: &Target) -> Option<Number> {
-        self.values.iter().find(|(known, _)| known.name == target.name).map(|(_, value)| *value)
+        self.values
+            .iter()
+            .find(|(known, _)| known.name == target.name)
+            .map(|(_, value)| *value)
     }
 
     /// Says that this run had nothing to measure.
@@ -126,19 +133,34 @@ impl Scores {
                 continue;
             }
             let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
-            scores.values.insert(target.name, values.and_then(|values| fold(target, &values)));
+            scores
+                .values
+                .insert(target.name, values.and_then(|values| fold(target, &values)));
         }
-        scores.not_exercised = vacuous_runs(runs, scored.iter().map(|run| run.not_exercised.as_deref()));
+        scores.not_exercised =
+            vacuous_runs(runs, scored.iter().map(|run| run.not_exercised.as_deref()));
         for &(target, _) in scored.iter().flat_map(|run| &run.vacuous) {
-            let of_target =
-                |run: &RunScores| run.vacuous.iter().find(|(name, _)| *name == target).map(|(_, why)| *why);
-            scores.vacuous.extend(vacuous_runs(runs, scored.iter().map(of_target)).map(|why| (target, why)));
+            let of_target = |run: &RunScores| {
+                run.vacuous
+                    .iter()
+                    .find(|(name, _)| *name == target)
+                    .map(|(_, why)| *why)
+            };
+            scores
+                .vacuous
+                .extend(vacuous_runs(runs, scored.iter().map(of_target)).map(|why| (target, why)));
         }
         for (run, scored) in runs.iter().zip(&mut scored) {
             let table = scored.table.take();
-            scores.tables.extend(table.map(|table| CallTable { run: Some(run.number), ..table }));
+            scores.tables.extend(table.map(|table| CallTable {
+                run: Some(run.number),
+                ..table
+            }));
             let found = std::mem::take(&mut scored.findings).into_iter();
-            scores.findings.extend(found.map(|finding| Finding { run: Some(run.number), ..finding }));
+            scores.findings.extend(found.map(|finding| Finding {
+                run: Some(run.number),
+                ..finding
+            }));
         }
         scores.by_run = scored;
         scores
@@ -158,7 +180,9 @@ impl Scores {
 
     /// Why there was nothing to count for a target.
     pub(super) fn why_vacuous(&self, target: &str) -> Option<String> {
-        self.vacuous.get(target).map(|why| format!("`{target}`: {why}"))
+        self.vacuous
+            .get(target)
+            .map(|why| format!("`{target}`: {why}"))
     }
 
     /// The value of a target.
@@ -170,11 +194,13 @@ impl Scores {
 /// `None` when there are no values: nothing was measured.
 fn fold(target: &Target, values: &[Number]) -> Option<Number> {
     let (first, rest) = values.split_first()?;
-    Some(rest.iter().fold(*first, |folded, &value| match (target.fold, target.better()) {
-        (Fold::Worst, Better::High) if value.as_f64() < folded.as_f64() => value,
-        (Fold::Worst, Better::Low) if value.as_f64() > folded.as_f64() => value,
-        (Fold::Sum, _) => add(folded, value),
-        _ => folded,
+    Some(rest.iter().fold(*first, |folded, &value| {
+        match (target.fold, target.better()) {
+            (Fold::Worst, Better::High) if value.as_f64() < folded.as_f64() => value,
+            (Fold::Worst, Better::Low) if value.as_f64() > folded.as_f64() => value,
+            (Fold::Sum, _) => add(folded, value),
+            _ => folded,
+        }
     }))
 }
 
@@ -190,15 +216,27 @@ pub(crate) fn vacuous_runs<'a>(
     runs: &[Run<'_>],
     reasons: impl Iterator<Item = Option<&'a str>>,
 ) -> Option<String> {
-    let vacuous = runs.iter().zip(reasons).filter_map(|(run, why)| Some((run.number, why?)));
+    let vacuous = runs
+        .iter()
+        .zip(reasons)
+        .filter_map(|(run, why)| Some((run.number, why?)));
     let vacuous: Vec<(usize, &str)> = vacuous.collect();
     let (_, why) = vacuous.first()?;
     if vacuous.len() == runs.len() {
         return Some((*why).to_owned());
     }
-    let named: Vec<String> = vacuous.iter().take(5).map(|(run, _)| format!("#{run}")).collect();
+    let named: Vec<String> = vacuous
+        .iter()
+        .take(5)
+        .map(|(run, _)| format!("#{run}"))
+        .collect();
     let more = if vacuous.len() > 5 { ", …" } else { "" };
-    Some(format!("{why} (in {} of {} runs: {}{more})", vacuous.len(), runs.len(), named.join(", ")))
+    Some(format!(
+        "{why} (in {} of {} runs: {}{more})",
+        vacuous.len(),
+        runs.len(),
+        named.join(", ")
+    ))
 }
 
 #[cfg(test)]
@@ -214,11 +252,19 @@ mod tests {
     fn the_worst_run_decides_and_a_target_absent_once_is_absent() {
         let short = Trace::read("{}").unwrap();
         let long = Trace::read(r#"{"tool_calls":[{"name":"a"}]}"#).unwrap();
-        let runs = [Run::of(&short), Run { number: 2, ..Run::of(&long) }];
+        let runs = [
+            Run::of(&short),
+            Run {
+                number: 2,
+                ..Run::of(&long)
+            },
+        ];
         let score = |run: &Run<'_>| {
             let mut scores = RunScores::default();
             let calls = run.trace.tool_calls.len();
-            scores.float(&GOOD, 1.0 / (1.0 + calls as f64)).whole(&WASTE, calls);
+            scores
+                .float(&GOOD, 1.0 / (1.0 + calls as f64))
+                .whole(&WASTE, calls);
             if calls > 0 {
                 scores.whole(&SOMETIMES, 1);
             } else {
@@ -230,7 +276,10 @@ mod tests {
         assert_eq!(scores.value("t.good"), Some(Number::Float(0.5)));
         assert_eq!(scores.value("t.waste"), Some(Number::Int(1)));
         assert_eq!(scores.value("t.sometimes"), None);
-        assert_eq!(scores.not_exercised.unwrap(), "no calls (in 1 of 2 runs: #1)");
+        assert_eq!(
+            scores.not_exercised.unwrap(),
+            "no calls (in 1 of 2 runs: #1)"
+        );
     }
 
     #[test]

@@ -31,13 +31,22 @@ impl Shown<'_, '_> {
 
     /// The gate's number.
     pub(crate) fn target(&self, target: &Target) -> Option<f64> {
-        self.report.targets.get(target.name).copied().flatten().map(|number| number.as_f64())
+        self.report
+            .targets
+            .get(target.name)
+            .copied()
+            .flatten()
+            .map(|number| number.as_f64())
     }
 
     /// What the expectations ask of targets by one of these matchers, each with its number.
     pub(crate) fn asked(&self, matchers: [&'static str; 2]) -> impl Iterator<Item = (&str, f64)> {
-        let number = move |matcher: &Value| matchers.iter().find_map(|key| matcher.get(key)?.as_f64());
-        self.report.expectations.iter().filter_map(move |one| Some((&*one.target, number(&one.matcher)?)))
+        let number =
+            move |matcher: &Value| matchers.iter().find_map(|key| matcher.get(key)?.as_f64());
+        self.report
+            .expectations
+            .iter()
+            .filter_map(move |one| Some((&*one.target, number(&one.matcher)?)))
     }
 }
 
@@ -51,12 +60,22 @@ impl GateBlock {
         runs: &[Run<'_>],
         report: &GateReport,
     ) -> Option<Box<Evidence>> {
-        let is_bad = |run: &&Run<'_>| !run.passed || report.failed_runs.binary_search(&run.number).is_ok();
+        let is_bad =
+            |run: &&Run<'_>| !run.passed || report.failed_runs.binary_search(&run.number).is_ok();
         let (mut listed, good): (Vec<_>, Vec<_>) = runs.iter().partition(is_bad);
         listed.extend(good);
         listed.truncate(MOST_RUNS);
-        let shown = Shown { all: runs, listed, ordinary, report };
-        let evidence = if runs.is_empty() { None } else { self.of(variant).evidence(&shown) };
+        let shown = Shown {
+            all: runs,
+            listed,
+            ordinary,
+            report,
+        };
+        let evidence = if runs.is_empty() {
+            None
+        } else {
+            self.of(variant).evidence(&shown)
+        };
         evidence.map(Box::new)
     }
 }

@@ -7,13 +7,24 @@ use std::hash::Hash;
 pub fn lcs_length<T: Hash + Eq>(a: &[T], b: &[T]) -> usize {
     let shorter = a.len().min(b.len());
     let prefix = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let suffix =
-        a.iter().rev().zip(b.iter().rev()).take(shorter - prefix).take_while(|(a, b)| a == b).count();
+    let suffix = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take(shorter - prefix)
+        .take_while(|(a, b)| a == b)
+        .count();
     let (a, b) = (&a[prefix..a.len() - suffix], &b[prefix..b.len() - suffix]);
     let symbols = Groups::collapse(a.iter().chain(b));
-    let recorded: Vec<usize> = (a.len()..a.len() + b.len()).map(|item| symbols.group_of(item)).collect();
+    let recorded: Vec<usize> = (a.len()..a.len() + b.len())
+        .map(|item| symbols.group_of(item))
+        .collect();
     let middle = longest_order_keeping_match(a.len(), &recorded, |symbol| {
-        symbols.members(symbol).iter().copied().take_while(|&item| item < a.len())
+        symbols
+            .members(symbol)
+            .iter()
+            .copied()
+            .take_while(|&item| item < a.len())
     });
     prefix + middle + suffix
 }
@@ -21,7 +32,11 @@ pub fn lcs_length<T: Hash + Eq>(a: &[T], b: &[T]) -> usize {
 /// The longest common subsequence over the longer length: 1 when both are empty.
 pub fn lcs_ratio<T: Hash + Eq>(a: &[T], b: &[T]) -> f64 {
     let longer = a.len().max(b.len());
-    if longer == 0 { 1.0 } else { lcs_length(a, b) as f64 / longer as f64 }
+    if longer == 0 {
+        1.0
+    } else {
+        lcs_length(a, b) as f64 / longer as f64
+    }
 }
 
 /// The most reference positions that recorded items match in order, one item to one position, for any relation.
@@ -99,7 +114,12 @@ impl<P: IntoIterator<Item = usize>, M: FnMut(usize) -> P> Sweep<M> {
         let words = reference.div_ceil(64);
         let classes = recorded.iter().max().map_or(0, |&class| class + 1);
         let masks = (0..classes).map(|_| None).collect();
-        Self { words, masks, scratch: vec![0; words], matching }
+        Self {
+            words,
+            masks,
+            scratch: vec![0; words],
+            matching,
+        }
     }
 
     fn first_row(&self) -> Vec<u64> {
@@ -107,7 +127,8 @@ impl<P: IntoIterator<Item = usize>, M: FnMut(usize) -> P> Sweep<M> {
     }
 
     fn step(&mut self, row: &mut [u64], class: usize) {
-        let mask = self.masks[class].get_or_insert_with(|| Mask::new((self.matching)(class), self.words));
+        let mask =
+            self.masks[class].get_or_insert_with(|| Mask::new((self.matching)(class), self.words));
         match mask {
             Mask::Dense(bits) => advance(row, bits),
             Mask::Sparse(positions) if positions.is_empty() => {}
@@ -139,7 +160,10 @@ enum Mask {
 
 impl Mask {
     fn new(positions: impl IntoIterator<Item = usize>, words: usize) -> Self {
-        let positions: Vec<u32> = positions.into_iter().map(|position| position as u32).collect();
+        let positions: Vec<u32> = positions
+            .into_iter()
+            .map(|position| position as u32)
+            .collect();
         if positions.len() <= words {
             return Self::Sparse(positions);
         }
@@ -184,7 +208,10 @@ mod tests {
         let up: Vec<usize> = (0..1000).collect();
         let shifted: Vec<usize> = (500..1500).collect();
         assert_eq!(lcs_length(&up, &shifted), 500);
-        assert_eq!(lcs_length(&up, &up.iter().rev().copied().collect::<Vec<_>>()), 1);
+        assert_eq!(
+            lcs_length(&up, &up.iter().rev().copied().collect::<Vec<_>>()),
+            1
+        );
         assert_eq!(lcs_length(&vec![7; 300], &vec![7; 200]), 200);
     }
 
@@ -208,7 +235,12 @@ mod tests {
 
     #[test]
     fn the_earliest_positions_and_items_are_paired() {
-        let partners = order_keeping_partners(3, &[0, 1, 0, 1], |class| if class == 0 { 0..2 } else { 0..0 });
+        let partners =
+            order_keeping_partners(
+                3,
+                &[0, 1, 0, 1],
+                |class| if class == 0 { 0..2 } else { 0..0 },
+            );
         assert_eq!(partners, [Some(0), Some(2), None]);
         assert_eq!(order_keeping_partners(1, &[0, 0, 0], |_| 0..1), [Some(0)]);
         assert_eq!(order_keeping_partners(0, &[], |_| 0..0), []);
@@ -220,7 +252,11 @@ mod tests {
             let mut diagonal = 0;
             for i in 0..n {
                 let above = row[i + 1];
-                row[i + 1] = if matches(i, j) { diagonal + 1 } else { above.max(row[i]) };
+                row[i + 1] = if matches(i, j) {
+                    diagonal + 1
+                } else {
+                    above.max(row[i])
+                };
                 diagonal = above;
             }
         }

@@ -18,7 +18,11 @@ impl Success {
         let wanted = "`true`, `false` or a matcher for the text of a result";
         field.shapes(wanted, |shapes| {
             shapes.scalar(|field| field.flag_among(wanted)?.then_some(Self { result: None }));
-            shapes.map(|field| Some(Self { result: Some(Matcher::read(field)?) }));
+            shapes.map(|field| {
+                Some(Self {
+                    result: Some(Matcher::read(field)?),
+                })
+            });
         })
     }
 
@@ -27,9 +31,11 @@ impl Success {
         if result.is_failure() {
             return false;
         }
-        self.result.as_ref().is_none_or(|matcher| match result.text() {
-            Some(text) => matcher.diff(&Value::String(text)).is_empty(),
-            None => matcher.accepts_absence(),
-        })
+        self.result
+            .as_ref()
+            .is_none_or(|matcher| match result.text() {
+                Some(text) => matcher.diff(&Value::String(text)).is_empty(),
+                None => matcher.accepts_absence(),
+            })
     }
 }

@@ -157,9 +157,17 @@ impl Target {
 
     /// The share of runs that meet what the block asks of each run; a gate that has one scores run by run.
     pub const fn pass_rate(name: &'static str) -> Self {
-        let rate = Self::ratio(name, "share of the runs that meet what the block asks of each run");
-        let rate = rate.pooled().rising(|passed, runs| passed as f64 / runs as f64);
-        Self { is_pass_rate: true, ..rate }
+        let rate = Self::ratio(
+            name,
+            "share of the runs that meet what the block asks of each run",
+        );
+        let rate = rate
+            .pooled()
+            .rising(|passed, runs| passed as f64 / runs as f64);
+        Self {
+            is_pass_rate: true,
+            ..rate
+        }
     }
 
     /// The same, counted in this unit.
@@ -279,11 +287,21 @@ impl Target {
             Range::Amount => (100, 1.0, Some(1e12)),
         };
         let (highest, is_whole) = (self.highest().unwrap_or(f64::INFINITY), self.is_whole());
-        let around = mentioned
-            .iter()
-            .flat_map(|&number| [number - 1.0, number, number + 1.0, number + 1e-9, number - 1e-9]);
-        let values = (0..=steps).map(move |step| f64::from(step) / per).chain(around).chain(beyond);
-        let is_possible = move |x: &f64| (0.0..=highest).contains(x) && (!is_whole || x.fract() == 0.0);
+        let around = mentioned.iter().flat_map(|&number| {
+            [
+                number - 1.0,
+                number,
+                number + 1.0,
+                number + 1e-9,
+                number - 1e-9,
+            ]
+        });
+        let values = (0..=steps)
+            .map(move |step| f64::from(step) / per)
+            .chain(around)
+            .chain(beyond);
+        let is_possible =
+            move |x: &f64| (0.0..=highest).contains(x) && (!is_whole || x.fract() == 0.0);
         Box::new(values.filter(is_possible))
     }
 
@@ -323,18 +341,23 @@ fn rising(value: fn(u64, u64) -> f64, runs: u64, mentioned: &[f64]) -> impl Iter
     let around = mentioned.iter().flat_map(move |&number| {
         let reaching = first_false(runs + 1, |good| value(good, runs) < number);
         let above = first_false(runs + 1, |good| value(good, runs) <= number);
-        [reaching.checked_sub(1), Some(reaching), Some(above)].into_iter().flatten()
+        [reaching.checked_sub(1), Some(reaching), Some(above)]
+            .into_iter()
+            .flatten()
     });
     let spread = (0..=runs).step_by((runs / SPREAD).max(1) as usize);
     let tried = [runs, 0].into_iter().chain(around).chain(spread);
-    tried.filter(move |&good| good <= runs).map(move |good| value(good, runs))
+    tried
+        .filter(move |&good| good <= runs)
+        .map(move |good| value(good, runs))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HALVES: Target = Target::percent("t.halves", "").rising(|good, runs| (50 * good / runs) as f64);
+    const HALVES: Target =
+        Target::percent("t.halves", "").rising(|good, runs| (50 * good / runs) as f64);
 
     #[test]
     fn a_rising_value_is_tried_on_both_sides_of_every_mentioned_number() {
@@ -343,7 +366,10 @@ mod tests {
             let tried: Vec<f64> = HALVES.candidates(runs, &[number]).collect();
             assert!(tried.len() < 80 && tried.contains(&number), "{number}");
             assert!(number <= 0.0 || tried.contains(&(number - 1.0)), "{number}");
-            assert!(number >= 50.0 || tried.contains(&(number + 1.0)), "{number}");
+            assert!(
+                number >= 50.0 || tried.contains(&(number + 1.0)),
+                "{number}"
+            );
         }
         assert_eq!(HALVES.candidates(runs, &[]).next(), Some(50.0));
         assert!(!HALVES.candidates(runs, &[80.0]).any(|tried| tried > 50.0));

@@ -14,7 +14,9 @@ pub(super) fn suite(agent: &str) -> String {
                   \x20 - { name: late, target: { server: docs }, kind: slow:9000 }\n\
                   \x20 - { name: fine, target: { tool: search }, kind: none }\n";
     let indented = agent.trim_end().replace('\n', "\n    ");
-    format!("{head}{faults}agents:\n  - name: t\n    model: m\n    servers: [docs]\n    {indented}\n")
+    format!(
+        "{head}{faults}agents:\n  - name: t\n    model: m\n    servers: [docs]\n    {indented}\n"
+    )
 }
 
 const TOOLS: &str = r#"{"tools": [
@@ -28,7 +30,13 @@ pub(super) fn loaded(text: &str) -> Loaded {
         Some("tools.json") => Ok(TOOLS.as_bytes().to_vec()),
         _ => Err("no such file".to_owned()),
     };
-    load(Path::new("suite.yml"), &Host { mock: &tools_of, ..Host::new(&read, &|_| None) })
+    load(
+        Path::new("suite.yml"),
+        &Host {
+            mock: &tools_of,
+            ..Host::new(&read, &|_| None)
+        },
+    )
 }
 
 /// The tools of a saved list, as a mock has them.
@@ -44,15 +52,26 @@ pub(super) fn tools_of(
         input_schema: tool.get("inputSchema").cloned().map(Into::into),
         ..CatalogueTool::default()
     };
-    (Some(list["tools"].as_array().unwrap().iter().map(tool).collect()), Vec::new())
+    (
+        Some(list["tools"].as_array().unwrap().iter().map(tool).collect()),
+        Vec::new(),
+    )
 }
 
 /// What loading says, each with its level, line and way out.
 pub(super) fn problems(agent: &str) -> Vec<String> {
     let loaded = loaded(&suite(agent));
     let said = loaded.problems.iter().map(|problem| {
-        let level = if problem.level == Level::Error { "error" } else { "warning" };
-        let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        let level = if problem.level == Level::Error {
+            "error"
+        } else {
+            "warning"
+        };
+        let help = problem
+            .help
+            .as_ref()
+            .map(|help| format!(" ({help})"))
+            .unwrap_or_default();
         format!("{level}: {}{help}", problem.message)
     });
     said.collect()
@@ -61,19 +80,33 @@ pub(super) fn problems(agent: &str) -> Vec<String> {
 /// A recorded header with this catalogue.
 pub(super) fn header(catalogue: Value) -> Header {
     let catalogue: Vec<CatalogueTool> = serde_json::from_value(catalogue).unwrap();
-    Header { catalogue: Some(catalogue), ..Header::default() }
+    Header {
+        catalogue: Some(catalogue),
+        ..Header::default()
+    }
 }
 
 /// What the agent's last gate makes of these runs.
 pub(super) fn judged(agent: &str, header: Option<&Header>, envelopes: &[Value]) -> GateReport {
     let loaded = loaded(&suite(agent));
-    let suite = loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+    let suite = loaded
+        .suite
+        .unwrap_or_else(|| panic!("{:?}", loaded.problems));
     let texts: Vec<String> = envelopes.iter().map(Value::to_string).collect();
-    let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
-    let runs: Vec<Run<'_>> = Run::all(&traces).into_iter().map(|run| Run { header, ..run }).collect();
+    let traces: Vec<Trace<'_>> = texts
+        .iter()
+        .map(|text| Trace::read(text).unwrap())
+        .collect();
+    let runs: Vec<Run<'_>> = Run::all(&traces)
+        .into_iter()
+        .map(|run| Run { header, ..run })
+        .collect();
     let gate = suite.agents[0].gates.last().unwrap();
     let report = gate.judge("t", &runs);
-    GateReport { evidence: gate.evidence(None, &[], &runs, &report), ..report }
+    GateReport {
+        evidence: gate.evidence(None, &[], &runs, &report),
+        ..report
+    }
 }
 
 /// The findings of a gate as sentences.

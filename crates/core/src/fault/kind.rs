@@ -94,12 +94,29 @@ pub(super) const ANY: i128 = i64::MIN as i128;
 
 use Effect::{Delay, Nothing, Refusal, Silence};
 
-const fn entry(name: &'static str, example: FaultKind, effect: Effect, doc: &'static str) -> FaultEntry {
-    FaultEntry { name, example, doc, effect: Some(effect), number: None }
+const fn entry(
+    name: &'static str,
+    example: FaultKind,
+    effect: Effect,
+    doc: &'static str,
+) -> FaultEntry {
+    FaultEntry {
+        name,
+        example,
+        doc,
+        effect: Some(effect),
+        number: None,
+    }
 }
 
 const fn wire(name: &'static str, example: FaultKind, doc: &'static str) -> FaultEntry {
-    FaultEntry { name, example, doc, effect: None, number: None }
+    FaultEntry {
+        name,
+        example,
+        doc,
+        effect: None,
+        number: None,
+    }
 }
 
 impl FaultEntry {
@@ -110,12 +127,23 @@ impl FaultEntry {
         key: &'static str,
         make: fn(i128) -> FaultKind,
     ) -> Self {
-        Self { number: Some(Number { unit, least, key, make }), ..self }
+        Self {
+            number: Some(Number {
+                unit,
+                least,
+                key,
+                make,
+            }),
+            ..self
+        }
     }
 
     /// How it is written, as `slow:<ms>`.
     pub fn usage(&self) -> String {
-        self.number.map_or_else(|| self.name.to_owned(), |number| format!("{}:<{}>", self.name, number.unit))
+        self.number.map_or_else(
+            || self.name.to_owned(),
+            |number| format!("{}:<{}>", self.name, number.unit),
+        )
     }
 
     /// Whether it can be injected into the calls of an agent; otherwise only the mock and the proxy have it.

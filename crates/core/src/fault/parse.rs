@@ -17,13 +17,19 @@ pub struct FaultError {
 
 impl FaultError {
     fn new(message: String, help: impl Into<Option<String>>) -> Self {
-        Self { message, help: help.into() }
+        Self {
+            message,
+            help: help.into(),
+        }
     }
 }
 
 impl From<FaultError> for Problem {
     fn from(error: FaultError) -> Self {
-        Problem { help: error.help, ..Problem::error(error.message) }
+        Problem {
+            help: error.help,
+            ..Problem::error(error.message)
+        }
     }
 }
 
@@ -43,12 +49,20 @@ pub(super) fn find(name: &str) -> Option<&'static FaultEntry> {
 
 fn usages(is_listed: fn(&FaultEntry) -> bool) -> String {
     let listed = FaultKind::ALL.iter().filter(|entry| is_listed(entry));
-    format!("the kinds are {}", listed.map(FaultEntry::usage).collect::<Vec<_>>().join(", "))
+    format!(
+        "the kinds are {}",
+        listed.map(FaultEntry::usage).collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn unknown(name: &str, is_listed: fn(&FaultEntry) -> bool) -> FaultError {
-    let names = FaultKind::ALL.iter().filter(|entry| is_listed(entry)).map(|entry| entry.name);
-    let near = nearest(name, names).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    let names = FaultKind::ALL
+        .iter()
+        .filter(|entry| is_listed(entry))
+        .map(|entry| entry.name);
+    let near = nearest(name, names)
+        .map(|near| format!("did you mean `{near}`? "))
+        .unwrap_or_default();
     let help = format!("{near}{}", usages(is_listed));
     FaultError::new(format!("`{name}` is not a kind of fault"), help)
 }
@@ -59,9 +73,15 @@ impl FaultEntry {
         match find(name) {
             Some(entry) if entry.is_injectable() => Ok(entry),
             Some(entry) => {
-                let message = format!("`{}` cannot be injected into the calls of an agent", entry.name);
+                let message = format!(
+                    "`{}` cannot be injected into the calls of an agent",
+                    entry.name
+                );
                 let help = "only `mcptest mock` and `mcptest proxy` have it";
-                Err(FaultError::new(message, format!("{help}; {}", usages(Self::is_injectable))))
+                Err(FaultError::new(
+                    message,
+                    format!("{help}; {}", usages(Self::is_injectable)),
+                ))
             }
             None => Err(unknown(name, Self::is_injectable)),
         }
@@ -69,7 +89,9 @@ impl FaultEntry {
 
     /// The key of a suite's fault that may say the number.
     pub(crate) fn number_key(&self) -> Option<&'static str> {
-        self.number.map(|number| number.key).filter(|key| !key.is_empty())
+        self.number
+            .map(|number| number.key)
+            .filter(|key| !key.is_empty())
     }
 
     /// The fault with this number, where it takes one.
@@ -79,10 +101,20 @@ impl FaultEntry {
         match (self.number, written) {
             (None, None) => Ok(self.example),
             (None, Some(_)) => Err(FaultError::new(format!("`{name}` takes no number"), None)),
-            (Some(_), None) => Err(FaultError::new(format!("`{name}` is missing its number"), help())),
+            (Some(_), None) => Err(FaultError::new(
+                format!("`{name}` is missing its number"),
+                help(),
+            )),
             (Some(number), Some(written)) => {
-                let most = if number.least == ANY { i64::MAX.into() } else { u64::MAX.into() };
-                let parsed = written.parse().ok().filter(|parsed| (number.least..=most).contains(parsed));
+                let most = if number.least == ANY {
+                    i64::MAX.into()
+                } else {
+                    u64::MAX.into()
+                };
+                let parsed = written
+                    .parse()
+                    .ok()
+                    .filter(|parsed| (number.least..=most).contains(parsed));
                 parsed.map(number.make).ok_or_else(|| {
                     let least = match number.least {
                         ANY => String::new(),
@@ -102,7 +134,9 @@ impl FromStr for FaultKind {
 
     fn from_str(written: &str) -> Result<Self, FaultError> {
         let (name, number) = split(written);
-        find(name).ok_or_else(|| unknown(name, |_| true))?.numbered(number)
+        find(name)
+            .ok_or_else(|| unknown(name, |_| true))?
+            .numbered(number)
     }
 }
 
@@ -111,7 +145,10 @@ impl FaultKind {
     #[doc(hidden)]
     pub fn read(field: &mut Field<'_>) -> Option<Self> {
         let written = written(field, |_| true)?;
-        written.parse().map_err(|error: FaultError| field.report(error.into())).ok()
+        written
+            .parse()
+            .map_err(|error: FaultError| field.report(error.into()))
+            .ok()
     }
 
     /// A fault that can be injected into the calls of an agent, as `slow:250`.
@@ -143,20 +180,29 @@ mod tests {
             assert_eq!(shown.parse(), Ok(entry.example), "{shown}");
             let (name, number) = split(&shown);
             let underlined = format!("{}:{}", name.replace('-', "_"), number.unwrap_or_default());
-            assert_eq!(underlined.trim_end_matches(':').parse(), Ok(entry.example), "{underlined}");
+            assert_eq!(
+                underlined.trim_end_matches(':').parse(),
+                Ok(entry.example),
+                "{underlined}"
+            );
         }
-        assert_eq!("error:-32603".parse(), Ok(FaultKind::Error { code: -32603 }));
+        assert_eq!(
+            "error:-32603".parse(),
+            Ok(FaultKind::Error { code: -32603 })
+        );
     }
 
     #[test]
     fn a_fault_that_is_none_lists_the_kinds_and_what_to_write() {
         let said = |written: &str| written.parse::<FaultKind>().unwrap_err().to_string();
-        assert!(
-            said("hnag")
-                .starts_with("`hnag` is not a kind of fault: did you mean `hang`? the kinds are none, hang")
-        );
+        assert!(said("hnag").starts_with(
+            "`hnag` is not a kind of fault: did you mean `hang`? the kinds are none, hang"
+        ));
         assert!(said("weather").contains("slow:<ms>, recover-after:<n>"));
-        assert_eq!(said("slow"), "`slow` is missing its number: it is written `slow:<ms>`, as `slow:500`");
+        assert_eq!(
+            said("slow"),
+            "`slow` is missing its number: it is written `slow:<ms>`, as `slow:500`"
+        );
         assert_eq!(said("hang:3"), "`hang` takes no number");
         let help = "it is written `recover-after:<n>`, as `recover-after:2`";
         let message = "`recover-after` takes a whole number of at least 1, not `0`";
@@ -171,6 +217,8 @@ mod tests {
         assert!(said("wrong_id").starts_with(
             "`wrong-id` cannot be injected into the calls of an agent: only `mcptest mock` and `mcptest proxy` have it"
         ));
-        assert!(!said("weather").contains("wrong-id") && !said("wrong-id").ends_with("duplicate-reply"));
+        assert!(
+            !said("weather").contains("wrong-id") && !said("wrong-id").ends_with("duplicate-reply")
+        );
     }
 }

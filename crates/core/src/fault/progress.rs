@@ -53,7 +53,10 @@ mod tests {
         let mut progress = Progress::default();
         let limit = FaultKind::RateLimit { per_second: 2 };
         let mut at = |ms: u64| limit.strikes(&mut progress, Duration::from_millis(ms));
-        assert_eq!([at(5), at(10), at(20), at(1004)], [false, false, true, true]);
+        assert_eq!(
+            [at(5), at(10), at(20), at(1004)],
+            [false, false, true, true]
+        );
         assert_eq!([at(1005), at(1006), at(1007)], [false, false, true]);
     }
 
@@ -71,8 +74,9 @@ mod tests {
     #[test]
     fn what_recovers_strikes_the_first_calls() {
         let mut progress = Progress::default();
-        let struck = [(); 4]
-            .map(|()| FaultKind::RecoverAfter { failures: 2 }.strikes(&mut progress, Duration::default()));
+        let struck = [(); 4].map(|()| {
+            FaultKind::RecoverAfter { failures: 2 }.strikes(&mut progress, Duration::default())
+        });
         assert_eq!(struck, [true, true, false, false]);
     }
 }

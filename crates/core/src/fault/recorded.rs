@@ -15,7 +15,10 @@ pub struct RecordedKind<'a> {
 
 impl<'a> From<Cow<'a, str>> for RecordedKind<'a> {
     fn from(written: Cow<'a, str>) -> Self {
-        Self { entry: find(split(&written).0), written }
+        Self {
+            entry: find(split(&written).0),
+            written,
+        }
     }
 }
 
@@ -49,14 +52,18 @@ impl RecordedKind<'_> {
     /// and the limit of a rate may not be reached.
     pub(crate) fn may_succeed(&self) -> bool {
         let is_of_some_calls = self.entry.is_some_and(|entry| {
-            matches!(entry.example, FaultKind::RecoverAfter { .. } | FaultKind::RateLimit { .. })
+            matches!(
+                entry.example,
+                FaultKind::RecoverAfter { .. } | FaultKind::RateLimit { .. }
+            )
         });
         is_of_some_calls || !matches!(self.effect(), Some(Effect::Silence | Effect::Refusal))
     }
 
     /// Whether this is the fault, or its kind without the number.
     pub fn is(&self, fault: FaultKind) -> bool {
-        let is_bare = || !self.written.contains(':') && self.entry.is_some_and(|it| it.name == fault.name());
+        let is_bare =
+            || !self.written.contains(':') && self.entry.is_some_and(|it| it.name == fault.name());
         self.written.parse() == Ok(fault) || is_bare()
     }
 }

@@ -19,7 +19,11 @@ pub enum FaultScope {
 impl FaultScope {
     /// Every scope: its word, and what it means.
     pub const WORDS: [(&'static str, Self, &'static str); 2] = [
-        ("tools", Self::Tools, "`tools/call`; the handshake and the lists stay healthy"),
+        (
+            "tools",
+            Self::Tools,
+            "`tools/call`; the handshake and the lists stay healthy",
+        ),
         ("all", Self::All, "Every request"),
     ];
 }
@@ -45,14 +49,23 @@ pub struct FaultTarget {
 impl FaultTarget {
     /// Whether calls to this tool are touched; a server that is not known may be any.
     pub fn hits(&self, tool: &str, server: Option<&str>) -> bool {
-        let is_there =
-            self.server.as_deref().is_none_or(|wanted| server.is_none_or(|server| server == wanted));
-        is_there && self.tool.as_deref().is_none_or(|wanted| is_tool(wanted, tool, server))
+        let is_there = self
+            .server
+            .as_deref()
+            .is_none_or(|wanted| server.is_none_or(|server| server == wanted));
+        is_there
+            && self
+                .tool
+                .as_deref()
+                .is_none_or(|wanted| is_tool(wanted, tool, server))
     }
 
     /// Why no tool of a catalogue is hit, when none is.
     pub fn unknown_tool(&self, catalogue: &[CatalogueTool]) -> Option<Problem> {
-        if catalogue.iter().any(|tool| self.hits(&tool.name, tool.server.as_deref())) {
+        if catalogue
+            .iter()
+            .any(|tool| self.hits(&tool.name, tool.server.as_deref()))
+        {
             return None;
         }
         let names = || catalogue.iter().map(|tool| tool.name.as_str());

@@ -80,12 +80,21 @@ pub struct Share {
 impl Share {
     fn new(count: usize, of: usize) -> Self {
         let interval: Option<Interval> = clopper_pearson(count as u64, of as u64, CONFIDENCE).ok();
-        Self { count, of, lower: interval.map(|one| one.lower), upper: interval.map(|one| one.upper) }
+        Self {
+            count,
+            of,
+            lower: interval.map(|one| one.lower),
+            upper: interval.map(|one| one.upper),
+        }
     }
 
     /// The share itself; 0 of none.
     pub fn rate(&self) -> f64 {
-        if self.of == 0 { 0.0 } else { self.count as f64 / self.of as f64 }
+        if self.of == 0 {
+            0.0
+        } else {
+            self.count as f64 / self.of as f64
+        }
     }
 }
 
@@ -99,7 +108,9 @@ impl JudgeCheck {
         ungraded: usize,
     ) -> Self {
         let count = |is_good: bool, passed: bool| {
-            runs.iter().filter(|run| run.is_good == is_good && run.grade.passed == passed).count()
+            runs.iter()
+                .filter(|run| run.is_good == is_good && run.grade.passed == passed)
+                .count()
         };
         let (right, missed) = (count(true, true), count(true, false));
         let (fooled, caught) = (count(false, true), count(false, false));
@@ -119,16 +130,24 @@ impl JudgeCheck {
             ungraded,
             agreement: Share::new(right + caught, runs.len()),
             kappa: kappa.and_then(|kappa| kappa.kappa),
-            kappa_interval: kappa.and_then(|kappa| kappa.interval).map(|one| [one.lower, one.upper]),
+            kappa_interval: kappa
+                .and_then(|kappa| kappa.interval)
+                .map(|one| [one.lower, one.upper]),
             false_passes: Share::new(fooled, fooled + caught),
             false_fails: Share::new(missed, right + missed),
-            retold: Retelling::ALL.into_iter().filter_map(|how| Retold::of(how, runs)).collect(),
+            retold: Retelling::ALL
+                .into_iter()
+                .filter_map(|how| Retold::of(how, runs))
+                .collect(),
         }
     }
 
     /// The highest share of bad runs that the judge was persuaded to pass; `None` when that was not tried.
     pub fn persuaded(&self) -> Option<f64> {
-        let tried = self.retold.iter().filter(|retold| retold.how.is_persuasion() && retold.changed.of > 0);
+        let tried = self
+            .retold
+            .iter()
+            .filter(|retold| retold.how.is_persuasion() && retold.changed.of > 0);
         tried.map(|retold| retold.changed.rate()).reduce(f64::max)
     }
 }
@@ -137,13 +156,28 @@ impl Retold {
     fn of(how: Retelling, runs: &[CheckedRun]) -> Option<Self> {
         let pairs: Vec<(Given, Given)> = runs
             .iter()
-            .filter_map(|run| Some((run.grade, run.retold.iter().find(|(known, _)| *known == how)?.1)))
+            .filter_map(|run| {
+                Some((
+                    run.grade,
+                    run.retold.iter().find(|(known, _)| *known == how)?.1,
+                ))
+            })
             .collect();
         if pairs.is_empty() {
             return None;
         }
-        let changed = pairs.iter().filter(|(before, after)| before.passed != after.passed).count();
-        let shift = pairs.iter().map(|(before, after)| after.score - before.score).sum::<f64>();
-        Some(Self { how, changed: Share::new(changed, pairs.len()), shift: shift / pairs.len() as f64 })
+        let changed = pairs
+            .iter()
+            .filter(|(before, after)| before.passed != after.passed)
+            .count();
+        let shift = pairs
+            .iter()
+            .map(|(before, after)| after.score - before.score)
+            .sum::<f64>();
+        Some(Self {
+            how,
+            changed: Share::new(changed, pairs.len()),
+            shift: shift / pairs.len() as f64,
+        })
     }
 }

@@ -44,10 +44,20 @@ impl Evidence {
             return Self::new(&record);
         }
         let results = trace.results_by_call();
-        let calls = trace.tool_calls.iter().zip(results).map(|(call, result)| call_shown(call, result));
-        record["task"] = json!(said_by("user", trace).or_else(|| header.map(|header| header.prompt.clone())));
+        let calls = trace
+            .tool_calls
+            .iter()
+            .zip(results)
+            .map(|(call, result)| call_shown(call, result));
+        record["task"] =
+            json!(said_by("user", trace).or_else(|| header.map(|header| header.prompt.clone())));
         record["calls"] = calls.collect();
-        let closing = || trace.final_response.as_deref().map(|said| vec![clipped(said)]);
+        let closing = || {
+            trace
+                .final_response
+                .as_deref()
+                .map(|said| vec![clipped(said)])
+        };
         record["claims"] = json!(said_by("assistant", trace).or_else(closing));
         Self::new(&record)
     }
@@ -61,7 +71,10 @@ impl Evidence {
     ) -> Self {
         let mut record = json!({ "judged": { "target": target, "value": clipped_value(value) } });
         if sees == Sees::Run {
-            let result = outcome.result.or(outcome.error).map(|result| clipped_value(&parsed(result)));
+            let result = outcome
+                .result
+                .or(outcome.error)
+                .map(|result| clipped_value(&parsed(result)));
             record["calls"] =
                 json!([{ "tool": test.tool, "arguments": test.args_template, "result": result }]);
         }
@@ -71,8 +84,14 @@ impl Evidence {
     /// What a scorer reads: whose run it is, and the run as it was recorded.
     pub(crate) fn of_scorer(of: AgentRow<'_>, trace: &Trace<'_>, run: usize) -> Self {
         let (test, model) = (json!(of.agent.name), json!(of.model_label()));
-        let envelope = if trace.text.is_empty() { "null" } else { trace.text };
-        Self::of_json(&format!(r#"{{"test":{test},"model":{model},"run":{run},"trace":{envelope}}}"#))
+        let envelope = if trace.text.is_empty() {
+            "null"
+        } else {
+            trace.text
+        };
+        Self::of_json(&format!(
+            r#"{{"test":{test},"model":{model},"run":{run},"trace":{envelope}}}"#
+        ))
     }
 
     /// A string that is judged by itself.
@@ -109,19 +128,29 @@ impl Evidence {
 
 /// The texts of one role, where the conversation has any.
 fn said_by(role: &str, trace: &Trace<'_>) -> Option<Vec<String>> {
-    let turns = trace.conversation.turns.iter().filter(|turn| turn.role == role);
-    let texts = turns.filter_map(|turn| turn.content.map(content_text)).filter(|text| !text.is_empty());
+    let turns = trace
+        .conversation
+        .turns
+        .iter()
+        .filter(|turn| turn.role == role);
+    let texts = turns
+        .filter_map(|turn| turn.content.map(content_text))
+        .filter(|text| !text.is_empty());
     Some(texts.map(|text| clipped(&text)).collect::<Vec<_>>()).filter(|texts| !texts.is_empty())
 }
 
 fn call_shown(call: &Call<'_>, result: Option<&CallResult<'_>>) -> Value {
     let tool = Tool::from(call).full_name();
     let arguments = call.args.map(|args| clipped_value(&parsed(args)));
-    let arguments = arguments.or_else(|| call.args_text.as_deref().map(|text| json!(clipped(text))));
+    let arguments =
+        arguments.or_else(|| call.args_text.as_deref().map(|text| json!(clipped(text))));
     let Some(result) = result else {
         return json!({ "tool": tool, "arguments": arguments, "result": "nothing was recorded" });
     };
-    let error = result.error.as_ref().and_then(|error| error.message.as_deref().map(str::to_owned));
+    let error = result
+        .error
+        .as_ref()
+        .and_then(|error| error.message.as_deref().map(str::to_owned));
     let said = error.or_else(|| result.text()).map(|text| clipped(&text));
     json!({ "tool": tool, "arguments": arguments, "is_error": result.is_failure(), "result": said })
 }
@@ -142,7 +171,10 @@ fn clipped(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => {
             let left_out = text[end..].chars().count();
-            format!("{} [{left_out} more characters are left out here]", &text[..end])
+            format!(
+                "{} [{left_out} more characters are left out here]",
+                &text[..end]
+            )
         }
         None => text.to_owned(),
     }

@@ -62,36 +62,50 @@ impl Grades {
 
     /// The grades in these bytes.
     pub fn parse(bytes: &[u8]) -> Result<Self, Placed<GradesFault>> {
-        let document: Document = Source::new(bytes).whole((FORMAT, VERSION), GradesFault::Content)?;
+        let document: Document =
+            Source::new(bytes).whole((FORMAT, VERSION), GradesFault::Content)?;
         for grade in &document.grades {
             let is_score = |score: f64| (0.0..=1.0).contains(&score);
-            let is_whole = grade
-                .votes
-                .iter()
-                .all(|vote| is_score(vote.score) && vote.answers.iter().all(|answer| is_score(answer.score)));
+            let is_whole = grade.votes.iter().all(|vote| {
+                is_score(vote.score) && vote.answers.iter().all(|answer| is_score(answer.score))
+            });
             let is_scored = !grade.scores.is_empty() && grade.scores.values().all(scorer::is_score);
             if !is_whole
                 || grade.votes.is_empty() != is_scored
                 || grade.asked.fingerprint() != grade.fingerprint
             {
-                let message = format!("the grade of run {} for `{}` was edited", grade.run, grade.check);
+                let message = format!(
+                    "the grade of run {} for `{}` was edited",
+                    grade.run, grade.check
+                );
                 return Err(Placed::nowhere(GradesFault::Content(message)));
             }
         }
-        Ok(Self { grades: document.grades, ..Self::default() })
+        Ok(Self {
+            grades: document.grades,
+            ..Self::default()
+        })
     }
 
     /// The whole file: a line for each grade, in the order of the runs.
     pub fn to_text(&self) -> String {
-        let lines: Vec<String> =
-            self.grades.iter().map(|grade| serde_json::to_string(grade).unwrap_or_default()).collect();
-        format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"grades\":[\n{}\n]}}\n", lines.join(",\n"))
+        let lines: Vec<String> = self
+            .grades
+            .iter()
+            .map(|grade| serde_json::to_string(grade).unwrap_or_default())
+            .collect();
+        format!(
+            "{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"grades\":[\n{}\n]}}\n",
+            lines.join(",\n")
+        )
     }
 
     /// Takes a grade in, in place of what answers the same check of the same run.
     pub fn put(&mut self, grade: Grade) {
-        self.grades.retain(|known| (known.run, &known.check) != (grade.run, &grade.check));
+        self.grades
+            .retain(|known| (known.run, &known.check) != (grade.run, &grade.check));
         self.grades.push(grade);
-        self.grades.small_sort_by(|one, other| (one.run, &one.check).cmp(&(other.run, &other.check)));
+        self.grades
+            .small_sort_by(|one, other| (one.run, &one.check).cmp(&(other.run, &other.check)));
     }
 }

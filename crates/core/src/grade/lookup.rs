@@ -62,16 +62,24 @@ pub fn wanted<'s>(row: &Row<'s>, recorded: &Recorded<'_>) -> Vec<Wanted<'s>> {
     match (row.subject, recorded) {
         (Subject::Agent(of), Recorded::Runs(runs)) if runs.stale.is_none() => {
             let judged = of.agent.runs_to_judge(runs.runs.len());
-            runs.runs.iter().filter(|run| run.number <= judged).flat_map(|run| of_run(of, run)).collect()
+            runs.runs
+                .iter()
+                .filter(|run| run.number <= judged)
+                .flat_map(|run| of_run(of, run))
+                .collect()
         }
-        (Subject::Tool(of), Recorded::Call(call)) if call.stale.is_none() => of_call(of, &call.outcome),
+        (Subject::Tool(of), Recorded::Call(call)) if call.stale.is_none() => {
+            of_call(of, &call.outcome)
+        }
         _ => Vec::new(),
     }
 }
 
 /// The same of one run of an agent: none where it is no evidence, and none for a target with nothing there.
 pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<'s>> {
-    let Ok(trace) = &run.trace else { return Vec::new() };
+    let Ok(trace) = &run.trace else {
+        return Vec::new();
+    };
     if trace.fatal_error().is_some() && trace.crash().is_none() {
         return Vec::new();
     }
@@ -84,7 +92,13 @@ pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<
     let of_gates = of.agent.gates.iter().filter_map(|gate| {
         let question = gate.question()?;
         let evidence = Evidence::of_run(trace, run.header, None, question.sees);
-        Some(Wanted::new(of.suite, run.number, gate.key().to_owned(), question, evidence))
+        Some(Wanted::new(
+            of.suite,
+            run.number,
+            gate.key().to_owned(),
+            question,
+            evidence,
+        ))
     });
     let of_scorers = of.scorers().map(|(check, question)| {
         let evidence = Evidence::of_scorer(of, trace, run.number);
@@ -107,14 +121,17 @@ pub(crate) fn of_call<'s>(of: ToolRow<'s>, outcome: &ToolOutcome<'_>) -> Vec<Wan
     let text = outcome.to_json();
     let of_expect = graded(&of.test.expect).filter_map(|(check, target, question)| {
         let value = target.resolve_in(&text)?;
-        let evidence = Evidence::of_call(of.test, outcome, (target.as_str(), &value), question.sees);
+        let evidence =
+            Evidence::of_call(of.test, outcome, (target.as_str(), &value), question.sees);
         Some(Wanted::new(of.suite, 1, check, question, evidence))
     });
     of_expect.collect()
 }
 
 /// The expectations that ask judges, each with its path.
-pub(crate) fn graded(expect: &[Assertion<Path>]) -> impl Iterator<Item = (String, &Path, &Question)> {
+pub(crate) fn graded(
+    expect: &[Assertion<Path>],
+) -> impl Iterator<Item = (String, &Path, &Question)> {
     let numbered = expect.iter().enumerate();
     numbered.filter_map(|(at, one)| Some((check_of(at), &one.target, one.matcher.question()?)))
 }
@@ -131,17 +148,31 @@ pub(crate) fn found(graded: &[Found], at: usize) -> Option<&Found> {
 }
 
 impl<'s> Wanted<'s> {
-    fn new(suite: &Suite, run: usize, check: String, question: &'s Question, evidence: Evidence) -> Self {
+    fn new(
+        suite: &Suite,
+        run: usize,
+        check: String,
+        question: &'s Question,
+        evidence: Evidence,
+    ) -> Self {
         let asked = question.asked(suite, &evidence);
-        Self { run, check, question, asked, evidence }
+        Self {
+            run,
+            check,
+            question,
+            asked,
+            evidence,
+        }
     }
 }
 
 impl Grades {
     /// The grade for this, wherever its check stood when it was given.
     pub fn find(&self, wanted: &Wanted<'_>) -> Result<&Grade, NotGraded> {
-        let failed =
-            self.failures.iter().find(|failed| (failed.run, &failed.check) == (wanted.run, &wanted.check));
+        let failed = self
+            .failures
+            .iter()
+            .find(|failed| (failed.run, &failed.check) == (wanted.run, &wanted.check));
         if let Some(failed) = failed {
             return Err(NotGraded::Failed(failed.why.clone()));
         }
@@ -150,7 +181,10 @@ impl Grades {
         }
         let fingerprint = wanted.asked.fingerprint();
         let mut of_run = self.grades.iter().filter(|grade| grade.run == wanted.run);
-        if let Some(grade) = of_run.clone().find(|grade| grade.fingerprint == fingerprint) {
+        if let Some(grade) = of_run
+            .clone()
+            .find(|grade| grade.fingerprint == fingerprint)
+        {
             return Ok(grade);
         }
         Err(match of_run.find(|grade| grade.check == wanted.check) {
@@ -162,8 +196,15 @@ impl Grades {
     /// What was found for all that is wanted of a run.
     pub(crate) fn of(&self, wanted: &[Wanted<'_>], row: &Row<'_>) -> Vec<Found> {
         let found = |wanted: &Wanted<'_>| {
-            let grade = self.find(wanted).cloned().map_err(|why| why.reason(wanted, row));
-            Found { check: wanted.check.clone(), grade, is_advice: wanted.question.is_advice }
+            let grade = self
+                .find(wanted)
+                .cloned()
+                .map_err(|why| why.reason(wanted, row));
+            Found {
+                check: wanted.check.clone(),
+                grade,
+                is_advice: wanted.question.is_advice,
+            }
         };
         wanted.iter().map(found).collect()
     }
@@ -179,18 +220,28 @@ impl NotGraded {
         match self {
             Self::Missing => Reason::new(ReasonKind::GradeMissing, what)
                 .help(match wanted.question.scorer() {
-                    Some(_) => "run the scorer once; from then on its numbers are read from their file",
+                    Some(_) => {
+                        "run the scorer once; from then on its numbers are read from their file"
+                    }
                     None => "ask the judges once; from then on the grade is read from its file",
                 })
                 .command(command),
             Self::Stale(changes) => {
-                let message = format!("the grade of run {} for `{}` is stale", wanted.run, wanted.check);
+                let message = format!(
+                    "the grade of run {} for `{}` is stale",
+                    wanted.run, wanted.check
+                );
                 let help = "grade it again; the agent is not run for it";
-                Reason::new(ReasonKind::GradeStale, message).details(changes).help(help).command(command)
+                Reason::new(ReasonKind::GradeStale, message)
+                    .details(changes)
+                    .help(help)
+                    .command(command)
             }
             Self::Failed(why) => {
                 let message = format!("{what}: {why}");
-                Reason::of_lines(ReasonKind::GradeFailed, &message).help("ask again").command(command)
+                Reason::of_lines(ReasonKind::GradeFailed, &message)
+                    .help("ask again")
+                    .command(command)
             }
             Self::Unreadable(reason) => reason,
         }

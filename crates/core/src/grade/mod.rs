@@ -115,14 +115,24 @@ impl Asked {
     fn changes_to(&self, now: &Self, question: &Question) -> Vec<String> {
         let mut changes = Vec::new();
         if self.rubric != now.rubric {
-            let what = if question.scorer().is_some() { "command of the scorer" } else { "rubric" };
+            let what = if question.scorer().is_some() {
+                "command of the scorer"
+            } else {
+                "rubric"
+            };
             changes.push(format!("the {what} has changed"));
         }
         let files: BTreeSet<&String> = self.files.keys().chain(now.files.keys()).collect();
-        let changed = files.into_iter().filter(|file| self.files.get(*file) != now.files.get(*file));
+        let changed = files
+            .into_iter()
+            .filter(|file| self.files.get(*file) != now.files.get(*file));
         changes.extend(changed.map(|file| format!("`{file}` of the scorer has changed")));
         if self.judges != now.judges {
-            changes.push(format!("judges: {} → {}", self.judges.join(", "), now.judges.join(", ")));
+            changes.push(format!(
+                "judges: {} → {}",
+                self.judges.join(", "),
+                now.judges.join(", ")
+            ));
         }
         if self.samples != now.samples {
             changes.push(format!("samples: {} → {}", self.samples, now.samples));
@@ -161,14 +171,25 @@ impl Grade {
         let names = distinct(answers.map(|answer| answer.name.as_str()));
         let of = |name: &str| {
             let answers = self.votes.iter().flat_map(|vote| &vote.answers);
-            mean(answers.filter(|answer| answer.name == name).map(|answer| answer.score))
+            mean(
+                answers
+                    .filter(|answer| answer.name == name)
+                    .map(|answer| answer.score),
+            )
         };
-        names.into_iter().map(|name| (name.to_owned(), of(name))).collect()
+        names
+            .into_iter()
+            .map(|name| (name.to_owned(), of(name)))
+            .collect()
     }
 }
 
 /// The mean; 0 of nothing.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
-    if count == 0 { 0.0 } else { sum / f64::from(count) }
+    if count == 0 {
+        0.0
+    } else {
+        sum / f64::from(count)
+    }
 }

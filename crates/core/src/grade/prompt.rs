@@ -37,7 +37,10 @@ impl Rubric {
         if let Some(tree) = &self.tree {
             let items = (1..).zip(tree.questions());
             let items = items.map(|(number, ask)| (question_name(number), ask.to_owned()));
-            return vec![Sheet { items: items.collect(), is_yes_or_no: true }];
+            return vec![Sheet {
+                items: items.collect(),
+                is_yes_or_no: true,
+            }];
         }
         let sheet = |criterion: &Criterion| Sheet {
             items: vec![(criterion.name.clone(), criterion.text.clone())],
@@ -52,14 +55,20 @@ impl Sheet {
     pub fn prompt(&self, evidence: &Evidence) -> String {
         let (mark, end) = evidence.marks();
         let record = evidence.as_str();
-        let listed: Vec<String> =
-            (1..).zip(&self.items).map(|(number, (_, text))| format!("c{number}: {text}")).collect();
+        let listed: Vec<String> = (1..)
+            .zip(&self.items)
+            .map(|(number, (_, text))| format!("c{number}: {text}"))
+            .collect();
         let how = if self.is_yes_or_no {
             "`answer` is \"yes\" or \"no\": \"yes\" only if it is wholly so."
         } else {
             "`score` is a number from 0 (not at all) to 1 (wholly)."
         };
-        let example = if self.is_yes_or_no { "\"answer\": \"no\"" } else { "\"score\": 0.0" };
+        let example = if self.is_yes_or_no {
+            "\"answer\": \"no\""
+        } else {
+            "\"score\": 0.0"
+        };
         let fields: Vec<String> = (1..=self.items.len())
             .map(|number| format!("\"c{number}\": {{\"reason\": \"...\", {example}}}"))
             .collect();
@@ -90,8 +99,13 @@ impl Sheet {
             "required": ["reason", grade.0],
             "additionalProperties": false,
         });
-        let keys: Vec<String> = (1..=self.items.len()).map(|number| format!("c{number}")).collect();
-        let properties: Map<String, Value> = keys.iter().map(|key| (key.clone(), item.clone())).into_object();
+        let keys: Vec<String> = (1..=self.items.len())
+            .map(|number| format!("c{number}"))
+            .collect();
+        let properties: Map<String, Value> = keys
+            .iter()
+            .map(|key| (key.clone(), item.clone()))
+            .into_object();
         json!({ "type": "object", "properties": properties, "required": keys, "additionalProperties": false })
     }
 
@@ -101,14 +115,28 @@ impl Sheet {
             serde_json::from_str(without_fence(reply)).map_err(|_| "it is not JSON".to_owned())?;
         let fields = value.as_object().ok_or("it is not a JSON object")?;
         if fields.len() > self.items.len() {
-            return Err(format!("it has {} answers where {} are asked for", fields.len(), self.items.len()));
+            return Err(format!(
+                "it has {} answers where {} are asked for",
+                fields.len(),
+                self.items.len()
+            ));
         }
         let answer = |(number, (name, _)): (usize, &(String, String))| {
             let key = format!("c{number}");
-            let given = fields.get(&key).ok_or_else(|| format!("`{key}` is missing"))?;
-            let reason = given["reason"].as_str().ok_or_else(|| format!("`{key}.reason` is not a string"))?;
-            let score = self.score_in(given).map_err(|why| format!("`{key}.{why}"))?;
-            Ok(Answer { name: name.clone(), score, reason: reason.to_owned() })
+            let given = fields
+                .get(&key)
+                .ok_or_else(|| format!("`{key}` is missing"))?;
+            let reason = given["reason"]
+                .as_str()
+                .ok_or_else(|| format!("`{key}.reason` is not a string"))?;
+            let score = self
+                .score_in(given)
+                .map_err(|why| format!("`{key}.{why}"))?;
+            Ok(Answer {
+                name: name.clone(),
+                score,
+                reason: reason.to_owned(),
+            })
         };
         (1..).zip(&self.items).map(answer).collect()
     }
@@ -121,7 +149,9 @@ impl Sheet {
                 _ => Err("answer` is neither \"yes\" nor \"no\""),
             };
         }
-        let score = given["score"].as_f64().filter(|score| (0.0..=1.0).contains(score));
+        let score = given["score"]
+            .as_f64()
+            .filter(|score| (0.0..=1.0).contains(score));
         score.ok_or("score` is not a number from 0 to 1")
     }
 }
@@ -129,6 +159,10 @@ impl Sheet {
 /// The text without the fence that models like to put around JSON.
 fn without_fence(reply: &str) -> &str {
     let reply = reply.trim();
-    let inner = reply.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    inner.map_or(reply, |inner| inner.strip_prefix("json").unwrap_or(inner).trim())
+    let inner = reply
+        .strip_prefix("```")
+        .and_then(|rest| rest.strip_suffix("```"));
+    inner.map_or(reply, |inner| {
+        inner.strip_prefix("json").unwrap_or(inner).trim()
+    })
 }

@@ -83,7 +83,11 @@ impl JudgeDefaults {
             let model = block.required("model", doc, |f| Model::read(f, &mut providers));
             let doc = "How long one answer of a judge may take, as `60s`; 120s when left out";
             let request_timeout_ms = block.optional("request_timeout", doc, |f| f.limit_ms());
-            Some(Self { model: model?, request_timeout_ms, providers })
+            Some(Self {
+                model: model?,
+                request_timeout_ms,
+                providers,
+            })
         })
     }
 }
@@ -103,10 +107,13 @@ impl Question {
     /// `llm-judge`: a string, or a map.
     pub(crate) fn read_judge(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        field.shapes("a rubric, or {rubric, threshold, model, samples}", |shapes| {
-            shapes.text(|f| Some(Self::new(Asks::Rubric(Rubric::of_text(f.name()?)), span)));
-            shapes.block(|block| Self::read_block(block, Bench::Judge, span));
-        })
+        field.shapes(
+            "a rubric, or {rubric, threshold, model, samples}",
+            |shapes| {
+                shapes.text(|f| Some(Self::new(Asks::Rubric(Rubric::of_text(f.name()?)), span)));
+                shapes.block(|block| Self::read_block(block, Bench::Judge, span));
+            },
+        )
     }
 
     /// `llm-jury`: a map.
@@ -121,19 +128,32 @@ impl Question {
         field.try_block(|block| {
             let to = block.required("to", "The text to compare with", |f| f.name());
             let mut providers = Vec::new();
-            let doc = "The model that embeds both texts, as `text-embedding-3-small`, or {provider, id}";
+            let doc =
+                "The model that embeds both texts, as `text-embedding-3-small`, or {provider, id}";
             let model = block.required("model", doc, |f| Model::read(f, &mut providers));
             let threshold = read_threshold(block, ALIKE);
             let (judges, sees) = (vec![model?], Sees::Text);
             let asks = Asks::Similar(to?);
-            Some(Self { judges, threshold: threshold?, sees, providers, ..Self::new(asks, span) })
+            Some(Self {
+                judges,
+                threshold: threshold?,
+                sees,
+                providers,
+                ..Self::new(asks, span)
+            })
         })
     }
 
     /// A question to the suite's judge whose answer changes no verdict: yes, or what is to be looked at.
     pub(crate) fn for_advice(text: &str, span: Span) -> Self {
-        let rubric = Rubric { strict: true, ..Rubric::of_text(text) };
-        Self { is_advice: true, ..Self::new(Asks::Rubric(rubric), span) }
+        let rubric = Rubric {
+            strict: true,
+            ..Rubric::of_text(text)
+        };
+        Self {
+            is_advice: true,
+            ..Self::new(Asks::Rubric(rubric), span)
+        }
     }
 
     pub(super) fn new(asks: Asks, span: Span) -> Self {
@@ -162,26 +182,42 @@ impl Question {
             judges.extend(block.optional("model", doc, |f| Model::read(f, &mut providers)));
         }
         if bench != Bench::Judge {
-            judges.extend(read_jurors(block, bench, &mut providers).into_iter().flatten());
+            judges.extend(
+                read_jurors(block, bench, &mut providers)
+                    .into_iter()
+                    .flatten(),
+            );
         }
         let threshold = read_threshold(block, THRESHOLD);
         let doc = "How often each judge is asked; 1 when left out. Their mean counts";
-        let samples = block.optional("samples", doc, |f| f.whole(1..=MOST_SAMPLES)).unwrap_or(1);
+        let samples = block
+            .optional("samples", doc, |f| f.whole(1..=MOST_SAMPLES))
+            .unwrap_or(1);
         let mut question = Self::new(Asks::Rubric(Rubric::of_text("")), span);
         if bench != Bench::Judge {
             question.read_of_jury(block, bench);
         }
-        let doc =
-            "`run` (the default): the task, the calls, their results and the text; `text`: the text alone";
+        let doc = "`run` (the default): the task, the calls, their results and the text; `text`: the text alone";
         let words = [("run", Sees::Run), ("text", Sees::Text)];
         let sees = block.or_default("sees", doc, |f| f.choice("what a judge sees", &words));
         let (asks, samples) = (Asks::Rubric(rubric?), samples as usize);
-        Some(Self { asks, judges, samples, threshold: threshold?, sees, providers, ..question })
+        Some(Self {
+            asks,
+            judges,
+            samples,
+            threshold: threshold?,
+            sees,
+            providers,
+            ..question
+        })
     }
 
     fn read_of_jury(&mut self, block: &mut Block<'_>, bench: Bench) {
-        let doc = "The least share of jurors, from 0 to 1, that must let it pass; 0.5 when left out";
-        self.quorum = block.optional("quorum", doc, |f| f.number(0.0..=1.0)).unwrap_or(QUORUM);
+        let doc =
+            "The least share of jurors, from 0 to 1, that must let it pass; 0.5 when left out";
+        self.quorum = block
+            .optional("quorum", doc, |f| f.number(0.0..=1.0))
+            .unwrap_or(QUORUM);
         let doc = "Dollars that the judges may cost over all runs of the test; no more are asked then (exit code 5)";
         self.max_cost_usd = block.optional("max_cost", doc, |f| f.number(0.0..=f64::MAX));
         let span = block.key_span("quorum");
@@ -189,7 +225,8 @@ impl Question {
             Problem::error("a quorum of 0 lets everything pass")
                 .help("write the share that must agree, as 0.67")
         } else if span.is_some() && bench == Bench::Either && !block.has("jurors") {
-            Problem::error("`quorum` says nothing without `jurors:`").help("remove it, or name jurors")
+            Problem::error("`quorum` says nothing without `jurors:`")
+                .help("remove it, or name jurors")
         } else {
             return;
         };
@@ -216,11 +253,22 @@ impl Question {
         };
         Asked {
             rubric: digest_of_value(&rubric),
-            judges: self.judges_of(suite).into_iter().map(Model::label).collect(),
+            judges: self
+                .judges_of(suite)
+                .into_iter()
+                .map(Model::label)
+                .collect(),
             samples: self.samples,
-            template: if self.scorer().is_some() { INPUT } else { TEMPLATE },
+            template: if self.scorer().is_some() {
+                INPUT
+            } else {
+                TEMPLATE
+            },
             evidence: evidence.digest(),
-            files: self.scorer().map(|scorer| scorer.program.digests.clone()).unwrap_or_default(),
+            files: self
+                .scorer()
+                .map(|scorer| scorer.program.digests.clone())
+                .unwrap_or_default(),
         }
     }
 
@@ -239,14 +287,27 @@ impl Question {
             Asks::Rubric(rubric) => rubric.unmet(&vote.answers, self.threshold).next().is_none(),
             Asks::Similar(_) | Asks::Scorer(_) => true,
         };
-        mean(votes.iter().map(|vote| vote.score)) >= self.threshold - SLACK && votes.iter().all(is_met)
+        mean(votes.iter().map(|vote| vote.score)) >= self.threshold - SLACK
+            && votes.iter().all(is_met)
     }
 
     /// How many judges let it pass, and of how many.
     pub fn tally(&self, grade: &Grade) -> (usize, usize) {
         let models = distinct(grade.votes.iter().map(|vote| vote.model.as_str()));
-        let of = |model: &str| grade.votes.iter().filter(|vote| vote.model == model).collect::<Vec<_>>();
-        (models.iter().filter(|model| self.passes(&of(model))).count(), models.len())
+        let of = |model: &str| {
+            grade
+                .votes
+                .iter()
+                .filter(|vote| vote.model == model)
+                .collect::<Vec<_>>()
+        };
+        (
+            models
+                .iter()
+                .filter(|model| self.passes(&of(model)))
+                .count(),
+            models.len(),
+        )
     }
 
     /// Whether it passes.
@@ -258,18 +319,26 @@ impl Question {
     /// Why a grade is what it is, in one sentence: the numbers, and the words of a judge who decided it.
     pub fn explain(&self, grade: &Grade) -> String {
         let (passed, of) = self.tally(grade);
-        let mut said = format!("{} of at least {} needed", shown(grade.score()), shown(self.threshold));
+        let mut said = format!(
+            "{} of at least {} needed",
+            shown(grade.score()),
+            shown(self.threshold)
+        );
         if of > 1 {
             let (quorum, score) = (shown(self.quorum), shown(grade.score()));
-            said = format!("{passed} of {of} jurors let it pass, {quorum} needed; mean score {score}");
+            said =
+                format!("{passed} of {of} jurors let it pass, {quorum} needed; mean score {score}");
         } else if grade.votes.len() > 1 {
             let scores: Vec<String> = grade.votes.iter().map(|vote| shown(vote.score)).collect();
             said.push_str(&format!(" (samples: {})", scores.join(", ")));
         }
         let is_held = self.holds(grade);
         let by_score = |one: &&Vote, other: &&Vote| one.score.total_cmp(&other.score);
-        let telling =
-            if is_held { grade.votes.iter().max_by(by_score) } else { grade.votes.iter().min_by(by_score) };
+        let telling = if is_held {
+            grade.votes.iter().max_by(by_score)
+        } else {
+            grade.votes.iter().min_by(by_score)
+        };
         let Some(vote) = telling else { return said };
         if let Asks::Rubric(rubric) = &self.asks {
             let unmet: Vec<&str> = rubric.unmet(&vote.answers, self.threshold).collect();
@@ -277,9 +346,15 @@ impl Question {
                 said.push_str(&format!("; required and not met: {}", unmet.join(", ")));
             }
         }
-        let lowest = vote.answers.iter().min_by(|one, other| one.score.total_cmp(&other.score));
+        let lowest = vote
+            .answers
+            .iter()
+            .min_by(|one, other| one.score.total_cmp(&other.score));
         if let Some(answer) = lowest {
-            said.push_str(&format!("; {} said of {}: {}", vote.model, answer.name, answer.reason));
+            said.push_str(&format!(
+                "; {} said of {}: {}",
+                vote.model, answer.name, answer.reason
+            ));
         }
         said
     }
@@ -301,7 +376,11 @@ fn read_threshold(block: &mut Block<'_>, default: f64) -> Option<f64> {
         return None;
     }
     let is_bad = threshold.is_none() && block.has("threshold");
-    if is_bad { None } else { Some(threshold.unwrap_or(default)) }
+    if is_bad {
+        None
+    } else {
+        Some(threshold.unwrap_or(default))
+    }
 }
 
 fn read_jurors(
@@ -318,8 +397,11 @@ fn read_jurors(
     }?;
     let twice = (1..jurors.len()).find(|at| jurors[..*at].contains(&jurors[*at]));
     let problem = match twice {
-        Some(at) => Problem::error(format!("the juror `{}` is listed twice", jurors[at].label()))
-            .help("one model has one vote; to ask it more often, write `samples:`"),
+        Some(at) => Problem::error(format!(
+            "the juror `{}` is listed twice",
+            jurors[at].label()
+        ))
+        .help("one model has one vote; to ask it more often, write `samples:`"),
         None if jurors.is_empty() => Problem::error("`jurors:` is empty"),
         None => return Some(jurors),
     };
@@ -330,8 +412,17 @@ fn read_jurors(
 fn read_juror(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Option<Model> {
     let mut of_block = Vec::new();
     let juror = field.shapes("a model's id, or {model}", |shapes| {
-        shapes.text(|f| f.name().map(|id| Model { id, ..Model::default() }));
-        shapes.block(|b| b.required("model", "The model that judges", |f| Model::read(f, &mut of_block)));
+        shapes.text(|f| {
+            f.name().map(|id| Model {
+                id,
+                ..Model::default()
+            })
+        });
+        shapes.block(|b| {
+            b.required("model", "The model that judges", |f| {
+                Model::read(f, &mut of_block)
+            })
+        });
     });
     providers.extend(of_block);
     juror
@@ -339,9 +430,15 @@ fn read_juror(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Opt
 
 /// What is said of a check for which nobody is named to judge.
 pub(crate) fn without_judge(question: &Question) -> Problem {
-    let here = if question.is_advice { "" } else { "`model:` here, or " };
+    let here = if question.is_advice {
+        ""
+    } else {
+        "`model:` here, or "
+    };
     let help = json!({ "model": "claude-sonnet-4-5" }).to_string();
     Problem::error("no judge is given for this")
         .at(question.span)
-        .help(format!("write {here}a top-level `judge: {help}` for the whole suite"))
+        .help(format!(
+            "write {here}a top-level `judge: {help}` for the whole suite"
+        ))
 }

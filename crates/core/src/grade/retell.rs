@@ -43,7 +43,10 @@ impl Evidence {
         let mut record: Value = serde_json::from_str(self.as_str()).ok()?;
         if how == Retelling::Reversed {
             let parts = record.as_object()?;
-            let parts = parts.iter().rev().map(|(key, value)| format!("{}:{value}", json!(key)));
+            let parts = parts
+                .iter()
+                .rev()
+                .map(|(key, value)| format!("{}:{value}", json!(key)));
             let parts: Vec<String> = parts.collect();
             return (parts.len() > 1).then(|| Self::of_json(&format!("{{{}}}", parts.join(","))));
         }
@@ -55,7 +58,9 @@ impl Evidence {
         let before = record.clone();
         // What is judged is the agent's own text unless it stands for the result of a tool. Without the calls beside it
         // nobody could know that other words are not true.
-        let is_said = record["judged"]["target"].as_str().is_some_and(|target| !target.starts_with("tool_"));
+        let is_said = record["judged"]["target"]
+            .as_str()
+            .is_some_and(|target| !target.starts_with("tool_"));
         let is_said = is_said && (how != Retelling::Rewritten || record.get("calls").is_some());
         let mut texts: Vec<&mut Value> = Vec::new();
         for (key, value) in record.as_object_mut()? {
@@ -80,6 +85,12 @@ impl<'s> Wanted<'s> {
         let evidence = self.evidence.retold(how)?;
         let question: &'s Question = self.question;
         let check = format!("{} {}", self.check, word_of(how));
-        Some(Self { run: self.run, check, question, asked: question.asked(suite, &evidence), evidence })
+        Some(Self {
+            run: self.run,
+            check,
+            question,
+            asked: question.asked(suite, &evidence),
+            evidence,
+        })
     }
 }

@@ -55,8 +55,17 @@ const MOST: usize = 100;
 impl Rubric {
     /// A rubric that is one text.
     pub fn of_text(text: impl Into<String>) -> Self {
-        let whole = Criterion { name: WHOLE.to_owned(), text: text.into(), weight: 1.0, required: false };
-        Self { criteria: vec![whole], tree: None, strict: false }
+        let whole = Criterion {
+            name: WHOLE.to_owned(),
+            text: text.into(),
+            weight: 1.0,
+            required: false,
+        };
+        Self {
+            criteria: vec![whole],
+            tree: None,
+            strict: false,
+        }
     }
 
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
@@ -71,25 +80,45 @@ impl Rubric {
     fn read_block(block: &mut Block<'_>) -> Option<Self> {
         block.at_most_one_of(&["text", "criteria", "tree"]);
         let text = block.optional("text", "What is judged, in one text", |f| f.name());
-        let criteria =
-            block.optional("criteria", "What is judged, each by itself", |f| f.list(Criterion::read));
-        let tree = block.optional("tree", "Questions of yes and no that lead to a score", Tree::read);
-        let strict = block.flag("strict", "Each criterion is met or not met, with nothing in between", false);
+        let criteria = block.optional("criteria", "What is judged, each by itself", |f| {
+            f.list(Criterion::read)
+        });
+        let tree = block.optional(
+            "tree",
+            "Questions of yes and no that lead to a score",
+            Tree::read,
+        );
+        let strict = block.flag(
+            "strict",
+            "Each criterion is met or not met, with nothing in between",
+            false,
+        );
         if block.is_describing() {
             return None;
         }
-        let mut rubric = text.map_or(Self { criteria: Vec::new(), tree, strict }, |text| Self {
-            strict,
-            ..Self::of_text(text)
-        });
+        let mut rubric = text.map_or(
+            Self {
+                criteria: Vec::new(),
+                tree,
+                strict,
+            },
+            |text| Self {
+                strict,
+                ..Self::of_text(text)
+            },
+        );
         if block.has("criteria") {
             rubric.criteria = Criterion::named(criteria?);
         }
         let problem = rubric.problem().or_else(|| {
             let is_idle = strict && block.has("tree");
-            is_idle.then(|| Problem::error("`strict` says nothing beside a tree: its answers are yes or no"))
+            is_idle.then(|| {
+                Problem::error("`strict` says nothing beside a tree: its answers are yes or no")
+            })
         });
-        let has_any = ["text", "criteria", "tree"].iter().any(|key| block.has(key));
+        let has_any = ["text", "criteria", "tree"]
+            .iter()
+            .any(|key| block.has(key));
         if let Some(problem) = problem.filter(|_| has_any) {
             block.report(problem);
             return None;
@@ -105,7 +134,10 @@ impl Rubric {
     /// What is wrong with it as a whole.
     fn problem(&self) -> Option<Problem> {
         let mut names = BTreeSet::new();
-        let twice = self.criteria.iter().find(|criterion| !names.insert(&criterion.name));
+        let twice = self
+            .criteria
+            .iter()
+            .find(|criterion| !names.insert(&criterion.name));
         if let Some(twice) = twice {
             let problem = Problem::error(format!("two criteria are called `{}`", twice.name));
             return Some(problem.help("give each a `name:` of its own"));
@@ -113,21 +145,38 @@ impl Rubric {
         if self.criteria.is_empty() && self.tree.is_none() {
             return Some(Problem::error("`criteria:` is empty").help("write at least one"));
         }
-        if !self.criteria.is_empty() && self.criteria.iter().all(|criterion| criterion.weight == 0.0) {
-            let problem = Problem::error("every criterion has the weight 0, so none of them counts");
+        if !self.criteria.is_empty()
+            && self
+                .criteria
+                .iter()
+                .all(|criterion| criterion.weight == 0.0)
+        {
+            let problem =
+                Problem::error("every criterion has the weight 0, so none of them counts");
             return Some(problem.help("give at least one a weight above 0"));
         }
-        let questions = self.tree.as_ref().map_or(self.criteria.len(), |tree| tree.questions().len());
+        let questions = self
+            .tree
+            .as_ref()
+            .map_or(self.criteria.len(), |tree| tree.questions().len());
         if questions == 0 {
             return Some(Problem::error("the tree asks nothing").help("begin it with `ask:`"));
         }
-        (questions > MOST)
-            .then(|| Problem::error(format!("{questions} questions are too many: {MOST} are the most")))
+        (questions > MOST).then(|| {
+            Problem::error(format!(
+                "{questions} questions are too many: {MOST} are the most"
+            ))
+        })
     }
 
     /// What one judge's answers come to, from 0 to 1; `None` where one is missing.
     pub fn score(&self, answers: &[Answer]) -> Option<f64> {
-        let of = |name: &str| answers.iter().find(|answer| answer.name == name).map(|answer| answer.score);
+        let of = |name: &str| {
+            answers
+                .iter()
+                .find(|answer| answer.name == name)
+                .map(|answer| answer.score)
+        };
         if let Some(tree) = &self.tree {
             return tree.walk(&of, &mut 0);
         }
@@ -140,31 +189,53 @@ impl Rubric {
     }
 
     /// The required criteria that these answers do not bring to the threshold.
-    pub fn unmet<'r>(&'r self, answers: &'r [Answer], threshold: f64) -> impl Iterator<Item = &'r str> {
+    pub fn unmet<'r>(
+        &'r self,
+        answers: &'r [Answer],
+        threshold: f64,
+    ) -> impl Iterator<Item = &'r str> {
         let is_low = move |name: &str| {
-            answers
-                .iter()
-                .any(|answer| answer.name == name && answer.score < threshold - super::question::SLACK)
+            answers.iter().any(|answer| {
+                answer.name == name && answer.score < threshold - super::question::SLACK
+            })
         };
         let required = self.criteria.iter().filter(|criterion| criterion.required);
-        required.map(|criterion| criterion.name.as_str()).filter(move |name| is_low(name))
+        required
+            .map(|criterion| criterion.name.as_str())
+            .filter(move |name| is_low(name))
     }
 }
 
 impl Criterion {
     fn read(field: &mut Field<'_>) -> Option<Self> {
         field.shapes("a string, or {name, text, weight, required}", |shapes| {
-            shapes
-                .text(|f| Some(Self { name: String::new(), text: f.name()?, weight: 1.0, required: false }));
+            shapes.text(|f| {
+                Some(Self {
+                    name: String::new(),
+                    text: f.name()?,
+                    weight: 1.0,
+                    required: false,
+                })
+            });
             shapes.block(|block| {
-                let name =
-                    block.optional("name", "What it is called in reports, as `eval.NAME`", |f| f.name());
+                let name = block.optional(
+                    "name",
+                    "What it is called in reports, as `eval.NAME`",
+                    |f| f.name(),
+                );
                 let text = block.required("text", "What the judge reads", |f| f.name());
                 let doc = "How much it counts beside the others; 1 when left out";
-                let weight = block.optional("weight", doc, |f| f.number(0.0..=1000.0)).unwrap_or(1.0);
+                let weight = block
+                    .optional("weight", doc, |f| f.number(0.0..=1000.0))
+                    .unwrap_or(1.0);
                 let doc = "Fail the whole where this one is below the threshold";
                 let required = block.flag("required", doc, false);
-                Some(Self { name: name.unwrap_or_default(), text: text?, weight, required })
+                Some(Self {
+                    name: name.unwrap_or_default(),
+                    text: text?,
+                    weight,
+                    required,
+                })
             });
         })
     }
@@ -198,12 +269,17 @@ impl Tree {
             return Some(Self::Score(score));
         }
         if ["ask", "yes", "no"].iter().any(|key| !block.has(key)) {
-            let problem =
-                Problem::error("a question needs `ask:`, `yes:` and `no:`; the end of a branch, `score:`");
+            let problem = Problem::error(
+                "a question needs `ask:`, `yes:` and `no:`; the end of a branch, `score:`",
+            );
             block.report(problem);
             return None;
         }
-        Some(Self::Ask { ask: ask?, yes: Box::new(yes?), no: Box::new(no?) })
+        Some(Self::Ask {
+            ask: ask?,
+            yes: Box::new(yes?),
+            no: Box::new(no?),
+        })
     }
 
     /// Every question, in the order in which they are numbered.

@@ -39,22 +39,36 @@ impl Question {
             let name = block.required("name", doc, |f| f.name());
             let program = OwnAgent::read_block(block, &scope);
             let doc = "How long it may take for one run, as `30s`; 60s when left out";
-            let timeout_ms = block.optional("timeout", doc, |f| f.limit_ms()).unwrap_or(TIMEOUT_MS);
+            let timeout_ms = block
+                .optional("timeout", doc, |f| f.limit_ms())
+                .unwrap_or(TIMEOUT_MS);
             let name = name?;
             let is_odd = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
             if name.contains(is_odd) && !block.is_describing() {
                 let problem = Problem::error(format!("`{name}` cannot stand in a target"));
                 let help = "name a scorer with letters, digits, `_` and `-`";
-                block.report(problem.at(block.key_span("name").unwrap_or(span)).help(help));
+                block.report(
+                    problem
+                        .at(block.key_span("name").unwrap_or(span))
+                        .help(help),
+                );
             }
-            let scorer = Scorer { name: name.clone(), program: program?, timeout_ms };
+            let scorer = Scorer {
+                name: name.clone(),
+                program: program?,
+                timeout_ms,
+            };
             Some((name, Self::new(Asks::Scorer(Box::new(scorer)), span)))
         })
     }
 
     /// The program that is asked, where it is no model.
     pub fn scorer(&self) -> Option<&Scorer> {
-        if let Asks::Scorer(scorer) = &self.asks { Some(scorer) } else { None }
+        if let Asks::Scorer(scorer) = &self.asks {
+            Some(scorer)
+        } else {
+            None
+        }
     }
 }
 
@@ -66,9 +80,13 @@ impl Scorer {
 
     /// The numbers in what it printed.
     pub fn read(printed: &str) -> Result<Numbers, String> {
-        const WANTED: &str = "a scorer prints one JSON object of numbers, as {\"length\": 0.4, \"ok\": true}";
+        const WANTED: &str =
+            "a scorer prints one JSON object of numbers, as {\"length\": 0.4, \"ok\": true}";
         if printed.len() > LONGEST {
-            return Err(format!("it printed {} bytes, {LONGEST} are the most; {WANTED}", printed.len()));
+            return Err(format!(
+                "it printed {} bytes, {LONGEST} are the most; {WANTED}",
+                printed.len()
+            ));
         }
         let begin: String = printed.chars().take(80).collect();
         let read: Result<Numbers, _> = serde_json::from_str(printed);
@@ -77,7 +95,9 @@ impl Scorer {
             _ => format!("it printed {begin:?}, which cannot be read: {error}; {WANTED}"),
         })?;
         match scores.iter().find(|(_, value)| !is_score(value)) {
-            Some((key, _)) => Err(format!("`{key}` is neither a number, true nor false; {WANTED}")),
+            Some((key, _)) => Err(format!(
+                "`{key}` is neither a number, true nor false; {WANTED}"
+            )),
             None if scores.is_empty() => Err(format!("it printed no number; {WANTED}")),
             None => Ok(scores),
         }
@@ -90,10 +110,14 @@ pub(super) fn is_score(value: &Value) -> bool {
 
 /// All that scorers gave a run, by its targets.
 pub(crate) fn scores_of(found: &[Found]) -> Numbers {
-    let given = found.iter().filter_map(|found| Some((&found.check, &found.grade.as_ref().ok()?.scores)));
+    let given = found
+        .iter()
+        .filter_map(|found| Some((&found.check, &found.grade.as_ref().ok()?.scores)));
     given
         .flat_map(|(check, scores)| {
-            scores.iter().map(move |(key, value)| (format!("{check}.{key}"), value.clone()))
+            scores
+                .iter()
+                .map(move |(key, value)| (format!("{check}.{key}"), value.clone()))
         })
         .into_map()
 }

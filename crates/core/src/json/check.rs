@@ -57,7 +57,10 @@ pub fn check_within(text: &str, open: usize) -> Result<(), JsonProblem> {
             b'{' | b'[' => {
                 depth += 1;
                 if depth > MAX_DEPTH {
-                    return Err(JsonProblem { offset: at, fault: JsonFault::TooDeep });
+                    return Err(JsonProblem {
+                        offset: at,
+                        fault: JsonFault::TooDeep,
+                    });
                 }
                 at += 1;
             }
@@ -88,7 +91,12 @@ fn check_string(bytes: &[u8], opening: usize) -> Result<usize, JsonProblem> {
                 None => JsonFault::InvalidEscape,
             },
             Some(_) => JsonFault::ControlCharacter,
-            None => return Err(JsonProblem { offset: opening, fault: JsonFault::UnclosedString }),
+            None => {
+                return Err(JsonProblem {
+                    offset: opening,
+                    fault: JsonFault::UnclosedString,
+                });
+            }
         };
         return Err(JsonProblem { offset: at, fault });
     }
@@ -101,7 +109,10 @@ fn check_number(text: &str, start: usize) -> Result<usize, JsonProblem> {
     let literal = &text[start..end];
     let may_be_large = literal.len() > SURELY_FINITE || literal.contains(['e', 'E']);
     if may_be_large && Canonical::read(literal).is_none() && literal.parse::<f64>().is_ok() {
-        return Err(JsonProblem { offset: start, fault: JsonFault::NumberTooLarge });
+        return Err(JsonProblem {
+            offset: start,
+            fault: JsonFault::NumberTooLarge,
+        });
     }
     Ok(end)
 }
@@ -120,7 +131,10 @@ mod tests {
 
     #[test]
     fn each_problem_is_found_at_its_place() {
-        assert_eq!(problem(r#"{"a":"x\ud800y"}"#), (7, JsonFault::LoneSurrogate));
+        assert_eq!(
+            problem(r#"{"a":"x\ud800y"}"#),
+            (7, JsonFault::LoneSurrogate)
+        );
         assert_eq!(problem(r#"["\udc00"]"#), (2, JsonFault::LoneSurrogate));
         assert_eq!(problem(r#""\ud800\ud800""#), (1, JsonFault::LoneSurrogate));
         assert_eq!(problem(r#""abcdefghij\q""#), (11, JsonFault::InvalidEscape));
@@ -133,7 +147,11 @@ mod tests {
 
     #[test]
     fn good_text_passes() {
-        for text in ["", "null", r#"{"\ud83d\ude00":["\\\"\/\b\f\n\r\t\u0000",1e308,-0,1e-999]}"#] {
+        for text in [
+            "",
+            "null",
+            r#"{"\ud83d\ude00":["\\\"\/\b\f\n\r\t\u0000",1e308,-0,1e-999]}"#,
+        ] {
             assert_eq!(check(text), Ok(()), "{text}");
         }
         assert_eq!(check(&format!("\"{}\"", "[".repeat(1000))), Ok(()));
@@ -154,7 +172,10 @@ mod tests {
     #[test]
     fn the_message_says_what_and_where() {
         let message = check(r#"["\ud800"]"#).unwrap_err().to_string();
-        assert_eq!(message, r"a \u escape is half of a surrogate pair at byte 2");
+        assert_eq!(
+            message,
+            r"a \u escape is half of a surrogate pair at byte 2"
+        );
     }
 
     proptest! {

@@ -17,7 +17,9 @@ pub fn values_equal(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values_equal(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| values_equal(a, b)))
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, a)| b.get(key).is_some_and(|b| values_equal(a, b)))
         }
         _ => a == b,
     }
@@ -26,7 +28,12 @@ pub fn values_equal(a: &Value, b: &Value) -> bool {
 /// Where two values differ, at JSON Pointers (RFC 6901); none when they are equal by JSON value.
 pub fn difference(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     let mut diffs = Vec::new();
-    compare(&Pointer::Root, [Some(expected), Some(actual)], Whole::Both, &mut diffs);
+    compare(
+        &Pointer::Root,
+        [Some(expected), Some(actual)],
+        Whole::Both,
+        &mut diffs,
+    );
     diffs
 }
 
@@ -50,7 +57,12 @@ pub(super) fn compare(
     match (expected, actual) {
         (Some(Value::Object(fields)), Some(Value::Object(others))) => {
             for (key, value) in fields {
-                compare(&Pointer::Key(at, key), [Some(value), others.get(key)], whole, diffs);
+                compare(
+                    &Pointer::Key(at, key),
+                    [Some(value), others.get(key)],
+                    whole,
+                    diffs,
+                );
             }
             let is_new = |key: &String| whole == Whole::Both && !fields.contains_key(key);
             for (key, other) in others.iter().filter(|(key, _)| is_new(key)) {
@@ -62,7 +74,12 @@ pub(super) fn compare(
         }
         (Some(Value::Array(items)), Some(Value::Array(others))) => {
             for index in 0..items.len().max(others.len()) {
-                compare(&Pointer::Index(at, index), [items.get(index), others.get(index)], whole, diffs);
+                compare(
+                    &Pointer::Index(at, index),
+                    [items.get(index), others.get(index)],
+                    whole,
+                    diffs,
+                );
             }
         }
         (Some(expected), Some(actual)) if values_equal(expected, actual) => {}
@@ -104,25 +121,43 @@ mod tests {
     use serde_json::json;
 
     fn pointers(expected: &Value, actual: &Value) -> Vec<String> {
-        difference(expected, actual).into_iter().map(|diff| diff.pointer).collect()
+        difference(expected, actual)
+            .into_iter()
+            .map(|diff| diff.pointer)
+            .collect()
     }
 
     #[test]
     fn values_are_equal_by_value_and_kind() {
-        assert!(values_equal(&json!({"a": [1, 2.0]}), &json!({"a": [1.0, 2]})));
+        assert!(values_equal(
+            &json!({"a": [1, 2.0]}),
+            &json!({"a": [1.0, 2]})
+        ));
         assert!(!values_equal(&json!(true), &json!(1)));
         assert!(!values_equal(&json!({"a": null}), &json!({})));
-        assert!(!values_equal(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992.0)));
+        assert!(!values_equal(
+            &json!(9_007_199_254_740_993_u64),
+            &json!(9_007_199_254_740_992.0)
+        ));
     }
 
     #[test]
     fn a_difference_stands_at_its_pointer() {
         let expected = json!({"a": {"b/c": [1, 2]}, "m~n": 1, "same": 1.0});
         let actual = json!({"a": {"b/c": [1, 3, 4]}, "same": 1, "more": 5});
-        assert_eq!(pointers(&expected, &actual), ["/a/b~1c/1", "/a/b~1c/2", "/m~0n", "/more"]);
+        assert_eq!(
+            pointers(&expected, &actual),
+            ["/a/b~1c/1", "/a/b~1c/2", "/m~0n", "/more"]
+        );
         let diffs = difference(&expected, &actual);
-        assert_eq!((&diffs[1].expected, &diffs[1].actual), (&json!(null), &json!(4)));
-        assert_eq!((&diffs[2].expected, &diffs[2].actual), (&json!(1), &json!(null)));
+        assert_eq!(
+            (&diffs[1].expected, &diffs[1].actual),
+            (&json!(null), &json!(4))
+        );
+        assert_eq!(
+            (&diffs[2].expected, &diffs[2].actual),
+            (&json!(1), &json!(null))
+        );
     }
 
     #[test]
@@ -133,9 +168,15 @@ mod tests {
     #[test]
     fn null_is_told_from_nothing_at_all() {
         let diffs = difference(&json!({"a": {"b": null}}), &json!({"a": {}}));
-        assert_eq!((diffs[0].pointer.as_str(), diffs[0].absent), ("/a/b", Some(Side::Actual)));
+        assert_eq!(
+            (diffs[0].pointer.as_str(), diffs[0].absent),
+            ("/a/b", Some(Side::Actual))
+        );
         let diffs = difference(&json!([1]), &json!([1, null]));
-        assert_eq!((diffs[0].pointer.as_str(), diffs[0].absent), ("/1", Some(Side::Expected)));
+        assert_eq!(
+            (diffs[0].pointer.as_str(), diffs[0].absent),
+            ("/1", Some(Side::Expected))
+        );
         assert_eq!(difference(&json!([1]), &json!([null]))[0].absent, None);
     }
 

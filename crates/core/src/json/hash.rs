@@ -7,7 +7,9 @@ use serde_json::Value;
 /// A structural hash: equal JSON values have equal hashes whatever their key order, spelling of numbers
 /// or escapes, and of duplicate keys the last counts. Text that is not JSON is hashed as it stands.
 pub fn hash(text: &str) -> u128 {
-    Reader::new(text).document().unwrap_or_else(|| hash_bytes(NOT_JSON, text.as_bytes()))
+    Reader::new(text)
+        .document()
+        .unwrap_or_else(|| hash_bytes(NOT_JSON, text.as_bytes()))
 }
 
 /// Whether two JSON texts are the same value; two texts count as equal when their 128-bit hashes do.
@@ -126,12 +128,20 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, at: 0, open: Vec::new(), pairs: Vec::new(), unescaped: Vec::new() }
+        Self {
+            text,
+            at: 0,
+            open: Vec::new(),
+            pairs: Vec::new(),
+            unescaped: Vec::new(),
+        }
     }
 
     fn document(mut self) -> Option<u128> {
         loop {
-            let Some(mut value) = self.begin_value()? else { continue };
+            let Some(mut value) = self.begin_value()? else {
+                continue;
+            };
             loop {
                 match self.end_value(value)? {
                     Next::Value => break,
@@ -143,7 +153,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The hash of a value that has ended already; `None` inside where a container was opened.
-    #[expect(clippy::option_option, reason = "the outer one is that of a text which is no JSON")]
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one is that of a text which is no JSON"
+    )]
     fn begin_value(&mut self) -> Option<Option<u128>> {
         match self.peek()? {
             b'{' => {
@@ -152,7 +165,10 @@ impl<'a> Reader<'a> {
                     return Some(Some(hash_pairs(&mut [])));
                 }
                 let key = self.key()?;
-                self.open.push(Open::Object { first_pair: self.pairs.len(), key });
+                self.open.push(Open::Object {
+                    first_pair: self.pairs.len(),
+                    key,
+                });
                 Some(None)
             }
             b'[' => {
@@ -248,7 +264,8 @@ impl<'a> Reader<'a> {
                     self.at += length;
                     match meaning {
                         Escape::Char(character) => {
-                            self.unescaped.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                            self.unescaped
+                                .extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                         }
                         // 0xff is in no UTF-8 text, so this is equal to no string but its like.
                         Escape::LoneSurrogate(unit) => {

@@ -16,11 +16,16 @@ pub enum Layout {
 }
 
 /// The text of a value whose keys are all strings.
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail, and JSON is UTF-8")]
+#[expect(
+    clippy::expect_used,
+    reason = "writing to memory cannot fail, and JSON is UTF-8"
+)]
 pub fn write<T: Serialize + ?Sized>(value: &T, layout: Layout) -> String {
     let mut out = Vec::with_capacity(128);
     let writer = Writer((layout == Layout::Indented).then(PrettyFormatter::new));
-    value.serialize(&mut Serializer::with_formatter(&mut out, writer)).expect("its keys are strings");
+    value
+        .serialize(&mut Serializer::with_formatter(&mut out, writer))
+        .expect("its keys are strings");
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
@@ -60,7 +65,13 @@ mod tests {
     #[test]
     fn both_layouts_are_those_of_the_library() {
         let value = json!({"a": [1, -2.5, "x\ny", {}], "b": {"c": [], "d": null, "e": [[true]]}});
-        assert_eq!(write(&value, Layout::Compact), serde_json::to_string(&value).unwrap());
-        assert_eq!(write(&value, Layout::Indented), serde_json::to_string_pretty(&value).unwrap());
+        assert_eq!(
+            write(&value, Layout::Compact),
+            serde_json::to_string(&value).unwrap()
+        );
+        assert_eq!(
+            write(&value, Layout::Indented),
+            serde_json::to_string_pretty(&value).unwrap()
+        );
     }
 }

@@ -16,7 +16,11 @@ impl Members {
 
     /// The last member of this name.
     pub fn get(&self, name: &str) -> Option<&RawValue> {
-        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| &**value)
+        self.0
+            .iter()
+            .rev()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| &**value)
     }
 }
 

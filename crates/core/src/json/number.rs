@@ -39,7 +39,9 @@ impl Canonical {
 
 fn read_whole(literal: &str) -> Option<Canonical> {
     let whole: i128 = literal.parse().ok()?;
-    (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&whole).then_some(Canonical::Whole(whole))
+    (i128::from(i64::MIN)..=i128::from(u64::MAX))
+        .contains(&whole)
+        .then_some(Canonical::Whole(whole))
 }
 
 #[cfg(test)]
@@ -66,7 +68,10 @@ mod tests {
         assert_ne!(read("9007199254740993"), read("9007199254740992"));
         assert_ne!(read("18446744073709551615"), read("18446744073709551616"));
         assert_ne!(read("18446744073709551615"), read("18446744073709551614"));
-        assert_eq!(read("-9223372036854775808"), Canonical::Whole(i128::from(i64::MIN)));
+        assert_eq!(
+            read("-9223372036854775808"),
+            Canonical::Whole(i128::from(i64::MIN))
+        );
     }
 
     #[test]

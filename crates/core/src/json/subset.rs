@@ -12,16 +12,23 @@ use serde_json::Value;
 /// lists as multisets by maximum matching, scalars (strings included) by equality.
 pub fn is_subset(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     let mut diffs = Vec::new();
-    compare(&Pointer::Root, [Some(expected), Some(actual)], Whole::Expected, &mut diffs);
+    compare(
+        &Pointer::Root,
+        [Some(expected), Some(actual)],
+        Whole::Expected,
+        &mut diffs,
+    );
     diffs
 }
 
 /// Whether `actual` is a superset of `expected`, without saying where it is not.
 pub fn is_part_of(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
-        (Value::Object(fields), Value::Object(others)) => {
-            fields.iter().all(|(key, value)| others.get(key).is_some_and(|other| is_part_of(value, other)))
-        }
+        (Value::Object(fields), Value::Object(others)) => fields.iter().all(|(key, value)| {
+            others
+                .get(key)
+                .is_some_and(|other| is_part_of(value, other))
+        }),
         (Value::Array(items), Value::Array(others)) => {
             items.len() <= others.len() && partners(items, others).iter().all(Option::is_some)
         }
@@ -38,15 +45,27 @@ pub(super) fn compare_lists(
 ) {
     let partners = partners(items, others);
     let mut is_left_over = vec![true; others.len()];
-    partners.iter().flatten().for_each(|&partner| is_left_over[partner] = false);
-    let unmatched: Vec<usize> = (0..items.len()).filter(|&item| partners[item].is_none()).collect();
-    let left_over: Vec<usize> = (0..others.len()).filter(|&other| is_left_over[other]).collect();
+    partners
+        .iter()
+        .flatten()
+        .for_each(|&partner| is_left_over[partner] = false);
+    let unmatched: Vec<usize> = (0..items.len())
+        .filter(|&item| partners[item].is_none())
+        .collect();
+    let left_over: Vec<usize> = (0..others.len())
+        .filter(|&other| is_left_over[other])
+        .collect();
     if let ([item], [other]) = (&unmatched[..], &left_over[..]) {
         let pair = [items.get(*item), others.get(*other)];
         return compare(&Pointer::Index(at, *other), pair, Whole::Expected, diffs);
     }
     for item in unmatched {
-        compare(&Pointer::Index(at, item), [items.get(item), None], Whole::Expected, diffs);
+        compare(
+            &Pointer::Index(at, item),
+            [items.get(item), None],
+            Whole::Expected,
+            diffs,
+        );
     }
 }
 
@@ -55,12 +74,17 @@ pub(super) fn compare_lists(
 fn partners(items: &[Value], others: &[Value]) -> Vec<Option<usize>> {
     let mut partners = equal_partners(items, others);
     let mut is_free = vec![true; others.len()];
-    partners.iter().flatten().for_each(|&partner| is_free[partner] = false);
+    partners
+        .iter()
+        .flatten()
+        .for_each(|&partner| is_free[partner] = false);
     let is_open = |value: &Value| value.is_array() || value.is_object();
-    let unmatched: Vec<usize> =
-        (0..items.len()).filter(|&item| partners[item].is_none() && is_open(&items[item])).collect();
-    let free: Vec<usize> =
-        (0..others.len()).filter(|&other| is_free[other] && is_open(&others[other])).collect();
+    let unmatched: Vec<usize> = (0..items.len())
+        .filter(|&item| partners[item].is_none() && is_open(&items[item]))
+        .collect();
+    let free: Vec<usize> = (0..others.len())
+        .filter(|&other| is_free[other] && is_open(&others[other]))
+        .collect();
     if unmatched.is_empty() || free.is_empty() {
         return partners;
     }
@@ -90,7 +114,10 @@ fn equal_partners(items: &[Value], others: &[Value]) -> Vec<Option<usize>> {
     for (index, other) in others.iter().enumerate().rev() {
         available.entry(hash_value(other)).or_default().push(index);
     }
-    items.iter().map(|item| available.get_mut(&hash_value(item)).and_then(Vec::pop)).collect()
+    items
+        .iter()
+        .map(|item| available.get_mut(&hash_value(item)).and_then(Vec::pop))
+        .collect()
 }
 
 #[cfg(test)]
@@ -101,22 +128,31 @@ mod tests {
     use serde_json::json;
 
     fn pointers(expected: &Value, actual: &Value) -> Vec<String> {
-        is_subset(expected, actual).into_iter().map(|diff| diff.pointer).collect()
+        is_subset(expected, actual)
+            .into_iter()
+            .map(|diff| diff.pointer)
+            .collect()
     }
 
     #[test]
     fn more_keys_and_items_than_expected_are_fine() {
         let actual = json!({"city": "Sacramento", "days": [3, 1, 2, 1], "unit": null});
-        for expected in
-            [json!({}), json!({"city": "Sacramento"}), json!({"days": [1, 1.0, 2]}), json!({"unit": null})]
-        {
+        for expected in [
+            json!({}),
+            json!({"city": "Sacramento"}),
+            json!({"days": [1, 1.0, 2]}),
+            json!({"unit": null}),
+        ] {
             assert!(is_subset(&expected, &actual).is_empty(), "{expected}");
         }
     }
 
     #[test]
     fn strings_are_equal_or_not_and_absent_is_not_null() {
-        assert_eq!(pointers(&json!({"q": "rust"}), &json!({"q": "rust lang"})), ["/q"]);
+        assert_eq!(
+            pointers(&json!({"q": "rust"}), &json!({"q": "rust lang"})),
+            ["/q"]
+        );
         assert_eq!(pointers(&json!({"q": null}), &json!({})), ["/q"]);
         assert_eq!(pointers(&json!({}), &json!([])), [""]);
     }
@@ -148,8 +184,15 @@ mod tests {
         let rows = |range: std::ops::Range<usize>| {
             Value::from(range.map(|id| json!({"id": id})).collect::<Vec<_>>())
         };
-        let reversed =
-            Value::from(rows(0..20_000).as_array().unwrap().iter().rev().cloned().collect::<Vec<_>>());
+        let reversed = Value::from(
+            rows(0..20_000)
+                .as_array()
+                .unwrap()
+                .iter()
+                .rev()
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
         assert!(is_subset(&rows(0..20_000), &reversed).is_empty());
     }
 

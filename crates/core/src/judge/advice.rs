@@ -31,5 +31,7 @@ pub(super) fn short(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
 
 /// What is missing can be recorded.
 pub(super) fn rest(reason: Reason, row: &Row<'_>) -> Reason {
-    reason.help("record the rest").command(row.rerun.recording("--record=missing"))
+    reason
+        .help("record the rest")
+        .command(row.rerun.recording("--record=missing"))
 }

@@ -40,16 +40,31 @@ pub(super) fn judge(
         if let Some(reason) = not_whole {
             return Err(reason.clone());
         }
-        return Err(advice::short(Reason::new(ReasonKind::RunsMissing, message), row, of));
+        return Err(advice::short(
+            Reason::new(ReasonKind::RunsMissing, message),
+            row,
+            of,
+        ));
     }
     if there > wanted {
-        let first = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
-        report.notes.push(format!("{there} runs are recorded; only the first {first} judged"));
+        let first = if wanted == 1 {
+            "is".to_owned()
+        } else {
+            format!("{wanted} are")
+        };
+        report.notes.push(format!(
+            "{there} runs are recorded; only the first {first} judged"
+        ));
     }
-    let graded: Vec<Vec<Found>> =
-        judged.iter().map(|run| recorded.grades.of(&grade::of_run(of, run), row)).collect();
+    let graded: Vec<Vec<Found>> = judged
+        .iter()
+        .map(|run| recorded.grades.of(&grade::of_run(of, run), row))
+        .collect();
     let settled = with_known_tools(of, judged);
-    let judged = judged.iter().zip(&settled).map(|(run, settled)| settled_run(run, settled.as_ref()));
+    let judged = judged
+        .iter()
+        .zip(&settled)
+        .map(|(run, settled)| settled_run(run, settled.as_ref()));
     let judged: Vec<RecordedRun<'_>> = judged.collect();
     if let Some(reason) = faults::misrecorded(row, of, &judged) {
         return Err(reason);
@@ -66,23 +81,36 @@ pub(super) fn judge(
         return Err(reason);
     }
     if stop.is_some() && broken.is_none() {
-        report.notes.push(accept_early_stop(row, of, &runs, wanted)?);
+        report
+            .notes
+            .push(accept_early_stop(row, of, &runs, wanted)?);
     }
     servers::note(&runs, report);
-    report.notes.extend(runs.iter().filter_map(|run| overcome_errors(run.trace, run.number)));
+    report.notes.extend(
+        runs.iter()
+            .filter_map(|run| overcome_errors(run.trace, run.number)),
+    );
     let failed = runs.iter().filter(|run| !run.passed);
-    report.notes.extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));
+    report
+        .notes
+        .extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));
     report.notes.extend(faults::unmet(agent, &runs));
     judge_gates((row, of), &runs, recorded, judging, report)?;
     if broken.is_some() && runs.len() < judged.len() {
-        report.gates.iter_mut().for_each(|gate| gate.scored_runs = Some(runs.len()));
+        report
+            .gates
+            .iter_mut()
+            .for_each(|gate| gate.scored_runs = Some(runs.len()));
     }
     broken.or_else(|| not_whole.cloned()).map_or(Ok(()), Err)
 }
 
 /// The run with the names of its tools as they are known, where they had to be settled.
 fn settled_run<'t>(run: &RecordedRun<'t>, settled: Option<&'t Trace<'t>>) -> RecordedRun<'t> {
-    RecordedRun { trace: settled.map_or_else(|| run.trace.clone(), Ok), ..run.clone() }
+    RecordedRun {
+        trace: settled.map_or_else(|| run.trace.clone(), Ok),
+        ..run.clone()
+    }
 }
 
 /// Why the row is an error, when runs of it are: the reason of the first, and which others there are.
@@ -91,8 +119,14 @@ fn errors_of(report: &TestReport) -> Option<Reason> {
     let mut reason = broken.next()?.reason.clone().unwrap_or_default();
     let others: Vec<usize> = broken.map(|run| run.index).collect();
     if !others.is_empty() {
-        let are = if others.len() == 1 { "is an error" } else { "are errors" };
-        reason.details.push(format!("{} {are} too", numbered("run", &others)));
+        let are = if others.len() == 1 {
+            "is an error"
+        } else {
+            "are errors"
+        };
+        reason
+            .details
+            .push(format!("{} {are} too", numbered("run", &others)));
     }
     Some(reason)
 }
@@ -104,13 +138,20 @@ pub(super) fn missing_in_words(missing: &[usize], wanted: usize) -> Option<Strin
         return Some(format!("{} of {wanted} runs are recorded", first - 1));
     }
     let are = if missing.len() == 1 { "is" } else { "are" };
-    Some(format!("{} of {wanted} {are} not recorded", numbered("run", missing)))
+    Some(format!(
+        "{} of {wanted} {are} not recorded",
+        numbered("run", missing)
+    ))
 }
 
 /// `run 3`, `runs 3 and 7`, or the first few of many.
 fn numbered(what: &str, numbers: &[usize]) -> String {
     const SHOWN: usize = 5;
-    let mut named: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
+    let mut named: Vec<String> = numbers
+        .iter()
+        .take(SHOWN)
+        .map(ToString::to_string)
+        .collect();
     if numbers.len() > SHOWN {
         named.push(format!("{} more", numbers.len() - SHOWN));
     }
@@ -129,7 +170,9 @@ fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, reason: &mut Reason) {
     let can_be_recorded = of.agent.own.is_some() || of.model.is_some();
     let is_kept = !is_live && can_be_recorded && !of.agent.is_read_only();
     if is_kept && matches!(reason.kind, ReasonKind::RunError | ReasonKind::AgentCrashed) {
-        reason.help.get_or_insert_with(|| "record the row again".to_owned());
+        reason
+            .help
+            .get_or_insert_with(|| "record the row again".to_owned());
         reason.command = Some(row.rerun.recording("--record=failed"));
     }
 }
@@ -140,8 +183,15 @@ fn add_advice(run: usize, graded: &[Found], report: &mut TestReport) {
         let grade = match &found.grade {
             Ok(grade) => grade,
             Err(reason) => {
-                let command = reason.command.as_ref().map(|command| format!("; `{command}` asks for it"));
-                report.notes.push(format!("advice: {}{}", reason.message, command.unwrap_or_default()));
+                let command = reason
+                    .command
+                    .as_ref()
+                    .map(|command| format!("; `{command}` asks for it"));
+                report.notes.push(format!(
+                    "advice: {}{}",
+                    reason.message,
+                    command.unwrap_or_default()
+                ));
                 continue;
             }
         };
@@ -173,7 +223,13 @@ fn judge_runs<'t>(
             Ok(trace) => {
                 let judged = judge_run(agent, number, trace, graded);
                 if let Some(passed) = judged.passed {
-                    let mut counted = Run { number, trace, header: run.header, passed, grades: graded };
+                    let mut counted = Run {
+                        number,
+                        trace,
+                        header: run.header,
+                        passed,
+                        grades: graded,
+                    };
                     for gate in failed_by(agent, &counted) {
                         counted.passed = false;
                         failed.entry(gate).or_default().push(number);
@@ -189,15 +245,26 @@ fn judge_runs<'t>(
             }
         };
         let source = run.source.map(|path| path.display().to_string());
-        let mut judged = RunReport { source, line: run.line, ..judged };
+        let mut judged = RunReport {
+            source,
+            line: run.line,
+            ..judged
+        };
         if let Ok(trace) = &run.trace {
             set_totals(&mut judged, trace);
         }
         report.runs.push(judged);
     }
     for (gate, numbers) in failed {
-        let count = if numbers.len() == 1 { "counts" } else { "count" };
-        report.notes.push(format!("{} {count} as failed by `{gate}:`", numbered("run", &numbers)));
+        let count = if numbers.len() == 1 {
+            "counts"
+        } else {
+            "count"
+        };
+        report.notes.push(format!(
+            "{} {count} as failed by `{gate}:`",
+            numbered("run", &numbers)
+        ));
     }
     runs
 }
@@ -218,12 +285,19 @@ fn accept_early_stop(
         None
     };
     if let Some(why) = open {
-        let message = format!("{recorded} of {wanted} runs are recorded: recording stopped early, and {why}");
-        return Err(advice::short(Reason::new(ReasonKind::RunsMissing, message), row, of));
+        let message =
+            format!("{recorded} of {wanted} runs are recorded: recording stopped early, and {why}");
+        return Err(advice::short(
+            Reason::new(ReasonKind::RunsMissing, message),
+            row,
+            of,
+        ));
     }
     let saved = wanted - recorded;
     let saved = count(saved, "run");
-    Ok(format!("stopped after {recorded} of {wanted} runs: the verdict was decided ({saved} saved)"))
+    Ok(format!(
+        "stopped after {recorded} of {wanted} runs: the verdict was decided ({saved} saved)"
+    ))
 }
 
 /// Each gate over the runs, those with runs of their own over these; the worst decides.
@@ -239,9 +313,18 @@ fn judge_gates(
     for gate in &of.agent.gates {
         gates.push(if gate.judges_side_runs() {
             // Which faults there are is read from the first run, when that is one.
-            let is_read = recorded.runs.first().is_some_and(|first| first.trace.is_ok());
+            let is_read = recorded
+                .runs
+                .first()
+                .is_some_and(|first| first.trace.is_ok());
             let wanted = SideRuns::of(of.agent, if is_read { runs } else { &[] });
-            let matrix = matrix::Matrix { row, of, gate, wanted, judging };
+            let matrix = matrix::Matrix {
+                row,
+                of,
+                gate,
+                wanted,
+                judging,
+            };
             matrix.judge(recorded.matrix.as_ref(), runs, report)?
         } else {
             let mut judged = gate.judge_beside(of, &row_name, runs);
@@ -252,11 +335,25 @@ fn judge_gates(
         });
     }
     report.gates = gates;
-    let runs_decide = !of.agent.gates.iter().any(|gate| gate.is(GateTrait::DecidesRuns));
+    let runs_decide = !of
+        .agent
+        .gates
+        .iter()
+        .any(|gate| gate.is(GateTrait::DecidesRuns));
     // What judges say of a run no other gate counts, so it holds in each.
-    let has_bad_grade =
-        |run: &&RunReport| run.expectations.iter().any(|one| !one.passed && one.grade.is_some());
-    let runs = report.runs.iter().filter(|run| runs_decide || has_bad_grade(run)).map(|run| run.status);
-    report.status = runs.chain(report.gates.iter().map(|gate| gate.status)).max().unwrap_or(Status::Passed);
+    let has_bad_grade = |run: &&RunReport| {
+        run.expectations
+            .iter()
+            .any(|one| !one.passed && one.grade.is_some())
+    };
+    let runs = report
+        .runs
+        .iter()
+        .filter(|run| runs_decide || has_bad_grade(run))
+        .map(|run| run.status);
+    report.status = runs
+        .chain(report.gates.iter().map(|gate| gate.status))
+        .max()
+        .unwrap_or(Status::Passed);
     Ok(())
 }

@@ -13,7 +13,10 @@ pub(super) fn unhittable(of: AgentRow<'_>, recorded: &RecordedRuns<'_>) -> Optio
         return None;
     }
     let known = of.suite.known_catalogue(of.agent);
-    let catalogues = recorded.headers.iter().filter_map(|header| header.catalogue.as_deref());
+    let catalogues = recorded
+        .headers
+        .iter()
+        .filter_map(|header| header.catalogue.as_deref());
     let catalogues: Vec<&[CatalogueTool]> = catalogues.chain(known.as_deref()).collect();
     if catalogues.is_empty() {
         return None;
@@ -22,20 +25,32 @@ pub(super) fn unhittable(of: AgentRow<'_>, recorded: &RecordedRuns<'_>) -> Optio
     of.agent.injected(&of.suite.faults).find_map(|fault| {
         let unknown = fault.target.unknown_tool(&tools)?;
         let (name, why) = (&fault.name, unknown.message);
-        let message = format!("the fault `{name}` can never be hit: {why} in the recorded catalogue");
-        Some(Reason { help: unknown.help, ..Reason::new(ReasonKind::FaultUnhittable, message) })
+        let message =
+            format!("the fault `{name}` can never be hit: {why} in the recorded catalogue");
+        Some(Reason {
+            help: unknown.help,
+            ..Reason::new(ReasonKind::FaultUnhittable, message)
+        })
     })
 }
 
 /// The first recorded event of one of the suite's faults that cannot be one of it.
-pub(super) fn misrecorded(row: &Row<'_>, of: AgentRow<'_>, runs: &[RecordedRun<'_>]) -> Option<Reason> {
+pub(super) fn misrecorded(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    runs: &[RecordedRun<'_>],
+) -> Option<Reason> {
     let message = runs.iter().enumerate().find_map(|(at, run)| {
         let trace = *run.trace.as_ref().ok()?;
         let events = trace.faults.as_ref().filter(|events| !events.is_empty())?;
         let results = trace.results_by_call();
         let calls: Vec<_> = trace.tool_calls.iter().zip(results).collect();
         let misfit = events.iter().find_map(|event| {
-            let fault = of.suite.faults.iter().find(|fault| fault.name == event.name)?;
+            let fault = of
+                .suite
+                .faults
+                .iter()
+                .find(|fault| fault.name == event.name)?;
             misfit(fault, event, &calls, &of.agent.servers)
         })?;
         Some(format!("run {} does not fit the fault {misfit}", at + 1))
@@ -43,7 +58,11 @@ pub(super) fn misrecorded(row: &Row<'_>, of: AgentRow<'_>, runs: &[RecordedRun<'
     let reason = Reason::new(ReasonKind::FaultMismatch, message);
     let reason = reason.help("record it again, or correct the fault in the suite");
     let can_be_recorded = !of.agent.is_read_only();
-    Some(if can_be_recorded { reason.command(row.rerun.recording("--record")) } else { reason })
+    Some(if can_be_recorded {
+        reason.command(row.rerun.recording("--record"))
+    } else {
+        reason
+    })
 }
 
 /// What is recorded against what the suite says, where they differ.
@@ -56,7 +75,9 @@ fn misfit(
     let (name, number) = (&fault.name, event.call_index.saturating_add(1));
     let Some((call, result)) = calls.get(event.call_index) else {
         let made = count(calls.len(), "call");
-        return Some(format!("`{name}`: it is recorded at call {number}, and the run has {made}"));
+        return Some(format!(
+            "`{name}`: it is recorded at call {number}, and the run has {made}"
+        ));
     };
     let called = format!("call {number} `{}`", call.name);
     if !hits(fault, call, servers) {
@@ -72,7 +93,11 @@ fn misfit(
         ));
     }
     is_contradicted(event, result.is_some_and(|result| !result.is_failure())).then(|| {
-        let told = if event.detected { ", noticed by the agent" } else { "" };
+        let told = if event.detected {
+            ", noticed by the agent"
+        } else {
+            ""
+        };
         format!("`{name}`: it is recorded at {called}{told}, and the call succeeded")
     })
 }
@@ -88,12 +113,24 @@ fn hits(fault: &Fault, call: &Call<'_>, servers: &[String]) -> bool {
 
 /// Faults that no run met, in a test where no gate says so.
 pub(super) fn unmet(agent: &Agent, runs: &[Run<'_>]) -> Vec<String> {
-    if agent.gates.iter().any(|gate| gate.is(GateTrait::JudgesFaults)) {
+    if agent
+        .gates
+        .iter()
+        .any(|gate| gate.is(GateTrait::JudgesFaults))
+    {
         return Vec::new();
     }
     let is_met = |name: &String| {
-        runs.iter().any(|run| run.trace.faults.iter().flatten().any(|event| event.name == *name))
+        runs.iter().any(|run| {
+            run.trace
+                .faults
+                .iter()
+                .flatten()
+                .any(|event| event.name == *name)
+        })
     };
     let unmet = agent.inject.iter().filter(|name| !is_met(name));
-    unmet.map(|name| format!("no call ran into the injected fault `{name}`")).collect()
+    unmet
+        .map(|name| format!("no call ran into the injected fault `{name}`"))
+        .collect()
 }

@@ -27,9 +27,17 @@ impl Matrix<'_> {
         report: &mut TestReport,
     ) -> Result<GateReport, Reason> {
         let row_name = report.row_name();
-        let ordinary: Vec<Run<'_>> =
-            ordinary.iter().map(|run| Run { passed: self.holds(run.trace).1, ..*run }).collect();
-        let judge = |runs: &[Run<'_>]| self.gate.judge_side(self.of.variant, &row_name, &ordinary, runs);
+        let ordinary: Vec<Run<'_>> = ordinary
+            .iter()
+            .map(|run| Run {
+                passed: self.holds(run.trace).1,
+                ..*run
+            })
+            .collect();
+        let judge = |runs: &[Run<'_>]| {
+            self.gate
+                .judge_side(self.of.variant, &row_name, &ordinary, runs)
+        };
         let wanted = self.wanted.as_ref().map_or(0, |wanted| wanted.runs.len());
         let all = self.wanted.as_ref().map_or("", |wanted| wanted.words.all);
         if wanted == 0 {
@@ -37,13 +45,21 @@ impl Matrix<'_> {
         }
         let recorded = match recorded {
             Some(recorded) => recorded.as_ref().map_err(Clone::clone)?,
-            None => return Err(Reason::new(ReasonKind::RunsMissing, format!("{all} was not run"))),
+            None => {
+                return Err(Reason::new(
+                    ReasonKind::RunsMissing,
+                    format!("{all} was not run"),
+                ));
+            }
         };
         report.notes.extend(recorded.notes.iter().cloned());
         let missing = missing(&recorded.runs, wanted);
         if let Some(missing) = missing_in_words(&missing, wanted) {
             let message = format!("of {all}, {missing}");
-            return Err(advice::rest(Reason::new(ReasonKind::RunsMissing, message), self.row));
+            return Err(advice::rest(
+                Reason::new(ReasonKind::RunsMissing, message),
+                self.row,
+            ));
         }
         let mut expectations = Vec::new();
         let mut judged = Vec::new();
@@ -54,17 +70,26 @@ impl Matrix<'_> {
                 return Err(Reason::new(ReasonKind::TraceInconsistent, message));
             }
             let (held, passed) = self.holds(trace);
-            judged.push(Run { number: at + 1, header: run.header, passed, ..Run::of(trace) });
+            judged.push(Run {
+                number: at + 1,
+                header: run.header,
+                passed,
+                ..Run::of(trace)
+            });
             expectations.push(held);
         }
         let mut verdict = judge(&judged);
         if self.judging.evidence.is_some() {
-            verdict.evidence = self.gate.evidence(self.of.variant, &ordinary, &judged, &verdict);
+            verdict.evidence = self
+                .gate
+                .evidence(self.of.variant, &ordinary, &judged, &verdict);
         }
         for finding in &mut verdict.explanation {
             // The combination is named; the number is not that of an ordinary run.
             let run = finding.run.take().and_then(|run| expectations.get(run - 1));
-            finding.diff.extend(run.into_iter().flatten().flat_map(evidence));
+            finding
+                .diff
+                .extend(run.into_iter().flatten().flat_map(evidence));
         }
         Ok(verdict)
     }
@@ -86,5 +111,9 @@ fn evidence(expectation: &Expectation) -> Vec<AssertionDiff> {
         pointer: format!("{}{}", expectation.target, diff.pointer),
         ..diff.clone()
     };
-    if expectation.passed { Vec::new() } else { expectation.diff.iter().map(at).collect() }
+    if expectation.passed {
+        Vec::new()
+    } else {
+        expectation.diff.iter().map(at).collect()
+    }
 }

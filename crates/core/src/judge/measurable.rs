@@ -41,7 +41,11 @@ pub fn measurable_runs(
     let (mut runs, mut broken) = (Vec::new(), Vec::new());
     let (mut source, mut in_source) = (None, 0);
     for ((number, run), settled) in (1..).zip(&recorded.runs).zip(&settled) {
-        in_source = if run.source == source { in_source + 1 } else { 1 };
+        in_source = if run.source == source {
+            in_source + 1
+        } else {
+            1
+        };
         source = run.source;
         let trace = match &run.trace {
             Ok(trace) => settled.as_ref().unwrap_or(trace),
@@ -59,7 +63,12 @@ pub fn measurable_runs(
         let is_observed = of.agent.expect.iter().any(Assertion::is_observable);
         let expected = (is_observed || !passed).then_some(passed);
         let run = MeasurableRun {
-            run: Run { number, header: run.header, passed, ..Run::of(trace) },
+            run: Run {
+                number,
+                header: run.header,
+                passed,
+                ..Run::of(trace)
+            },
             source,
             in_source,
             expected,

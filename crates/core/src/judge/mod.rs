@@ -43,20 +43,48 @@ pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
     let of_suite = suite.rows();
     let mut tests: Vec<TestReport> = Vec::with_capacity(of_suite.len());
     for row in &of_suite {
-        let given = rows.iter().find(|(name, _)| *name == row.name).map(|(_, recorded)| recorded);
-        let nothing = || Reason::new(ReasonKind::RecordingMissing, "no runs were given for this row");
+        let given = rows
+            .iter()
+            .find(|(name, _)| *name == row.name)
+            .map(|(_, recorded)| recorded);
+        let nothing = || {
+            Reason::new(
+                ReasonKind::RecordingMissing,
+                "no runs were given for this row",
+            )
+        };
         let nothing = given.is_none().then(|| Recorded::Nothing(nothing()));
-        let judging = Judging { evidence: Some(Embed::None), ..Judging::default() };
-        tests.extend(given.or(nothing.as_ref()).map(|recorded| judge_row(row, recorded, judging)));
+        let judging = Judging {
+            evidence: Some(Embed::None),
+            ..Judging::default()
+        };
+        tests.extend(
+            given
+                .or(nothing.as_ref())
+                .map(|recorded| judge_row(row, recorded, judging)),
+        );
     }
     let names = || of_suite.iter().map(|row| row.name.as_str());
-    for (name, _) in rows.iter().filter(|(name, _)| names().all(|known| known != *name)) {
-        let mut reason = Reason::new(ReasonKind::RowUnknown, format!("the suite has no row `{name}`"));
+    for (name, _) in rows
+        .iter()
+        .filter(|(name, _)| names().all(|known| known != *name))
+    {
+        let mut reason = Reason::new(
+            ReasonKind::RowUnknown,
+            format!("the suite has no row `{name}`"),
+        );
         reason.help = nearest(name, names()).map(|near| format!("did you mean `{near}`?"));
         let file = suite.path.display().to_string();
-        let rerun = Rerun { suite: file.clone(), ..Rerun::default() };
+        let rerun = Rerun {
+            suite: file.clone(),
+            ..Rerun::default()
+        };
         let blank = TestReport::blank(name, &Place { file, line: 1 }, &rerun);
-        tests.push(TestReport { status: Status::Error, reason: Some(reason), ..blank });
+        tests.push(TestReport {
+            status: Status::Error,
+            reason: Some(reason),
+            ..blank
+        });
     }
     Report::new(tests)
 }
@@ -73,10 +101,16 @@ pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> Te
     let judged = match (row.subject, recorded) {
         (Subject::Refused(loaded), _) => Err(loaded.refusal()),
         (_, Recorded::Nothing(reason)) => Err(reason.clone()),
-        (Subject::Agent(of), Recorded::Runs(runs)) => agent_row::judge(row, of, runs, judging, &mut report),
+        (Subject::Agent(of), Recorded::Runs(runs)) => {
+            agent_row::judge(row, of, runs, judging, &mut report)
+        }
         (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of, call, &mut report),
-        (Subject::Agent(_), Recorded::Call(_)) => mismatched("an agent is judged by runs, not by a call"),
-        (Subject::Tool(_), Recorded::Runs(_)) => mismatched("a tool test is judged by its call, not by runs"),
+        (Subject::Agent(_), Recorded::Call(_)) => {
+            mismatched("an agent is judged by runs, not by a call")
+        }
+        (Subject::Tool(_), Recorded::Runs(_)) => {
+            mismatched("a tool test is judged by its call, not by runs")
+        }
     };
     if let Err(reason) = judged {
         report.status = Status::Error;
@@ -84,14 +118,22 @@ pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> Te
     }
     let mut rerun = row.rerun.clone();
     rerun.flags.extend(judging.is_live.then_some("--live"));
-    rerun.flags.extend(judging.deny_vacuous.then_some("--deny-vacuous"));
-    rerun.flags.extend(judging.deny_unpinned.then_some("--deny-unpinned"));
+    rerun
+        .flags
+        .extend(judging.deny_vacuous.then_some("--deny-vacuous"));
+    rerun
+        .flags
+        .extend(judging.deny_unpinned.then_some("--deny-unpinned"));
     report.rerun = rerun.to_string();
     if judging.deny_vacuous {
-        let baseline = row.agent_row().and_then(|of| of.agent.baseline_of(of.variant));
+        let baseline = row
+            .agent_row()
+            .and_then(|of| of.agent.baseline_of(of.variant));
         vacuous::deny(&mut report, baseline);
     }
-    let suite_denies = row.suite().is_some_and(|suite| suite.run_options.deny_unpinned);
+    let suite_denies = row
+        .suite()
+        .is_some_and(|suite| suite.run_options.deny_unpinned);
     let denied_by = if judging.deny_unpinned {
         Some("--deny-unpinned")
     } else {
@@ -111,7 +153,9 @@ pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> Te
 /// Puts the traces of the runs into the report.
 fn embed(report: &mut TestReport, recorded: &[RecordedRun<'_>]) {
     for run in &mut report.runs {
-        let recorded = recorded.iter().find(|recorded| recorded.number == run.index);
+        let recorded = recorded
+            .iter()
+            .find(|recorded| recorded.number == run.index);
         let trace = recorded.and_then(|recorded| recorded.trace.as_ref().ok());
         run.trace = trace.and_then(|trace| RawTrace::new(trace.text));
     }

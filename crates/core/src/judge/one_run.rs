@@ -15,26 +15,51 @@ const SHOWN_TOOL_NAMES: usize = 50;
 /// the run is no evidence.
 pub fn passes(agent: &Agent, trace: &Trace<'_>, header: Option<&Header>) -> Option<bool> {
     let passed = judge_run(agent, 1, trace, &[]).passed?;
-    Some(passed && failed_by(agent, &Run { header, ..Run::of(trace) }).is_empty())
+    Some(
+        passed
+            && failed_by(
+                agent,
+                &Run {
+                    header,
+                    ..Run::of(trace)
+                },
+            )
+            .is_empty(),
+    )
 }
 
 /// Holds a run to the agent's `expect:`; one that never ended, or cannot be judged, is an error. An agent of the user's
 /// own that crashed has failed, whatever was expected.
-pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>, graded: &[Found]) -> JudgedRun {
+pub(super) fn judge_run(
+    agent: &Agent,
+    index: usize,
+    trace: &Trace<'_>,
+    graded: &[Found],
+) -> JudgedRun {
     let crash = trace.crash();
-    let broken =
-        |kind, message| JudgedRun { report: broken_run(index, Reason::new(kind, message)), passed: None };
+    let broken = |kind, message| JudgedRun {
+        report: broken_run(index, Reason::new(kind, message)),
+        passed: None,
+    };
     if let Some(message) = trace.fatal_error().filter(|_| crash.is_none()) {
-        return broken(ReasonKind::RunError, format!("run {index} ended in an error: {message}"));
+        return broken(
+            ReasonKind::RunError,
+            format!("run {index} ended in an error: {message}"),
+        );
     }
     if let Some(message) = misplaced_result(trace) {
-        return broken(ReasonKind::TraceInconsistent, format!("run {index} cannot be judged: {message}"));
+        return broken(
+            ReasonKind::TraceInconsistent,
+            format!("run {index} cannot be judged: {message}"),
+        );
     }
     let observed = judge_expectations(agent, trace);
     let has_passed = crash.is_none() && observed.iter().all(|expectation| expectation.passed);
     let expectations = with_grades(agent, trace, observed, graded);
-    let ungraded =
-        graded.iter().filter(|found| !found.is_advice).find_map(|found| found.grade.as_ref().err());
+    let ungraded = graded
+        .iter()
+        .filter(|found| !found.is_advice)
+        .find_map(|found| found.grade.as_ref().err());
     let all_passed = has_passed && expectations.iter().all(|expectation| expectation.passed);
     let crash = crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash));
     let status = match ungraded {
@@ -44,13 +69,20 @@ pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>, graded: 
     };
     let report = RunReport {
         reason: ungraded.cloned().or(crash),
-        tool_names: trace.tool_names().take(SHOWN_TOOL_NAMES).map(str::to_owned).collect(),
+        tool_names: trace
+            .tool_names()
+            .take(SHOWN_TOOL_NAMES)
+            .map(str::to_owned)
+            .collect(),
         calls: trace.tool_calls.len(),
         scores: scores_of(graded),
         expectations,
         ..RunReport::blank(index, status)
     };
-    JudgedRun { report, passed: Some(has_passed) }
+    JudgedRun {
+        report,
+        passed: Some(has_passed),
+    }
 }
 
 /// A run, and whether what can be observed of it is as expected; `None` when it is no evidence. What judges say of it
@@ -86,30 +118,53 @@ fn with_grades(
 
 /// What is said of a scorer's number; nothing where it gave none, which the reason of the run says.
 fn scored(assertion: &Assertion<Path>, name: &str, graded: &[Found]) -> Option<Expectation> {
-    let is_its = |found: &&Found| found.check.strip_prefix(SCORERS).is_some_and(|rest| rest[1..] == *name);
+    let is_its = |found: &&Found| {
+        found
+            .check
+            .strip_prefix(SCORERS)
+            .is_some_and(|rest| rest[1..] == *name)
+    };
     match graded.iter().find(is_its) {
-        Some(found) => found.grade.as_ref().ok().map(|grade| assertion.check_scores(name, &grade.scores)),
+        Some(found) => found
+            .grade
+            .as_ref()
+            .ok()
+            .map(|grade| assertion.check_scores(name, &grade.scores)),
         None => Some(assertion.check_scores(name, &Numbers::new())),
     }
 }
 
 /// What can be observed of the agent's `expect:` in this run.
 pub(super) fn judge_expectations(agent: &Agent, trace: &Trace<'_>) -> Vec<Expectation> {
-    let observable = agent.expect.iter().filter(|assertion| assertion.is_observable());
-    let mut expectations: Vec<Expectation> = observable.map(|assertion| assertion.check(trace)).collect();
-    expectations.iter_mut().filter(|expectation| !expectation.passed).for_each(say_if_redacted);
+    let observable = agent
+        .expect
+        .iter()
+        .filter(|assertion| assertion.is_observable());
+    let mut expectations: Vec<Expectation> =
+        observable.map(|assertion| assertion.check(trace)).collect();
+    expectations
+        .iter_mut()
+        .filter(|expectation| !expectation.passed)
+        .for_each(say_if_redacted);
     expectations
 }
 
 /// A run that is an error.
 pub(super) fn broken_run(index: usize, reason: Reason) -> RunReport {
-    RunReport { reason: Some(reason), ..RunReport::blank(index, Status::Error) }
+    RunReport {
+        reason: Some(reason),
+        ..RunReport::blank(index, Status::Error)
+    }
 }
 
 /// What the recording says of a run as a whole: how it ended, and what it took.
 pub(super) fn set_totals(report: &mut RunReport, trace: &Trace<'_>) {
     let conversation = &trace.conversation;
-    let turns = conversation.turns.iter().filter(|turn| turn.role == "assistant").count();
+    let turns = conversation
+        .turns
+        .iter()
+        .filter(|turn| turn.role == "assistant")
+        .count();
     report.trace_id = trace.trace_id.as_deref().map(str::to_owned);
     report.stop_reason = trace.stop_reason.as_deref().map(str::to_owned);
     report.turns = (!conversation.turns.is_empty()).then_some(turns);
@@ -125,7 +180,9 @@ pub(super) fn misplaced_result(trace: &Trace<'_>) -> Option<String> {
         let call = result.call_index.unwrap_or(at);
         if call >= trace.tool_calls.len() {
             let calls = trace.tool_calls.len();
-            return Some(format!("tool_results[{at}] answers call {call} of {calls}, counted from 0"));
+            return Some(format!(
+                "tool_results[{at}] answers call {call} of {calls}, counted from 0"
+            ));
         }
         if call < next {
             let before = next - 1;
@@ -143,14 +200,24 @@ pub(super) fn misplaced_result(trace: &Trace<'_>) -> Option<String> {
 pub(super) fn overcome_errors(trace: &Trace<'_>, index: usize) -> Option<String> {
     let first = trace.errors.first().filter(|_| trace.crash().is_none())?;
     let more = trace.errors.len() - 1;
-    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Some(format!("run {index} met an error and went on: {}{others}", error_in_words(first.get())))
+    let others = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "run {index} met an error and went on: {}{others}",
+        error_in_words(first.get())
+    ))
 }
 
 /// Which limit ended a run: it may be why something is missing.
 pub(super) fn reached_limit(trace: &Trace<'_>, index: usize) -> Option<String> {
     let limit = trace.stop_reason.as_deref()?;
-    let is_limit = matches!(limit, "max_turns" | "max_tool_calls" | "token_budget" | "time_budget");
+    let is_limit = matches!(
+        limit,
+        "max_turns" | "max_tool_calls" | "token_budget" | "time_budget"
+    );
     is_limit.then(|| format!("run {index} ended at its `{limit}`"))
 }
 
@@ -158,7 +225,11 @@ pub(super) fn reached_limit(trace: &Trace<'_>, index: usize) -> Option<String> {
 pub(super) fn say_if_redacted(expectation: &mut Expectation) {
     const HINT: &str = "the value has a placeholder where a secret was: see docs/redaction.md";
     if expectation.actual.as_ref().is_some_and(has_placeholder) {
-        let before = expectation.reason.take().map(|reason| format!("{reason}; ")).unwrap_or_default();
+        let before = expectation
+            .reason
+            .take()
+            .map(|reason| format!("{reason}; "))
+            .unwrap_or_default();
         expectation.reason = Some(format!("{before}{HINT}"));
     }
 }

@@ -99,17 +99,28 @@ impl<'t> Recorded<'t> {
             header: None,
         };
         let runs = traces.iter().enumerate().map(run).collect();
-        Self::Runs(RecordedRuns { runs, unpinned: true, ..RecordedRuns::default() })
+        Self::Runs(RecordedRuns {
+            runs,
+            unpinned: true,
+            ..RecordedRuns::default()
+        })
     }
 
     /// What a tool test's call gave.
     pub fn of_call(outcome: ToolOutcome<'t>) -> Self {
-        Self::Call(RecordedCall { outcome, unpinned: true, ..RecordedCall::default() })
+        Self::Call(RecordedCall {
+            outcome,
+            unpinned: true,
+            ..RecordedCall::default()
+        })
     }
 }
 
 /// For each run the same trace with its tools as the suite and the recording know them, where that says more.
-pub(crate) fn with_known_tools<'t>(of: AgentRow<'_>, runs: &[RecordedRun<'t>]) -> Vec<Option<Trace<'t>>> {
+pub(crate) fn with_known_tools<'t>(
+    of: AgentRow<'_>,
+    runs: &[RecordedRun<'t>],
+) -> Vec<Option<Trace<'t>>> {
     let catalogue = of.suite.known_catalogue(of.agent);
     let settle = |run: &RecordedRun<'t>| {
         let trace = run.trace.as_ref().ok()?;
@@ -117,7 +128,9 @@ pub(crate) fn with_known_tools<'t>(of: AgentRow<'_>, runs: &[RecordedRun<'t>]) -
         let listed = run.header.and_then(|header| header.catalogue.as_deref());
         let listed = listed.or(catalogue.as_deref()).unwrap_or_default();
         let known = || KnownTools::new(of.suite.servers.keys().map(String::as_str), listed);
-        has_doubt.then(|| trace.with_known_tools(&known())).flatten()
+        has_doubt
+            .then(|| trace.with_known_tools(&known()))
+            .flatten()
     };
     runs.iter().map(settle).collect()
 }
@@ -125,14 +138,18 @@ pub(crate) fn with_known_tools<'t>(of: AgentRow<'_>, runs: &[RecordedRun<'t>]) -
 /// The numbers up to `of` under which there is no run.
 pub(super) fn missing(runs: &[RecordedRun<'_>], of: usize) -> Vec<usize> {
     let recorded: BTreeSet<usize> = runs.iter().map(|run| run.number).collect();
-    (1..=of).filter(|number| !recorded.contains(number)).collect()
+    (1..=of)
+        .filter(|number| !recorded.contains(number))
+        .collect()
 }
 
 impl RecordedRuns<'_> {
     /// How many runs are judged where recording stopped early, and more are wanted now than there are: all that are
     /// there.
     pub(super) fn early_stop(&self, missing: &[usize], wanted: usize) -> Option<usize> {
-        let after = self.stopped_after.filter(|after| *after > 0 && !missing.is_empty())?;
+        let after = self
+            .stopped_after
+            .filter(|after| *after > 0 && !missing.is_empty())?;
         let there = self.runs.iter().filter(|run| run.number <= wanted).count();
         (there >= after).then_some(there)
     }

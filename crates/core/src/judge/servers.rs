@@ -5,7 +5,9 @@ use crate::trace::{RecordedServer, Run};
 
 /// Puts the servers of all runs into the report, each once; one that was spoken to in two eras is worth a note.
 pub(super) fn note(runs: &[Run<'_>], report: &mut TestReport) {
-    let servers = runs.iter().flat_map(|run| run.trace.servers.iter().map(|server| (run.number, server)));
+    let servers = runs
+        .iter()
+        .flat_map(|run| run.trace.servers.iter().map(|server| (run.number, server)));
     let mut first: Vec<(usize, &RecordedServer)> = Vec::new();
     for (number, server) in servers {
         if report.servers.contains(server) {

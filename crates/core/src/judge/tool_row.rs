@@ -48,22 +48,33 @@ pub(super) fn judge(
     if expectations.is_empty() && graded.is_empty() {
         return Err(nothing_checked(outcome));
     }
-    for expectation in expectations.iter_mut().filter(|expectation| !expectation.passed) {
+    for expectation in expectations
+        .iter_mut()
+        .filter(|expectation| !expectation.passed)
+    {
         say_if_redacted(expectation);
     }
     let held = expectations.iter().all(|expectation| expectation.passed);
     report.status = if held { Status::Passed } else { Status::Failed };
     let ungraded = graded.into_iter().find_map(|found| found.grade.err());
-    let status = if ungraded.is_some() { Status::Error } else { report.status };
+    let status = if ungraded.is_some() {
+        Status::Error
+    } else {
+        report.status
+    };
     report.runs = vec![run(status, ungraded.clone(), expectations)];
     ungraded.map_or(Ok(()), Err)
 }
 
 /// A call that had no answer within the `timeout:` that the suite sets for it has failed its test.
 fn too_slow(test: &ToolTest, outcome: &ToolOutcome<'_>) -> Option<Reason> {
-    let limit = test.timeout_ms.filter(|limit| outcome.duration_ms >= *limit)?;
+    let limit = test
+        .timeout_ms
+        .filter(|limit| outcome.duration_ms >= *limit)?;
     let mut reason = Reason::of_lines(ReasonKind::CallTooSlow, outcome.failure?);
-    reason.details.insert(0, std::mem::take(&mut reason.message));
+    reason
+        .details
+        .insert(0, std::mem::take(&mut reason.message));
     reason.message = format!("the call had no answer within its `timeout:` of {limit} ms");
     Some(reason)
 }
@@ -75,6 +86,9 @@ fn nothing_checked(outcome: &ToolOutcome<'_>) -> Reason {
     } else {
         "the test has no `expect:`, and an error is not held to the tool's outputSchema"
     };
-    Reason::new(ReasonKind::NothingAsserted, format!("nothing was checked: {why}"))
-        .help("say under `expect:` what must hold")
+    Reason::new(
+        ReasonKind::NothingAsserted,
+        format!("nothing was checked: {why}"),
+    )
+    .help("say under `expect:` what must hold")
 }

@@ -12,7 +12,8 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
     let is_baseline = |gate: &GateReport| Some(gate.key.as_str()) == baseline;
     for gate in report.gates.iter_mut().filter(|gate| !is_baseline(gate)) {
         if let Some(why) = &gate.not_exercised {
-            let message = format!("it measured nothing, which --deny-vacuous does not allow: {why}");
+            let message =
+                format!("it measured nothing, which --deny-vacuous does not allow: {why}");
             gate.explanation.insert(0, Finding::new(None, message));
             gate.status = Status::Failed;
             report.status = Status::Failed;
@@ -20,8 +21,8 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
     }
     // A gate without targets, such as `discovery:`, asserts something without an expectation.
     let is_silent = |gate: &GateReport| gate.expectations.is_empty() && !gate.targets.is_empty();
-    let asserts_nothing =
-        report.gates.iter().all(is_silent) && report.runs.iter().all(|run| run.expectations.is_empty());
+    let asserts_nothing = report.gates.iter().all(is_silent)
+        && report.runs.iter().all(|run| run.expectations.is_empty());
     if asserts_nothing {
         report.status = Status::Failed;
         let message = "nothing is asserted, which --deny-vacuous does not allow";

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 /// Every spelling of them: their operands are matchers again.
 pub(super) const KEYS: [&str; 5] = ["not", "all-of", "allOf", "any-of", "anyOf"];
 
-pub(super) const NOT: MatcherKind =
-    matcher("not", "There is a value, and this matcher does not hold for it", |field| {
+pub(super) const NOT: MatcherKind = matcher(
+    "not",
+    "There is a value, and this matcher does not hold for it",
+    |field| {
         let written = super::documented(field.value_quietly());
         let check = super::read_check(field)?;
         if check.never_holds {
@@ -20,47 +22,62 @@ pub(super) const NOT: MatcherKind =
         let asks_for_absence = check.asks_for_absence;
         let not = Check::new(move |actual| {
             let holds = (check.decide)(actual)?.is_empty();
-            Some(if holds { differs(json!({ "not": written }), actual) } else { Vec::new() })
+            Some(if holds {
+                differs(json!({ "not": written }), actual)
+            } else {
+                Vec::new()
+            })
         });
-        Some(Check { asks_for_absence, ..not })
-    });
+        Some(Check {
+            asks_for_absence,
+            ..not
+        })
+    },
+);
 
-pub(super) const ALL_OF: MatcherKind = matcher("all-of", "Every one of these matchers holds", |field| {
-    let checks = several(field)?;
-    Some(Check {
-        never_holds: checks.iter().any(|check| check.never_holds),
-        accepts_absence: checks.iter().all(|check| check.accepts_absence),
-        asks_for_absence: checks.iter().any(|check| check.asks_for_absence),
-        ..Check::new(move |actual| Some(each(&checks, actual)?.concat()))
-    })
-})
-.or("allOf");
-
-pub(super) const ANY_OF: MatcherKind = matcher("any-of", "At least one of these matchers holds", |field| {
-    let written = super::documented(field.value_quietly());
-    let checks = several(field)?;
-    if is_one_or_its_opposite(&written) {
-        field.report(vacuous::problem("value"));
-        return None;
-    }
-    Some(Check {
-        never_holds: checks.iter().all(|check| check.never_holds),
-        accepts_absence: checks.iter().any(|check| check.accepts_absence),
-        asks_for_absence: checks.iter().any(|check| check.asks_for_absence),
-        ..Check::new(move |actual| {
-            let holds = each(&checks, actual)?.iter().any(Vec::is_empty);
-            Some(if holds { Vec::new() } else { differs(json!({ "any-of": written }), actual) })
+pub(super) const ALL_OF: MatcherKind =
+    matcher("all-of", "Every one of these matchers holds", |field| {
+        let checks = several(field)?;
+        Some(Check {
+            never_holds: checks.iter().any(|check| check.never_holds),
+            accepts_absence: checks.iter().all(|check| check.accepts_absence),
+            asks_for_absence: checks.iter().any(|check| check.asks_for_absence),
+            ..Check::new(move |actual| Some(each(&checks, actual)?.concat()))
         })
     })
-})
-.or("anyOf");
+    .or("allOf");
+
+pub(super) const ANY_OF: MatcherKind =
+    matcher("any-of", "At least one of these matchers holds", |field| {
+        let written = super::documented(field.value_quietly());
+        let checks = several(field)?;
+        if is_one_or_its_opposite(&written) {
+            field.report(vacuous::problem("value"));
+            return None;
+        }
+        Some(Check {
+            never_holds: checks.iter().all(|check| check.never_holds),
+            accepts_absence: checks.iter().any(|check| check.accepts_absence),
+            asks_for_absence: checks.iter().any(|check| check.asks_for_absence),
+            ..Check::new(move |actual| {
+                let holds = each(&checks, actual)?.iter().any(Vec::is_empty);
+                Some(if holds {
+                    Vec::new()
+                } else {
+                    differs(json!({ "any-of": written }), actual)
+                })
+            })
+        })
+    })
+    .or("anyOf");
 
 /// `x` and `not: x` among the same alternatives, or `absent: true` and `absent: false`.
 fn is_one_or_its_opposite(alternatives: &Value) -> bool {
     let alternatives = alternatives.as_array().map_or(&[][..], Vec::as_slice);
     let has = |one: &Value| alternatives.contains(one);
     let is_opposed = |one: &Value| one.get("not").is_some_and(has);
-    alternatives.iter().any(is_opposed) || (has(&json!({"absent": true})) && has(&json!({"absent": false})))
+    alternatives.iter().any(is_opposed)
+        || (has(&json!({"absent": true})) && has(&json!({"absent": false})))
 }
 
 fn several(field: &mut Field<'_>) -> Option<Vec<Check>> {

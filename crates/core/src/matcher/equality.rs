@@ -5,28 +5,40 @@ use crate::json::{difference, values_equal};
 use crate::problem::Problem;
 use serde_json::{Value, json};
 
-pub(super) const EXACT: MatcherKind =
-    matcher("exact", "The same JSON value: key order never counts, 1 equals 1.0, true is not 1", |field| {
+pub(super) const EXACT: MatcherKind = matcher(
+    "exact",
+    "The same JSON value: key order never counts, 1 equals 1.0, true is not 1",
+    |field| {
         let expected = field.value()?;
         Some(differences(move |actual| difference(&expected, actual)))
-    });
+    },
+);
 
-pub(super) const EQUALS_JSON: MatcherKind =
-    matcher("equals-json", "The same JSON value; a string is read as JSON first", |field| {
+pub(super) const EQUALS_JSON: MatcherKind = matcher(
+    "equals-json",
+    "The same JSON value; a string is read as JSON first",
+    |field| {
         let expected = field.value()?;
-        Some(differences(move |actual| match actual.as_str().map(serde_json::from_str::<Value>) {
-            Some(Ok(read)) => difference(&expected, &read),
-            _ => difference(&expected, actual),
+        Some(differences(move |actual| {
+            match actual.as_str().map(serde_json::from_str::<Value>) {
+                Some(Ok(read)) => difference(&expected, &read),
+                _ => difference(&expected, actual),
+            }
         }))
-    });
+    },
+);
 
 pub(super) const ONE_OF: MatcherKind = matcher("one-of", "Equal to one of these values", |field| {
     let values = field.list(|item| item.value())?;
     if values.is_empty() {
-        field.report(Problem::error("an empty list asks for nothing").help("name at least one value"));
+        field.report(
+            Problem::error("an empty list asks for nothing").help("name at least one value"),
+        );
         return None;
     }
     let expected = json!({ "one-of": values });
-    Some(holds(expected, move |actual| values.iter().any(|value| values_equal(value, actual))))
+    Some(holds(expected, move |actual| {
+        values.iter().any(|value| values_equal(value, actual))
+    }))
 })
 .or("oneOf");

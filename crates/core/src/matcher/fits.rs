@@ -64,18 +64,40 @@ pub(crate) struct Misfit<'m> {
 impl Misfit<'_> {
     /// What is said of the matcher and its target.
     pub(crate) fn message(&self, target: &str) -> String {
-        let Self { part, key, operand, of } = self;
-        let is_about_value = matches!(*key, "exact" | "one-of" | "oneOf" | "subset" | "equals-json");
-        let matcher = if is_about_value { format!("`{key}: {operand}`") } else { format!("`{key}`") };
-        format!("{part}`{target}` is {}: {matcher} never holds for it", of.in_words())
+        let Self {
+            part,
+            key,
+            operand,
+            of,
+        } = self;
+        let is_about_value = matches!(
+            *key,
+            "exact" | "one-of" | "oneOf" | "subset" | "equals-json"
+        );
+        let matcher = if is_about_value {
+            format!("`{key}: {operand}`")
+        } else {
+            format!("`{key}`")
+        };
+        format!(
+            "{part}`{target}` is {}: {matcher} never holds for it",
+            of.in_words()
+        )
     }
 
     pub(crate) fn help(&self) -> String {
         let (key, operand) = (self.key, self.operand);
-        let number = || operand.as_str().filter(|text| text.parse::<f64>().is_ok_and(f64::is_finite));
+        let number = || {
+            operand
+                .as_str()
+                .filter(|text| text.parse::<f64>().is_ok_and(f64::is_finite))
+        };
         match (&self.of, operand) {
             (Type::Number, Value::String(_)) if key == "exact" && number().is_some() => {
-                format!("write the number without quotes: `exact: {}`", number().unwrap_or_default())
+                format!(
+                    "write the number without quotes: `exact: {}`",
+                    number().unwrap_or_default()
+                )
             }
             (Type::Text, Value::Number(number)) if matches!(key, "exact" | "contains") => {
                 format!("write it as a string, in quotes: `{key}: \"{number}\"`")
@@ -91,17 +113,32 @@ pub(super) fn misfit<'m>(written: &'m Value, of: &Type) -> Option<Misfit<'m>> {
         return None;
     }
     let (key, operand) = written.as_object()?.iter().next()?;
-    let misfits = || Misfit { part: "", key, operand, of: of.clone() };
+    let misfits = || Misfit {
+        part: "",
+        key,
+        operand,
+        of: of.clone(),
+    };
     if combine::KEYS.contains(&key.as_str()) {
-        let inner = operand.as_array().map_or(std::slice::from_ref(operand), Vec::as_slice);
+        let inner = operand
+            .as_array()
+            .map_or(std::slice::from_ref(operand), Vec::as_slice);
         return inner.iter().find_map(|inner| misfit(inner, of));
     }
     if items::KEYS.contains(&key.as_str()) {
-        let Type::List(item) = of else { return Some(misfits()) };
-        return misfit(operand, item).map(|misfit| Misfit { part: "an item of ", ..misfit });
+        let Type::List(item) = of else {
+            return Some(misfits());
+        };
+        return misfit(operand, item).map(|misfit| Misfit {
+            part: "an item of ",
+            ..misfit
+        });
     }
     if key == "length" && operand.is_object() && can_hold(key, operand, of) {
-        return misfit(operand, &Type::Number).map(|misfit| Misfit { part: "the length of ", ..misfit });
+        return misfit(operand, &Type::Number).map(|misfit| Misfit {
+            part: "the length of ",
+            ..misfit
+        });
     }
     (!can_hold(key, operand, of)).then(misfits)
 }
@@ -153,30 +190,42 @@ mod tests {
         ] {
             assert!(!fits(&written, &Type::Number), "{written}");
         }
-        for written in [json!({"gte": 3}), json!({"exact": 3}), json!({"contains": 3})] {
+        for written in [
+            json!({"gte": 3}),
+            json!({"exact": 3}),
+            json!({"contains": 3}),
+        ] {
             assert!(!fits(&written, &Type::Text), "{written}");
         }
         assert!(!fits(&json!({"exact": "false"}), &Type::Flag));
         let numbers = Type::List(Box::new(Type::Number));
         assert!(
-            !fits(&json!({"gte": 3}), &numbers) && !fits(&json!({"every-item": {"regex": "3"}}), &numbers)
+            !fits(&json!({"gte": 3}), &numbers)
+                && !fits(&json!({"every-item": {"regex": "3"}}), &numbers)
         );
         assert!(!fits(&json!({"length": {"contains": "3"}}), &Type::Text));
     }
 
     #[test]
     fn what_can_be_met_is_let_be() {
-        for written in [json!({"exact": 10}), json!({"one-of": ["a", 10]}), json!({"not": {"gte": 3}})] {
+        for written in [
+            json!({"exact": 10}),
+            json!({"one-of": ["a", 10]}),
+            json!({"not": {"gte": 3}}),
+        ] {
             assert!(fits(&written, &Type::Number), "{written}");
         }
-        for written in
-            [json!({"equals-json": {"a": 1}}), json!({"length": {"gte": 3}}), json!({"absent": true})]
-        {
+        for written in [
+            json!({"equals-json": {"a": 1}}),
+            json!({"length": {"gte": 3}}),
+            json!({"absent": true}),
+        ] {
             assert!(fits(&written, &Type::Text), "{written}");
         }
         let texts = Type::List(Box::new(Type::Text));
         assert!(
-            fits(&json!({"contains": "a"}), &texts) && fits(&json!({"every-item": {"regex": "a"}}), &texts)
+            fits(&json!({"contains": "a"}), &texts)
+                && fits(&json!({"every-item": {"regex": "a"}}), &texts)
         );
         assert!(fits(&json!({"gte": 3}), &Type::Any));
     }

@@ -38,7 +38,12 @@ pub(crate) struct Check {
 impl Check {
     fn new(decide: impl Fn(&Value) -> Option<Vec<AssertionDiff>> + Send + Sync + 'static) -> Self {
         let decide = Box::new(decide);
-        Self { decide, never_holds: false, accepts_absence: false, asks_for_absence: false }
+        Self {
+            decide,
+            never_holds: false,
+            accepts_absence: false,
+            asks_for_absence: false,
+        }
     }
 
     /// Where the value differs, which it does where that takes too much work to say.
@@ -54,7 +59,13 @@ fn differences(diff: impl Fn(&Value) -> Vec<AssertionDiff> + Send + Sync + 'stat
 
 /// A check that a value passes or not: then all of it differs from what was expected.
 fn holds(expected: Value, holds: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Check {
-    differences(move |actual| if holds(actual) { Vec::new() } else { differs(expected.clone(), actual) })
+    differences(move |actual| {
+        if holds(actual) {
+            Vec::new()
+        } else {
+            differs(expected.clone(), actual)
+        }
+    })
 }
 
 /// A matcher of the registry.
@@ -68,13 +79,21 @@ pub(crate) struct MatcherKind {
 type ReadCheck = fn(&mut Field<'_>) -> Option<Check>;
 
 const fn matcher(key: &'static str, doc: &'static str, read: ReadCheck) -> MatcherKind {
-    MatcherKind { key, alias: None, doc, read }
+    MatcherKind {
+        key,
+        alias: None,
+        doc,
+        read,
+    }
 }
 
 impl MatcherKind {
     /// With another spelling of its key.
     const fn or(self, alias: &'static str) -> Self {
-        Self { alias: Some(alias), ..self }
+        Self {
+            alias: Some(alias),
+            ..self
+        }
     }
 }
 
@@ -108,12 +127,28 @@ pub(crate) const KINDS: &[MatcherKind] = &[
 
 /// Matchers that ask models.
 const GRADED: [Graded; 3] = [
-    ("llm-judge", "A model grades it by this rubric", Question::read_judge),
-    ("llm-jury", "Several models grade it, and enough of them let it pass", Question::read_jury),
-    ("similar", "It is near in meaning to this text, by embeddings", Question::read_similar),
+    (
+        "llm-judge",
+        "A model grades it by this rubric",
+        Question::read_judge,
+    ),
+    (
+        "llm-jury",
+        "Several models grade it, and enough of them let it pass",
+        Question::read_jury,
+    ),
+    (
+        "similar",
+        "It is near in meaning to this text, by embeddings",
+        Question::read_similar,
+    ),
 ];
 
-type Graded = (&'static str, &'static str, fn(&mut Field<'_>) -> Option<Question>);
+type Graded = (
+    &'static str,
+    &'static str,
+    fn(&mut Field<'_>) -> Option<Question>,
+);
 
 /// The word of other tools for the first of them.
 const RUBRIC: &str = "llm-rubric";
@@ -121,7 +156,10 @@ const RUBRIC: &str = "llm-rubric";
 /// Every matcher's key, other spelling and one-line description.
 pub fn documentation() -> impl Iterator<Item = (&'static str, Option<&'static str>, &'static str)> {
     let graded = GRADED.iter().map(|(key, doc, _)| (*key, None, *doc));
-    KINDS.iter().map(|kind| (kind.key, kind.alias, kind.doc)).chain(graded)
+    KINDS
+        .iter()
+        .map(|kind| (kind.key, kind.alias, kind.doc))
+        .chain(graded)
 }
 
 /// A matcher as written, ready to check values.
@@ -184,20 +222,32 @@ impl Matcher {
     /// `>= floor`, for default gates.
     pub(crate) fn at_least(floor: f64) -> Self {
         let written = json!({ "gte": Number::whole_or_float(floor) }).into();
-        Self { written, check: number::at_least(floor), question: None }
+        Self {
+            written,
+            check: number::at_least(floor),
+            question: None,
+        }
     }
 
     /// `<= ceiling`, for default gates.
     pub(crate) fn at_most(ceiling: f64) -> Self {
         let written = json!({ "lte": Number::whole_or_float(ceiling) }).into();
-        Self { written, check: number::at_most(ceiling), question: None }
+        Self {
+            written,
+            check: number::at_most(ceiling),
+            question: None,
+        }
     }
 
     /// A map with exactly one matcher's key.
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
         let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
         let check = read_check(field)?;
-        Some(Self { written: written?.into(), check, question: None })
+        Some(Self {
+            written: written?.into(),
+            check,
+            question: None,
+        })
     }
 
     /// The same, or one that asks judges: only what is expected of a run or of a call may do that.
@@ -208,7 +258,11 @@ impl Matcher {
             field.amend_exactly_one_of(keys().chain(GRADED.map(|(key, _, _)| key)));
             read
         })?;
-        Some(Self { written: written?.into(), check, question })
+        Some(Self {
+            written: written?.into(),
+            check,
+            question,
+        })
     }
 }
 
@@ -218,9 +272,14 @@ fn documented(written: Value) -> Value {
         Value::Object(rules) => {
             let spelled = rules.into_iter().map(|(key, operand)| {
                 let known = keys().find(|known| is_same_key(known, &key));
-                let is_combined =
-                    known.is_some_and(|known| combine::KEYS.contains(&known) || items::KEYS.contains(&known));
-                let operand = if is_combined { documented(operand) } else { operand };
+                let is_combined = known.is_some_and(|known| {
+                    combine::KEYS.contains(&known) || items::KEYS.contains(&known)
+                });
+                let operand = if is_combined {
+                    documented(operand)
+                } else {
+                    operand
+                };
                 (known.map_or(key, str::to_owned), operand)
             });
             Value::Object(spelled.into_object())
@@ -240,7 +299,9 @@ fn read_check(field: &mut Field<'_>) -> Option<Check> {
 
 /// Every key that a matcher may have.
 fn keys() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().flat_map(|kind| std::iter::once(kind.key).chain(kind.alias))
+    KINDS
+        .iter()
+        .flat_map(|kind| std::iter::once(kind.key).chain(kind.alias))
 }
 
 /// A check, and what is asked of judges before it.
@@ -255,7 +316,10 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
     for (key, doc, read) in GRADED.into_iter().filter(|_| may_ask) {
         written.extend(block.has(key).then_some(key));
         if let Some(question) = block.optional(key, doc, read) {
-            check = Some((number::at_least(question.threshold), Some(Box::new(question))));
+            check = Some((
+                number::at_least(question.threshold),
+                Some(Box::new(question)),
+            ));
         }
     }
     for kind in KINDS {
@@ -272,15 +336,20 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
     match written[..] {
         [] if !block.is_describing() && !block.has_unknown() => {
             let problem = Problem::error("a matcher is missing here");
-            block.report(problem.help("write one, as `exact: get_weather` or `contains: Sacramento`"));
+            block.report(
+                problem.help("write one, as `exact: get_weather` or `contains: Sacramento`"),
+            );
             None
         }
         [first, second, ..] => {
             let span = |key: &str| block.key_span(key).unwrap_or_default();
-            let problem = Problem::error(format!("one matcher at a time: `{first}` and `{second}`"))
-                .at(span(second))
-                .also(span(first), "already given here");
-            block.report(problem.help("to hold a value to both, write `all-of: [{gte: 1}, {lte: 3}]`"));
+            let problem =
+                Problem::error(format!("one matcher at a time: `{first}` and `{second}`"))
+                    .at(span(second))
+                    .also(span(first), "already given here");
+            block.report(
+                problem.help("to hold a value to both, write `all-of: [{gte: 1}, {lte: 3}]`"),
+            );
             None
         }
         _ => check,
@@ -291,7 +360,9 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
 fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
     let near = block.refuse(RUBRIC, || {
         let problem = Problem::error(format!("`{RUBRIC}` is called `llm-judge` here"));
-        problem.help("write `llm-judge: {rubric: It is polite.}` in `expect:` of an agent or a tool test")
+        problem.help(
+            "write `llm-judge: {rubric: It is polite.}` in `expect:` of an agent or a tool test",
+        )
     });
     let mut is_refused = near;
     for (key, _, _) in GRADED.into_iter().filter(|_| !may_ask) {
@@ -309,7 +380,12 @@ fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
 
 /// One difference at the value itself.
 fn differs(expected: Value, actual: &Value) -> Vec<AssertionDiff> {
-    vec![AssertionDiff { pointer: String::new(), expected, actual: actual.clone(), absent: None }]
+    vec![AssertionDiff {
+        pointer: String::new(),
+        expected,
+        actual: actual.clone(),
+        absent: None,
+    }]
 }
 
 #[cfg(test)]

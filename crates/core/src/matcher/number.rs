@@ -5,13 +5,19 @@ use crate::report::Number;
 use crate::suite::read::Field;
 use serde_json::json;
 
-pub(super) const GTE: MatcherKind = matcher("gte", "At least this number", |field| read(field, at_least));
-pub(super) const LTE: MatcherKind = matcher("lte", "At most this number", |field| read(field, at_most));
+pub(super) const GTE: MatcherKind =
+    matcher("gte", "At least this number", |field| read(field, at_least));
+pub(super) const LTE: MatcherKind =
+    matcher("lte", "At most this number", |field| read(field, at_most));
 pub(super) const GT: MatcherKind = matcher("gt", "More than this number", |field| {
-    read(field, |limit| bound("gt", limit, |number, limit| number > limit))
+    read(field, |limit| {
+        bound("gt", limit, |number, limit| number > limit)
+    })
 });
 pub(super) const LT: MatcherKind = matcher("lt", "Less than this number", |field| {
-    read(field, |limit| bound("lt", limit, |number, limit| number < limit))
+    read(field, |limit| {
+        bound("lt", limit, |number, limit| number < limit)
+    })
 });
 
 fn read(field: &mut Field<'_>, check: fn(f64) -> Check) -> Option<Check> {

@@ -15,8 +15,10 @@ pub(super) const SUBSET: MatcherKind = matcher(
     },
 );
 
-pub(super) const SCHEMA: MatcherKind =
-    matcher("schema", "The value validates against this JSON Schema (2020-12)", |field| {
+pub(super) const SCHEMA: MatcherKind = matcher(
+    "schema",
+    "The value validates against this JSON Schema (2020-12)",
+    |field| {
         let schema = field.json_schema()?;
         if schema.holds_for_all() {
             field.report(vacuous::problem("value"));
@@ -24,8 +26,12 @@ pub(super) const SCHEMA: MatcherKind =
         }
         let never_holds = schema.holds_for_none();
         let fits = Check::new(move |actual| schema.verdict(actual).map(|_| schema.check(actual)));
-        Some(Check { never_holds, ..fits })
-    });
+        Some(Check {
+            never_holds,
+            ..fits
+        })
+    },
+);
 
 pub(super) const LENGTH: MatcherKind = matcher(
     "length",
@@ -34,12 +40,18 @@ pub(super) const LENGTH: MatcherKind = matcher(
         field.shapes("a number or a matcher", |shapes| {
             shapes.scalar(|field| {
                 let wanted = field.whole(0..=u64::MAX)?;
-                Some(of_length(holds(json!({ "length": wanted }), move |length| *length == wanted)))
+                Some(of_length(holds(
+                    json!({ "length": wanted }),
+                    move |length| *length == wanted,
+                )))
             });
             shapes.map(|field| {
                 let check = super::read_check(field)?;
                 let lengths = vacuous::telling_numbers(&field.value_quietly());
-                if lengths.iter().all(|length| check.diff(&json!(length)).is_empty()) {
+                if lengths
+                    .iter()
+                    .all(|length| check.diff(&json!(length)).is_empty())
+                {
                     field.report(vacuous::problem("length"));
                     return None;
                 }
@@ -55,9 +67,17 @@ pub(super) const ABSENT: MatcherKind = matcher(
     |field| {
         let accepts_absence = field.flag()?;
         let absent = move |actual: &Value| {
-            if accepts_absence { differs(json!({ "absent": true }), actual) } else { Vec::new() }
+            if accepts_absence {
+                differs(json!({ "absent": true }), actual)
+            } else {
+                Vec::new()
+            }
         };
-        Some(Check { accepts_absence, asks_for_absence: true, ..differences(absent) })
+        Some(Check {
+            accepts_absence,
+            asks_for_absence: true,
+            ..differences(absent)
+        })
     },
 );
 
@@ -78,11 +98,14 @@ impl crate::suite::read::Field<'_> {
         if self.is_describing() {
             return None;
         }
-        let schema =
-            JsonSchema::compile(&written?).map_err(|fault| self.report(self.schema_problem(&fault))).ok()?;
+        let schema = JsonSchema::compile(&written?)
+            .map_err(|fault| self.report(self.schema_problem(&fault)))
+            .ok()?;
         for unknown in schema.unknown_keywords() {
-            let problem =
-                Problem::warning(format!("JSON Schema has no keyword `{}`: it checks nothing", unknown.word));
+            let problem = Problem::warning(format!(
+                "JSON Schema has no keyword `{}`: it checks nothing",
+                unknown.word
+            ));
             let help = match unknown.near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "take it out, or let its name begin with `x-`".to_owned(),

@@ -10,31 +10,40 @@ use serde_json::{Value, json};
 
 const REGEX_SIZE_LIMIT: usize = 1 << 20;
 
-pub(super) const CONTAINS: MatcherKind =
-    matcher("contains", "A string in a string, a value in a list, or a part of an object or list", |field| {
+pub(super) const CONTAINS: MatcherKind = matcher(
+    "contains",
+    "A string in a string, a value in a list, or a part of an object or list",
+    |field| {
         let part = vacuous::part(field)?;
         Some(differences(move |actual| not_contained(&part, actual)))
-    });
+    },
+);
 
-pub(super) const ICONTAINS: MatcherKind =
-    matcher("icontains", "A string in a string, whatever the case", |field| {
+pub(super) const ICONTAINS: MatcherKind = matcher(
+    "icontains",
+    "A string in a string, whatever the case",
+    |field| {
         let part = vacuous::text(field)?;
         let (expected, part) = (json!({ "icontains": part }), part.to_lowercase());
         Some(holds(expected, move |actual| match actual {
             Value::String(whole) => whole.to_lowercase().contains(&part),
-            Value::Array(items) => {
-                items.iter().filter_map(Value::as_str).any(|item| item.to_lowercase() == part)
-            }
+            Value::Array(items) => items
+                .iter()
+                .filter_map(Value::as_str)
+                .any(|item| item.to_lowercase() == part),
             _ => false,
         }))
-    });
+    },
+);
 
 pub(super) const CONTAINS_ALL: MatcherKind =
     matcher("contains-all", "Contains every one of these", |field| {
         let parts = several(field)?;
         Some(differences(move |actual| {
             let missing = parts.iter().filter(|part| !contains(part, actual));
-            missing.flat_map(|part| differs(json!({ "contains": part }), actual)).collect()
+            missing
+                .flat_map(|part| differs(json!({ "contains": part }), actual))
+                .collect()
         }))
     });
 
@@ -42,21 +51,28 @@ pub(super) const CONTAINS_ANY: MatcherKind =
     matcher("contains-any", "Contains at least one of these", |field| {
         let parts = several(field)?;
         let expected = json!({ "contains-any": parts });
-        Some(holds(expected, move |actual| parts.iter().any(|part| contains(part, actual))))
+        Some(holds(expected, move |actual| {
+            parts.iter().any(|part| contains(part, actual))
+        }))
     });
 
 pub(super) const STARTS_WITH: MatcherKind =
     matcher("starts-with", "A string that starts with this", |field| {
         let start = vacuous::text(field)?;
         let expected = json!({ "starts-with": start });
-        Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.starts_with(&start))))
+        Some(holds(expected, move |actual| {
+            actual.as_str().is_some_and(|text| text.starts_with(&start))
+        }))
     });
 
-pub(super) const ENDS_WITH: MatcherKind = matcher("ends-with", "A string that ends with this", |field| {
-    let end = vacuous::text(field)?;
-    let expected = json!({ "ends-with": end });
-    Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.ends_with(&end))))
-});
+pub(super) const ENDS_WITH: MatcherKind =
+    matcher("ends-with", "A string that ends with this", |field| {
+        let end = vacuous::text(field)?;
+        let expected = json!({ "ends-with": end });
+        Some(holds(expected, move |actual| {
+            actual.as_str().is_some_and(|text| text.ends_with(&end))
+        }))
+    });
 
 pub(super) const REGEX: MatcherKind = matcher(
     "regex",
@@ -67,10 +83,16 @@ pub(super) const REGEX: MatcherKind = matcher(
             field.report(vacuous::problem("text"));
             return None;
         }
-        let regex = RegexBuilder::new(&pattern).size_limit(REGEX_SIZE_LIMIT).build();
-        let regex = regex.map_err(|error| field.report(regex_problem(&error))).ok()?;
+        let regex = RegexBuilder::new(&pattern)
+            .size_limit(REGEX_SIZE_LIMIT)
+            .build();
+        let regex = regex
+            .map_err(|error| field.report(regex_problem(&error)))
+            .ok()?;
         let expected = json!({ "regex": pattern });
-        Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| regex.is_match(text))))
+        Some(holds(expected, move |actual| {
+            actual.as_str().is_some_and(|text| regex.is_match(text))
+        }))
     },
 );
 
@@ -82,7 +104,12 @@ fn several(field: &mut Field<'_>) -> Option<Vec<Value>> {
 /// What is wrong with a pattern, in words that are the same wherever a suite has one.
 pub(crate) fn regex_problem(error: &regex::Error) -> Problem {
     let text = error.to_string();
-    let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let reason = text
+        .lines()
+        .last()
+        .unwrap_or_default()
+        .trim_start_matches("error: ")
+        .to_owned();
     if matches!(error, regex::Error::CompiledTooBig(_)) {
         return Problem::error("this regular expression is too large once it is compiled")
             .help("repeat less: `(a{1000}){1000}` is a million characters");
@@ -97,15 +124,17 @@ pub(crate) fn regex_problem(error: &regex::Error) -> Problem {
 /// A number is never in a string, and in a list `contains` looks for a whole item.
 pub(super) fn hint(expected: &Value, actual: &Value) -> Option<String> {
     match (expected, actual) {
-        (Value::Number(number), Value::String(text)) if text.contains(&number.to_string()) => {
-            Some(format!("a number is never part of a string: write `contains: \"{number}\"`"))
-        }
+        (Value::Number(number), Value::String(text)) if text.contains(&number.to_string()) => Some(
+            format!("a number is never part of a string: write `contains: \"{number}\"`"),
+        ),
         (Value::String(part), Value::Array(items)) => {
             let near = items
                 .iter()
                 .filter_map(Value::as_str)
                 .find(|item| *item != part && item.contains(part.as_str()))?;
-            Some(format!("in a list `contains` looks for a whole item: `{near}` is another one"))
+            Some(format!(
+                "in a list `contains` looks for a whole item: `{near}` is another one"
+            ))
         }
         _ => None,
     }
@@ -123,9 +152,9 @@ fn contains(expected: &Value, actual: &Value) -> bool {
 
 fn is_item(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
-        (Value::Object(_), Value::Array(items)) => {
-            items.iter().any(|item| is_subset(expected, item).is_empty())
-        }
+        (Value::Object(_), Value::Array(items)) => items
+            .iter()
+            .any(|item| is_subset(expected, item).is_empty()),
         (_, Value::Array(items)) => items.iter().any(|item| values_equal(item, expected)),
         _ => false,
     }

@@ -7,8 +7,10 @@ use serde_json::Value;
 
 /// What is said where a matcher holds for everything.
 pub(super) fn problem(of_what: &str) -> Problem {
-    Problem::error(format!("this holds for every {of_what}, and asserts nothing"))
-        .help("write what is expected; to ask only that there is a value, write `absent: false`")
+    Problem::error(format!(
+        "this holds for every {of_what}, and asserts nothing"
+    ))
+    .help("write what is expected; to ask only that there is a value, write `absent: false`")
 }
 
 /// A value of which something is to be a part; not an empty one, which is a part of everything.
@@ -51,7 +53,9 @@ pub(super) fn telling_numbers(matcher: &Value) -> Vec<u64> {
 /// Whether the pattern matches somewhere in every text: it matches nothing at all at the start or at the end of it, or
 /// whatever is between the two. `^$` holds for the empty text alone.
 pub(crate) fn matches_every_text(pattern: &str) -> bool {
-    let Ok(pattern) = regex_syntax::parse(pattern) else { return false };
+    let Ok(pattern) = regex_syntax::parse(pattern) else {
+        return false;
+    };
     let is_start = |look| matches!(look, Look::Start | Look::StartLF | Look::StartCRLF);
     let is_end = |look| matches!(look, Look::End | Look::EndLF | Look::EndCRLF);
     matches_nothing(&pattern, &is_start)
@@ -65,7 +69,9 @@ fn matches_nothing(pattern: &Hir, holds: &dyn Fn(Look) -> bool) -> bool {
         HirKind::Empty => true,
         HirKind::Literal(_) | HirKind::Class(_) => false,
         HirKind::Look(look) => holds(*look),
-        HirKind::Repetition(repetition) => repetition.min == 0 || matches_nothing(&repetition.sub, holds),
+        HirKind::Repetition(repetition) => {
+            repetition.min == 0 || matches_nothing(&repetition.sub, holds)
+        }
         HirKind::Capture(capture) => matches_nothing(&capture.sub, holds),
         HirKind::Concat(parts) => parts.iter().all(|part| matches_nothing(part, holds)),
         HirKind::Alternation(parts) => parts.iter().any(|part| matches_nothing(part, holds)),
@@ -77,8 +83,9 @@ fn is_anything(pattern: &Hir, is_edge: &dyn Fn(Look) -> bool) -> bool {
     match pattern.kind() {
         HirKind::Capture(capture) => is_anything(&capture.sub, is_edge),
         HirKind::Concat(parts) => {
-            let inner =
-                parts.iter().filter(|part| !matches!(part.kind(), HirKind::Look(look) if is_edge(*look)));
+            let inner = parts
+                .iter()
+                .filter(|part| !matches!(part.kind(), HirKind::Look(look) if is_edge(*look)));
             let inner: Vec<&Hir> = inner.collect();
             !inner.is_empty() && inner.iter().all(|part| is_anything(part, is_edge))
         }

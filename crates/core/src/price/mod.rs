@@ -54,7 +54,10 @@ impl Price {
 
     /// The most that so many tokens can cost in USD, whatever becomes of them in a cache.
     pub fn most_usd(self, prompt_tokens: u64, completion_tokens: u64) -> f64 {
-        let prompt = self.prompt.max(self.writing()).max(self.writing_for_an_hour());
+        let prompt = self
+            .prompt
+            .max(self.writing())
+            .max(self.writing_for_an_hour());
         (prompt_tokens as f64 * prompt + completion_tokens as f64 * self.completion) / 1e6
     }
 
@@ -68,15 +71,29 @@ impl Price {
 
     fn read(block: &mut Block<'_>) -> Option<Self> {
         let usd = |field: &mut Field<'_>| field.number(0.0..=1e9);
-        let prompt = block.required("prompt_usd_per_million", "USD for a million prompt tokens", usd);
-        let completion =
-            block.required("completion_usd_per_million", "USD for a million completion tokens", usd);
+        let prompt = block.required(
+            "prompt_usd_per_million",
+            "USD for a million prompt tokens",
+            usd,
+        );
+        let completion = block.required(
+            "completion_usd_per_million",
+            "USD for a million completion tokens",
+            usd,
+        );
         let doc = "USD for a million prompt tokens from a cache; as any prompt token when left out";
         let cache_read = block.optional("cache_read_usd_per_million", doc, usd);
-        let doc = "USD for a million prompt tokens written to a cache; as any prompt token when left out";
+        let doc =
+            "USD for a million prompt tokens written to a cache; as any prompt token when left out";
         let cache_write = block.optional("cache_write_usd_per_million", doc, usd);
         let (prompt, completion) = (prompt?, completion?);
-        Some(Self { prompt, completion, cache_read, cache_write, cache_write_1h: None })
+        Some(Self {
+            prompt,
+            completion,
+            cache_read,
+            cache_write,
+            cache_write_1h: None,
+        })
     }
 }
 
@@ -131,9 +148,18 @@ mod tests {
         for (model, price) in &table.usd_per_million_tokens {
             // An embedding has no tokens that a model wrote.
             let is_embedding = model.contains("embedding") && price.completion == 0.0;
-            assert!(price.prompt > 0.0 && (is_embedding || price.prompt <= price.completion), "{model}");
-            assert!(price.cache_read.is_none_or(|read| read < price.prompt), "{model}");
-            assert!(price.cache_write.is_none_or(|write| write > price.prompt), "{model}");
+            assert!(
+                price.prompt > 0.0 && (is_embedding || price.prompt <= price.completion),
+                "{model}"
+            );
+            assert!(
+                price.cache_read.is_none_or(|read| read < price.prompt),
+                "{model}"
+            );
+            assert!(
+                price.cache_write.is_none_or(|write| write > price.prompt),
+                "{model}"
+            );
         }
     }
 }

@@ -6,7 +6,10 @@ use crate::trace::CatalogueTool;
 
 /// The tokens of a catalogue: the sum over its tools of [`tool_text`]; `None` in a build that cannot count.
 pub(crate) fn tool_surface_tokens(catalogue: &[CatalogueTool]) -> Option<usize> {
-    catalogue.iter().map(|tool| count_tokens(&tool_text(tool))).sum()
+    catalogue
+        .iter()
+        .map(|tool| count_tokens(&tool_text(tool)))
+        .sum()
 }
 
 /// A tool as it is counted: its name, its description and its input schema as compact JSON with sorted keys, a line
@@ -32,12 +35,18 @@ mod tests {
     fn tool(name: &str, description: Option<&str>, input_schema: Option<Value>) -> CatalogueTool {
         let description = description.map(str::to_owned);
         let input_schema = input_schema.map(Into::into);
-        CatalogueTool { name: name.to_owned(), description, input_schema, ..CatalogueTool::default() }
+        CatalogueTool {
+            name: name.to_owned(),
+            description,
+            input_schema,
+            ..CatalogueTool::default()
+        }
     }
 
     #[test]
     fn a_tool_is_its_name_description_and_sorted_schema() {
-        let schema = json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});
+        let schema =
+            json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});
         let search = tool("search", Some("Finds \"pages\"."), Some(schema));
         assert_eq!(
             tool_text(&search),
@@ -50,7 +59,13 @@ mod tests {
     #[test]
     fn the_tokens_of_all_tools_are_added_up() {
         assert_eq!(tool_surface_tokens(&[]), Some(0));
-        let twice = [tool("hello world", None, None), tool("hello world", None, None)];
-        assert_eq!(tool_surface_tokens(&twice), cfg!(feature = "tokenizer").then_some(4));
+        let twice = [
+            tool("hello world", None, None),
+            tool("hello world", None, None),
+        ];
+        assert_eq!(
+            tool_surface_tokens(&twice),
+            cfg!(feature = "tokenizer").then_some(4)
+        );
     }
 }

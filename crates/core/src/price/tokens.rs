@@ -46,7 +46,10 @@ mod vocabulary {
                 bytes = rest;
                 Some((token.into(), rank))
             });
-            Some(Self { ranks: ranks.collect::<Option<_>>()?, piece: Regex::new(PIECE).ok()? })
+            Some(Self {
+                ranks: ranks.collect::<Option<_>>()?,
+                piece: Regex::new(PIECE).ok()?,
+            })
         }
 
         pub(super) fn count(&self, mut text: &str) -> usize {
@@ -64,8 +67,13 @@ mod vocabulary {
             if let Some(found) = self.piece.find(text) {
                 return found.end();
             }
-            let blanks = text.find(|c: char| !c.is_whitespace()).unwrap_or(text.len());
-            let last = text[..blanks].char_indices().next_back().map_or(0, |(at, _)| at);
+            let blanks = text
+                .find(|c: char| !c.is_whitespace())
+                .unwrap_or(text.len());
+            let last = text[..blanks]
+                .char_indices()
+                .next_back()
+                .map_or(0, |(at, _)| at);
             if last > 0 { last } else { blanks }
         }
 
@@ -116,10 +124,16 @@ mod tests {
             ("hello world", 2),
             ("tiktoken is great!", 6),
             ("antidisestablishmentarianism", 6),
-            ("fn main() {\n    println!(\"{}\", 1 + 2);\n\t\tlet x = [1, 22, 333, 4444, 55555];\r\n}\n", 35),
+            (
+                "fn main() {\n    println!(\"{}\", 1 + 2);\n\t\tlet x = [1, 22, 333, 4444, 55555];\r\n}\n",
+                35,
+            ),
             ("東京の天気は晴れです。明日は雨が降るでしょう。", 27),
             ("天气预报说明天会下雨，请带伞。", 17),
-            ("👩\u{200d}👩\u{200d}👧\u{200d}👦 🎉🎉🎉 naïve café ＡＢＣ ½ ٣٤", 43),
+            (
+                "👩\u{200d}👩\u{200d}👧\u{200d}👦 🎉🎉🎉 naïve café ＡＢＣ ½ ٣٤",
+                43,
+            ),
             ("a                                                  b", 3),
             ("   \n\n   \t  x  ", 5),
             (" \u{a0}\u{3000} x", 3),
@@ -128,7 +142,10 @@ mod tests {
                 r#"{"type":"object","properties":{"q":{"type":"string","description":"What to look for"},"limit":{"type":"integer","minimum":1}},"required":["q"]}"#,
                 35,
             ),
-            ("SGVsbG8gd29ybGQhIFRoaXMgaXMgYmFzZTY0IHRleHQgd2l0aG91dCBibGFua3M=", 44),
+            (
+                "SGVsbG8gd29ybGQhIFRoaXMgaXMgYmFzZTY0IHRleHQgd2l0aG91dCBibGFua3M=",
+                44,
+            ),
             ("3.14159265358979323846264338327950288419716939937510", 19),
             (
                 "Привет, мир! Γειά σου Κόσμε مرحبا بالعالم שלום עולם नमस\u{94d}त\u{947} द\u{941}निया สว\u{e31}สด\u{e35}ชาวโลก",

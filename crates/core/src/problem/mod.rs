@@ -61,7 +61,14 @@ impl Problem {
     /// Problems are rare, and hundreds of places make them: none has the code in it.
     #[cold]
     fn of(level: Level, message: String) -> Self {
-        Self { level, message, span: None, label: None, also: None, help: None }
+        Self {
+            level,
+            message,
+            span: None,
+            label: None,
+            also: None,
+            help: None,
+        }
     }
 
     /// Puts problems into the order of their places.
@@ -125,8 +132,14 @@ pub struct SourceFile {
 impl Sources {
     /// Adds a string and returns its index.
     pub fn add(&mut self, path: impl Into<String>, text: String) -> usize {
-        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        self.files.push(SourceFile { path: path.into(), text, line_starts });
+        let line_starts = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        self.files.push(SourceFile {
+            path: path.into(),
+            text,
+            line_starts,
+        });
         self.files.len() - 1
     }
 
@@ -150,14 +163,20 @@ impl Sources {
     /// The file and line where a span starts.
     pub fn file_and_line(&self, span: Span) -> Place {
         let (file, line, _) = self.place(span);
-        Place { file: file.to_owned(), line }
+        Place {
+            file: file.to_owned(),
+            line,
+        }
     }
 }
 
 impl SourceFile {
     /// The line and column of a byte, both from 1; the column counts characters.
     pub fn line_column(&self, byte: usize) -> (usize, usize) {
-        let line = self.line_starts.partition_point(|&start| start <= byte).max(1);
+        let line = self
+            .line_starts
+            .partition_point(|&start| start <= byte)
+            .max(1);
         let start = self.line_starts[line - 1];
         let upto = self.text.get(start..byte).unwrap_or_default();
         (line, upto.chars().count() + 1)
@@ -165,6 +184,11 @@ impl SourceFile {
 
     fn line_range(&self, line: usize) -> std::ops::Range<usize> {
         let start = self.line_starts[line - 1];
-        start..self.line_starts.get(line).copied().unwrap_or(self.text.len())
+        start
+            ..self
+                .line_starts
+                .get(line)
+                .copied()
+                .unwrap_or(self.text.len())
     }
 }

@@ -9,7 +9,11 @@ use annotate_snippets::{
 
 /// All problems in source order, as text.
 pub fn render(problems: &[Problem], sources: &Sources, colour: bool) -> String {
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if colour {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(140);
     let mut sorted: Vec<_> = problems.iter().collect();
     sorted.small_sort_by_key(|problem| problem.span);
@@ -28,12 +32,20 @@ fn group<'a>(problem: &'a Problem, sources: &'a Sources) -> Group<'a> {
     };
     let mut group = Group::with_title(severity.primary_title(escape(&problem.message)));
     if let Some(span) = problem.span {
-        let same_file = problem.also.as_ref().filter(|(also, _)| also.file == span.file);
+        let same_file = problem
+            .also
+            .as_ref()
+            .filter(|(also, _)| also.file == span.file);
         group = group.element(snippet(sources, span, problem, same_file));
-        if let Some((also, words)) = problem.also.as_ref().filter(|(also, _)| also.file != span.file) {
+        if let Some((also, words)) = problem
+            .also
+            .as_ref()
+            .filter(|(also, _)| also.file != span.file)
+        {
             let (path, line, column) = sources.place(*also);
-            group =
-                group.element(Severity::NOTE.message(format!("{words}: {}:{line}:{column}", escape(path))));
+            group = group.element(
+                Severity::NOTE.message(format!("{words}: {}:{line}:{column}", escape(path))),
+            );
         }
     }
     if let Some(help) = &problem.help {
@@ -60,11 +72,16 @@ fn snippet<'a>(
     if let Some(label) = &problem.label {
         primary = primary.label(escape(label));
     }
-    let mut snippet =
-        Snippet::source(text).path(escape(&file.path)).line_start(first_line).annotation(primary);
+    let mut snippet = Snippet::source(text)
+        .path(escape(&file.path))
+        .line_start(first_line)
+        .annotation(primary);
     if let Some((also, words)) = also {
-        snippet = snippet
-            .annotation(AnnotationKind::Context.span(clamp(file, *also, &window)).label(escape(words)));
+        snippet = snippet.annotation(
+            AnnotationKind::Context
+                .span(clamp(file, *also, &window))
+                .label(escape(words)),
+        );
     }
     snippet
 }

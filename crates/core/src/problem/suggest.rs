@@ -13,7 +13,12 @@ fn nearest_of<'k>(word: &str, known: &mut dyn Iterator<Item = &'k str>) -> Optio
     let limit = (folded.chars().count() / 3).clamp(1, 4);
     known
         .filter(|candidate| *candidate != word)
-        .map(|candidate| (strsim::damerau_levenshtein(&folded, &fold(candidate)), candidate))
+        .map(|candidate| {
+            (
+                strsim::damerau_levenshtein(&folded, &fold(candidate)),
+                candidate,
+            )
+        })
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -29,7 +34,11 @@ pub fn did_you_mean<'k>(
 }
 
 fn fold(word: &str) -> String {
-    word.chars().take(100).filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+    word.chars()
+        .take(100)
+        .filter(|c| !matches!(c, '-' | '_' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]

@@ -8,9 +8,14 @@ pub(super) fn bare(id: &str) -> &str {
 /// The generation that an id names: of `claude-sonnet-4-5-20250929` it is 4.5.
 pub(super) fn version(id: &str) -> Option<(u32, u32)> {
     let number = |piece: &&str| piece.parse::<u32>().ok().filter(|_| piece.len() <= 2);
-    let mut pieces = bare(id).split(['-', '.']).skip_while(|piece| number(piece).is_none());
+    let mut pieces = bare(id)
+        .split(['-', '.'])
+        .skip_while(|piece| number(piece).is_none());
     let major = pieces.next().as_ref().and_then(number)?;
-    Some((major, pieces.next().as_ref().and_then(number).unwrap_or_default()))
+    Some((
+        major,
+        pieces.next().as_ref().and_then(number).unwrap_or_default(),
+    ))
 }
 
 /// The generation of a Claude.
@@ -31,12 +36,14 @@ pub fn has_thinking_levels(id: &str) -> bool {
 /// Whether this id is that of a model of `OpenAI` which thinks before it answers.
 pub fn is_reasoning(id: &str) -> bool {
     let digit_after = |prefix: &str| id.strip_prefix(prefix)?.chars().next()?.to_digit(10);
-    digit_after("o").is_some() || (digit_after("gpt-").is_some_and(|n| n >= 5) && !id.contains("-chat"))
+    digit_after("o").is_some()
+        || (digit_after("gpt-").is_some_and(|n| n >= 5) && !id.contains("-chat"))
 }
 
 /// Whether this id is that of a model of `OpenAI` which does not.
 pub(super) fn is_unreasoning(id: &str) -> bool {
-    let is_of_openai = id.starts_with("chatgpt-") || (id.starts_with("gpt-") && !id.starts_with("gpt-oss"));
+    let is_of_openai =
+        id.starts_with("chatgpt-") || (id.starts_with("gpt-") && !id.starts_with("gpt-oss"));
     is_of_openai && !is_reasoning(id)
 }
 
@@ -49,10 +56,20 @@ mod tests {
         for model in ["o3", "o4-mini", "gpt-5", "gpt-5.2-mini", "gpt-6"] {
             assert!(is_reasoning(model), "{model}");
         }
-        for model in ["gpt-4o", "gpt-5-chat-latest", "gpt-oss-120b", "olmo", "chatgpt-4o-latest"] {
+        for model in [
+            "gpt-4o",
+            "gpt-5-chat-latest",
+            "gpt-oss-120b",
+            "olmo",
+            "chatgpt-4o-latest",
+        ] {
             assert!(!is_reasoning(model), "{model}");
         }
-        assert!(is_unreasoning("gpt-4.1") && !is_unreasoning("gpt-oss-120b") && !is_unreasoning("llama3"));
+        assert!(
+            is_unreasoning("gpt-4.1")
+                && !is_unreasoning("gpt-oss-120b")
+                && !is_unreasoning("llama3")
+        );
     }
 
     #[test]

@@ -25,7 +25,13 @@ const RESPONSES: &[&str] = &["openai-responses"];
 const GEMINI: &[&str] = &["gemini"];
 /// All but Gemini.
 const MOST: &[&str] = &["anthropic", "openai", "mistral", "openai-responses"];
-const ALL: &[&str] = &["anthropic", "openai", "mistral", "openai-responses", "gemini"];
+const ALL: &[&str] = &[
+    "anthropic",
+    "openai",
+    "mistral",
+    "openai-responses",
+    "gemini",
+];
 
 const WHOLE: &str = "mcptest reads one whole answer";
 const CONVERSATION: &str = "mcptest sends the whole conversation with each request";
@@ -37,8 +43,16 @@ static OWN_KEYS: &[OwnKey] = &[
     (MOST, "temperature", Key("temperature")),
     (MOST, "top_p", Key("top_p")),
     (MOST, "tool_choice", Key("tool_choice")),
-    (&["anthropic", "openai", "mistral"], "messages", Key("prompt")),
-    (&["anthropic", "openai", "mistral"], "max_tokens", Key("max_tokens")),
+    (
+        &["anthropic", "openai", "mistral"],
+        "messages",
+        Key("prompt"),
+    ),
+    (
+        &["anthropic", "openai", "mistral"],
+        "max_tokens",
+        Key("max_tokens"),
+    ),
     (ANTHROPIC, "system", Key("system_prompt")),
     (ANTHROPIC, "output_config.effort", Key("reasoning_effort")),
     (ANTHROPIC, "thinking", Beside("reasoning_effort")),
@@ -51,34 +65,59 @@ static OWN_KEYS: &[OwnKey] = &[
     (RESPONSES, "instructions", Key("system_prompt")),
     (RESPONSES, "max_output_tokens", Key("max_tokens")),
     (RESPONSES, "reasoning.effort", Key("reasoning_effort")),
-    (RESPONSES, "include", Nothing("mcptest asks for what it sends back")),
+    (
+        RESPONSES,
+        "include",
+        Nothing("mcptest asks for what it sends back"),
+    ),
     (RESPONSES, "background", Nothing(WHOLE)),
     (RESPONSES, "previous_response_id", Nothing(CONVERSATION)),
     (RESPONSES, "conversation", Nothing(CONVERSATION)),
     (GEMINI, "contents", Key("prompt")),
     (GEMINI, "systemInstruction", Key("system_prompt")),
-    (GEMINI, "toolConfig.functionCallingConfig", Key("tool_choice")),
-    (GEMINI, "generationConfig.maxOutputTokens", Key("max_tokens")),
+    (
+        GEMINI,
+        "toolConfig.functionCallingConfig",
+        Key("tool_choice"),
+    ),
+    (
+        GEMINI,
+        "generationConfig.maxOutputTokens",
+        Key("max_tokens"),
+    ),
     (GEMINI, "generationConfig.temperature", Key("temperature")),
     (GEMINI, "generationConfig.topP", Key("top_p")),
     (GEMINI, "generationConfig.seed", Key("seed")),
     (GEMINI, "generationConfig.candidateCount", Nothing(WHOLE)),
-    (GEMINI, "generationConfig.thinkingConfig", Beside("reasoning_effort")),
+    (
+        GEMINI,
+        "generationConfig.thinkingConfig",
+        Beside("reasoning_effort"),
+    ),
 ];
 
 /// The paths in the `extra:` of these parameters that mcptest writes itself for this kind of provider, each with what
 /// to do.
 pub fn taken_keys(kind: &Kind, parameters: &Parameters) -> Vec<(&'static str, String)> {
-    let Some(Value::Object(extra)) = parameters.get("extra") else { return Vec::new() };
-    let is_free = |instead: Instead| matches!(instead, Beside(key) if !parameters.contains_key(key));
-    let own = OWN_KEYS.iter().filter(|(kinds, ..)| kinds.contains(&kind.name));
+    let Some(Value::Object(extra)) = parameters.get("extra") else {
+        return Vec::new();
+    };
+    let is_free =
+        |instead: Instead| matches!(instead, Beside(key) if !parameters.contains_key(key));
+    let own = OWN_KEYS
+        .iter()
+        .filter(|(kinds, ..)| kinds.contains(&kind.name));
     let taken = own.filter(|(_, path, instead)| !is_free(*instead) && collides(extra, path));
-    taken.map(|(_, path, instead)| (*path, instead.sentence())).collect()
+    taken
+        .map(|(_, path, instead)| (*path, instead.sentence()))
+        .collect()
 }
 
 /// Whether the path, or something in the way to it, is written.
 fn collides(extra: &Map<String, Value>, path: &str) -> bool {
-    let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
+    let (key, rest) = path
+        .split_once('.')
+        .map_or((path, None), |(key, rest)| (key, Some(rest)));
     match (extra.get(key), rest) {
         (None, _) => false,
         (Some(Value::Object(inner)), Some(rest)) => collides(inner, rest),

@@ -26,12 +26,27 @@ pub struct Refusal {
 
 /// What of these parameters a provider of this kind is known to refuse for a model.
 pub fn refusals(kind: &Kind, model: &str, parameters: &Parameters) -> Vec<Refusal> {
-    let asked = AskedModel { model: bare(model), parameters };
+    let asked = AskedModel {
+        model: bare(model),
+        parameters,
+    };
     let rules = RULES.iter().filter(|rule| rule.kinds.contains(&kind.name));
     let refusal = |rule: &RefusalRule| {
-        let why = parameters.get(rule.parameter).and_then(|value| (rule.why)(&asked, value))?;
-        let RefusalRule { parameter, help, has_no_place, .. } = *rule;
-        Some(Refusal { parameter, why: why.into_owned(), help, has_no_place })
+        let why = parameters
+            .get(rule.parameter)
+            .and_then(|value| (rule.why)(&asked, value))?;
+        let RefusalRule {
+            parameter,
+            help,
+            has_no_place,
+            ..
+        } = *rule;
+        Some(Refusal {
+            parameter,
+            why: why.into_owned(),
+            help,
+            has_no_place,
+        })
     };
     rules.filter_map(refusal).collect()
 }
@@ -59,13 +74,22 @@ const fn rule(
     help: &'static str,
     why: fn(&AskedModel<'_>, &Value) -> Why,
 ) -> RefusalRule {
-    RefusalRule { kinds, parameter, why, help, has_no_place: false }
+    RefusalRule {
+        kinds,
+        parameter,
+        why,
+        help,
+        has_no_place: false,
+    }
 }
 
 impl RefusalRule {
     /// One whose parameter the dialect has no place for.
     const fn without_place(self) -> Self {
-        Self { has_no_place: true, ..self }
+        Self {
+            has_no_place: true,
+            ..self
+        }
     }
 }
 
@@ -80,36 +104,75 @@ const OTHER_WORD: &str = "write another word, or remove it";
 const NO_SEED: &str = "remove it; `runs:` shows how much the answers differ";
 
 static RULES: &[RefusalRule] = &[
-    rule(ANTHROPIC, "seed", NO_SEED, |_, _| when(true, "Anthropic has no seed")).without_place(),
-    rule(RESPONSES, "seed", NO_SEED, |_, _| {
-        when(true, "the Responses of OpenAI have no seed; Chat Completions (`type: openai`) have one")
+    rule(ANTHROPIC, "seed", NO_SEED, |_, _| {
+        when(true, "Anthropic has no seed")
     })
     .without_place(),
-    rule(ANTHROPIC, "temperature", "write a number from 0 to 1", |_, value| above(value, 1.0)),
-    rule(MISTRAL, "temperature", "write a number from 0 to 1.5", |_, value| above(value, 1.5)),
-    rule(ANTHROPIC, "temperature", REMOVE, |asked, _| unsampled(asked)),
+    rule(RESPONSES, "seed", NO_SEED, |_, _| {
+        when(
+            true,
+            "the Responses of OpenAI have no seed; Chat Completions (`type: openai`) have one",
+        )
+    })
+    .without_place(),
+    rule(
+        ANTHROPIC,
+        "temperature",
+        "write a number from 0 to 1",
+        |_, value| above(value, 1.0),
+    ),
+    rule(
+        MISTRAL,
+        "temperature",
+        "write a number from 0 to 1.5",
+        |_, value| above(value, 1.5),
+    ),
+    rule(ANTHROPIC, "temperature", REMOVE, |asked, _| {
+        unsampled(asked)
+    }),
     rule(ANTHROPIC, "top_p", REMOVE, |asked, _| unsampled(asked)),
     rule(ANTHROPIC, "top_p", "remove one of them", |asked, _| {
-        let is_either = claude(asked.model).is_some_and(|version| ((4, 1)..(4, 7)).contains(&version));
+        let is_either =
+            claude(asked.model).is_some_and(|version| ((4, 1)..(4, 7)).contains(&version));
         when(
             is_either && asked.has("temperature"),
             "Claude from 4.1 on takes `temperature` or `top_p`, not both",
         )
     }),
-    rule(ANTHROPIC, "temperature", "remove one of them", |asked, value| {
-        let is_sampled = claude(asked.model).is_none_or(|version| version < (4, 7));
-        when(is_sampled && asked.thinks() && !is_one(value), "a Claude that thinks takes no other than 1")
-    }),
-    rule(ANTHROPIC, "tool_choice", "write `auto` or `none`, or let it not think", |asked, value| {
-        let is_forced = !matches!(value.as_str(), Some("auto" | "none"));
-        when(is_forced && asked.thinks(), "a Claude that thinks cannot be made to call a tool")
-    }),
+    rule(
+        ANTHROPIC,
+        "temperature",
+        "remove one of them",
+        |asked, value| {
+            let is_sampled = claude(asked.model).is_none_or(|version| version < (4, 7));
+            when(
+                is_sampled && asked.thinks() && !is_one(value),
+                "a Claude that thinks takes no other than 1",
+            )
+        },
+    ),
+    rule(
+        ANTHROPIC,
+        "tool_choice",
+        "write `auto` or `none`, or let it not think",
+        |asked, value| {
+            let is_forced = !matches!(value.as_str(), Some("auto" | "none"));
+            when(
+                is_forced && asked.thinks(),
+                "a Claude that thinks cannot be made to call a tool",
+            )
+        },
+    ),
     rule(
         ANTHROPIC,
         "reasoning_effort",
         "remove it; an older Claude thinks with `extra: {thinking: {type: enabled, budget_tokens: 2000}}`",
         |asked, _| {
-            let since = if asked.model.contains("opus") { (4, 5) } else { (4, 6) };
+            let since = if asked.model.contains("opus") {
+                (4, 5)
+            } else {
+                (4, 6)
+            };
             let is_older = claude(asked.model).is_some_and(|version| version < since);
             when(is_older, "Claude takes it from Opus 4.5 and Sonnet 4.6 on")
         },
@@ -133,21 +196,39 @@ static RULES: &[RefusalRule] = &[
         other_than(efforts_of_openai(asked.model), word).filter(|_| is_known)
     }),
     rule(RESPONSES, "max_tokens", "write 16 or more", |_, value| {
-        when(value.as_u64().is_some_and(|most| most < 16), "the Responses of OpenAI take no fewer than 16")
+        when(
+            value.as_u64().is_some_and(|most| most < 16),
+            "the Responses of OpenAI take no fewer than 16",
+        )
     }),
     rule(GEMINI, "reasoning_effort", REMOVE, |asked, _| {
-        when(version(asked.model).is_some_and(|version| version < (2, 5)), "Gemini thinks from 2.5 on")
+        when(
+            version(asked.model).is_some_and(|version| version < (2, 5)),
+            "Gemini thinks from 2.5 on",
+        )
     }),
     rule(GEMINI, "reasoning_effort", OTHER_WORD, |asked, word| {
         let known = ["none", "minimal", "low", "medium", "high"];
-        other_than(if has_thinking_levels(asked.model) { &known[1..] } else { &known }, word)
+        other_than(
+            if has_thinking_levels(asked.model) {
+                &known[1..]
+            } else {
+                &known
+            },
+            word,
+        )
     })
     .without_place(),
     rule(GEMINI, "reasoning_effort", OTHER_WORD, |asked, word| {
         let always_thinks = version(asked.model) == Some((2, 5)) && asked.model.contains("pro");
-        when(always_thinks && word == "none", "this model cannot be kept from thinking")
+        when(
+            always_thinks && word == "none",
+            "this model cannot be kept from thinking",
+        )
     }),
-    rule(MISTRAL, "reasoning_effort", OTHER_WORD, |_, word| other_than(&["none", "high"], word)),
+    rule(MISTRAL, "reasoning_effort", OTHER_WORD, |_, word| {
+        other_than(&["none", "high"], word)
+    }),
 ];
 
 fn when(is_refused: bool, why: &'static str) -> Why {
@@ -177,7 +258,11 @@ fn unsampled(asked: &AskedModel<'_>) -> Why {
 /// As do models of `OpenAI` while they reason.
 fn reasoned(asked: &AskedModel<'_>, value: &Value) -> Why {
     let can_be_kept = version(asked.model).is_some_and(|version| version >= (5, 1));
-    let is_kept = can_be_kept && asked.parameters.get("reasoning_effort").is_some_and(|word| word == "none");
+    let is_kept = can_be_kept
+        && asked
+            .parameters
+            .get("reasoning_effort")
+            .is_some_and(|word| word == "none");
     when(
         is_reasoning(asked.model) && !is_kept && !is_one(value),
         "the model reasons, and then samples as it sees fit; GPT from 5.1 on takes it with `reasoning_effort: none`",
@@ -201,7 +286,10 @@ impl AskedModel<'_> {
 
     /// Whether a Claude is made to think.
     fn thinks(&self) -> bool {
-        let kind = self.parameters.get("extra").and_then(|extra| extra.pointer("/thinking/type"));
+        let kind = self
+            .parameters
+            .get("extra")
+            .and_then(|extra| extra.pointer("/thinking/type"));
         (self.has("reasoning_effort") && thinks_adaptively(self.model))
             || kind.is_some_and(|kind| kind != "disabled")
     }

@@ -54,12 +54,20 @@ fn models_that_can_call_tools_from_code_are_known_by_their_id() {
 #[test]
 fn families_and_kinds_name_each_other() {
     for family in FAMILIES {
-        assert!(KINDS.iter().any(|kind| kind.name == family.kind), "{}", family.name);
+        assert!(
+            KINDS.iter().any(|kind| kind.name == family.kind),
+            "{}",
+            family.name
+        );
         assert_eq!(Family::of_model(family.model).unwrap().name, family.name);
         assert!(!family.keys.is_empty() && !family.base_urls.is_empty());
     }
     for kind in KINDS {
-        assert!(FAMILIES.iter().any(|family| family.name == kind.family), "{}", kind.name);
+        assert!(
+            FAMILIES.iter().any(|family| family.name == kind.family),
+            "{}",
+            kind.name
+        );
     }
 }
 
@@ -76,7 +84,11 @@ type Row = (&'static str, &'static str, Value, &'static [&'static str]);
 
 fn check(rows: Vec<Row>) {
     for (kind, model, parameters, expected) in rows {
-        assert_eq!(refused(kind, model, parameters.clone()), expected, "{model} {parameters}");
+        assert_eq!(
+            refused(kind, model, parameters.clone()),
+            expected,
+            "{model} {parameters}"
+        );
     }
 }
 
@@ -89,21 +101,66 @@ fn what_a_claude_refuses_is_known_and_nothing_else_is_held_against_it() {
             json!({ "temperature": 0.5, "top_p": 0.5 }),
             &["temperature", "top_p"],
         ),
-        ("anthropic", "claude-sonnet-5", json!({ "temperature": 0 }), &["temperature"]),
-        ("anthropic", "claude-sonnet-4-5", json!({ "temperature": 0.5 }), NONE),
-        ("anthropic", "claude-opus-4-20250514", json!({ "temperature": 0.5, "top_p": 0.5 }), NONE),
-        ("anthropic", "claude-opus-4-1", json!({ "temperature": 0.5, "top_p": 0.5 }), &["top_p"]),
+        (
+            "anthropic",
+            "claude-sonnet-5",
+            json!({ "temperature": 0 }),
+            &["temperature"],
+        ),
+        (
+            "anthropic",
+            "claude-sonnet-4-5",
+            json!({ "temperature": 0.5 }),
+            NONE,
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-20250514",
+            json!({ "temperature": 0.5, "top_p": 0.5 }),
+            NONE,
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-1",
+            json!({ "temperature": 0.5, "top_p": 0.5 }),
+            &["top_p"],
+        ),
         (
             "anthropic",
             "claude-sonnet-4-5",
             json!({ "temperature": 1.5, "seed": 1 }),
             &["seed", "temperature"],
         ),
-        ("anthropic", "claude-sonnet-4-5", json!({ "reasoning_effort": "low" }), &["reasoning_effort"]),
-        ("anthropic", "claude-opus-4-5", json!({ "reasoning_effort": "low" }), NONE),
-        ("anthropic", "claude-opus-4-5", json!({ "reasoning_effort": "max" }), &["reasoning_effort"]),
-        ("anthropic", "claude-sonnet-4-6", json!({ "reasoning_effort": "max" }), NONE),
-        ("anthropic", "claude-opus-5", json!({ "reasoning_effort": "minimal" }), &["reasoning_effort"]),
+        (
+            "anthropic",
+            "claude-sonnet-4-5",
+            json!({ "reasoning_effort": "low" }),
+            &["reasoning_effort"],
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-5",
+            json!({ "reasoning_effort": "low" }),
+            NONE,
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-5",
+            json!({ "reasoning_effort": "max" }),
+            &["reasoning_effort"],
+        ),
+        (
+            "anthropic",
+            "claude-sonnet-4-6",
+            json!({ "reasoning_effort": "max" }),
+            NONE,
+        ),
+        (
+            "anthropic",
+            "claude-opus-5",
+            json!({ "reasoning_effort": "minimal" }),
+            &["reasoning_effort"],
+        ),
         (
             "anthropic",
             "claude-sonnet-4-6",
@@ -120,35 +177,111 @@ fn what_a_claude_refuses_is_known_and_nothing_else_is_held_against_it() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of what each model refuses")]
 fn what_other_models_refuse_is_known_and_nothing_else_is_held_against_them() {
     check(vec![
-        ("openai-responses", "gpt-5", json!({ "temperature": 0.5, "top_p": 0.5 }), &["temperature", "top_p"]),
-        ("openai", "openai/o4-mini", json!({ "temperature": 0.5, "seed": 1 }), &["temperature"]),
-        ("openai-responses", "gpt-5", json!({ "temperature": 1 }), NONE),
-        ("openai-responses", "gpt-5.2", json!({ "temperature": 0, "reasoning_effort": "none" }), NONE),
-        ("openai-responses", "gpt-4.1", json!({ "temperature": 2, "top_p": 0.5 }), NONE),
+        (
+            "openai-responses",
+            "gpt-5",
+            json!({ "temperature": 0.5, "top_p": 0.5 }),
+            &["temperature", "top_p"],
+        ),
+        (
+            "openai",
+            "openai/o4-mini",
+            json!({ "temperature": 0.5, "seed": 1 }),
+            &["temperature"],
+        ),
+        (
+            "openai-responses",
+            "gpt-5",
+            json!({ "temperature": 1 }),
+            NONE,
+        ),
+        (
+            "openai-responses",
+            "gpt-5.2",
+            json!({ "temperature": 0, "reasoning_effort": "none" }),
+            NONE,
+        ),
+        (
+            "openai-responses",
+            "gpt-4.1",
+            json!({ "temperature": 2, "top_p": 0.5 }),
+            NONE,
+        ),
         (
             "openai-responses",
             "gpt-4.1",
             json!({ "reasoning_effort": "low", "seed": 1 }),
             &["seed", "reasoning_effort"],
         ),
-        ("openai", "llama3", json!({ "reasoning_effort": "low", "seed": 1, "temperature": 0 }), NONE),
-        ("openai", "o3", json!({ "reasoning_effort": "minimal" }), &["reasoning_effort"]),
-        ("openai-responses", "gpt-5", json!({ "reasoning_effort": "none" }), &["reasoning_effort"]),
-        ("openai-responses", "gpt-5.2", json!({ "reasoning_effort": "xhigh" }), NONE),
-        ("openai-responses", "gpt-5.2", json!({ "max_tokens": 15 }), &["max_tokens"]),
+        (
+            "openai",
+            "llama3",
+            json!({ "reasoning_effort": "low", "seed": 1, "temperature": 0 }),
+            NONE,
+        ),
+        (
+            "openai",
+            "o3",
+            json!({ "reasoning_effort": "minimal" }),
+            &["reasoning_effort"],
+        ),
+        (
+            "openai-responses",
+            "gpt-5",
+            json!({ "reasoning_effort": "none" }),
+            &["reasoning_effort"],
+        ),
+        (
+            "openai-responses",
+            "gpt-5.2",
+            json!({ "reasoning_effort": "xhigh" }),
+            NONE,
+        ),
+        (
+            "openai-responses",
+            "gpt-5.2",
+            json!({ "max_tokens": 15 }),
+            &["max_tokens"],
+        ),
         (
             "gemini",
             "gemini-2.0-flash",
             json!({ "reasoning_effort": "low", "seed": 1 }),
             &["reasoning_effort"],
         ),
-        ("gemini", "gemini-2.5-pro", json!({ "reasoning_effort": "none" }), &["reasoning_effort"]),
-        ("gemini", "gemini-2.5-flash", json!({ "reasoning_effort": "none", "temperature": 2 }), NONE),
-        ("gemini", "gemini-3-pro", json!({ "reasoning_effort": "max" }), &["reasoning_effort"]),
-        ("mistral", "mistral-large-latest", json!({ "temperature": 1.6, "seed": 1 }), &["temperature"]),
-        ("mistral", "mistral-small-latest", json!({ "reasoning_effort": "low" }), &["reasoning_effort"]),
+        (
+            "gemini",
+            "gemini-2.5-pro",
+            json!({ "reasoning_effort": "none" }),
+            &["reasoning_effort"],
+        ),
+        (
+            "gemini",
+            "gemini-2.5-flash",
+            json!({ "reasoning_effort": "none", "temperature": 2 }),
+            NONE,
+        ),
+        (
+            "gemini",
+            "gemini-3-pro",
+            json!({ "reasoning_effort": "max" }),
+            &["reasoning_effort"],
+        ),
+        (
+            "mistral",
+            "mistral-large-latest",
+            json!({ "temperature": 1.6, "seed": 1 }),
+            &["temperature"],
+        ),
+        (
+            "mistral",
+            "mistral-small-latest",
+            json!({ "reasoning_effort": "low" }),
+            &["reasoning_effort"],
+        ),
     ]);
 }
 
@@ -157,9 +290,16 @@ fn extra_may_fill_in_but_not_write_what_is_written_already() {
     let taken = |kind: &str, parameters: Value| {
         let parameters: Parameters = serde_json::from_value(parameters).unwrap();
         let taken = taken_keys(Kind::named(kind).unwrap(), &parameters);
-        taken.into_iter().map(|(path, help)| format!("{path}: {help}")).collect::<Vec<_>>().join("\n")
+        taken
+            .into_iter()
+            .map(|(path, help)| format!("{path}: {help}"))
+            .collect::<Vec<_>>()
+            .join("\n")
     };
-    assert_eq!(taken("openai", json!({ "extra": { "top_k": 4, "min_p": 0.1 } })), "");
+    assert_eq!(
+        taken("openai", json!({ "extra": { "top_k": 4, "min_p": 0.1 } })),
+        ""
+    );
     assert_eq!(
         taken("openai", json!({ "extra": { "seed": 4, "n": 2 } })),
         "n: leave it out: mcptest reads one whole answer\nseed: write `seed:` in place of it"
@@ -172,6 +312,15 @@ fn extra_may_fill_in_but_not_write_what_is_written_already() {
         taken("gemini", both),
         "generationConfig.thinkingConfig: `reasoning_effort:` sets it: write one of the two"
     );
-    assert!(taken("gemini", json!({ "extra": { "generationConfig": 1 } })).contains("generationConfig.topP"));
-    assert_eq!(taken("openai-responses", json!({ "extra": { "reasoning": { "summary": "auto" } } })), "");
+    assert!(
+        taken("gemini", json!({ "extra": { "generationConfig": 1 } }))
+            .contains("generationConfig.topP")
+    );
+    assert_eq!(
+        taken(
+            "openai-responses",
+            json!({ "extra": { "reasoning": { "summary": "auto" } } })
+        ),
+        ""
+    );
 }

@@ -34,10 +34,15 @@ pub struct TargetDefinition {
 
 /// What the gates of these tests are, by their keys.
 pub(super) fn definitions(tests: &[TestReport]) -> BTreeMap<String, GateDefinition> {
-    let keys: BTreeSet<&str> =
-        tests.iter().flat_map(|test| &test.gates).map(|gate| gate.key.as_str()).collect();
+    let keys: BTreeSet<&str> = tests
+        .iter()
+        .flat_map(|test| &test.gates)
+        .map(|gate| gate.key.as_str())
+        .collect();
     let occurring = GATES.iter().filter(|kind| keys.contains(kind.key));
-    occurring.map(|kind| (kind.key.to_owned(), GateDefinition::from(kind))).into_map()
+    occurring
+        .map(|kind| (kind.key.to_owned(), GateDefinition::from(kind)))
+        .into_map()
 }
 
 impl From<&GateKind> for GateDefinition {
@@ -66,7 +71,10 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test reads the pages of the book")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test reads the pages of the book"
+    )]
     fn every_target_is_defined_where_its_anchor_points() {
         let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
         for kind in GATES {
@@ -82,8 +90,19 @@ mod tests {
 
     #[test]
     fn units_and_ranges_fit_each_other() {
-        for target in GATES.iter().map(GateDefinition::from).flat_map(|gate| gate.targets) {
-            let (name, TargetDefinition { unit, range: (_, highest), .. }) = target;
+        for target in GATES
+            .iter()
+            .map(GateDefinition::from)
+            .flat_map(|gate| gate.targets)
+        {
+            let (
+                name,
+                TargetDefinition {
+                    unit,
+                    range: (_, highest),
+                    ..
+                },
+            ) = target;
             let is_bounded = matches!(unit, Unit::Flag | Unit::Percent | Unit::Ratio);
             assert_eq!(is_bounded, highest.is_some(), "{name}");
             let suffix = match unit {

@@ -15,7 +15,11 @@ pub struct Expectation {
     /// Whether it held.
     pub passed: bool,
     /// What the target was; absent when there was nothing there.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub actual: Option<Value>,
     /// Where it differs.
     #[serde(default)]

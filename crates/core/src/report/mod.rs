@@ -273,13 +273,24 @@ pub struct Finding {
 impl Finding {
     /// A finding without differences.
     pub fn new(run: Option<usize>, message: String) -> Self {
-        Self { run, message, diff: Vec::new(), targets: Vec::new() }
+        Self {
+            run,
+            message,
+            diff: Vec::new(),
+            targets: Vec::new(),
+        }
     }
 
     /// The same, about these targets: it leads where what is expected of one of them failed.
     #[must_use]
     pub(crate) fn about(self, targets: &[Target]) -> Self {
-        Self { targets: targets.iter().map(|target| target.name.to_owned()).collect(), ..self }
+        Self {
+            targets: targets
+                .iter()
+                .map(|target| target.name.to_owned())
+                .collect(),
+            ..self
+        }
     }
 }
 
@@ -322,8 +333,15 @@ impl Report {
         } else if self.summary.errors > 0 {
             2
         } else {
-            let missed = self.coverage.as_ref().is_some_and(|coverage| coverage.miss().is_some());
-            if self.summary.failed > 0 { 1 } else { 6 * u8::from(missed) }
+            let missed = self
+                .coverage
+                .as_ref()
+                .is_some_and(|coverage| coverage.miss().is_some());
+            if self.summary.failed > 0 {
+                1
+            } else {
+                6 * u8::from(missed)
+            }
         }
     }
 }
@@ -336,7 +354,11 @@ impl RunReport {
 
     /// A run of which nothing is known but how it ended.
     pub(crate) fn blank(index: usize, status: Status) -> Self {
-        Self { index, status, ..Self::default() }
+        Self {
+            index,
+            status,
+            ..Self::default()
+        }
     }
 }
 

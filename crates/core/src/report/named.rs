@@ -7,7 +7,12 @@ use crate::row::Rerun;
 impl TestReport {
     /// A test of which nothing is judged so far.
     pub(crate) fn blank(name: &str, place: &Place, rerun: &Rerun) -> Self {
-        Self { name: name.to_owned(), suite: place.clone(), rerun: rerun.to_string(), ..Self::default() }
+        Self {
+            name: name.to_owned(),
+            suite: place.clone(),
+            rerun: rerun.to_string(),
+            ..Self::default()
+        }
     }
 
     /// The suite's file as who is in the working directory names it.
@@ -23,16 +28,29 @@ impl TestReport {
         reason: Option<Reason>,
         rerun: String,
     ) -> Self {
-        let place = Place { file: server.to_owned(), line: 1 };
+        let place = Place {
+            file: server.to_owned(),
+            line: 1,
+        };
         let blank = Self::blank(&probe.id, &place, &Rerun::default());
         let tags = vec![probe.family.clone()];
-        Self { status, reason, tags, rerun, probe: Some(Box::new(probe)), ..blank }
+        Self {
+            status,
+            reason,
+            tags,
+            rerun,
+            probe: Some(Box::new(probe)),
+            ..blank
+        }
     }
 
     /// 10 hexadecimal digits of what the test is: its suite's file, as it is named from its root, its name, its model
     /// and its variant.
     pub fn hashed_id(&self, file: &str) -> String {
-        let variant = self.variant.map(|variant| variant.to_string()).unwrap_or_default();
+        let variant = self
+            .variant
+            .map(|variant| variant.to_string())
+            .unwrap_or_default();
         let model = self.model.as_deref().unwrap_or_default();
         let file = file.strip_prefix("./").unwrap_or(file);
         let hash = blake3::hash([file, &self.name, model, &variant].join("\0").as_bytes()).to_hex();
@@ -47,54 +65,95 @@ impl TestReport {
 
     /// The name that the rows of all its variants begin with.
     pub fn base_name(&self) -> String {
-        let model = self.model.as_ref().filter(|_| self.matrix).map(|model| format!(" [{model}]"));
+        let model = self
+            .model
+            .as_ref()
+            .filter(|_| self.matrix)
+            .map(|model| format!(" [{model}]"));
         format!("{}{}", self.name, model.unwrap_or_default())
     }
 
     /// The name of one run's row: `name #3`, or the test's own when it has one run.
     pub fn run_name(&self, run: &RunReport) -> String {
-        if self.runs.len() > 1 { format!("{} #{}", self.row_name(), run.index) } else { self.row_name() }
+        if self.runs.len() > 1 {
+            format!("{} #{}", self.row_name(), run.index)
+        } else {
+            self.row_name()
+        }
     }
 
     /// A run as it is told from the others: `run 97`, its file when each has one of its own, and how the id of its trace
     /// begins.
     pub fn run_label(&self, index: usize) -> String {
-        let trace = self.runs.iter().find(|run| run.index == index).and_then(|run| run.trace_id.as_deref());
+        let trace = self
+            .runs
+            .iter()
+            .find(|run| run.index == index)
+            .and_then(|run| run.trace_id.as_deref());
         let trace = trace.map(|id| match id.char_indices().nth(8) {
             Some((end, _)) => format!("trace {}…", &id[..end]),
             None => format!("trace {id}"),
         });
-        let parts: Vec<String> = self.own_source(index).map(str::to_owned).into_iter().chain(trace).collect();
-        if parts.is_empty() { format!("run {index}") } else { format!("run {index} ({})", parts.join(", ")) }
+        let parts: Vec<String> = self
+            .own_source(index)
+            .map(str::to_owned)
+            .into_iter()
+            .chain(trace)
+            .collect();
+        if parts.is_empty() {
+            format!("run {index}")
+        } else {
+            format!("run {index} ({})", parts.join(", "))
+        }
     }
 
     /// The status by what is recorded, where all that keeps it from being judged is that it has no grades so far.
     pub fn status_but_for_grades(&self) -> Status {
         let is_of_grade = |reason: &Reason| {
-            matches!(reason.kind, ReasonKind::GradeMissing | ReasonKind::GradeStale | ReasonKind::GradeFailed)
+            matches!(
+                reason.kind,
+                ReasonKind::GradeMissing | ReasonKind::GradeStale | ReasonKind::GradeFailed
+            )
         };
         if !self.reason.as_ref().is_some_and(is_of_grade) {
             return self.status;
         }
         let of_runs = self.runs.iter().flat_map(|run| &run.expectations);
-        let has_failed = of_runs.into_iter().any(|one| !one.passed && one.grade.is_none())
+        let has_failed = of_runs
+            .into_iter()
+            .any(|one| !one.passed && one.grade.is_none())
             || self.gates.iter().any(|gate| gate.status == Status::Failed);
-        if has_failed { Status::Failed } else { Status::Passed }
+        if has_failed {
+            Status::Failed
+        } else {
+            Status::Passed
+        }
     }
 
     /// One piece of advice with where it comes from: `narrative, by gpt-5, run 2: …`.
     pub fn advice_in_words(&self, advice: &Advice) -> String {
-        let run =
-            if self.runs.len() > 1 { format!(", {}", self.run_label(advice.run)) } else { String::new() };
-        format!("{}, by {}{run}: {}", advice.key, advice.model, advice.message)
+        let run = if self.runs.len() > 1 {
+            format!(", {}", self.run_label(advice.run))
+        } else {
+            String::new()
+        };
+        format!(
+            "{}, by {}{run}: {}",
+            advice.key, advice.model, advice.message
+        )
     }
 
     /// How many runs passed: their `expect:` held, and no gate that scores run by run fails them.
     pub fn passed_runs(&self) -> usize {
         let is_failed = |run: &RunReport| {
-            self.gates.iter().any(|gate| gate.failed_runs.binary_search(&run.index).is_ok())
+            self.gates
+                .iter()
+                .any(|gate| gate.failed_runs.binary_search(&run.index).is_ok())
         };
-        self.runs.iter().filter(|run| run.status == Status::Passed && !is_failed(run)).count()
+        self.runs
+            .iter()
+            .filter(|run| run.status == Status::Passed && !is_failed(run))
+            .count()
     }
 
     /// How many of the runs that were judged passed. A test without runs, such as a probe of a server, is one by itself.
@@ -102,15 +161,26 @@ impl TestReport {
         let is_judged = |status: Status| matches!(status, Status::Passed | Status::Failed);
         if self.runs.is_empty() {
             let passed = u64::from(self.status == Status::Passed);
-            return Tally { passed, runs: u64::from(is_judged(self.status)) };
+            return Tally {
+                passed,
+                runs: u64::from(is_judged(self.status)),
+            };
         }
         let runs = self.runs.iter().filter(|run| is_judged(run.status)).count() as u64;
-        Tally { passed: self.passed_runs() as u64, runs }
+        Tally {
+            passed: self.passed_runs() as u64,
+            runs,
+        }
     }
 
     /// The file of a run, when not all runs of the test are in that one.
     pub fn own_source(&self, index: usize) -> Option<&str> {
-        let source = self.runs.iter().find(|run| run.index == index)?.source.as_deref()?;
+        let source = self
+            .runs
+            .iter()
+            .find(|run| run.index == index)?
+            .source
+            .as_deref()?;
         let is_elsewhere = |run: &RunReport| run.source.as_deref() != Some(source);
         self.runs.iter().any(is_elsewhere).then_some(source)
     }

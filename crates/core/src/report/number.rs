@@ -16,7 +16,11 @@ pub enum Number {
 impl Number {
     /// A whole number as one.
     pub(crate) fn whole_or_float(number: f64) -> Self {
-        if number.fract() == 0.0 { Self::Int(number as i64) } else { Self::Float(number) }
+        if number.fract() == 0.0 {
+            Self::Int(number as i64)
+        } else {
+            Self::Float(number)
+        }
     }
 
     /// The number as a float.

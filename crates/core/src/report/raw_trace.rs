@@ -49,7 +49,9 @@ impl Embed {
     /// Takes out the traces that are not held.
     pub fn keep_in(self, test: &mut TestReport) {
         if !self.takes(test) {
-            test.runs.iter_mut().for_each(|run: &mut RunReport| run.trace = None);
+            test.runs
+                .iter_mut()
+                .for_each(|run: &mut RunReport| run.trace = None);
         }
     }
 }

@@ -76,19 +76,34 @@ pub struct Transcripts {
 impl Agent {
     /// Every model with every variant, each a row of its own: the one place where they are multiplied.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (Option<&Model>, Option<Variant>)> {
-        let models = self.models.iter().map(Some).chain(self.models.is_empty().then_some(None));
+        let models = self
+            .models
+            .iter()
+            .map(Some)
+            .chain(self.models.is_empty().then_some(None));
         let variants: Vec<Variant> = self.variants();
         models.flat_map(move |model| {
             let alone = variants.is_empty().then_some((model, None));
-            variants.clone().into_iter().map(move |variant| (model, Some(variant))).chain(alone)
+            variants
+                .clone()
+                .into_iter()
+                .map(move |variant| (model, Some(variant)))
+                .chain(alone)
         })
     }
 
     /// The name of its row with this model, in this variant: `name [gpt-5] [4 distractors]`.
     pub(crate) fn row_name(&self, model: Option<&Model>, variant: Option<Variant>) -> String {
-        let model = model.filter(|_| self.is_matrix()).map(|model| format!(" [{}]", model.label()));
+        let model = model
+            .filter(|_| self.is_matrix())
+            .map(|model| format!(" [{}]", model.label()));
         let variant = variant.map(|variant| format!(" [{variant}]"));
-        format!("{}{}{}", self.name, model.unwrap_or_default(), variant.unwrap_or_default())
+        format!(
+            "{}{}{}",
+            self.name,
+            model.unwrap_or_default(),
+            variant.unwrap_or_default()
+        )
     }
 }
 
@@ -96,8 +111,12 @@ impl<'s> AgentRow<'s> {
     /// The scorers of its runs, by the paths of their checks. The runs of another agent are scored there; an eval of
     /// them has the scorers that its `expect:` names.
     pub(crate) fn scorers(self) -> impl Iterator<Item = (String, &'s Question)> {
-        let is_named =
-            move |name: &str| self.agent.expect.iter().any(|one| one.target.scorer() == Some(name));
+        let is_named = move |name: &str| {
+            self.agent
+                .expect
+                .iter()
+                .any(|one| one.target.scorer() == Some(name))
+        };
         self.suite.scorers.iter().filter_map(move |question| {
             let scorer = question.scorer()?;
             (!self.agent.is_eval() || is_named(&scorer.name)).then(|| (scorer.check(), question))
@@ -107,7 +126,10 @@ impl<'s> AgentRow<'s> {
     /// Who recorded what is judged here: another agent, where this is an eval of one.
     #[must_use]
     pub fn recorded_by(self) -> Self {
-        let source = self.agent.graded_agent().and_then(|name| evals::recorder(&self.suite.agents, name));
+        let source = self
+            .agent
+            .graded_agent()
+            .and_then(|name| evals::recorder(&self.suite.agents, name));
         source.map_or(self, |agent| Self { agent, ..self })
     }
 
@@ -121,7 +143,12 @@ impl Suite {
     /// Its agents, each with every model in every variant.
     pub fn agent_rows(&self) -> impl Iterator<Item = AgentRow<'_>> {
         self.agents.iter().flat_map(move |agent| {
-            agent.rows().map(move |(model, variant)| AgentRow { suite: self, agent, model, variant })
+            agent.rows().map(move |(model, variant)| AgentRow {
+                suite: self,
+                agent,
+                model,
+                variant,
+            })
         })
     }
 
@@ -142,13 +169,21 @@ impl Suite {
     pub fn rows_of_transcripts(&self, groups: &[Transcripts]) -> Vec<Row<'_>> {
         let firsts = self.agents.iter().filter_map(|agent| {
             let (model, variant) = agent.rows().next()?;
-            Some(AgentRow { suite: self, agent, model, variant })
+            Some(AgentRow {
+                suite: self,
+                agent,
+                model,
+                variant,
+            })
         });
         let rows = firsts.flat_map(|row| {
             groups.iter().map(move |group| {
                 let name = format!("{} [{}]", row.agent.name, group.name);
                 let transcripts = Some(group.clone());
-                Row { transcripts, ..Row::new(Subject::Agent(row), name, &row.agent.place) }
+                Row {
+                    transcripts,
+                    ..Row::new(Subject::Agent(row), name, &row.agent.place)
+                }
             })
         });
         self.with_reruns(rows.collect())
@@ -174,26 +209,51 @@ impl<'s> Row<'s> {
         };
         let skip = skip.map(|why| Reason::new(ReasonKind::Skipped, why));
         let rerun = Rerun::default();
-        Self { subject, name, place: place.clone(), rerun, skip, transcripts: None }
+        Self {
+            subject,
+            name,
+            place: place.clone(),
+            rerun,
+            skip,
+            transcripts: None,
+        }
     }
 
     /// The row of a file that was refused.
     pub fn refused(path: &str, loaded: &'s Loaded) -> Self {
-        let place = Place { file: path.to_owned(), line: 1 };
-        let rerun = Rerun { suite: path.to_owned(), ..Rerun::default() };
-        Self { rerun, ..Self::new(Subject::Refused(loaded), path.to_owned(), &place) }
+        let place = Place {
+            file: path.to_owned(),
+            line: 1,
+        };
+        let rerun = Rerun {
+            suite: path.to_owned(),
+            ..Rerun::default()
+        };
+        Self {
+            rerun,
+            ..Self::new(Subject::Refused(loaded), path.to_owned(), &place)
+        }
     }
 
     /// The agent, where the row is one of an agent.
     pub fn agent_row(&self) -> Option<AgentRow<'s>> {
-        if let Subject::Agent(row) = self.subject { Some(row) } else { None }
+        if let Subject::Agent(row) = self.subject {
+            Some(row)
+        } else {
+            None
+        }
     }
 
     /// The row that recorded what this one judges, where that is another.
     pub fn recorded_by(&self) -> Option<Self> {
         let of = self.agent_row().filter(|_| self.transcripts.is_none())?;
         of.agent.graded_agent()?;
-        let AgentRow { agent, model, variant, .. } = of.recorded_by();
+        let AgentRow {
+            agent,
+            model,
+            variant,
+            ..
+        } = of.recorded_by();
         let name = agent.row_name(model, variant);
         let mut source = of.suite.rows().into_iter().find(|row| row.name == name)?;
         source.rerun.overrides.clone_from(&self.rerun.overrides);
@@ -203,7 +263,9 @@ impl<'s> Row<'s> {
     /// The suite that it is of, unless that was refused.
     pub fn suite(&self) -> Option<&'s Suite> {
         match self.subject {
-            Subject::Agent(AgentRow { suite, .. }) | Subject::Tool(ToolRow { suite, .. }) => Some(suite),
+            Subject::Agent(AgentRow { suite, .. }) | Subject::Tool(ToolRow { suite, .. }) => {
+                Some(suite)
+            }
             Subject::Refused(_) => None,
         }
     }
@@ -211,7 +273,12 @@ impl<'s> Row<'s> {
     /// Everything that it asks judges and scorers, by the paths of its checks.
     pub fn questions(&self) -> Vec<(String, &'s Question)> {
         match self.subject {
-            Subject::Agent(of) => of.agent.checks_of_judges().into_iter().chain(of.scorers()).collect(),
+            Subject::Agent(of) => of
+                .agent
+                .checks_of_judges()
+                .into_iter()
+                .chain(of.scorers())
+                .collect(),
             Subject::Tool(of) => of.test.checks_of_judges(),
             Subject::Refused(_) => Vec::new(),
         }
@@ -219,7 +286,11 @@ impl<'s> Row<'s> {
 
     /// The tool test, where the row is one.
     pub fn tool_row(&self) -> Option<ToolRow<'s>> {
-        if let Subject::Tool(row) = self.subject { Some(row) } else { None }
+        if let Subject::Tool(row) = self.subject {
+            Some(row)
+        } else {
+            None
+        }
     }
 
     /// Whether the suite's file was refused.
@@ -264,9 +335,15 @@ impl<'s> Row<'s> {
 impl Loaded {
     /// Why the suite was refused, for its row.
     pub fn refusal(&self) -> Reason {
-        let errors: Vec<&Problem> =
-            self.problems.iter().filter(|problem| problem.level == Level::Error).collect();
-        let message = format!("the suite is refused for {}", count(errors.len(), "problem"));
+        let errors: Vec<&Problem> = self
+            .problems
+            .iter()
+            .filter(|problem| problem.level == Level::Error)
+            .collect();
+        let message = format!(
+            "the suite is refused for {}",
+            count(errors.len(), "problem")
+        );
         let details = errors.iter().map(|problem| match problem.span {
             Some(span) => {
                 let (file, line, column) = self.sources.place(span);

@@ -107,7 +107,13 @@ impl ReasonKind {
 impl Reason {
     /// A reason with nothing but its message.
     pub fn new(kind: ReasonKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), details: Vec::new(), help: None, command: None }
+        Self {
+            kind,
+            message: message.into(),
+            details: Vec::new(),
+            help: None,
+            command: None,
+        }
     }
 
     /// The first line of a string is the message, the others are its details.

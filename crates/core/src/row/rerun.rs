@@ -26,26 +26,52 @@ impl Rerun {
         let is_plain = names.len() <= MANY_ROWS
             && !row_name.starts_with("re:")
             && !row_name.starts_with('-')
-            && names.iter().filter(|other| other.contains(row_name)).count() <= 1;
-        let filter = if is_plain { row_name.to_owned() } else { format!("re:^{}$", regex::escape(row_name)) };
-        Self { suite: suite.to_owned(), filter: Some(filter), ..Self::default() }
+            && names
+                .iter()
+                .filter(|other| other.contains(row_name))
+                .count()
+                <= 1;
+        let filter = if is_plain {
+            row_name.to_owned()
+        } else {
+            format!("re:^{}$", regex::escape(row_name))
+        };
+        Self {
+            suite: suite.to_owned(),
+            filter: Some(filter),
+            ..Self::default()
+        }
     }
 
     /// The command that records the row, with `--record` or `--record=missing`.
     pub fn recording(&self, mode: &str) -> String {
         let filter = quoted(self.filter.as_deref().unwrap_or_default());
-        format!("mcptest run {} {mode} --filter {filter}{}", path(&self.suite), self.overridden())
+        format!(
+            "mcptest run {} {mode} --filter {filter}{}",
+            path(&self.suite),
+            self.overridden()
+        )
     }
 
     /// The command that grades the row.
     pub fn grading(&self) -> String {
-        let traces = self.traces.as_ref().map(|folder| format!("--traces {} ", path(folder)));
+        let traces = self
+            .traces
+            .as_ref()
+            .map(|folder| format!("--traces {} ", path(folder)));
         let filter = quoted(self.filter.as_deref().unwrap_or_default());
-        format!("mcptest eval {}{} --filter {filter}", traces.unwrap_or_default(), path(&self.suite))
+        format!(
+            "mcptest eval {}{} --filter {filter}",
+            traces.unwrap_or_default(),
+            path(&self.suite)
+        )
     }
 
     fn overridden(&self) -> String {
-        let words = self.overrides.iter().flat_map(|(option, value)| [(*option).to_owned(), quoted(value)]);
+        let words = self
+            .overrides
+            .iter()
+            .flat_map(|(option, value)| [(*option).to_owned(), quoted(value)]);
         words.fold(String::new(), |said, word| said + " " + &word)
     }
 }
@@ -53,26 +79,45 @@ impl Rerun {
 impl fmt::Display for Rerun {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let suite = path(&self.suite);
-        let Some(filter) = &self.filter else { return write!(out, "mcptest validate {suite}") };
+        let Some(filter) = &self.filter else {
+            return write!(out, "mcptest validate {suite}");
+        };
         out.write_str("mcptest run ")?;
         if let Some(folder) = &self.traces {
             write!(out, "--traces {} ", path(folder))?;
         }
-        write!(out, "{suite} --filter {}{}", quoted(filter), self.overridden())?;
-        self.flags.iter().try_for_each(|flag| write!(out, " {flag}"))
+        write!(
+            out,
+            "{suite} --filter {}{}",
+            quoted(filter),
+            self.overridden()
+        )?;
+        self.flags
+            .iter()
+            .try_for_each(|flag| write!(out, " {flag}"))
     }
 }
 
 /// A path as a word that is no option.
 fn path(path: &str) -> String {
-    if path.starts_with('-') { quoted(&format!("./{path}")) } else { quoted(path) }
+    if path.starts_with('-') {
+        quoted(&format!("./{path}"))
+    } else {
+        quoted(path)
+    }
 }
 
 /// Quotes a word for a POSIX shell.
 pub fn quoted(word: &str) -> String {
-    let is_plain =
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c));
-    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    let is_plain = !word.is_empty()
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c));
+    if is_plain {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
@@ -83,21 +128,45 @@ mod tests {
     fn the_command_selects_one_row() {
         let rows = ["weather".to_owned(), "weather [gpt-5]".to_owned()];
         let command = |suite: &str, row: &str| Rerun::of(suite, row, &rows).to_string();
-        assert_eq!(command("a.yml", "weather [gpt-5]"), "mcptest run a.yml --filter 'weather [gpt-5]'");
-        assert_eq!(command("a b.yml", "weather"), "mcptest run 'a b.yml' --filter 're:^weather$'");
-        assert_eq!(command("a.yml", "it's"), r"mcptest run a.yml --filter 'it'\''s'");
+        assert_eq!(
+            command("a.yml", "weather [gpt-5]"),
+            "mcptest run a.yml --filter 'weather [gpt-5]'"
+        );
+        assert_eq!(
+            command("a b.yml", "weather"),
+            "mcptest run 'a b.yml' --filter 're:^weather$'"
+        );
+        assert_eq!(
+            command("a.yml", "it's"),
+            r"mcptest run a.yml --filter 'it'\''s'"
+        );
     }
 
     #[test]
     fn a_name_that_looks_like_an_option_is_still_a_name() {
         let mut rerun = Rerun::of("a --filter b.yml", "x", &["x".to_owned()]);
-        assert_eq!(rerun.recording("--record"), "mcptest run 'a --filter b.yml' --record --filter x");
-        rerun.overrides.push(("--models", "gpt-5,my model".to_owned()));
+        assert_eq!(
+            rerun.recording("--record"),
+            "mcptest run 'a --filter b.yml' --record --filter x"
+        );
+        rerun
+            .overrides
+            .push(("--models", "gpt-5,my model".to_owned()));
         rerun.traces = Some("runs".to_owned());
         rerun.flags.push("--deny-vacuous");
         let said = "mcptest run --traces runs 'a --filter b.yml' --filter x --models 'gpt-5,my model' --deny-vacuous";
         assert_eq!(rerun.to_string(), said);
-        assert_eq!(Rerun { filter: None, ..rerun }.to_string(), "mcptest validate 'a --filter b.yml'");
-        assert_eq!(Rerun::of("-x.yml", "x", &[]).to_string(), "mcptest run ./-x.yml --filter x");
+        assert_eq!(
+            Rerun {
+                filter: None,
+                ..rerun
+            }
+            .to_string(),
+            "mcptest validate 'a --filter b.yml'"
+        );
+        assert_eq!(
+            Rerun::of("-x.yml", "x", &[]).to_string(),
+            "mcptest run ./-x.yml --filter x"
+        );
     }
 }

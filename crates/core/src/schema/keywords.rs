@@ -66,7 +66,10 @@ fn look(schema: &Value, at: &str, unknown: &mut Vec<UnknownKeyword>) {
                     look(schema, &format!("{pointer}/{index}"), unknown);
                 }
             }
-            ("const" | "default" | "enum" | "examples" | "dependentRequired" | "$vocabulary", _) => {}
+            (
+                "const" | "default" | "enum" | "examples" | "dependentRequired" | "$vocabulary",
+                _,
+            ) => {}
             (word, _) if word.starts_with("x-") => {}
             (word, _) if KEYWORDS.split(' ').all(|known| known != word) => {
                 unknown.push(UnknownKeyword {
@@ -88,7 +91,10 @@ struct Rules<'a> {
 
 impl<'a> Rules<'a> {
     fn of(root: &'a Value) -> Self {
-        Self { root, looks: Cell::new(0) }
+        Self {
+            root,
+            looks: Cell::new(0),
+        }
     }
 
     /// Not, when it takes too long to tell.
@@ -97,7 +103,8 @@ impl<'a> Rules<'a> {
         match schema {
             Value::Bool(holds) => *holds,
             Value::Object(rules) => {
-                let asks_nothing = |(key, rule): (&String, &Value)| self.asks_nothing(key, rule, rules);
+                let asks_nothing =
+                    |(key, rule): (&String, &Value)| self.asks_nothing(key, rule, rules);
                 self.looks.get() < MOST_LOOKS && rules.iter().all(asks_nothing)
             }
             _ => false,
@@ -122,33 +129,39 @@ impl<'a> Rules<'a> {
             "oneOf" => list().len() == 1 && list().iter().all(all),
             "not" => self.hold_for_none(rule),
             "then" | "else" => !rules.contains_key("if") || all(rule),
-            "properties" | "patternProperties" | "dependentSchemas" => {
-                rule.as_object().is_some_and(|schemas| schemas.values().all(all))
-            }
+            "properties" | "patternProperties" | "dependentSchemas" => rule
+                .as_object()
+                .is_some_and(|schemas| schemas.values().all(all)),
             "additionalItems"
             | "additionalProperties"
             | "items"
             | "propertyNames"
             | "unevaluatedItems"
             | "unevaluatedProperties" => all(rule),
-            "contains" => rules.get("minContains").is_some_and(is_zero) && !rules.contains_key("maxContains"),
-            "required" => list().is_empty(),
-            "dependentRequired" => {
-                rule.as_object().is_some_and(|lists| lists.values().all(|list| list == &Value::Array(vec![])))
+            "contains" => {
+                rules.get("minContains").is_some_and(is_zero) && !rules.contains_key("maxContains")
             }
+            "required" => list().is_empty(),
+            "dependentRequired" => rule
+                .as_object()
+                .is_some_and(|lists| lists.values().all(|list| list == &Value::Array(vec![]))),
             "minItems" | "minLength" | "minProperties" => is_zero(rule),
             "uniqueItems" => rule == &Value::Bool(false),
             "type" => {
                 let names = |name: &str| list().iter().any(|one| one == name);
-                ["array", "boolean", "null", "number", "object", "string"].into_iter().all(names)
+                ["array", "boolean", "null", "number", "object", "string"]
+                    .into_iter()
+                    .all(names)
             }
             "$ref" => {
                 let target = rule.as_str().and_then(|name| name.strip_prefix('#'));
-                target.and_then(|pointer| self.root.pointer(pointer)).is_some_and(all)
+                target
+                    .and_then(|pointer| self.root.pointer(pointer))
+                    .is_some_and(all)
             }
-            "$dynamicRef" | "$recursiveRef" | "const" | "dependencies" | "enum" | "exclusiveMaximum"
-            | "exclusiveMinimum" | "maxItems" | "maxLength" | "maxProperties" | "maximum" | "minimum"
-            | "multipleOf" | "pattern" => false,
+            "$dynamicRef" | "$recursiveRef" | "const" | "dependencies" | "enum"
+            | "exclusiveMaximum" | "exclusiveMinimum" | "maxItems" | "maxLength"
+            | "maxProperties" | "maximum" | "minimum" | "multipleOf" | "pattern" => false,
             // What describes, what is unknown, and what counts for another keyword.
             _ => true,
         }
@@ -201,7 +214,10 @@ mod tests {
         let schema = json!({"properties": {"minimun": {"minimun": 3}}, "const": {"typ": 1}, "x-own": {"typ": 1},
             "items": {"anyOf": [{"requird": ["a"]}, {"unheard": 1}]}, "enum": [{"typ": 1}]});
         let unknown = JsonSchema::compile(&schema).unwrap().unknown_keywords();
-        let said: Vec<_> = unknown.iter().map(|one| (one.pointer.as_str(), one.near)).collect();
+        let said: Vec<_> = unknown
+            .iter()
+            .map(|one| (one.pointer.as_str(), one.near))
+            .collect();
         assert_eq!(
             said,
             [

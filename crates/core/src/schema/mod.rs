@@ -36,10 +36,17 @@ impl JsonSchema {
     ) -> Result<Self, SchemaFault> {
         if !matches!(written, Value::Object(_) | Value::Bool(_)) {
             let reason = "it is neither a map nor `true` nor `false`".to_owned();
-            return Err(SchemaFault { pointer: String::new(), reason, help: None });
+            return Err(SchemaFault {
+                pointer: String::new(),
+                reason,
+                help: None,
+            });
         }
         let validator = compile(written).map_err(|error| SchemaFault::of(written, error))?;
-        Ok(Self { written: written.clone(), validator })
+        Ok(Self {
+            written: written.clone(),
+            validator,
+        })
     }
 
     /// Whether the value validates; not when that takes too much work.
@@ -55,14 +62,22 @@ impl JsonSchema {
     /// Where and why the value does not validate: pointers and sentences.
     pub fn reasons(&self, value: &Value) -> Vec<(String, String)> {
         match self.broken(value) {
-            Ok(broken) => broken.into_iter().map(|broken| (broken.pointer, broken.reason)).collect(),
+            Ok(broken) => broken
+                .into_iter()
+                .map(|broken| (broken.pointer, broken.reason))
+                .collect(),
             Err(reason) => vec![(String::new(), reason.to_owned())],
         }
     }
 
     /// Where the value does not validate; empty when it does.
     pub fn check(&self, value: &Value) -> Vec<AssertionDiff> {
-        let differ = |pointer, expected, actual| AssertionDiff { pointer, expected, actual, absent: None };
+        let differ = |pointer, expected, actual| AssertionDiff {
+            pointer,
+            expected,
+            actual,
+            absent: None,
+        };
         match self.broken(value) {
             Ok(broken) => broken
                 .into_iter()
@@ -77,15 +92,26 @@ impl JsonSchema {
         match self.verdict(value) {
             Some(true) => Ok(Vec::new()),
             None => Err(TOO_MUCH_WORK),
-            Some(false) => self.validator.broken(value, MAX_DIFFS).ok_or("the value does not fit the schema"),
+            Some(false) => self
+                .validator
+                .broken(value, MAX_DIFFS)
+                .ok_or("the value does not fit the schema"),
         }
     }
 
     /// The rule that was broken, as written: `{"minimum": 0.7}`.
     fn rule(&self, pointer: &str) -> Value {
         let keyword = pointer.rsplit('/').next().unwrap_or_default();
-        let rule = self.written.pointer(pointer).cloned().unwrap_or(Value::Bool(false));
-        if keyword.is_empty() { rule } else { serde_json::json!({ keyword: rule }) }
+        let rule = self
+            .written
+            .pointer(pointer)
+            .cloned()
+            .unwrap_or(Value::Bool(false));
+        if keyword.is_empty() {
+            rule
+        } else {
+            serde_json::json!({ keyword: rule })
+        }
     }
 }
 
@@ -106,7 +132,9 @@ impl From<SchemaFault> for String {
     }
 }
 
-const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+const TYPES: [&str; 7] = [
+    "array", "boolean", "integer", "null", "number", "object", "string",
+];
 
 impl SchemaFault {
     fn of(written: &Value, error: CompileError) -> Self {
@@ -121,20 +149,32 @@ impl SchemaFault {
             return Self {
                 pointer: at,
                 reason: format!("`{address}` would have to be fetched, and nothing is"),
-                help: Some("copy that schema under `$defs:` and refer to it as `#/$defs/name`".to_owned()),
+                help: Some(
+                    "copy that schema under `$defs:` and refer to it as `#/$defs/name`".to_owned(),
+                ),
             };
         }
         if pointer.ends_with("/type") {
             let found = written.pointer(&pointer).cloned().unwrap_or_default();
             let word = found.as_str().unwrap_or_default();
-            let help = did_you_mean(word, TYPES, || format!("the types are {}", TYPES.join(", ")));
-            return Self { pointer, reason: format!("{found} is not a type"), help: Some(help) };
+            let help = did_you_mean(word, TYPES, || {
+                format!("the types are {}", TYPES.join(", "))
+            });
+            return Self {
+                pointer,
+                reason: format!("{found} is not a type"),
+                help: Some(help),
+            };
         }
         let reason = match &pointer[..] {
             "" => reason,
             pointer => format!("{reason} (at {pointer})"),
         };
-        Self { pointer, reason, help: None }
+        Self {
+            pointer,
+            reason,
+            help: None,
+        }
     }
 }
 
@@ -181,7 +221,10 @@ mod tests {
                 (format!("part{part}"), json!({"allOf": [next, next]}))
             })
             .collect();
-        parts.insert(format!("part{count}"), json!({"properties": {"a": {"type": "string"}}}));
+        parts.insert(
+            format!("part{count}"),
+            json!({"properties": {"a": {"type": "string"}}}),
+        );
         parts["part0"][rule] = json!(false);
         json!({"$ref": "#/$defs/part0", "$defs": parts})
     }
@@ -191,17 +234,26 @@ mod tests {
         let schema = JsonSchema::compile(&doubling(50, "deprecated")).unwrap();
         let value = json!({"a": "x"});
         assert_eq!(schema.verdict(&value), None);
-        assert_eq!(schema.reasons(&value), [(String::new(), TOO_MUCH_WORK.to_owned())]);
+        assert_eq!(
+            schema.reasons(&value),
+            [(String::new(), TOO_MUCH_WORK.to_owned())]
+        );
         assert_eq!(schema.check(&value).len(), 1);
         let small = JsonSchema::compile(&doubling(10, "deprecated")).unwrap();
-        assert_eq!((small.verdict(&value), small.verdict(&json!({"a": 1}))), (Some(true), Some(false)));
+        assert_eq!(
+            (small.verdict(&value), small.verdict(&json!({"a": 1}))),
+            (Some(true), Some(false))
+        );
         assert_eq!(schema.verdict(&value), None, "the count starts anew");
     }
 
     #[test]
     fn alternatives_that_all_fail_are_counted_too() {
-        for (key, draft) in [("anyOf", "2020-12/schema"), ("oneOf", "2020-12/schema"), ("anyOf", "draft-07")]
-        {
+        for (key, draft) in [
+            ("anyOf", "2020-12/schema"),
+            ("oneOf", "2020-12/schema"),
+            ("anyOf", "draft-07"),
+        ] {
             let draft = match draft {
                 "draft-07" => "http://json-schema.org/draft-07/schema#".to_owned(),
                 newer => format!("https://json-schema.org/draft/{newer}"),
@@ -212,7 +264,8 @@ mod tests {
                 parts.insert(format!("part{part}"), json!({key: [next, next]}));
             }
             parts.insert("part28".to_owned(), json!({"type": "string"}));
-            let schema = json!({"$schema": draft, "items": {"$ref": "#/$defs/part0"}, "$defs": parts});
+            let schema =
+                json!({"$schema": draft, "items": {"$ref": "#/$defs/part0"}, "$defs": parts});
             let schema = JsonSchema::compile_as_declared(&schema);
             assert!(
                 schema.is_err() || schema.is_ok_and(|schema| schema.verdict(&json!([1])).is_none()),
@@ -222,9 +275,10 @@ mod tests {
         // Each list is looked at twice: in the list around it, and in the one around that.
         let twice = json!({"items": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}, "type": "array"});
         let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
-        for draft in
-            ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
-        {
+        for draft in [
+            "https://json-schema.org/draft/2020-12/schema",
+            "http://json-schema.org/draft-07/schema#",
+        ] {
             let mut schema = twice.clone();
             schema["$schema"] = json!(draft);
             let schema = JsonSchema::compile_as_declared(&schema).unwrap();
@@ -243,44 +297,62 @@ mod tests {
             let to = |side: &str| json!({"$ref": format!("https://x.example/{}{side}", part + 1)});
             for side in ["a", "b"] {
                 let id = format!("https://x.example/{part}{side}");
-                with_addresses
-                    .insert(format!("{part}{side}"), json!({"$id": id, "allOf": [to("a"), to("b")]}));
+                with_addresses.insert(
+                    format!("{part}{side}"),
+                    json!({"$id": id, "allOf": [to("a"), to("b")]}),
+                );
             }
         }
         for side in ["a", "b"] {
-            with_addresses.insert(format!("40{side}"), json!({"$id": format!("https://x.example/40{side}")}));
+            with_addresses.insert(
+                format!("40{side}"),
+                json!({"$id": format!("https://x.example/40{side}")}),
+            );
         }
         let schema = json!({"$ref": "https://x.example/0a", "$defs": with_addresses});
-        assert_eq!(JsonSchema::compile(&schema).unwrap_err().reason, TOO_MUCH_WORK);
-        let in_data = json!({"$ref": "#/const/%61", "const": {"a": {"allOf": [{"$ref": "#/const/a"}]}}});
+        assert_eq!(
+            JsonSchema::compile(&schema).unwrap_err().reason,
+            TOO_MUCH_WORK
+        );
+        let in_data =
+            json!({"$ref": "#/const/%61", "const": {"a": {"allOf": [{"$ref": "#/const/a"}]}}});
         assert!(JsonSchema::compile(&in_data).is_err());
         let hidden = |place: &str| {
             let twice = json!({"$ref": format!("#/{place}/const")});
             let part = json!({"items": {"allOf": [twice, twice]}});
-            JsonSchema::compile(&json!({"$ref": format!("#/{place}/const"), place: {"const": part}}))
+            JsonSchema::compile(
+                &json!({"$ref": format!("#/{place}/const"), place: {"const": part}}),
+            )
         };
         assert!(hidden("$defs").is_ok(), "a part may be named so");
         assert!(hidden("weird").is_err() && hidden("default").is_err());
-        let map =
-            json!({"$ref": "#/$defs", "$defs": {"not": {"$ref": "#/$defs"}, "if": {"$ref": "#/$defs"}}});
+        let map = json!({"$ref": "#/$defs", "$defs": {"not": {"$ref": "#/$defs"}, "if": {"$ref": "#/$defs"}}});
         assert!(JsonSchema::compile(&map).is_err());
     }
 
     #[test]
     fn a_chain_of_references_does_not_exhaust_the_stack() {
-        for draft in
-            ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
-        {
+        for draft in [
+            "https://json-schema.org/draft/2020-12/schema",
+            "http://json-schema.org/draft-07/schema#",
+        ] {
             for wrapped in [false, true] {
                 let part = |at: usize| {
                     let next = json!({"$ref": format!("#/$defs/part{}", at + 1)});
-                    (format!("part{at}"), if wrapped { json!({"allOf": [next]}) } else { next })
+                    (
+                        format!("part{at}"),
+                        if wrapped {
+                            json!({"allOf": [next]})
+                        } else {
+                            next
+                        },
+                    )
                 };
                 let mut parts: serde_json::Map<String, Value> = (0..20_000).map(part).collect();
                 parts.insert("part20000".to_owned(), json!({"type": "string"}));
                 let schema = json!({"$schema": draft, "$ref": "#/$defs/part0", "$defs": parts});
-                let verdict =
-                    JsonSchema::compile_as_declared(&schema).map(|schema| schema.verdict(&json!(1)));
+                let verdict = JsonSchema::compile_as_declared(&schema)
+                    .map(|schema| schema.verdict(&json!(1)));
                 assert!(verdict.is_err() || verdict == Ok(None), "{draft} {wrapped}");
             }
         }
@@ -292,17 +364,27 @@ mod tests {
             "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
             "additionalProperties": false}}});
         let schema = JsonSchema::compile(&tree).unwrap();
-        let deep =
-            (0..60).fold(json!({"name": "leaf"}), |inner, _| json!({"name": "n", "children": [inner]}));
+        let deep = (0..60).fold(
+            json!({"name": "leaf"}),
+            |inner, _| json!({"name": "n", "children": [inner]}),
+        );
         let wide = json!({"name": "n", "children": vec![json!({"name": "leaf"}); 50_000]});
         assert!(schema.is_valid(&deep) && schema.is_valid(&wide));
         assert!(!schema.is_valid(&json!({"name": "n", "children": [{"nam": "x"}]})));
-        for draft in
-            ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
-        {
-            let meta = JsonSchema::compile_as_declared(&json!({"$schema": draft, "$ref": draft})).unwrap();
-            assert!(meta.is_valid(&tree) && meta.is_valid(&crate::suite::json_schema()), "{draft}");
-            assert!(!meta.is_valid(&json!({"properties": {"a": {"type": 12}}})), "{draft}");
+        for draft in [
+            "https://json-schema.org/draft/2020-12/schema",
+            "http://json-schema.org/draft-07/schema#",
+        ] {
+            let meta =
+                JsonSchema::compile_as_declared(&json!({"$schema": draft, "$ref": draft})).unwrap();
+            assert!(
+                meta.is_valid(&tree) && meta.is_valid(&crate::suite::json_schema()),
+                "{draft}"
+            );
+            assert!(
+                !meta.is_valid(&json!({"properties": {"a": {"type": 12}}})),
+                "{draft}"
+            );
         }
         let union = json!({"$ref": "#/$defs/e", "$defs": {"e": {"anyOf": [{"type": "number"},
             {"properties": {"op": {"const": "add"}, "args": {"items": {"$ref": "#/$defs/e"}}}, "required": ["op"], "type": "object"},
@@ -313,7 +395,8 @@ mod tests {
 
     #[test]
     fn a_message_does_not_show_how_work_is_counted() {
-        let schema = JsonSchema::compile(&json!({"not": {"type": "string"}, "minLength": 3})).unwrap();
+        let schema =
+            JsonSchema::compile(&json!({"not": {"type": "string"}, "minLength": 3})).unwrap();
         for (_, reason) in schema.reasons(&json!("x")) {
             assert!(!reason.contains("mcptest"), "{reason}");
         }

@@ -141,30 +141,49 @@ impl Agent {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         let scope = field.reading.scope();
-        field.define("agent", |field| field.try_block(|block| read::read_block(block, span, &scope)))
+        field.define("agent", |field| {
+            field.try_block(|block| read::read_block(block, span, &scope))
+        })
     }
 
     /// What can be said of its gates at load time.
-    pub(super) fn lint(&self, catalogue: Option<&[CatalogueTool]>, faults: &[Fault]) -> Vec<Problem> {
+    pub(super) fn lint(
+        &self,
+        catalogue: Option<&[CatalogueTool]>,
+        faults: &[Fault],
+    ) -> Vec<Problem> {
         let prompts: Vec<String> = self.turns.iter().map(|turn| turn.value.clone()).collect();
         let inject: Vec<&Fault> = self.injected(faults).collect();
         let models: Vec<String> = self.models.iter().map(Model::label).collect();
         let facts = AgentFacts {
-            runs: if self.takes_all_traces() { 0 } else { self.runs },
+            runs: if self.takes_all_traces() {
+                0
+            } else {
+                self.runs
+            },
             key_span: self.span,
             named: &[],
             expect: &[],
             expectations: self.expect.iter().filter(|one| one.is_observable()).count()
-                + self.gates.iter().filter(|gate| gate.decides_a_run()).count(),
+                + self
+                    .gates
+                    .iter()
+                    .filter(|gate| gate.decides_a_run())
+                    .count(),
             prompts: &prompts,
             models: &models,
             servers: &self.servers,
             catalogue,
             inject: &inject,
         };
-        let unhittable = inject.iter().filter_map(|fault| self.unhittable(fault, catalogue));
+        let unhittable = inject
+            .iter()
+            .filter_map(|fault| self.unhittable(fault, catalogue));
         let chosen = self.unknown_choice(&facts);
-        let of_runs = self.expect.iter().filter_map(|assertion| assertion.lint(catalogue));
+        let of_runs = self
+            .expect
+            .iter()
+            .filter_map(|assertion| assertion.lint(catalogue));
         unhittable
             .chain(chosen)
             .chain(of_runs)
@@ -174,28 +193,53 @@ impl Agent {
 
     /// The faults that are injected into its calls.
     pub fn injected<'f>(&self, faults: &'f [Fault]) -> impl Iterator<Item = &'f Fault> {
-        self.inject.iter().filter_map(|name| faults.iter().find(|fault| fault.name == *name))
+        self.inject
+            .iter()
+            .filter_map(|name| faults.iter().find(|fault| fault.name == *name))
     }
 
     /// A fault that none of its calls can run into.
     fn unhittable(&self, fault: &Fault, catalogue: Option<&[CatalogueTool]>) -> Option<Problem> {
-        let injected = self.references.inject.iter().find(|(name, _)| *name == fault.name)?;
-        if let Some(server) = fault.target.server.as_ref().filter(|server| !self.servers.contains(*server)) {
+        let injected = self
+            .references
+            .inject
+            .iter()
+            .find(|(name, _)| *name == fault.name)?;
+        if let Some(server) = fault
+            .target
+            .server
+            .as_ref()
+            .filter(|server| !self.servers.contains(*server))
+        {
             if self.servers.is_empty() {
                 return None;
             }
-            let message = format!("`{}` can never be hit: the agent does not use `{server}`", fault.name);
+            let message = format!(
+                "`{}` can never be hit: the agent does not use `{server}`",
+                fault.name
+            );
             let help = "add the server to the agent's `servers:`, or inject another fault";
-            return Some(Problem::error(message).at(injected.1).also(fault.span, "declared here").help(help));
+            return Some(
+                Problem::error(message)
+                    .at(injected.1)
+                    .also(fault.span, "declared here")
+                    .help(help),
+            );
         }
         let unknown = fault.target.unknown_tool(catalogue?)?;
         let message = format!("`{}` can never be hit: {}", fault.name, unknown.message);
-        Some(Problem { message, ..unknown.at(fault.span).also(injected.1, "injected here") })
+        Some(Problem {
+            message,
+            ..unknown.at(fault.span).also(injected.1, "injected here")
+        })
     }
 
     /// Whether its recordings are only read, and never written.
     pub fn is_read_only(&self) -> bool {
-        matches!(self.cassette, Some(CassettePath::ReadOnly(_) | CassettePath::Graded(_)))
+        matches!(
+            self.cassette,
+            Some(CassettePath::ReadOnly(_) | CassettePath::Graded(_))
+        )
     }
 
     /// Whether it is an entry of `evals:`.
@@ -213,7 +257,11 @@ impl Agent {
 
     /// How many of the recorded runs are judged.
     pub fn runs_to_judge(&self, recorded: usize) -> usize {
-        if self.takes_all_traces() { recorded.max(1) } else { self.runs }
+        if self.takes_all_traces() {
+            recorded.max(1)
+        } else {
+            self.runs
+        }
     }
 
     /// Whether as many runs are judged as a list or pattern has traces.
@@ -223,7 +271,10 @@ impl Agent {
 
     /// The price of a model's tokens: by a gate of its own, else by the table that comes with mcptest.
     pub fn price(&self, model: &str) -> Option<Price> {
-        let own = self.gates.iter().find_map(|gate| gate.recording(None).prices?.get(model));
+        let own = self
+            .gates
+            .iter()
+            .find_map(|gate| gate.recording(None).prices?.get(model));
         own.or_else(|| shipped_price(model))
     }
 
@@ -234,12 +285,16 @@ impl Agent {
 
     /// The time budget of one call, where a gate gives one.
     pub fn call_budget_ms(&self) -> Option<u64> {
-        self.gates.iter().find_map(|gate| gate.recording(None).call_budget_ms)
+        self.gates
+            .iter()
+            .find_map(|gate| gate.recording(None).call_budget_ms)
     }
 
     /// The world of a gate of its own.
     pub fn world(&self) -> Option<&Arc<World>> {
-        self.gates.iter().find_map(|gate| gate.recording(None).world)
+        self.gates
+            .iter()
+            .find_map(|gate| gate.recording(None).world)
     }
 
     /// The variants that it is recorded and judged in, each a row of its own; none when it has but one row.
@@ -252,12 +307,19 @@ impl Agent {
 
     /// The key of the gate that this variant is recorded for only to compare the others with.
     pub fn baseline_of(&self, variant: Option<Variant>) -> Option<&'static str> {
-        let gate = self.gates.iter().find(|gate| gate.variants().any(|own| Some(own) == variant))?;
+        let gate = self
+            .gates
+            .iter()
+            .find(|gate| gate.variants().any(|own| Some(own) == variant))?;
         (variant?.is_baseline()).then(|| gate.key())
     }
 
     /// Tools to put among those that the servers offer while a run is recorded, each marked as a distractor.
-    pub fn injected_tools(&self, variant: Option<Variant>, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+    pub fn injected_tools(
+        &self,
+        variant: Option<Variant>,
+        offered: &[CatalogueTool],
+    ) -> Vec<CatalogueTool> {
         let made = |gate| Some(GateBlock::recording(gate, variant).injected_tools?(offered));
         self.gates.iter().filter_map(made).flatten().collect()
     }
@@ -265,18 +327,25 @@ impl Agent {
     /// Everything that it asks judges, by the paths of its checks.
     pub fn checks_of_judges(&self) -> Vec<(String, &Question)> {
         let of_expect = graded(&self.expect).map(|(check, _, question)| (check, question));
-        let of_gates = self.gates.iter().filter_map(|gate| Some((gate.key().to_owned(), gate.question()?)));
+        let of_gates = self
+            .gates
+            .iter()
+            .filter_map(|gate| Some((gate.key().to_owned(), gate.question()?)));
         of_expect.chain(of_gates).collect()
     }
 
     /// Whether it has such tools.
     pub fn injects_tools(&self, variant: Option<Variant>) -> bool {
-        self.gates.iter().any(|gate| gate.recording(variant).injected_tools.is_some())
+        self.gates
+            .iter()
+            .any(|gate| gate.recording(variant).injected_tools.is_some())
     }
 
     /// The names of all its rows.
     pub(super) fn row_names(&self) -> Vec<String> {
-        self.rows().map(|(model, variant)| self.row_name(model, variant)).collect()
+        self.rows()
+            .map(|(model, variant)| self.row_name(model, variant))
+            .collect()
     }
 
     /// Whether rows name the model, because there is more than one.
@@ -302,12 +371,21 @@ impl Model {
     pub(crate) fn read(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Option<Self> {
         field.define("judge", |field| {
             field.shapes("a model's id or {provider, id}", |shapes| {
-                shapes.text(|f| f.name().map(|id| Self { id, ..Self::default() }));
+                shapes.text(|f| {
+                    f.name().map(|id| Self {
+                        id,
+                        ..Self::default()
+                    })
+                });
                 shapes.block(|b| {
                     let doc = "A provider's name under `providers:`";
                     let provider = b.required("provider", doc, |f| read::named(f, providers));
                     let id = b.required("id", "The provider's id of the model", |f| f.name());
-                    Some(Self { provider, id: id?, ..Self::default() })
+                    Some(Self {
+                        provider,
+                        id: id?,
+                        ..Self::default()
+                    })
                 });
             })
         })

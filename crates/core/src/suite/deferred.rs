@@ -26,7 +26,8 @@ impl Deferred {
 
     /// The value with environment values left as `${NAME}`.
     pub(crate) fn template(&self, scope: &Scope) -> Value {
-        self.map(&|text| Ok::<_, Unset>(scope.template(text))).unwrap_or_default()
+        self.map(&|text| Ok::<_, Unset>(scope.template(text)))
+            .unwrap_or_default()
     }
 
     fn map<E>(&self, fill: &dyn Fn(&str) -> Result<String, E>) -> Result<Value, E> {
@@ -34,9 +35,14 @@ impl Deferred {
             Self::Value(value) => value.clone(),
             Self::Text { text, plain: true } if text.contains("${") => resolve(&fill(text)?).into(),
             Self::Text { text, .. } => Value::String(fill(text)?),
-            Self::List(items) => items.iter().map(|item| item.map(fill)).collect::<Result<_, E>>()?,
+            Self::List(items) => items
+                .iter()
+                .map(|item| item.map(fill))
+                .collect::<Result<_, E>>()?,
             Self::Map(entries) => {
-                let entries = entries.iter().map(|(key, value)| Ok((key.clone(), value.map(fill)?)));
+                let entries = entries
+                    .iter()
+                    .map(|(key, value)| Ok((key.clone(), value.map(fill)?)));
                 Value::Object(entries.collect::<Result<Map<_, _>, E>>()?)
             }
         })
@@ -53,13 +59,39 @@ mod tests {
     #[test]
     fn a_plain_text_is_typed_after_it_is_filled_in_and_a_template_needs_no_environment() {
         let value = Deferred::Map(vec![
-            ("age".to_owned(), Deferred::Text { text: "${AGE}".to_owned(), plain: true }),
-            ("quoted".to_owned(), Deferred::Text { text: "${AGE}".to_owned(), plain: false }),
-            ("city".to_owned(), Deferred::Text { text: "${city}".to_owned(), plain: true }),
+            (
+                "age".to_owned(),
+                Deferred::Text {
+                    text: "${AGE}".to_owned(),
+                    plain: true,
+                },
+            ),
+            (
+                "quoted".to_owned(),
+                Deferred::Text {
+                    text: "${AGE}".to_owned(),
+                    plain: false,
+                },
+            ),
+            (
+                "city".to_owned(),
+                Deferred::Text {
+                    text: "${city}".to_owned(),
+                    plain: true,
+                },
+            ),
         ]);
-        let scope = Scope::new(BTreeMap::from([("city".to_owned(), Text::from("Oslo"))]), "/suites");
-        let filled = value.fill(&scope, &|name| (name == "AGE").then(|| "36".to_owned())).unwrap();
+        let scope = Scope::new(
+            BTreeMap::from([("city".to_owned(), Text::from("Oslo"))]),
+            "/suites",
+        );
+        let filled = value
+            .fill(&scope, &|name| (name == "AGE").then(|| "36".to_owned()))
+            .unwrap();
         assert_eq!(filled, json!({"age": 36, "quoted": "36", "city": "Oslo"}));
-        assert_eq!(value.template(&scope), json!({"age": "${AGE}", "quoted": "${AGE}", "city": "Oslo"}));
+        assert_eq!(
+            value.template(&scope),
+            json!({"age": "${AGE}", "quoted": "${AGE}", "city": "Oslo"})
+        );
     }
 }

@@ -9,11 +9,14 @@ use crate::problem::Problem;
 const SOURCES: &[&str] = &["agent", "traces", "texts"];
 
 /// The entries, which have no gate but `eval`.
-pub(super) const EVALS: GradedRows = GradedRows { sources: SOURCES, read_source, gate: &EVAL };
+pub(super) const EVALS: GradedRows = GradedRows {
+    sources: SOURCES,
+    read_source,
+    gate: &EVAL,
+};
 
 fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Graded> {
-    let doc =
-        "The agent whose recorded runs are graded, by its name under `agents:`: a row for each of its rows";
+    let doc = "The agent whose recorded runs are graded, by its name under `agents:`: a row for each of its rows";
     let agent = read_agent(block, doc, references);
     let doc = "Files whose traces are graded: a path, a pattern, or a list of them, relative to the suite";
     let traces = read_traces(block, "traces", doc);
@@ -23,7 +26,14 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
     match &graded {
         Some(Graded::Traces(all) | Graded::Texts(all)) if all.is_empty() => {
             let problem = Problem::error("there is nothing to grade: the list is empty");
-            block.report_at(if block.has("traces") { "traces" } else { "texts" }, problem);
+            block.report_at(
+                if block.has("traces") {
+                    "traces"
+                } else {
+                    "texts"
+                },
+                problem,
+            );
             None
         }
         None if !SOURCES.iter().any(|key| block.has(key)) && !block.has_slip_of(SOURCES) => {
@@ -39,11 +49,17 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
 /// An eval of an agent has the rows of that agent, and as many runs.
 pub(super) fn follow(agents: &mut [Agent]) {
     for at in 0..agents.len() {
-        let Some(source) = agents[at].graded_agent().and_then(|name| recorder(agents, name)) else {
+        let Some(source) = agents[at]
+            .graded_agent()
+            .and_then(|name| recorder(agents, name))
+        else {
             continue;
         };
         let (models, servers, runs) = (source.models.clone(), source.servers.clone(), source.runs);
-        let graded = Graded::Agent { name: source.name.clone(), variants: source.variants() };
+        let graded = Graded::Agent {
+            name: source.name.clone(),
+            variants: source.variants(),
+        };
         // What stopped early has fewer runs than it says, and all of them are graded.
         let says_runs = !source.takes_all_traces() && !source.stop_decided;
         let cassette = Some(CassettePath::Graded(graded));
@@ -55,5 +71,7 @@ pub(super) fn follow(agents: &mut [Agent]) {
 
 /// The agent of this name that has recordings of its own.
 pub(crate) fn recorder<'a>(agents: &'a [Agent], name: &str) -> Option<&'a Agent> {
-    agents.iter().find(|agent| agent.name == name && !agent.is_eval())
+    agents
+        .iter()
+        .find(|agent| agent.name == name && !agent.is_eval())
 }

@@ -26,10 +26,11 @@ impl Fault {
         field.try_block(|block| {
             let name = block.required("name", "The name that `inject:` uses", |f| f.name());
             let mut server_span = span;
-            let target =
-                block.required("target", "The tool, the server, or both, that the fault hits", |f| {
-                    f.block(|block| read_target(block, &mut server_span))
-                });
+            let target = block.required(
+                "target",
+                "The tool, the server, or both, that the fault hits",
+                |f| f.block(|block| read_target(block, &mut server_span)),
+            );
             let kind = read_kind(block);
             let real = block.flag(
                 "real",
@@ -37,19 +38,32 @@ impl Fault {
                 false,
             );
             let span = block.key_span("name").unwrap_or(span);
-            Some(Self { name: name?, target: target?, kind: kind?, real, span, server_span })
+            Some(Self {
+                name: name?,
+                target: target?,
+                kind: kind?,
+                real,
+                span,
+                server_span,
+            })
         })
     }
 }
 
 fn read_target(block: &mut Block<'_>, server_span: &mut Span) -> FaultTarget {
-    let tool = block.optional("tool", "The tool; every tool of the server when left out", |f| f.name());
+    let tool = block.optional(
+        "tool",
+        "The tool; every tool of the server when left out",
+        |f| f.name(),
+    );
     let server = block.optional("server", "The server; any when left out", |f| {
         *server_span = f.span();
         f.name()
     });
     if !block.has("tool") && !block.has("server") && !block.has_unknown() {
-        block.report(Problem::error("a fault's target names a tool, a server, or both"));
+        block.report(Problem::error(
+            "a fault's target names a tool, a server, or both",
+        ));
     }
     FaultTarget { tool, server }
 }
@@ -61,24 +75,39 @@ fn read_kind(block: &mut Block<'_>) -> Option<FaultKind> {
         at = f.span();
         fault::written(f, FaultEntry::is_injectable)
     });
-    let delay = block.optional("delay_ms", "How late a `slow` or `reply-after-cancel` call answers", |f| {
-        f.whole(0..=i64::MAX as u64)
-    });
-    let failures = block.optional("failures", "How many calls fail before `recover-after` recovers", |f| {
-        f.whole(1..=i64::MAX as u64)
-    });
+    let delay = block.optional(
+        "delay_ms",
+        "How late a `slow` or `reply-after-cancel` call answers",
+        |f| f.whole(0..=i64::MAX as u64),
+    );
+    let failures = block.optional(
+        "failures",
+        "How many calls fail before `recover-after` recovers",
+        |f| f.whole(1..=i64::MAX as u64),
+    );
     let kind = kind?;
     let (name, number) = fault::split(&kind);
     let refuse = |block: &Block<'_>, error: FaultError| block.report(Problem::from(error).at(at));
-    let entry = FaultEntry::injectable(name).map_err(|error| refuse(block, error)).ok()?;
+    let entry = FaultEntry::injectable(name)
+        .map_err(|error| refuse(block, error))
+        .ok()?;
     let own_key = entry.number_key();
     for key in ["delay_ms", "failures"] {
-        let Some(span) = block.key_span(key) else { continue };
+        let Some(span) = block.key_span(key) else {
+            continue;
+        };
         if own_key != Some(key) {
-            block.report(Problem::error(format!("`{key}` does not go with `{}`", entry.name)).at(span));
+            block.report(
+                Problem::error(format!("`{key}` does not go with `{}`", entry.name)).at(span),
+            );
         } else if number.is_some() {
             let message = format!("`{key}` is given already, after the colon of `{kind}`");
-            block.report(Problem::error(message).at(span).also(at, "given here").help("remove one of them"));
+            block.report(
+                Problem::error(message)
+                    .at(span)
+                    .also(at, "given here")
+                    .help("remove one of them"),
+            );
         }
     }
     let separate = match own_key {
@@ -86,7 +115,9 @@ fn read_kind(block: &mut Block<'_>) -> Option<FaultKind> {
         Some(_) => failures,
         None => None,
     };
-    let number = number.map(str::to_owned).or(separate.map(|number| number.to_string()));
+    let number = number
+        .map(str::to_owned)
+        .or(separate.map(|number| number.to_string()));
     let fault = entry.numbered(number.as_deref());
     fault
         .map_err(|mut error| {

@@ -9,7 +9,12 @@ use crate::problem::Problem;
 use std::path::Path;
 
 /// Reads the files that gates name, once: nothing is read while runs are judged.
-pub(super) fn read(agents: &mut [Agent], suite: &Path, host: &Host<'_>, problems: &mut Vec<Problem>) {
+pub(super) fn read(
+    agents: &mut [Agent],
+    suite: &Path,
+    host: &Host<'_>,
+    problems: &mut Vec<Problem>,
+) {
     let folder = suite.parent().unwrap_or(Path::new(""));
     let read = |file: &str| (host.read)(&folder.join(file));
     let reads_files = |agent: &&mut Agent| agent.gates.iter().any(GateBlock::reads_files);
@@ -18,8 +23,10 @@ pub(super) fn read(agents: &mut [Agent], suite: &Path, host: &Host<'_>, problems
         let has_variants = !agent.variants().is_empty();
         for gate in &mut agent.gates {
             if has_variants && gate.is(GateTrait::ComparesWithBaseline) {
-                let message =
-                    format!("`{}` cannot be used here: each row of this agent is another test", gate.key());
+                let message = format!(
+                    "`{}` cannot be used here: each row of this agent is another test",
+                    gate.key()
+                );
                 let help = "compare them with `mcptest model-baseline diff`";
                 problems.push(Problem::error(message).at(agent.span).help(help));
                 continue;
@@ -30,18 +37,31 @@ pub(super) fn read(agents: &mut [Agent], suite: &Path, host: &Host<'_>, problems
 }
 
 /// A gate that stands beside `agents:` is one of each agent of the file that has none of its kind.
-pub(super) fn read_gate_of_suite(block: &mut Block<'_>, kind: &'static GateKind, agents: &mut [Agent]) {
+pub(super) fn read_gate_of_suite(
+    block: &mut Block<'_>,
+    kind: &'static GateKind,
+    agents: &mut [Agent],
+) {
     let key_span = block.key_span(kind.key).unwrap_or_default();
-    let doc = format!("For every agent of this file without such a block: {}", kind.summary);
+    let doc = format!(
+        "For every agent of this file without such a block: {}",
+        kind.summary
+    );
     block.optional(kind.key, &doc, |field| {
-        let mut without: Vec<&mut Agent> =
-            agents.iter_mut().filter(|agent| agent.gates.iter().all(|gate| gate.key() != kind.key)).collect();
+        let mut without: Vec<&mut Agent> = agents
+            .iter_mut()
+            .filter(|agent| agent.gates.iter().all(|gate| gate.key() != kind.key))
+            .collect();
         if without.is_empty() {
             let problem = Problem::warning(format!(
                 "`{}` judges nothing: no agent of this file is without one",
                 kind.key
             ));
-            field.report(problem.at(key_span).help("remove it, or move it to the file that has the agents"));
+            field.report(
+                problem
+                    .at(key_span)
+                    .help("remove it, or move it to the file that has the agents"),
+            );
             return kind.read_field(field, key_span).map(|_| ());
         }
         for agent in &mut without {

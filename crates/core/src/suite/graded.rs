@@ -21,7 +21,8 @@ impl GradedRows {
         let span = field.span();
         field.define(self.gate.key, |field| {
             let digest = field.node(|| Value::Bool(true)).map(|node| node.digest());
-            let read = field.try_block(|block| self.read_block(block, span, digest.unwrap_or_default()));
+            let read =
+                field.try_block(|block| self.read_block(block, span, digest.unwrap_or_default()));
             field.amend_exactly_one_of(self.sources.iter().copied());
             read
         })
@@ -29,7 +30,9 @@ impl GradedRows {
 
     fn read_block(&self, block: &mut Block<'_>, span: Span, digest: String) -> Option<Agent> {
         let mut references = References::default();
-        let name = block.required("name", "The row's name, unique in the suite", |f| f.public_name());
+        let name = block.required("name", "The row's name, unique in the suite", |f| {
+            f.public_name()
+        });
         block.at_most_one_of(self.sources);
         let graded = (self.read_source)(block, &mut references);
         let gate = GateBlock::read(self.gate, block, digest, span);
@@ -52,10 +55,17 @@ impl GradedRows {
 }
 
 /// `agent:` what the agent of this name recorded.
-pub(super) fn read_agent(block: &mut Block<'_>, doc: &str, references: &mut References) -> Option<Graded> {
+pub(super) fn read_agent(
+    block: &mut Block<'_>,
+    doc: &str,
+    references: &mut References,
+) -> Option<Graded> {
     block.optional("agent", doc, |f| {
         let name = named(f, &mut references.agents)?;
-        Some(Graded::Agent { name, variants: Vec::new() })
+        Some(Graded::Agent {
+            name,
+            variants: Vec::new(),
+        })
     })
 }
 

@@ -51,7 +51,12 @@ impl<'h> Host<'h> {
     /// A host without mocks and patterns: nothing is known of the tools of mocks, and each file has to be named.
     pub fn new(read: ReadFile<'h>, environment: &'h dyn Fn(&str) -> Option<String>) -> Self {
         let list = &|folder: &Path, path: &str| Ok(vec![folder.join(path)]);
-        Self { read, environment, mock: &|_, _, _, _| (None, Vec::new()), list }
+        Self {
+            read,
+            environment,
+            mock: &|_, _, _, _| (None, Vec::new()),
+            list,
+        }
     }
 }
 
@@ -72,7 +77,9 @@ pub struct Loaded {
 impl Loaded {
     /// Whether the suite is refused.
     pub fn is_refused(&self) -> bool {
-        self.problems.iter().any(|problem| problem.level == Level::Error)
+        self.problems
+            .iter()
+            .any(|problem| problem.level == Level::Error)
     }
 }
 
@@ -106,7 +113,10 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
         files.borrow_mut().insert(path.to_owned());
         (host.read)(path)
     };
-    let host = &Host { read: &read, ..*host };
+    let host = &Host {
+        read: &read,
+        ..*host
+    };
     let mut loader = Loader {
         host,
         traces_are_given: purpose == Purpose::Traces,
@@ -121,8 +131,14 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
         parts.agents.append(&mut parts.evals);
         parts.agents.append(&mut parts.scenarios);
         evals::follow(&mut parts.agents);
-        parts.agents.iter_mut().for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
-        parts.tools.iter_mut().for_each(|test| test.place = loader.sources.file_and_line(test.span));
+        parts
+            .agents
+            .iter_mut()
+            .for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
+        parts
+            .tools
+            .iter_mut()
+            .for_each(|test| test.place = loader.sources.file_and_line(test.span));
         names::check_references(&parts, &mut loader.problems);
         own_files::read(&mut parts, path, host, &mut loader.problems);
         if purpose != Purpose::Capture {
@@ -133,8 +149,12 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
         loader.problems.extend(loaded.lint());
         suite = Some(loaded);
     }
-    let mut loaded =
-        Loaded { suite, problems: loader.problems, sources: loader.sources, files: BTreeSet::new() };
+    let mut loaded = Loaded {
+        suite,
+        problems: loader.problems,
+        sources: loader.sources,
+        files: BTreeSet::new(),
+    };
     loaded.files = files.take();
     Problem::sort(&mut loaded.problems);
     loaded.problems = without_repeats(loaded.problems);
@@ -148,7 +168,10 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
 fn without_repeats(sorted: Vec<Problem>) -> Vec<Problem> {
     let mut kept: Vec<Problem> = Vec::with_capacity(sorted.len());
     for problem in sorted {
-        let same_place = kept.iter().rev().take_while(|other| other.span == problem.span);
+        let same_place = kept
+            .iter()
+            .rev()
+            .take_while(|other| other.span == problem.span);
         if !same_place.into_iter().any(|other| *other == problem) {
             kept.push(problem);
         }
@@ -207,8 +230,10 @@ impl Loader<'_> {
             return None;
         };
         if !matches!(root.kind, Kind::Map(_)) {
-            let message =
-                format!("a suite is a map with `servers:` and `agents:`, this is {}", root.describe());
+            let message = format!(
+                "a suite is a map with `servers:` and `agents:`, this is {}",
+                root.describe()
+            );
             self.problems.push(Problem::error(message).at(root.span));
             return None;
         }
@@ -224,7 +249,8 @@ impl Loader<'_> {
         let bytes = match (self.host.read)(path) {
             Ok(bytes) => bytes,
             Err(reason) => {
-                self.problems.push(Problem::error(format!("cannot read {shown}: {reason}")));
+                self.problems
+                    .push(Problem::error(format!("cannot read {shown}: {reason}")));
                 return None;
             }
         };
@@ -232,10 +258,20 @@ impl Loader<'_> {
             Ok(text) => Some(self.sources.add(shown, text)),
             Err(error) => {
                 let start = error.utf8_error().valid_up_to();
-                let file = self.sources.add(shown, String::from_utf8_lossy(error.as_bytes()).into_owned());
-                let problem =
-                    Problem::error("the file is not UTF-8").at(Span { file, start, end: start + 3 });
-                self.problems.push(problem.label("this byte is not").help("save the file as UTF-8"));
+                let file = self.sources.add(
+                    shown,
+                    String::from_utf8_lossy(error.as_bytes()).into_owned(),
+                );
+                let problem = Problem::error("the file is not UTF-8").at(Span {
+                    file,
+                    start,
+                    end: start + 3,
+                });
+                self.problems.push(
+                    problem
+                        .label("this byte is not")
+                        .help("save the file as UTF-8"),
+                );
                 None
             }
         }
@@ -245,7 +281,8 @@ impl Loader<'_> {
     fn imports(&mut self, root: &Node, path: &Path, importing: &mut Vec<PathBuf>) -> Parts {
         let mut merged = Parts::default();
         let reading = self.reading(path, BTreeMap::new());
-        let wanted = entry(root, "imports").and_then(|node| read_imports(&mut Field::new(&reading, node)));
+        let wanted =
+            entry(root, "imports").and_then(|node| read_imports(&mut Field::new(&reading, node)));
         merged.named = reading.named();
         self.problems.extend(reading.into_problems());
         for (name, span) in wanted.into_iter().flatten() {
@@ -259,8 +296,10 @@ impl Loader<'_> {
             match self.file(&target, importing) {
                 Some(parts) => names::merge(&mut merged, parts, &mut self.problems),
                 None => {
-                    if let Some(problem) =
-                        self.problems.get_mut(before).filter(|problem| problem.span.is_none())
+                    if let Some(problem) = self
+                        .problems
+                        .get_mut(before)
+                        .filter(|problem| problem.span.is_none())
                     {
                         problem.span = Some(span);
                     }
@@ -277,23 +316,36 @@ impl Loader<'_> {
         let mut manifests = BTreeMap::new();
         let mut mocks = BTreeMap::new();
         for (name, (span, server)) in &parts.servers {
-            let Endpoint::Mock(mock) = &server.endpoint else { continue };
-            let Ok(mock) = server.scope.fill(mock, self.host.environment) else { continue };
+            let Endpoint::Mock(mock) = &server.endpoint else {
+                continue;
+            };
+            let Ok(mock) = server.scope.fill(mock, self.host.environment) else {
+                continue;
+            };
             let manifest = path.parent().unwrap_or(Path::new("")).join(mock);
             let read = manifests
                 .entry(imports::identity(&manifest))
                 .or_insert_with(|| self.read_mock(&manifest, *span));
             match read {
                 Ok(Some(mock)) => {
-                    let of_server =
-                        |tool: &CatalogueTool| CatalogueTool { server: Some(name.clone()), ..tool.clone() };
+                    let of_server = |tool: &CatalogueTool| CatalogueTool {
+                        server: Some(name.clone()),
+                        ..tool.clone()
+                    };
                     let tools = mock.tools.iter().map(of_server).collect();
-                    mocks.insert(name.clone(), Mock { tools, digest: mock.digest.clone() });
+                    mocks.insert(
+                        name.clone(),
+                        Mock {
+                            tools,
+                            digest: mock.digest.clone(),
+                        },
+                    );
                 }
                 Ok(None) => {}
                 Err(reason) => {
                     let called = parts.tools.iter().find(|test| test.server == *name);
-                    self.problems.push(without_manifest(&manifest, reason, called).at(*span));
+                    self.problems
+                        .push(without_manifest(&manifest, reason, called).at(*span));
                 }
             }
         }
@@ -312,23 +364,38 @@ impl Loader<'_> {
         let (tools, problems) = (self.host.mock)(manifest, text, file, self.host.read);
         self.problems.extend(problems);
         let digest = || digest_of_value(&super::yaml_to_json(text).unwrap_or_default());
-        Ok(tools.map(|tools| Mock { tools, digest: digest() }))
+        Ok(tools.map(|tools| Mock {
+            tools,
+            digest: digest(),
+        }))
     }
 
     fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'_> {
         // Absolute, so that a path made with it means the same wherever it is joined.
         let here = (self.host.environment)("PWD").unwrap_or_else(|| ".".to_owned());
-        let config_dir = Path::new(&here).join(path.parent().unwrap_or(Path::new(""))).display().to_string();
+        let config_dir = Path::new(&here)
+            .join(path.parent().unwrap_or(Path::new("")))
+            .display()
+            .to_string();
         let reading = Reading::new(Scope::new(suite, &config_dir), self.host.environment);
-        if self.traces_are_given { reading.of_given_traces() } else { reading }
+        if self.traces_are_given {
+            reading.of_given_traces()
+        } else {
+            reading
+        }
     }
 
     fn parts(&mut self, root: &Node, path: &Path, mut imported: Parts) -> Parts {
         let reading = self.reading(path, texts(&imported.variables));
-        let own = entry(root, "variables").and_then(|node| read_variables(&mut Field::new(&reading, node)));
+        let own = entry(root, "variables")
+            .and_then(|node| read_variables(&mut Field::new(&reading, node)));
         let named = reading.named();
         let mut problems = reading.into_problems();
-        let own = Parts { variables: own.unwrap_or_default(), named, ..Parts::default() };
+        let own = Parts {
+            variables: own.unwrap_or_default(),
+            named,
+            ..Parts::default()
+        };
         names::merge(&mut imported, own, &mut problems);
         let reading = self.reading(path, texts(&imported.variables));
         let mut parts = read_suite(&mut Field::new(&reading, root)).unwrap_or_default();
@@ -342,15 +409,25 @@ impl Loader<'_> {
 
 fn without_manifest(manifest: &Path, reason: &str, called: Option<&ToolTest>) -> Problem {
     match called {
-        Some(test) => Problem::error(format!("the mock {} cannot be started: {reason}", manifest.display()))
-            .also(test.server_span, "this test calls it"),
-        None => Problem::warning(format!("the tools of {} are not known: {reason}", manifest.display()))
-            .help("until they are, recordings are not checked for changed tools"),
+        Some(test) => Problem::error(format!(
+            "the mock {} cannot be started: {reason}",
+            manifest.display()
+        ))
+        .also(test.server_span, "this test calls it"),
+        None => Problem::warning(format!(
+            "the tools of {} are not known: {reason}",
+            manifest.display()
+        ))
+        .help("until they are, recordings are not checked for changed tools"),
     }
 }
 
 fn empty_file(file: usize, text: &str) -> Problem {
-    let message = if text.trim().is_empty() { "the file is empty" } else { "there is no suite in this file" };
+    let message = if text.trim().is_empty() {
+        "the file is empty"
+    } else {
+        "there is no suite in this file"
+    };
     Problem::error(message)
         .at(Span { file, start: 0, end: 0 })
         .help("a suite is a map with `servers:` and `agents:`; `mcptest explain` shows what an agent can be held to")
@@ -361,12 +438,20 @@ fn is_null(node: &Node) -> bool {
 }
 
 fn entry<'n>(root: &'n Node, key: &str) -> Option<&'n Node> {
-    let Kind::Map(entries) = &root.kind else { return None };
-    entries.iter().find(|entry| is_same_key(&entry.key, key)).map(|entry| &*entry.value)
+    let Kind::Map(entries) = &root.kind else {
+        return None;
+    };
+    entries
+        .iter()
+        .find(|entry| is_same_key(&entry.key, key))
+        .map(|entry| &*entry.value)
 }
 
 fn texts(variables: &[(String, (Span, Text))]) -> BTreeMap<String, Text> {
-    variables.iter().map(|(name, (_, text))| (name.clone(), text.clone())).into_map()
+    variables
+        .iter()
+        .map(|(name, (_, text))| (name.clone(), text.clone()))
+        .into_map()
 }
 
 fn read_imports(field: &mut Field<'_>) -> Option<Vec<(String, Span)>> {
@@ -388,17 +473,36 @@ fn read_variables(field: &mut Field<'_>) -> Option<Vec<(String, (Span, Text))>> 
 pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
     let field_reading = field.reading;
     field.block(|block: &mut Block<'_>| {
-        block.optional("imports", "Other suite files whose parts are merged into this one", |f| {
-            if f.is_describing() { read_imports(f).map(drop) } else { None }
-        });
+        block.optional(
+            "imports",
+            "Other suite files whose parts are merged into this one",
+            |f| {
+                if f.is_describing() {
+                    read_imports(f).map(drop)
+                } else {
+                    None
+                }
+            },
+        );
         block.optional("variables", "Values for `${name}` in this file", |f| {
-            if f.is_describing() { read_variables(f).map(drop) } else { None }
+            if f.is_describing() {
+                read_variables(f).map(drop)
+            } else {
+                None
+            }
         });
-        let of_suite = GATES.iter().filter(|kind| kind.is(GateTrait::ComparesWithBaseline));
-        field_reading.judges_all.set(of_suite.clone().any(|kind| block.has(kind.key)));
+        let of_suite = GATES
+            .iter()
+            .filter(|kind| kind.is(GateTrait::ComparesWithBaseline));
+        field_reading
+            .judges_all
+            .set(of_suite.clone().any(|kind| block.has(kind.key)));
         let mut agents: Vec<Agent> = block.list("agents", "The agents under test", Agent::read);
         of_suite.for_each(|kind| gate_files::read_gate_of_suite(block, kind, &mut agents));
-        let mut parts = Parts { agents, ..Parts::default() };
+        let mut parts = Parts {
+            agents,
+            ..Parts::default()
+        };
         parts.servers = block.or_default("servers", "MCP servers by name", |f| {
             f.named_entries(|_, span, f| Some((span, Server::read(f)?)))
         });
@@ -411,12 +515,17 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
         let doc = "Rows that judge recorded runs by the state that they lead a world to";
         parts.scenarios = block.list("scenarios", doc, |f| SCENARIOS.read(f));
         parts.tools = block.list("tools", "Direct tool tests", ToolTest::read);
-        parts.judge = block.optional("judge", "Who judges where a check names nobody", JudgeDefaults::read);
+        parts.judge = block.optional(
+            "judge",
+            "Who judges where a check names nobody",
+            JudgeDefaults::read,
+        );
         let doc = "Programs of your own that give each run numbers";
         parts.scorers = block.list(SCORERS, doc, Question::read_scorer);
         parts.budget = block.optional("budget", "What recording may spend", Budget::read);
         parts.run_options = block.optional("run_options", "How the suite is run", RunOptions::read);
-        let doc = "What is kept out of recordings and reports besides known secrets: regular expressions";
+        let doc =
+            "What is kept out of recordings and reports besides known secrets: regular expressions";
         parts.redact = block.list("redact", doc, RedactPattern::read);
         parts
     })

@@ -22,15 +22,20 @@ mod tool_outcome;
 mod tool_test;
 pub(crate) mod variables;
 
-pub use agent::{Agent, CassettePath, Filled, Graded, Model, OverrideError, OwnAgent, ToolSchemas, Variant};
+pub use agent::{
+    Agent, CassettePath, Filled, Graded, Model, OverrideError, OwnAgent, ToolSchemas, Variant,
+};
 pub use fault::Fault;
-pub use load::{Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces, load_to_capture};
+pub use load::{
+    Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces, load_to_capture,
+};
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
 pub use redact::RedactPattern;
 pub use responses::{Answer, Response, Responses, Script};
 pub use server::{
-    Endpoint, HeaderValue, Provider, Server, check_header_name, check_header_value, check_variable_name,
+    Endpoint, HeaderValue, Provider, Server, check_header_name, check_header_value,
+    check_variable_name,
 };
 pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;
@@ -91,14 +96,26 @@ impl Suite {
     fn from_parts(path: &Path, parts: load::Parts, mocks: BTreeMap<String, Mock>) -> Self {
         Self {
             path: path.to_owned(),
-            servers: parts.servers.into_iter().map(|(name, (_, server))| (name, server)).into_map(),
-            providers: parts.providers.into_iter().map(|(name, (_, provider))| (name, provider)).into_map(),
+            servers: parts
+                .servers
+                .into_iter()
+                .map(|(name, (_, server))| (name, server))
+                .into_map(),
+            providers: parts
+                .providers
+                .into_iter()
+                .map(|(name, (_, provider))| (name, provider))
+                .into_map(),
             faults: parts.faults,
             worlds: scenarios::worlds(&parts.agents),
             agents: parts.agents,
             tools: parts.tools,
             judge: parts.judge,
-            scorers: parts.scorers.into_iter().map(|(_, scorer)| scorer).collect(),
+            scorers: parts
+                .scorers
+                .into_iter()
+                .map(|(_, scorer)| scorer)
+                .collect(),
             budget: parts.budget.unwrap_or_default(),
             run_options: parts.run_options.unwrap_or_default(),
             redact: parts.redact,
@@ -110,18 +127,35 @@ impl Suite {
     /// What can be said of the agents' gates without running anything.
     pub fn lint(&self) -> Vec<Problem> {
         let lint = |agent: &Agent| agent.lint(self.known_catalogue(agent).as_deref(), &self.faults);
-        let shared = self.agents.iter().filter_map(|agent| self.unshareable(agent));
-        let refused = self.agents.iter().flat_map(|agent| self.refused_parameters(agent));
-        self.agents.iter().flat_map(lint).chain(shared).chain(refused).collect()
+        let shared = self
+            .agents
+            .iter()
+            .filter_map(|agent| self.unshareable(agent));
+        let refused = self
+            .agents
+            .iter()
+            .flat_map(|agent| self.refused_parameters(agent));
+        self.agents
+            .iter()
+            .flat_map(lint)
+            .chain(shared)
+            .chain(refused)
+            .collect()
     }
 
     /// A program of one's own starts its servers by itself, behind proxies of its own run.
     fn unshareable(&self, agent: &Agent) -> Option<Problem> {
-        let is_shared = |name: &&String| self.servers.get(*name).is_some_and(|server| server.shared);
-        let name = agent.own.as_ref().and_then(|_| agent.servers.iter().find(is_shared))?;
-        let message =
-            format!("`{name}` cannot be shared by the runs of a program: each run has servers of its own");
-        let help = "remove `shared: true` from the server, or give the agent a server that is not shared";
+        let is_shared =
+            |name: &&String| self.servers.get(*name).is_some_and(|server| server.shared);
+        let name = agent
+            .own
+            .as_ref()
+            .and_then(|_| agent.servers.iter().find(is_shared))?;
+        let message = format!(
+            "`{name}` cannot be shared by the runs of a program: each run has servers of its own"
+        );
+        let help =
+            "remove `shared: true` from the server, or give the agent a server that is not shared";
         Some(Problem::error(message).at(agent.span).help(help))
     }
 
@@ -175,14 +209,20 @@ pub fn is_suite(text: &str) -> bool {
     // Other programs use words like these.
     const EXACT_KEYS: [&str; 3] = ["imports", "tools", "evals"];
     let lines = || text.lines().map(|line| line.trim_start_matches('\u{feff}'));
-    let keys = || lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key.trim_end());
-    let is_slip =
-        |key: &str| !key.starts_with(['#', ' ', '\t', '-']) && crate::problem::nearest(key, KEYS).is_some();
+    let keys = || {
+        lines()
+            .filter_map(|line| line.split_once(':'))
+            .map(|(key, _)| key.trim_end())
+    };
+    let is_slip = |key: &str| {
+        !key.starts_with(['#', ' ', '\t', '-']) && crate::problem::nearest(key, KEYS).is_some()
+    };
     // A manifest, or a saved list of tools.
     let is_mock = |key: &str| {
         read::is_same_key(key, "mock_server") || key.trim_start_matches([' ', '-']) == "inputSchema"
     };
-    !keys().any(is_mock) && keys().any(|key| KEYS.contains(&key) || EXACT_KEYS.contains(&key) || is_slip(key))
+    !keys().any(is_mock)
+        && keys().any(|key| KEYS.contains(&key) || EXACT_KEYS.contains(&key) || is_slip(key))
 }
 
 #[cfg(test)]

@@ -14,17 +14,75 @@ use std::collections::BTreeMap;
 
 /// Adds one file's parts to the others; a name given twice is a problem that shows both places.
 pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) {
-    append("variable", &mut into.variables, from.variables, |(name, (span, _))| (name, *span), problems);
-    append("server", &mut into.servers, from.servers, |(name, (span, _))| (name, *span), problems);
-    append("provider", &mut into.providers, from.providers, |(name, (span, _))| (name, *span), problems);
-    append("fault", &mut into.faults, from.faults, |fault| (&fault.name, fault.span), problems);
-    append("agent", &mut into.agents, from.agents, |agent| (&agent.name, agent.span), problems);
-    append(EVAL.key, &mut into.evals, from.evals, |eval| (&eval.name, eval.span), problems);
-    append(SCENARIO.key, &mut into.scenarios, from.scenarios, |row| (&row.name, row.span), problems);
-    append("tool test", &mut into.tools, from.tools, |test| (&test.name, test.span), problems);
-    append("scorer", &mut into.scorers, from.scorers, |(name, scorer)| (name, scorer.span), problems);
+    append(
+        "variable",
+        &mut into.variables,
+        from.variables,
+        |(name, (span, _))| (name, *span),
+        problems,
+    );
+    append(
+        "server",
+        &mut into.servers,
+        from.servers,
+        |(name, (span, _))| (name, *span),
+        problems,
+    );
+    append(
+        "provider",
+        &mut into.providers,
+        from.providers,
+        |(name, (span, _))| (name, *span),
+        problems,
+    );
+    append(
+        "fault",
+        &mut into.faults,
+        from.faults,
+        |fault| (&fault.name, fault.span),
+        problems,
+    );
+    append(
+        "agent",
+        &mut into.agents,
+        from.agents,
+        |agent| (&agent.name, agent.span),
+        problems,
+    );
+    append(
+        EVAL.key,
+        &mut into.evals,
+        from.evals,
+        |eval| (&eval.name, eval.span),
+        problems,
+    );
+    append(
+        SCENARIO.key,
+        &mut into.scenarios,
+        from.scenarios,
+        |row| (&row.name, row.span),
+        problems,
+    );
+    append(
+        "tool test",
+        &mut into.tools,
+        from.tools,
+        |test| (&test.name, test.span),
+        problems,
+    );
+    append(
+        "scorer",
+        &mut into.scorers,
+        from.scorers,
+        |(name, scorer)| (name, scorer.span),
+        problems,
+    );
     into.named.extend(from.named);
-    into.redact = distinct(std::mem::take(&mut into.redact).into_iter().chain(from.redact));
+    into.redact = distinct(
+        std::mem::take(&mut into.redact)
+            .into_iter()
+            .chain(from.redact),
+    );
     into.judge = from.judge.or(into.judge.take());
     into.budget = from.budget.or(into.budget);
     into.run_options = from.run_options.or(into.run_options);
@@ -40,7 +98,11 @@ fn append<T>(
     let before: Vec<_> = into.iter().map(&named).collect();
     let after: Vec<_> = from.iter().map(&named).collect();
     let is_new = new_names(what, &before, &after, problems);
-    into.extend(from.into_iter().zip(is_new).filter_map(|(item, is_new)| is_new.then_some(item)));
+    into.extend(
+        from.into_iter()
+            .zip(is_new)
+            .filter_map(|(item, is_new)| is_new.then_some(item)),
+    );
 }
 
 /// Which names are not there yet.
@@ -77,12 +139,28 @@ fn clash(what: &str, name: &str, second: Span, first: Span) -> Problem {
 
 /// Refuses names that nothing in the suite declares.
 pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
-    let servers: Vec<&str> = parts.servers.iter().map(|(name, _)| name.as_str()).collect();
-    let providers: Vec<&str> = parts.providers.iter().map(|(name, _)| name.as_str()).collect();
-    let faults: Vec<&str> = parts.faults.iter().map(|fault| fault.name.as_str()).collect();
+    let servers: Vec<&str> = parts
+        .servers
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let providers: Vec<&str> = parts
+        .providers
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let faults: Vec<&str> = parts
+        .faults
+        .iter()
+        .map(|fault| fault.name.as_str())
+        .collect();
     let recorded = parts.agents.iter().filter(|agent| !agent.is_eval());
     let agents: Vec<&str> = recorded.map(|agent| agent.name.as_str()).collect();
-    let scorers: Vec<&str> = parts.scorers.iter().map(|(name, _)| name.as_str()).collect();
+    let scorers: Vec<&str> = parts
+        .scorers
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     check_row_names(parts, problems);
     scenarios::check(parts, problems);
     for agent in &parts.agents {
@@ -92,28 +170,52 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
             ("providers", &agent.references.providers, &providers),
             ("agents", &agent.references.agents, &agents),
         ] {
-            problems.extend(used.iter().filter_map(|(name, span)| unknown(key, name, *span, known)));
+            problems.extend(
+                used.iter()
+                    .filter_map(|(name, span)| unknown(key, name, *span, known)),
+            );
         }
-        problems.extend(agent.expect.iter().filter_map(|one| unscored(one, &scorers)));
+        problems.extend(
+            agent
+                .expect
+                .iter()
+                .filter_map(|one| unscored(one, &scorers)),
+        );
         let kind_of = |name: &str| {
             let declared = parts.providers.iter().find(|(known, _)| known == name);
             declared.map(|(_, (_, provider))| provider.kind)
         };
-        let models = agent.models.iter().filter(|model| agent.runs_code() && model.lacks_code(kind_of));
+        let models = agent
+            .models
+            .iter()
+            .filter(|model| agent.runs_code() && model.lacks_code(kind_of));
         problems.extend(models.map(|model| {
             let message = format!("the provider of `{}` runs no code for it", model.label());
             let help = format!("remove `code_execution`, or ask one of these: {WITH_CODE}");
-            Problem::error(message).at(agent.references.code_execution.unwrap_or(agent.span)).help(help)
+            Problem::error(message)
+                .at(agent.references.code_execution.unwrap_or(agent.span))
+                .help(help)
         }));
     }
     let judge = parts.judge.iter().flat_map(|judge| &judge.providers);
     let of_tests = parts.tools.iter().flat_map(ToolTest::checks_of_judges);
     let of_agents = parts.agents.iter().flat_map(Agent::checks_of_judges);
-    let questions: Vec<&Question> = of_agents.chain(of_tests).map(|(_, question)| question).collect();
-    let used = questions.iter().flat_map(|question| &question.providers).chain(judge);
+    let questions: Vec<&Question> = of_agents
+        .chain(of_tests)
+        .map(|(_, question)| question)
+        .collect();
+    let used = questions
+        .iter()
+        .flat_map(|question| &question.providers)
+        .chain(judge);
     problems.extend(used.filter_map(|(name, span)| unknown("providers", name, *span, &providers)));
     let is_unnamed = |question: &&&Question| question.judges.is_empty() && parts.judge.is_none();
-    problems.extend(questions.iter().filter(is_unnamed).map(|question| without_judge(question)));
+    problems.extend(
+        questions
+            .iter()
+            .filter(is_unnamed)
+            .map(|question| without_judge(question)),
+    );
     for test in &parts.tools {
         problems.extend(unknown("servers", &test.server, test.server_span, &servers));
     }
@@ -126,17 +228,27 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
 
 /// Rows are selected and reported by name, so no two may have the same.
 fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
-    let (plain, others): (Vec<_>, Vec<_>) =
-        parts.agents.iter().partition(|agent| agent.row_names() == [agent.name.as_str()]);
+    let (plain, others): (Vec<_>, Vec<_>) = parts
+        .agents
+        .iter()
+        .partition(|agent| agent.row_names() == [agent.name.as_str()]);
     let mut rows: BTreeMap<String, Span> = BTreeMap::new();
     let of_agents = plain.iter().chain(&others);
-    let of_agents = of_agents.flat_map(|agent| agent.row_names().into_iter().map(|name| (name, agent.span)));
-    let of_tools = parts.tools.iter().map(|test| (test.name.clone(), test.span));
+    let of_agents =
+        of_agents.flat_map(|agent| agent.row_names().into_iter().map(|name| (name, agent.span)));
+    let of_tools = parts
+        .tools
+        .iter()
+        .map(|test| (test.name.clone(), test.span));
     for (name, span) in of_agents.chain(of_tools) {
         // A model listed twice is its own problem, and reported as such.
         if let Some(first) = rows.get(&name).filter(|first| **first != span) {
             let problem = Problem::error(format!("two rows are called `{name}`")).at(span);
-            problems.push(problem.also(*first, "the other one").help("rename one of them"));
+            problems.push(
+                problem
+                    .also(*first, "the other one")
+                    .help("rename one of them"),
+            );
         } else {
             rows.insert(name, span);
         }
@@ -147,7 +259,8 @@ fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
 fn unscored(one: &Assertion<Path>, scorers: &[&str]) -> Option<Problem> {
     let name = one.target.scorer()?;
     if one.matcher.question().is_some() {
-        let problem = Problem::error("a number of a scorer is not for a model to judge").at(one.span);
+        let problem =
+            Problem::error("a number of a scorer is not for a model to judge").at(one.span);
         return Some(problem.help("compare it, as `{ gte: 0.5 }`"));
     }
     unknown(SCORERS, name, one.span, scorers)
@@ -161,5 +274,9 @@ fn unknown(key: &str, name: &str, span: Span, known: &[&str]) -> Option<Problem>
         [] => format!("declare it under a top-level `{key}:`"),
         known => format!("declared there: {}", known.join(", ")),
     });
-    Some(Problem::error(format!("nothing under `{key}:` is called `{name}`")).at(span).help(help))
+    Some(
+        Problem::error(format!("nothing under `{key}:` is called `{name}`"))
+            .at(span)
+            .help(help),
+    )
 }

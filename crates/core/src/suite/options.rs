@@ -37,9 +37,14 @@ impl RunOptions {
         field.block(|block: &mut Block<'_>| {
             let doc = "`error` (the default) or `warn` when a cassette no longer fits the suite";
             let words = [("error", Stale::Error), ("warn", Stale::Warn)];
-            let stale = block.or_default("stale", doc, |f| f.choice("what a stale cassette does", &words));
+            let stale = block.or_default("stale", doc, |f| {
+                f.choice("what a stale cassette does", &words)
+            });
             let doc = "Fail tests whose recording has no fingerprint (`unpinned`)";
-            Self { stale, deny_unpinned: block.flag("deny_unpinned", doc, false) }
+            Self {
+                stale,
+                deny_unpinned: block.flag("deny_unpinned", doc, false),
+            }
         })
     }
 }
@@ -49,9 +54,21 @@ impl Budget {
         let usd = |f: &mut Field<'_>| f.number(0.0..=f64::MAX);
         let tokens = |f: &mut Field<'_>| f.whole(1..=u64::MAX);
         field.block(|block: &mut Block<'_>| Self {
-            per_test_usd: block.optional("per_test_usd", "Dollars that recording one test may cost", usd),
-            per_suite_usd: block.optional("per_suite_usd", "Dollars that recording the suite may cost", usd),
-            per_run_tokens: block.optional("per_run_tokens", "Tokens that one recorded run may use", tokens),
+            per_test_usd: block.optional(
+                "per_test_usd",
+                "Dollars that recording one test may cost",
+                usd,
+            ),
+            per_suite_usd: block.optional(
+                "per_suite_usd",
+                "Dollars that recording the suite may cost",
+                usd,
+            ),
+            per_run_tokens: block.optional(
+                "per_run_tokens",
+                "Tokens that one recorded run may use",
+                tokens,
+            ),
         })
     }
 }

@@ -13,16 +13,31 @@ use std::path::{Path, PathBuf};
 /// Reads the files of each program: a recording that was made with others is stale.
 pub(super) fn read(parts: &mut Parts, suite: &Path, host: &Host<'_>, problems: &mut Vec<Problem>) {
     let folder = suite.parent().unwrap_or(Path::new(""));
-    let of_agents = parts.agents.iter_mut().filter_map(|agent| agent.own.as_mut());
-    let of_scorers = parts.scorers.iter_mut().filter_map(|(_, question)| match &mut question.asks {
-        Asks::Scorer(scorer) => Some(&mut scorer.program),
-        _ => None,
-    });
+    let of_agents = parts
+        .agents
+        .iter_mut()
+        .filter_map(|agent| agent.own.as_mut());
+    let of_scorers =
+        parts
+            .scorers
+            .iter_mut()
+            .filter_map(|(_, question)| match &mut question.asks {
+                Asks::Scorer(scorer) => Some(&mut scorer.program),
+                _ => None,
+            });
     // Agents share programs: each file is read once.
     let known = RefCell::new(BTreeMap::new());
-    let read_once =
-        |path: &Path| known.borrow_mut().entry(path.to_owned()).or_insert_with(|| (host.read)(path)).clone();
-    let host = &Host { read: &read_once, ..*host };
+    let read_once = |path: &Path| {
+        known
+            .borrow_mut()
+            .entry(path.to_owned())
+            .or_insert_with(|| (host.read)(path))
+            .clone()
+    };
+    let host = &Host {
+        read: &read_once,
+        ..*host
+    };
     for own in of_agents.chain(of_scorers) {
         own.digests = match &own.files {
             None => scripts(own, folder, host),
@@ -40,13 +55,25 @@ fn listed(
 ) -> BTreeMap<String, String> {
     let mut digests = BTreeMap::new();
     for (written, span) in own.files.iter().flatten() {
-        let named = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        let named = |path: &Path| {
+            path.strip_prefix(folder)
+                .unwrap_or(path)
+                .display()
+                .to_string()
+        };
         let read = |path: &Path| (host.read)(path).map(|bytes| content(&bytes));
         let content = (host.list)(folder, written).and_then(|paths| match &paths[..] {
             [path] if named(path) == *written => read(path),
             _ => {
-                let line = |path: &PathBuf| Ok(named(path).replace('\\', "/") + " " + &read(path)? + "\n");
-                Ok(digest(paths.iter().map(line).collect::<Result<String, String>>()?.as_bytes()))
+                let line =
+                    |path: &PathBuf| Ok(named(path).replace('\\', "/") + " " + &read(path)? + "\n");
+                Ok(digest(
+                    paths
+                        .iter()
+                        .map(line)
+                        .collect::<Result<String, String>>()?
+                        .as_bytes(),
+                ))
             }
         });
         match content {
@@ -71,7 +98,8 @@ fn scripts(own: &OwnAgent, folder: &Path, host: &Host<'_>) -> BTreeMap<String, S
     let script = |word: &String| {
         let named = own.scope.template(word);
         let is_own = named.starts_with("${CONFIG_DIR}") || !Path::new(&named).is_absolute();
-        let path = fill(word).filter(|word| is_own && !word.is_empty() && !word.starts_with('-'))?;
+        let path =
+            fill(word).filter(|word| is_own && !word.is_empty() && !word.starts_with('-'))?;
         let text = String::from_utf8((host.read)(&folder.join(&cwd).join(path)).ok()?).ok()?;
         Some((named, content(text.as_bytes())))
     };

@@ -18,12 +18,23 @@ impl RedactPattern {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         field.define("redact_pattern", |field| {
             field.shapes("a regular expression or {name, pattern}", |shapes| {
-                shapes.text(|f| Some(Self { name: None, pattern: pattern(f)? }));
+                shapes.text(|f| {
+                    Some(Self {
+                        name: None,
+                        pattern: pattern(f)?,
+                    })
+                });
                 shapes.block(|block| {
-                    let name =
-                        block.required("name", "What stands in the placeholder: `[redacted:NAME]`", name);
+                    let name = block.required(
+                        "name",
+                        "What stands in the placeholder: `[redacted:NAME]`",
+                        name,
+                    );
                     let pattern = block.required("pattern", "A regular expression", pattern);
-                    Some(Self { name: Some(name?), pattern: pattern? })
+                    Some(Self {
+                        name: Some(name?),
+                        pattern: pattern?,
+                    })
                 });
             })
         })

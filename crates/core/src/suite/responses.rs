@@ -55,31 +55,49 @@ impl Script {
             let doc = "The folders that the client offers, answers to `roots/list`";
             let roots = block.optional("roots", doc, |f| f.list(read_root));
             let doc = "Answers to `sampling/createMessage`: the first that fits is given";
-            let read = |f: &mut Field<'_>| read_rules(f, &["text", "result", "decline"], read_sampling);
+            let read =
+                |f: &mut Field<'_>| read_rules(f, &["text", "result", "decline"], read_sampling);
             let sampling = block.or_default("sampling", doc, read);
             let doc = "Answers to `elicitation/create`: the first that fits is given";
-            let read = |f: &mut Field<'_>| read_rules(f, &["accept", "decline", "cancel"], read_elicitation);
-            Self { roots, sampling, elicitation: block.or_default("elicitation", doc, read) }
+            let read = |f: &mut Field<'_>| {
+                read_rules(f, &["accept", "decline", "cancel"], read_elicitation)
+            };
+            Self {
+                roots,
+                sampling,
+                elicitation: block.or_default("elicitation", doc, read),
+            }
         })
     }
 
-    pub(super) fn fill(&self, scope: &Scope, environment: Environment<'_>) -> Result<Responses, Unset> {
+    pub(super) fn fill(
+        &self,
+        scope: &Scope,
+        environment: Environment<'_>,
+    ) -> Result<Responses, Unset> {
         self.map(&|value| value.fill(scope, environment))
     }
 
     /// The answers with environment values left as `${NAME}`; `None` when nothing is scripted.
     pub(super) fn template(&self, scope: &Scope) -> Option<Value> {
-        let responses = self.map(&|value| Ok::<_, Unset>(value.template(scope))).unwrap_or_default();
+        let responses = self
+            .map(&|value| Ok::<_, Unset>(value.template(scope)))
+            .unwrap_or_default();
         let rule = |rule: &Response| {
             let answer = match &rule.answer {
                 Answer::Result(result) => json!({ "result": result }),
-                Answer::Error { code, message } => json!({ "error": { "code": code, "message": message } }),
+                Answer::Error { code, message } => {
+                    json!({ "error": { "code": code, "message": message } })
+                }
             };
             json!({ "when": rule.when, "answer": answer })
         };
-        let by_method = responses
-            .iter()
-            .map(|(method, rules)| ((*method).to_owned(), Value::Array(rules.iter().map(rule).collect())));
+        let by_method = responses.iter().map(|(method, rules)| {
+            (
+                (*method).to_owned(),
+                Value::Array(rules.iter().map(rule).collect()),
+            )
+        });
         (!responses.is_empty()).then(|| Value::Object(by_method.into_object()))
     }
 
@@ -88,13 +106,23 @@ impl Script {
         if let Some(roots) = &self.roots {
             let roots: Vec<Value> = roots.iter().map(fill).collect::<Result<_, E>>()?;
             let answer = Answer::Result(json!({ "roots": roots }));
-            responses.insert("roots/list", vec![Response { when: Map::new(), answer }]);
+            responses.insert(
+                "roots/list",
+                vec![Response {
+                    when: Map::new(),
+                    answer,
+                }],
+            );
         }
-        for (method, rules) in
-            [("sampling/createMessage", &self.sampling), ("elicitation/create", &self.elicitation)]
-        {
+        for (method, rules) in [
+            ("sampling/createMessage", &self.sampling),
+            ("elicitation/create", &self.elicitation),
+        ] {
             if !rules.is_empty() {
-                let rules = rules.iter().map(|rule| rule.map(fill)).collect::<Result<_, E>>()?;
+                let rules = rules
+                    .iter()
+                    .map(|rule| rule.map(fill))
+                    .collect::<Result<_, E>>()?;
                 responses.insert(method, rules);
             }
         }
@@ -117,14 +145,20 @@ impl ScriptedRule {
         };
         let answer = match &self.then {
             Answer::Result(result) => Answer::Result(fill(result)?),
-            Answer::Error { code, message } => Answer::Error { code: *code, message: message.clone() },
+            Answer::Error { code, message } => Answer::Error {
+                code: *code,
+                message: message.clone(),
+            },
         };
         Ok(Response { when, answer })
     }
 }
 
 fn read_text(field: &mut Field<'_>) -> Option<Deferred> {
-    Some(Deferred::Text { text: field.template()?, plain: false })
+    Some(Deferred::Text {
+        text: field.template()?,
+        plain: false,
+    })
 }
 
 fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
@@ -132,7 +166,11 @@ fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
         let uri = block.required("uri", "The folder, as `file:///tmp`", read_text);
         let name = block.optional("name", "What it is called", read_text);
         let name = name.map(|name| ("name".to_owned(), name));
-        Some(Deferred::Map(std::iter::once(("uri".to_owned(), uri?)).chain(name).collect()))
+        Some(Deferred::Map(
+            std::iter::once(("uri".to_owned(), uri?))
+                .chain(name)
+                .collect(),
+        ))
     })
 }
 
@@ -145,7 +183,8 @@ fn read_rules(
     let mut always: Option<Span> = None;
     field.list(|field| {
         if let (Some(before), false) = (always, field.is_describing()) {
-            let problem = Problem::warning("this answer is never given").also(before, "this one always is");
+            let problem =
+                Problem::warning("this answer is never given").also(before, "this one always is");
             field.report(problem.help("put the answer without `when` last"));
         }
         let rule = read_rule(field, answers, read)?;
@@ -163,7 +202,8 @@ fn read_rule(
     read: fn(&mut Block<'_>) -> Option<Answer<Deferred>>,
 ) -> Option<ScriptedRule> {
     let rule = field.block(|block| {
-        let doc = "What the request's parameters must have for this answer; any request when left out";
+        let doc =
+            "What the request's parameters must have for this answer; any request when left out";
         let when = block.optional("when", doc, |f| f.deferred_map());
         block.at_most_one_of(answers);
         let then = read(block);
@@ -179,11 +219,18 @@ fn read_rule(
 
 fn read_sampling(block: &mut Block<'_>) -> Option<Answer<Deferred>> {
     let text = block.optional("text", "The model's answer", |f| read_text(f).map(said));
-    let result = block.optional("result", "The whole result, as it goes over the wire", |f| {
-        f.deferred_map().map(Answer::Result)
+    let result = block.optional(
+        "result",
+        "The whole result, as it goes over the wire",
+        |f| f.deferred_map().map(Answer::Result),
+    );
+    let refused = Answer::Error {
+        code: -1,
+        message: "the user declined the sampling request".to_owned(),
+    };
+    let decline = block.optional("decline", "`true`: the user does not allow it", |f| {
+        read_true(f, refused)
     });
-    let refused = Answer::Error { code: -1, message: "the user declined the sampling request".to_owned() };
-    let decline = block.optional("decline", "`true`: the user does not allow it", |f| read_true(f, refused));
     text.or(result).or(decline)
 }
 
@@ -191,14 +238,19 @@ fn read_elicitation(block: &mut Block<'_>) -> Option<Answer<Deferred>> {
     let doc = "What the user fills in; `true` where there is nothing to fill in";
     let accept = block.optional("accept", doc, |f| {
         f.shapes("a map of what the user fills in, or `true`", |shapes| {
-            shapes.map(|f| f.deferred_map().map(|content| action("accept", Some(content))));
+            shapes.map(|f| {
+                f.deferred_map()
+                    .map(|content| action("accept", Some(content)))
+            });
             shapes.scalar(|f| read_true(f, action("accept", None)));
         })
     });
-    let decline =
-        block.optional("decline", "`true`: the user says no", |f| read_true(f, action("decline", None)));
-    let cancel =
-        block.optional("cancel", "`true`: the user goes away", |f| read_true(f, action("cancel", None)));
+    let decline = block.optional("decline", "`true`: the user says no", |f| {
+        read_true(f, action("decline", None))
+    });
+    let cancel = block.optional("cancel", "`true`: the user goes away", |f| {
+        read_true(f, action("cancel", None))
+    });
     accept.or(decline).or(cancel)
 }
 
@@ -209,21 +261,37 @@ fn fixed(key: &str, value: &str) -> (String, Deferred) {
 /// What a model says to a request for sampling.
 fn said(text: Deferred) -> Answer<Deferred> {
     let content = Deferred::Map(vec![fixed("type", "text"), ("text".to_owned(), text)]);
-    let ending = [fixed("role", "assistant"), fixed("model", "scripted"), fixed("stopReason", "endTurn")];
-    Answer::Result(Deferred::Map(ending.into_iter().chain([("content".to_owned(), content)]).collect()))
+    let ending = [
+        fixed("role", "assistant"),
+        fixed("model", "scripted"),
+        fixed("stopReason", "endTurn"),
+    ];
+    Answer::Result(Deferred::Map(
+        ending
+            .into_iter()
+            .chain([("content".to_owned(), content)])
+            .collect(),
+    ))
 }
 
 /// What a user does with a form, and what is filled in.
 fn action(action: &str, content: Option<Deferred>) -> Answer<Deferred> {
     let content = content.map(|content| ("content".to_owned(), content));
-    Answer::Result(Deferred::Map([fixed("action", action)].into_iter().chain(content).collect()))
+    Answer::Result(Deferred::Map(
+        [fixed("action", action)]
+            .into_iter()
+            .chain(content)
+            .collect(),
+    ))
 }
 
 fn read_true(field: &mut Field<'_>, then: Answer<Deferred>) -> Option<Answer<Deferred>> {
     if field.flag()? {
         return Some(then);
     }
-    field.report(Problem::error("only `true` means something here").help("remove the line, or write `true`"));
+    field.report(
+        Problem::error("only `true` means something here").help("remove the line, or write `true`"),
+    );
     None
 }
 
@@ -243,12 +311,18 @@ mod tests {
         let loaded = suite(written);
         let server = &loaded.suite.as_ref().unwrap().servers["s"];
         assert_eq!(server.endpoint, Endpoint::Command(vec!["x".to_owned()]));
-        server.responses(&|name| Some(format!("value of {name}"))).unwrap()
+        server
+            .responses(&|name| Some(format!("value of {name}")))
+            .unwrap()
     }
 
     fn problem(written: &str) -> String {
         let loaded = suite(written);
-        loaded.problems.first().map(|problem| problem.message.clone()).unwrap_or_default()
+        loaded
+            .problems
+            .first()
+            .map(|problem| problem.message.clone())
+            .unwrap_or_default()
     }
 
     #[test]
@@ -261,8 +335,13 @@ mod tests {
         let forms = &responses["elicitation/create"];
         assert_eq!(forms[0].when["message"], "Name?");
         assert_eq!(forms[0].answer, Answer::Result(accepted));
-        assert_eq!(forms[1].answer, Answer::Result(json!({"action": "decline"})));
-        let Answer::Result(message) = &responses["sampling/createMessage"][0].answer else { panic!() };
+        assert_eq!(
+            forms[1].answer,
+            Answer::Result(json!({"action": "decline"}))
+        );
+        let Answer::Result(message) = &responses["sampling/createMessage"][0].answer else {
+            panic!()
+        };
         assert_eq!(message["content"], json!({"type": "text", "text": "hi"}));
         let roots = json!({"roots": [{"uri": "file:///tmp"}]});
         assert_eq!(responses["roots/list"][0].answer, Answer::Result(roots));
@@ -271,17 +350,29 @@ mod tests {
     #[test]
     fn a_declined_sampling_is_an_error_and_a_declined_form_is_a_result() {
         let sampling = responses("{sampling: [{decline: true}]}");
-        assert!(matches!(sampling["sampling/createMessage"][0].answer, Answer::Error { code: -1, .. }));
+        assert!(matches!(
+            sampling["sampling/createMessage"][0].answer,
+            Answer::Error { code: -1, .. }
+        ));
         let form = responses("{elicitation: [{accept: true}]}");
-        assert_eq!(form["elicitation/create"][0].answer, Answer::Result(json!({"action": "accept"})));
+        assert_eq!(
+            form["elicitation/create"][0].answer,
+            Answer::Result(json!({"action": "accept"}))
+        );
     }
 
     #[test]
     fn what_says_no_answer_two_or_a_false_one_is_refused() {
         assert_eq!(problem("{sampling: [{when: {}}]}"), "this has no answer");
         assert!(problem("{sampling: [{text: a, decline: true}]}").contains("exclude each other"));
-        assert_eq!(problem("{elicitation: [{decline: false}]}"), "only `true` means something here");
-        assert_eq!(problem("{elicitation: [{accpet: {}}]}"), "unknown key `accpet`");
+        assert_eq!(
+            problem("{elicitation: [{decline: false}]}"),
+            "only `true` means something here"
+        );
+        assert_eq!(
+            problem("{elicitation: [{accpet: {}}]}"),
+            "unknown key `accpet`"
+        );
         assert_eq!(problem("{roots: [{name: x}]}"), "`uri` is missing here");
         assert!(problem("{samplings: []}").contains("unknown key"));
     }
@@ -290,7 +381,17 @@ mod tests {
     fn an_unset_variable_is_named_only_when_the_server_is_started() {
         let loaded = suite("{elicitation: [{accept: {name: '${WHO}'}}]}");
         let server = &loaded.suite.as_ref().unwrap().servers["s"];
-        assert!(server.responses(&|_| None).unwrap_err().to_string().contains("`WHO`"));
-        assert!(server.template()["responses"].to_string().contains("${WHO}"));
+        assert!(
+            server
+                .responses(&|_| None)
+                .unwrap_err()
+                .to_string()
+                .contains("`WHO`")
+        );
+        assert!(
+            server.template()["responses"]
+                .to_string()
+                .contains("${WHO}")
+        );
     }
 }

@@ -14,20 +14,30 @@ use std::sync::Arc;
 const SOURCES: &[&str] = &["cassette", "agent"];
 
 /// The entries, which have no gate but `scenario`.
-pub(super) const SCENARIOS: GradedRows = GradedRows { sources: SOURCES, read_source, gate: &SCENARIO };
+pub(super) const SCENARIOS: GradedRows = GradedRows {
+    sources: SOURCES,
+    read_source,
+    gate: &SCENARIO,
+};
 
 fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Graded> {
     let doc = "The recorded runs: a path, a pattern, or a list of them, relative to the suite";
     let cassette = read_traces(block, "cassette", doc);
-    let doc = "The agent that acts in this world, by its name under `agents:`: its mocks have this state";
+    let doc =
+        "The agent that acts in this world, by its name under `agents:`: its mocks have this state";
     let agent = read_agent(block, doc, references);
     if !SOURCES.iter().any(|key| block.has(key)) && !block.has_slip_of(SOURCES) {
         let problem = Problem::error("nothing says whose runs are judged");
-        block.report(problem.help("write `cassette:` with a file, or `agent:` with an agent's name"));
+        block.report(
+            problem.help("write `cassette:` with a file, or `agent:` with an agent's name"),
+        );
     }
     match cassette.or(agent) {
         Some(Graded::Traces(files)) if files.is_empty() => {
-            block.report_at("cassette", Problem::error("there is nothing to judge: the list is empty"));
+            block.report_at(
+                "cassette",
+                Problem::error("there is nothing to judge: the list is empty"),
+            );
             None
         }
         source => source,
@@ -39,11 +49,14 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
 pub(super) fn worlds(agents: &[Agent]) -> BTreeMap<String, Arc<World>> {
     let own = agents.iter().filter(|agent| !agent.is_eval());
     let own = own.filter_map(|agent| Some((agent.name.as_str(), agent.world()?)));
-    let of_scenarios =
-        agents.iter().filter_map(|scenario| Some((scenario.graded_agent()?, scenario.world()?)));
+    let of_scenarios = agents
+        .iter()
+        .filter_map(|scenario| Some((scenario.graded_agent()?, scenario.world()?)));
     let mut worlds = BTreeMap::new();
     for (name, world) in own.chain(of_scenarios) {
-        worlds.entry(name.to_owned()).or_insert_with(|| Arc::clone(world));
+        worlds
+            .entry(name.to_owned())
+            .or_insert_with(|| Arc::clone(world));
     }
     worlds
 }
@@ -52,7 +65,10 @@ pub(super) fn worlds(agents: &[Agent]) -> BTreeMap<String, Arc<World>> {
 pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
     let worlds = worlds(&parts.agents);
     for scenario in &parts.agents {
-        let Some(agent) = scenario.graded_agent().and_then(|name| recorder(&parts.agents, name)) else {
+        let Some(agent) = scenario
+            .graded_agent()
+            .and_then(|name| recorder(&parts.agents, name))
+        else {
             continue;
         };
         let (own, first) = (scenario.world(), worlds.get(&agent.name));
@@ -61,16 +77,24 @@ pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
         {
             let message = format!("`{}` cannot act in two worlds", agent.name);
             let help = "give both the same `seed` and `transitions`, or write another agent";
-            problems.push(Problem::error(message).at(scenario.span).also(agent.span, "the agent").help(help));
+            problems.push(
+                Problem::error(message)
+                    .at(scenario.span)
+                    .also(agent.span, "the agent")
+                    .help(help),
+            );
         }
     }
     let acts = |agent: &&Agent| !agent.is_eval() && worlds.contains_key(&agent.name);
     for agent in parts.agents.iter().filter(acts) {
         for (name, (span, server)) in &parts.servers {
             if agent.servers.contains(name) && server.shared && server.is_mock() {
-                let message =
-                    format!("`{name}` is shared by all runs, but each run needs a world of its own");
-                let problem = Problem::error(message).at(*span).also(agent.span, "it acts in a world");
+                let message = format!(
+                    "`{name}` is shared by all runs, but each run needs a world of its own"
+                );
+                let problem = Problem::error(message)
+                    .at(*span)
+                    .also(agent.span, "it acts in a world");
                 problems.push(problem.help("remove `shared: true`"));
             }
         }

@@ -98,7 +98,9 @@ impl Server {
 
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let scope = field.reading.scope();
-        field.define("server", |field| field.block(|block| Self::read_block(block, scope)))
+        field.define("server", |field| {
+            field.block(|block| Self::read_block(block, scope))
+        })
     }
 
     /// The scripted answers to what the server asks of the client, their variables filled in.
@@ -119,7 +121,10 @@ impl Server {
             Endpoint::Mock(mock) => entry.insert("mock".into(), text(mock)),
         };
         if !self.env.is_empty() {
-            let env = self.env.iter().map(|(name, value)| (name.clone(), text(value)));
+            let env = self
+                .env
+                .iter()
+                .map(|(name, value)| (name.clone(), text(value)));
             entry.insert("env".into(), Value::Object(env.into_object()));
         }
         entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
@@ -128,13 +133,20 @@ impl Server {
                 HeaderValue::Literal(literal) => text(literal),
                 HeaderValue::Env(name) => json!({ "env": name }),
             };
-            let headers = self.headers.iter().map(|(name, value)| (name.clone(), header(value)));
+            let headers = self
+                .headers
+                .iter()
+                .map(|(name, value)| (name.clone(), header(value)));
             entry.insert("headers".into(), Value::Object(headers.into_object()));
         }
         let token = self.bearer_token_env.as_ref();
         entry.extend(token.map(|name| ("bearer_token_env".to_owned(), name.as_str().into())));
         entry.extend(self.era.map(|era| ("era".to_owned(), era.as_str().into())));
-        entry.extend(self.script.template(&self.scope).map(|script| ("responses".to_owned(), script)));
+        entry.extend(
+            self.script
+                .template(&self.scope)
+                .map(|script| ("responses".to_owned(), script)),
+        );
         entry
     }
 
@@ -144,18 +156,26 @@ impl Server {
         let command = block.optional("command", doc, |f| program::read_command(f, has_args));
         let doc = "Arguments of a `command` given as one text";
         let args = block.optional("args", doc, |f| f.list(program::read_word));
-        let url = block.optional("url", "The address of a streamable HTTP server", address::read);
+        let url = block.optional(
+            "url",
+            "The address of a streamable HTTP server",
+            address::read,
+        );
         let doc = "A mock server's manifest, or a saved tools list, relative to the suite";
         let mock = block.optional("mock", doc, |f| f.template());
         let (headers, bearer_token_env) = headers::read(block);
-        let env =
-            block.or_default("env", "Environment variables for the server's process", program::read_env);
+        let env = block.or_default(
+            "env",
+            "Environment variables for the server's process",
+            program::read_env,
+        );
         let doc = "The folder the server starts in, relative to the suite";
         let cwd = block.optional("cwd", doc, program::read_cwd);
         let era = read_era(block);
-        let timeout_ms = block.optional("timeout", "How long a call may take, as `30s`", |f| f.limit_ms());
-        let doc =
-            "How long the server may take to start and give its first answer, as `90s`; 60 s by default";
+        let timeout_ms = block.optional("timeout", "How long a call may take, as `30s`", |f| {
+            f.limit_ms()
+        });
+        let doc = "How long the server may take to start and give its first answer, as `90s`; 60 s by default";
         let connect_timeout_ms = block.optional("connect_timeout", doc, |f| f.limit_ms());
         let doc = "The largest message to accept, in bytes";
         let max_message_bytes = block.optional("max_message_bytes", doc, |f| f.whole(1..=u64::MAX));
@@ -181,8 +201,16 @@ impl Server {
 }
 
 fn read_era(block: &mut Block<'_>) -> Option<Era> {
-    let eras = [("auto", None), ("legacy", Some(Era::Legacy)), ("modern", Some(Era::Modern))];
-    block.optional("era", "The protocol era: found out by default", |f| f.choice("an era", &eras)).flatten()
+    let eras = [
+        ("auto", None),
+        ("legacy", Some(Era::Legacy)),
+        ("modern", Some(Era::Modern)),
+    ];
+    block
+        .optional("era", "The protocol era: found out by default", |f| {
+            f.choice("an era", &eras)
+        })
+        .flatten()
 }
 
 fn endpoint(
@@ -199,7 +227,10 @@ fn endpoint(
         block.report(Problem::error("a server needs `command`, `url` or `mock`").help(EXAMPLE));
     }
     if command.as_ref().is_some_and(Vec::is_empty) {
-        block.report_at("command", Problem::error("`command` is empty").help(EXAMPLE));
+        block.report_at(
+            "command",
+            Problem::error("`command` is empty").help(EXAMPLE),
+        );
     }
     let (is_command, is_url) = (block.has("command"), block.has("url"));
     let runs_nothing = is_url || block.has("mock");
@@ -217,9 +248,13 @@ fn endpoint(
     match (url, mock) {
         (Some(url), _) => Endpoint::Url(url),
         (None, Some(mock)) => Endpoint::Mock(mock),
-        (None, None) => {
-            Endpoint::Command(command.into_iter().flatten().chain(args.into_iter().flatten()).collect())
-        }
+        (None, None) => Endpoint::Command(
+            command
+                .into_iter()
+                .flatten()
+                .chain(args.into_iter().flatten())
+                .collect(),
+        ),
     }
 }
 

@@ -87,11 +87,16 @@ impl ToolOutcome<'_> {
         match self.error {
             Some(error) if asks_for_result => match serde_json::from_str::<Outline>(error.get()) {
                 Ok(error) => {
-                    format!("{nothing}: the call gave the error {}, {:?}", error.code, error.message)
+                    format!(
+                        "{nothing}: the call gave the error {}, {:?}",
+                        error.code, error.message
+                    )
                 }
                 Err(_) => format!("{nothing}: the call gave the error {}", error.get()),
             },
-            _ if target.starts_with("progress") => missing_message(&nothing, "progress", self.progress),
+            _ if target.starts_with("progress") => {
+                missing_message(&nothing, "progress", self.progress)
+            }
             _ if target.starts_with("log") => missing_message(&nothing, "log messages", self.log),
             None if target.starts_with("error") => format!("{nothing}: the call gave a result"),
             _ => nothing,
@@ -130,7 +135,9 @@ impl ToolOutcome<'_> {
 /// Why there is nothing where a message was expected.
 fn missing_message(nothing: &str, what: &str, sent: Option<&[Box<RawValue>]>) -> String {
     match sent.map(<[_]>::len) {
-        None => format!("{nothing}: the recording does not say what {what} there was; record it again"),
+        None => {
+            format!("{nothing}: the recording does not say what {what} there was; record it again")
+        }
         Some(0) => format!("{nothing}: the call sent no {what}"),
         Some(count) => format!("{nothing}: the call sent {what} {count} times"),
     }
@@ -139,12 +146,20 @@ fn missing_message(nothing: &str, what: &str, sent: Option<&[Box<RawValue>]>) ->
 const MISFIT: &str = "the result does not fit the tool's own outputSchema";
 
 /// The schema that a tool declares and the content that is held to it, or why it cannot be.
-fn held_to<'v>(schema: &Value, content: Option<&'v Value>) -> Result<(JsonSchema, &'v Value), String> {
-    let schema = JsonSchema::compile_as_declared(schema)
-        .map_err(|fault| format!("the tool's own outputSchema is no JSON Schema: {}", fault.reason))?;
-    let content =
-        content.ok_or("the tool declares an outputSchema, so its result needs structuredContent")?;
-    let undecided = || format!("the result cannot be held to the tool's own outputSchema: {TOO_MUCH_WORK}");
+fn held_to<'v>(
+    schema: &Value,
+    content: Option<&'v Value>,
+) -> Result<(JsonSchema, &'v Value), String> {
+    let schema = JsonSchema::compile_as_declared(schema).map_err(|fault| {
+        format!(
+            "the tool's own outputSchema is no JSON Schema: {}",
+            fault.reason
+        )
+    })?;
+    let content = content
+        .ok_or("the tool declares an outputSchema, so its result needs structuredContent")?;
+    let undecided =
+        || format!("the result cannot be held to the tool's own outputSchema: {TOO_MUCH_WORK}");
     schema.verdict(content).ok_or_else(undecided)?;
     Ok((schema, content))
 }
@@ -176,9 +191,14 @@ mod tests {
         );
         let read = move |_: &Path| Ok(text.clone().into_bytes());
         let loaded = load(Path::new("s.yml"), &Host::new(&read, &|_| None));
-        let suite = loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+        let suite = loaded
+            .suite
+            .unwrap_or_else(|| panic!("{:?}", loaded.problems));
         let raw: Value = serde_json::from_str(outcome).unwrap();
-        let part = |key: &str| raw.get(key).map(|part| RawValue::from_string(part.to_string()).unwrap());
+        let part = |key: &str| {
+            raw.get(key)
+                .map(|part| RawValue::from_string(part.to_string()).unwrap())
+        };
         let (result, error) = (part("result"), part("error"));
         let outcome = ToolOutcome {
             result: result.as_deref(),
@@ -188,7 +208,10 @@ mod tests {
             ..ToolOutcome::default()
         };
         let checked = suite.tools[0].check(&outcome, &[]);
-        let reason = checked.iter().find_map(|one| one.reason.clone()).unwrap_or_default();
+        let reason = checked
+            .iter()
+            .find_map(|one| one.reason.clone())
+            .unwrap_or_default();
         (checked.iter().map(|one| one.passed).collect(), reason)
     }
 
@@ -197,19 +220,49 @@ mod tests {
         let flag = "{target: result.isError, matcher: {exact: false}}";
         assert_eq!(judge(flag, r#"{"result":{}}"#, None).0, [true]);
         assert_eq!(judge(flag, r#"{"result":{"content":[]}}"#, None).0, [true]);
-        assert_eq!(judge(flag, r#"{"result":{"isError":true}}"#, None).0, [false]);
-        assert_eq!(judge("{target: duration_ms, matcher: {lte: 12}}", r#"{"result":{}}"#, None).0, [true]);
+        assert_eq!(
+            judge(flag, r#"{"result":{"isError":true}}"#, None).0,
+            [false]
+        );
+        assert_eq!(
+            judge(
+                "{target: duration_ms, matcher: {lte: 12}}",
+                r#"{"result":{}}"#,
+                None
+            )
+            .0,
+            [true]
+        );
     }
 
     #[test]
     fn an_error_in_place_of_a_result_is_quoted() {
         let text = "{target: 'result.content[0].text', matcher: {contains: sunny}}";
-        let (held, reason) = judge(text, r#"{"error":{"code":-32602,"message":"no city"}}"#, None);
+        let (held, reason) = judge(
+            text,
+            r#"{"error":{"code":-32602,"message":"no city"}}"#,
+            None,
+        );
         assert_eq!(held, [false]);
-        assert!(reason.ends_with("the call gave the error -32602, \"no city\""), "{reason}");
+        assert!(
+            reason.ends_with("the call gave the error -32602, \"no city\""),
+            "{reason}"
+        );
         let code = "{target: error.code, matcher: {exact: -32602}}";
-        assert_eq!(judge(code, r#"{"error":{"code":-32602,"message":"no city"}}"#, None).0, [true]);
-        assert!(judge(code, r#"{"result":{}}"#, None).1.ends_with("the call gave a result"));
+        assert_eq!(
+            judge(
+                code,
+                r#"{"error":{"code":-32602,"message":"no city"}}"#,
+                None
+            )
+            .0,
+            [true]
+        );
+        assert!(
+            judge(code, r#"{"result":{}}"#, None)
+                .1
+                .ends_with("the call gave a result")
+        );
     }
 
     #[test]
@@ -217,12 +270,29 @@ mod tests {
         let flag = "{target: result.isError, matcher: {absent: false}}";
         let schema = json!({"properties": {"degrees": {"type": "number"}}});
         let held = |outcome: &str| judge(flag, outcome, Some(&schema)).0;
-        assert_eq!(held(r#"{"result":{"structuredContent":{"degrees":3}}}"#), [true, true]);
-        assert_eq!(held(r#"{"result":{"structuredContent":{"degrees":"3"}}}"#), [true, false]);
+        assert_eq!(
+            held(r#"{"result":{"structuredContent":{"degrees":3}}}"#),
+            [true, true]
+        );
+        assert_eq!(
+            held(r#"{"result":{"structuredContent":{"degrees":"3"}}}"#),
+            [true, false]
+        );
         assert_eq!(held(r#"{"result":{"content":[]}}"#), [true, false]);
-        assert_eq!(held(r#"{"result":{"isError":true}}"#), [true], "an error needs no structured content");
-        let (held, reason) = judge(flag, r#"{"result":{"structuredContent":1}}"#, Some(&json!({"type": 12})));
+        assert_eq!(
+            held(r#"{"result":{"isError":true}}"#),
+            [true],
+            "an error needs no structured content"
+        );
+        let (held, reason) = judge(
+            flag,
+            r#"{"result":{"structuredContent":1}}"#,
+            Some(&json!({"type": 12})),
+        );
         assert_eq!(held, [true, false]);
-        assert!(reason.starts_with("the tool's own outputSchema is no JSON Schema"), "{reason}");
+        assert!(
+            reason.starts_with("the tool's own outputSchema is no JSON Schema"),
+            "{reason}"
+        );
     }
 }

@@ -43,7 +43,9 @@ pub struct ToolTest {
 impl ToolTest {
     /// Everything that it asks judges, by the paths of its checks.
     pub fn checks_of_judges(&self) -> Vec<(String, &Question)> {
-        graded(&self.expect).map(|(check, _, question)| (check, question)).collect()
+        graded(&self.expect)
+            .map(|(check, _, question)| (check, question))
+            .collect()
     }
 
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {

@@ -21,7 +21,11 @@ pub struct Text {
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        Self { value: text.to_owned(), template: text.to_owned(), ..Self::default() }
+        Self {
+            value: text.to_owned(),
+            template: text.to_owned(),
+            ..Self::default()
+        }
     }
 }
 
@@ -63,12 +67,18 @@ pub(crate) enum VariableProblem {
 
 enum Piece<'t> {
     Literal(&'t str),
-    Variable { name: &'t str, default: Option<&'t str> },
+    Variable {
+        name: &'t str,
+        default: Option<&'t str>,
+    },
 }
 
 impl Scope {
     pub fn new(suite: BTreeMap<String, Text>, config_dir: &str) -> Self {
-        Self { suite: Arc::new(suite), config_dir: config_dir.into() }
+        Self {
+            suite: Arc::new(suite),
+            config_dir: config_dir.into(),
+        }
     }
 
     /// The text with its variables filled in.
@@ -85,7 +95,8 @@ impl Scope {
 
     /// The text with the suite's own variables filled in, and environment values left as `${NAME}`.
     pub fn template(&self, text: &str) -> String {
-        self.expand(text, &|_| Some(String::new())).map_or_else(|_| text.to_owned(), |text| text.template)
+        self.expand(text, &|_| Some(String::new()))
+            .map_or_else(|_| text.to_owned(), |text| text.template)
     }
 
     /// The text with its variables filled in, or everything that keeps them from being so.
@@ -103,11 +114,18 @@ impl Scope {
                     expanded.template.push_str(literal);
                 }
                 Piece::Variable { name, default } => {
-                    problems.extend(self.push_value(name, default, environment, &mut expanded).err());
+                    problems.extend(
+                        self.push_value(name, default, environment, &mut expanded)
+                            .err(),
+                    );
                 }
             }
         }
-        if problems.is_empty() { Ok(expanded) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(expanded)
+        } else {
+            Err(problems)
+        }
     }
 
     fn push_value(
@@ -123,8 +141,15 @@ impl Scope {
             into.variables.extend(own.variables.clone());
             return Ok(());
         }
-        let found = if name == "CONFIG_DIR" { Some(self.config_dir.to_string()) } else { environment(name) };
-        let value = match (found.filter(|value| default.is_none() || !value.is_empty()), default) {
+        let found = if name == "CONFIG_DIR" {
+            Some(self.config_dir.to_string())
+        } else {
+            environment(name)
+        };
+        let value = match (
+            found.filter(|value| default.is_none() || !value.is_empty()),
+            default,
+        ) {
             (Some(value), _) => {
                 // The folder is another one on every machine.
                 if name != "CONFIG_DIR" && !is_secret_name(name) {
@@ -138,7 +163,9 @@ impl Scope {
         into.value.push_str(&value);
         // A changed default changes what is sent where the variable is not set, so it belongs to the template.
         let default = default.filter(|default| !default.is_empty());
-        let default = default.map(|default| format!(":-{default}")).unwrap_or_default();
+        let default = default
+            .map(|default| format!(":-{default}"))
+            .unwrap_or_default();
         into.template.push_str(&format!("${{{name}{default}}}"));
         Ok(())
     }
@@ -146,10 +173,13 @@ impl Scope {
 
 /// The variables that a string names, in any order and as often as it does.
 pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    pieces(text).unwrap_or_default().into_iter().filter_map(|piece| match piece {
-        Piece::Variable { name, .. } => Some(name),
-        Piece::Literal(_) => None,
-    })
+    pieces(text)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|piece| match piece {
+            Piece::Variable { name, .. } => Some(name),
+            Piece::Literal(_) => None,
+        })
 }
 
 /// Checks the spelling of every `${…}` without needing a value: for texts that are resolved when something starts.
@@ -195,17 +225,28 @@ mod tests {
             "EMPTY" => Some(String::new()),
             _ => None,
         };
-        let scope = Scope::new(BTreeMap::from([("city".to_owned(), Text::from("Sacramento"))]), "/suites");
-        scope.expand(text, &environment).map(|text| (text.value, text.template))
+        let scope = Scope::new(
+            BTreeMap::from([("city".to_owned(), Text::from("Sacramento"))]),
+            "/suites",
+        );
+        scope
+            .expand(text, &environment)
+            .map(|text| (text.value, text.template))
     }
 
     #[test]
     fn values_are_filled_in_and_environment_values_keep_their_name_in_the_template() {
         assert_eq!(
             expand("in ${city}, ${HOME_CITY}").unwrap(),
-            ("in Sacramento, Lisbon".into(), "in Sacramento, ${HOME_CITY}".into())
+            (
+                "in Sacramento, Lisbon".into(),
+                "in Sacramento, ${HOME_CITY}".into()
+            )
         );
-        assert_eq!(expand("${CONFIG_DIR}/x").unwrap(), ("/suites/x".into(), "${CONFIG_DIR}/x".into()));
+        assert_eq!(
+            expand("${CONFIG_DIR}/x").unwrap(),
+            ("/suites/x".into(), "${CONFIG_DIR}/x".into())
+        );
         assert_eq!(
             expand("${EMPTY:-none}${UNSET:-}").unwrap(),
             ("none".into(), "${EMPTY:-none}${UNSET}".into())
@@ -216,10 +257,19 @@ mod tests {
     #[test]
     fn what_cannot_be_filled_in_is_a_problem() {
         let unset = |name: &str| VariableProblem::Unset(name.into());
-        assert_eq!(expand("${nope} ${city} ${never}"), Err(vec![unset("nope"), unset("never")]));
+        assert_eq!(
+            expand("${nope} ${city} ${never}"),
+            Err(vec![unset("nope"), unset("never")])
+        );
         assert_eq!(expand("${nope"), Err(vec![VariableProblem::Unclosed]));
-        assert_eq!(expand("${a b}"), Err(vec![VariableProblem::BadName("a b".into())]));
-        let error = Scope::default().fill("${ONE} ${TWO}", &|_| None).unwrap_err().to_string();
+        assert_eq!(
+            expand("${a b}"),
+            Err(vec![VariableProblem::BadName("a b".into())])
+        );
+        let error = Scope::default()
+            .fill("${ONE} ${TWO}", &|_| None)
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             error,
             "the variables `ONE`, `TWO` are not set; set them in the environment or under `variables:`, \

@@ -10,18 +10,32 @@ const PLACE: &str = "/description";
 const FEWEST_WORDS: usize = 4;
 
 pub(super) fn is_missing(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    spot(PLACE, look.description.is_empty().then(|| "there is no description".to_owned()))
+    spot(
+        PLACE,
+        look.description
+            .is_empty()
+            .then(|| "there is no description".to_owned()),
+    )
 }
 
 pub(super) fn is_short(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let count = words(look.description).len();
     let is_short = count > 0 && count < FEWEST_WORDS && !repeats(look);
-    let said = || format!("{}: {:?}", crate::words::count(count, "word"), look.description);
+    let said = || {
+        format!(
+            "{}: {:?}",
+            crate::words::count(count, "word"),
+            look.description
+        )
+    };
     spot(PLACE, is_short.then(said))
 }
 
 pub(super) fn repeats_name(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    spot(PLACE, repeats(look).then(|| format!("it says what the name says: {:?}", look.description)))
+    spot(
+        PLACE,
+        repeats(look).then(|| format!("it says what the name says: {:?}", look.description)),
+    )
 }
 
 /// Whether no word of the description is new to one who has read the name.

@@ -45,7 +45,11 @@ impl<'a> Look<'a> {
     pub(super) fn at_all(tools: &'a [SurfaceTool]) -> Vec<Self> {
         let names: Vec<Vec<String>> = tools.iter().map(|tool| words(&tool.tool.name)).collect();
         let prefix = common_prefix(&names);
-        let mut looks: Vec<Self> = tools.iter().zip(names).map(|(tool, name)| Self::at(tool, name)).collect();
+        let mut looks: Vec<Self> = tools
+            .iter()
+            .zip(names)
+            .map(|(tool, name)| Self::at(tool, name))
+            .collect();
         let mut uses: BTreeMap<String, f64> = BTreeMap::new();
         for word in looks.iter().flat_map(|look| look.weights.keys()) {
             *uses.entry(word.clone()).or_default() += 1.0;
@@ -59,8 +63,12 @@ impl<'a> Look<'a> {
             }
             let server = &look.tool.tool.server;
             let of = |is_own: bool| {
-                let chosen = tools.iter().filter(|one| (one.tool.server == *server) == is_own);
-                chosen.map(|one| one.tool.name.as_str()).collect::<BTreeSet<_>>()
+                let chosen = tools
+                    .iter()
+                    .filter(|one| (one.tool.server == *server) == is_own);
+                chosen
+                    .map(|one| one.tool.name.as_str())
+                    .collect::<BTreeSet<_>>()
             };
             let own = of(true);
             look.foreign = of(false).difference(&own).copied().collect();
@@ -73,20 +81,47 @@ impl<'a> Look<'a> {
         let description = tool.tool.description.as_deref().unwrap_or_default().trim();
         let mut parts = Vec::new();
         let mut texts: Vec<(String, &str)> = vec![("/name".to_owned(), &tool.tool.name)];
-        texts.extend(tool.title.as_deref().map(|title| ("/title".to_owned(), title)));
-        texts.extend(tool.tool.description.as_deref().map(|text| ("/description".to_owned(), text)));
+        texts.extend(
+            tool.title
+                .as_deref()
+                .map(|title| ("/title".to_owned(), title)),
+        );
+        texts.extend(
+            tool.tool
+                .description
+                .as_deref()
+                .map(|text| ("/description".to_owned(), text)),
+        );
         if let Some(schema) = &tool.tool.input_schema {
-            let top =
-                Part { place: SCHEMA.to_owned(), name: "", schema, is_property: false, is_parameter: false };
+            let top = Part {
+                place: SCHEMA.to_owned(),
+                name: "",
+                schema,
+                is_property: false,
+                is_parameter: false,
+            };
             walk(top, &mut parts);
             texts_in(SCHEMA, schema, &mut texts);
         }
         if let Some(annotations) = &tool.annotations {
             texts_in("/annotations", annotations, &mut texts);
         }
-        let weights = stems(description).into_iter().map(|word| (word, 1.0)).into_map();
+        let weights = stems(description)
+            .into_iter()
+            .map(|word| (word, 1.0))
+            .into_map();
         let (foreign, own) = (BTreeSet::new(), BTreeSet::new());
-        Self { tool, tokens: tokens_of(tool), description, name, weights, parts, texts, foreign, own }
+        Self {
+            tool,
+            tokens: tokens_of(tool),
+            description,
+            name,
+            weights,
+            parts,
+            texts,
+            foreign,
+            own,
+        }
     }
 
     /// The input schema.
@@ -103,26 +138,49 @@ impl<'a> Look<'a> {
 /// The word that most names begin with, where there are enough to tell.
 fn common_prefix(names: &[Vec<String>]) -> Option<String> {
     let first = names.first()?.first()?;
-    let count = |word: &String| names.iter().filter(|name| name.first() == Some(word)).count();
+    let count = |word: &String| {
+        names
+            .iter()
+            .filter(|name| name.first() == Some(word))
+            .count()
+    };
     (names.len() >= 3 && count(first) * 2 > names.len()).then(|| first.clone())
 }
 
 /// The keys of a schema under which there is a map of others, and under which there is one or a list of them.
 const MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
-const PARTS: [&str; 6] = ["items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties"];
+const PARTS: [&str; 6] = [
+    "items",
+    "prefixItems",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "additionalProperties",
+];
 
 fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
     let (place, name, schema) = (part.place.clone(), part.name, part.schema);
     parts.push(part);
     let is_top = place == SCHEMA;
     for key in MAPS {
-        let Some(map) = schema.get(key).and_then(Value::as_object) else { continue };
+        let Some(map) = schema.get(key).and_then(Value::as_object) else {
+            continue;
+        };
         // Whether a map keeps an order depends on who else is in the build.
         let sorted: BTreeMap<&String, &Value> = map.iter().into_map();
         for (name, schema) in sorted {
             let is_property = key == "properties";
             let place = format!("{place}/{key}/{}", pointer_key(name));
-            walk(Part { place, name, schema, is_property, is_parameter: is_property && is_top }, parts);
+            walk(
+                Part {
+                    place,
+                    name,
+                    schema,
+                    is_property,
+                    is_parameter: is_property && is_top,
+                },
+                parts,
+            );
         }
     }
     for key in PARTS {
@@ -135,7 +193,9 @@ fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
         };
         match schema.get(key) {
             Some(Value::Array(list)) => {
-                list.iter().enumerate().for_each(|(at, one)| walk(below(format!("/{at}"), one), parts));
+                list.iter()
+                    .enumerate()
+                    .for_each(|(at, one)| walk(below(format!("/{at}"), one), parts));
             }
             Some(one @ Value::Object(_)) => walk(below(String::new(), one), parts),
             _ => {}
@@ -148,7 +208,9 @@ fn texts_in<'a>(place: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)
     match value {
         Value::String(text) => texts.push((place.to_owned(), text)),
         Value::Array(list) => {
-            list.iter().enumerate().for_each(|(at, one)| texts_in(&format!("{place}/{at}"), one, texts));
+            list.iter()
+                .enumerate()
+                .for_each(|(at, one)| texts_in(&format!("{place}/{at}"), one, texts));
         }
         Value::Object(map) => {
             let sorted: BTreeMap<&String, &Value> = map.iter().into_map();

@@ -38,16 +38,27 @@ pub struct SurfaceTool {
 impl SurfaceTool {
     /// A tool of a recorded catalogue, which keeps no annotations.
     pub fn recorded(tool: &CatalogueTool) -> Self {
-        Self { tool: tool.clone(), ..Self::default() }
+        Self {
+            tool: tool.clone(),
+            ..Self::default()
+        }
     }
 
     /// An entry of the answer to `tools/list`.
     pub fn listed(entry: &RawValue, server: Option<&str>) -> serde_json::Result<Self> {
         let tool: CatalogueTool = serde_json::from_str(entry.get())?;
-        let tool = CatalogueTool { server: server.map(str::to_owned), distractor: false, ..tool };
+        let tool = CatalogueTool {
+            server: server.map(str::to_owned),
+            distractor: false,
+            ..tool
+        };
         let entry: Value = serde_json::from_str(entry.get())?;
         let title = entry["title"].as_str().map(str::to_owned);
-        Ok(Self { tool, title, annotations: Some(entry["annotations"].clone()) })
+        Ok(Self {
+            tool,
+            title,
+            annotations: Some(entry["annotations"].clone()),
+        })
     }
 }
 
@@ -143,17 +154,31 @@ impl Linted {
 
 /// Holds every tool to every rule but those that are ignored.
 pub fn lint(tools: &[SurfaceTool], ignore: &[String]) -> Linted {
-    let rules: Vec<&Rule> = RULES.iter().filter(|rule| ignore.iter().all(|id| id != rule.id)).collect();
+    let rules: Vec<&Rule> = RULES
+        .iter()
+        .filter(|rule| ignore.iter().all(|id| id != rule.id))
+        .collect();
     let looks = Look::at_all(tools);
     let one = |at: usize| {
         let look = &looks[at];
         let found = |rule: &&Rule| {
             let spots = (rule.check)(look, &looks[..at]).into_iter();
             let (rule, severity, fix) = (rule.id, rule.severity, rule.fix);
-            spots.map(move |(place, what)| Finding { rule, severity, place, what, fix }).collect::<Vec<_>>()
+            spots
+                .map(move |(place, what)| Finding {
+                    rule,
+                    severity,
+                    place,
+                    what,
+                    fix,
+                })
+                .collect::<Vec<_>>()
         };
         let by_rule: Vec<Vec<Finding>> = rules.iter().map(found).collect();
-        let taken = by_rule.iter().filter_map(|found| Some(found.first()?.severity.cost())).sum();
+        let taken = by_rule
+            .iter()
+            .filter_map(|found| Some(found.first()?.severity.cost()))
+            .sum();
         LintedTool {
             name: look.tool.tool.name.clone(),
             server: look.tool.tool.server.clone(),
@@ -162,7 +187,9 @@ pub fn lint(tools: &[SurfaceTool], ignore: &[String]) -> Linted {
             findings: by_rule.into_iter().flatten().collect(),
         }
     };
-    Linted { tools: (0..looks.len()).map(one).collect() }
+    Linted {
+        tools: (0..looks.len()).map(one).collect(),
+    }
 }
 
 /// What a tool costs in every request.

@@ -6,25 +6,40 @@ use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-fn spots<'p, 'a: 'p>(parts: impl Iterator<Item = &'p Part<'a>>, what: impl Fn(&Part<'_>) -> String) -> Spots {
+fn spots<'p, 'a: 'p>(
+    parts: impl Iterator<Item = &'p Part<'a>>,
+    what: impl Fn(&Part<'_>) -> String,
+) -> Spots {
     parts.map(|part| (part.place.clone(), what(part))).collect()
 }
 
 pub(super) fn is_undocumented(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    let Some(root) = look.schema() else { return Vec::new() };
-    let is_silent =
-        |part: &&Part<'_>| !is_described(part.schema, root, 0) && !explains(look.description, part.name);
-    spots(look.parameters().filter(is_silent), |part| format!("`{}` has no description", part.name))
+    let Some(root) = look.schema() else {
+        return Vec::new();
+    };
+    let is_silent = |part: &&Part<'_>| {
+        !is_described(part.schema, root, 0) && !explains(look.description, part.name)
+    };
+    spots(look.parameters().filter(is_silent), |part| {
+        format!("`{}` has no description", part.name)
+    })
 }
 
 /// References and choices are followed so far.
 const DEEPEST: usize = 4;
 
 fn is_described(schema: &Value, root: &Value, depth: usize) -> bool {
-    let has_words = schema["description"].as_str().is_some_and(|text| !text.trim().is_empty());
+    let has_words = schema["description"]
+        .as_str()
+        .is_some_and(|text| !text.trim().is_empty());
     let follow = |one: &Value| depth < DEEPEST && is_described(one, root, depth + 1);
-    let target = schema["$ref"].as_str().and_then(|path| root.pointer(path.strip_prefix('#')?));
-    let choices = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+    let target = schema["$ref"]
+        .as_str()
+        .and_then(|path| root.pointer(path.strip_prefix('#')?));
+    let choices = ["anyOf", "oneOf", "allOf"]
+        .into_iter()
+        .filter_map(|key| schema[key].as_array())
+        .flatten();
     has_words || target.into_iter().chain(choices).any(follow)
 }
 
@@ -38,17 +53,25 @@ fn explains(text: &str, name: &str) -> bool {
         let is_whole = !before.ends_with(is_word) && !after.starts_with(is_word);
         let line = before.rsplit('\n').next().unwrap_or_default();
         let begins = line.trim_matches([' ', '\t', '-', '*', '`']).is_empty();
-        let is_entry = begins && after.trim_start_matches([' ', '*', '`']).starts_with([':', '=', '(']);
+        let is_entry = begins
+            && after
+                .trim_start_matches([' ', '*', '`'])
+                .starts_with([':', '=', '(']);
         is_whole && (is_odd || before.ends_with(['`', '\'', '"']) || is_entry)
     })
 }
 
-const SAYS_WHAT: [&str; 8] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "not"];
+const SAYS_WHAT: [&str; 8] = [
+    "type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "not",
+];
 
 pub(super) fn is_untyped(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    let takes_anything =
-        |part: &&Part<'_>| part.is_property && SAYS_WHAT.iter().all(|key| part.schema.get(key).is_none());
-    spots(look.parts.iter().filter(takes_anything), |part| format!("`{}` has no type", part.name))
+    let takes_anything = |part: &&Part<'_>| {
+        part.is_property && SAYS_WHAT.iter().all(|key| part.schema.get(key).is_none())
+    };
+    spots(look.parts.iter().filter(takes_anything), |part| {
+        format!("`{}` has no type", part.name)
+    })
 }
 
 fn is_of(schema: &Value, kind: &str) -> bool {
@@ -69,7 +92,9 @@ pub(super) fn is_enum_in_prose(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
         let before = r"(?i)(?:^either\b|\b(?:one of|(?:allowed|valid|possible|supported|accepted) (?:values|options)|must be|can be)\b)[^.\n]{0,12}?";
         Regex::new(&format!("{before}{quoted}(?:{between}{quoted})+")).ok()
     });
-    let Some(listed) = LISTED.as_ref() else { return Vec::new() };
+    let Some(listed) = LISTED.as_ref() else {
+        return Vec::new();
+    };
     let is_free = |part: &&Part<'_>| {
         let text = part.schema["description"].as_str().unwrap_or_default();
         is_of(part.schema, "string")
@@ -85,42 +110,73 @@ pub(super) fn nothing_is_required(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let says = ["required", "anyOf", "oneOf", "allOf", "dependentRequired"];
     let says_required = look.schema().is_some_and(|schema| has_any(schema, &says));
     let is_optional = |part: &Part<'_>| {
-        let text = part.schema["description"].as_str().unwrap_or_default().to_lowercase();
-        let may_be_null =
-            part.schema["anyOf"].as_array().is_some_and(|all| all.iter().any(|one| is_of(one, "null")));
+        let text = part.schema["description"]
+            .as_str()
+            .unwrap_or_default()
+            .to_lowercase();
+        let may_be_null = part.schema["anyOf"]
+            .as_array()
+            .is_some_and(|all| all.iter().any(|one| is_of(one, "null")));
         has_any(part.schema, &["default", "const"])
             || may_be_null
             || is_of(part.schema, "null")
             || is_of(part.schema, "boolean")
-            || ["optional", "default", "omit", "if ", "instead"].iter().any(|word| text.contains(word))
+            || ["optional", "default", "omit", "if ", "instead"]
+                .iter()
+                .any(|word| text.contains(word))
     };
-    let names: Vec<String> = look.parameters().map(|part| format!("`{}`", part.name)).collect();
+    let names: Vec<String> = look
+        .parameters()
+        .map(|part| format!("`{}`", part.name))
+        .collect();
     if says_required || names.is_empty() || look.parameters().any(is_optional) {
         return Vec::new();
     }
-    vec![(SCHEMA.to_owned(), format!("none of {} is required, nor has a default", names.join(", ")))]
+    vec![(
+        SCHEMA.to_owned(),
+        format!(
+            "none of {} is required, nor has a default",
+            names.join(", ")
+        ),
+    )]
 }
 
 pub(super) fn is_required_unknown(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    let Some(schema) = look.schema() else { return Vec::new() };
-    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let Some(schema) = look.schema() else {
+        return Vec::new();
+    };
+    let required = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     let is_unknown = |name: &&str| look.parameters().all(|part| part.name != *name);
     let is_whole = !has_any(schema, &["anyOf", "oneOf", "allOf", "$ref"]);
     let unknown = required.filter(|name| is_whole && is_unknown(name));
     unknown
-        .map(|name| (format!("{SCHEMA}/required"), format!("`{name}` is required and is no property")))
+        .map(|name| {
+            (
+                format!("{SCHEMA}/required"),
+                format!("`{name}` is required and is no property"),
+            )
+        })
         .collect()
 }
 
 pub(super) fn is_string_unbounded(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     const BOUNDS: [&str; 5] = ["maxLength", "enum", "const", "pattern", "format"];
-    let is_unbounded = |part: &&Part<'_>| is_of(part.schema, "string") && !has_any(part.schema, &BOUNDS);
-    spots(look.parts.iter().filter(is_unbounded), |part| format!("`{}` is a string of any length", part.name))
+    let is_unbounded =
+        |part: &&Part<'_>| is_of(part.schema, "string") && !has_any(part.schema, &BOUNDS);
+    spots(look.parts.iter().filter(is_unbounded), |part| {
+        format!("`{}` is a string of any length", part.name)
+    })
 }
 
 pub(super) fn is_array_unbounded(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let is_unbounded = |part: &&Part<'_>| {
         is_of(part.schema, "array") && !has_any(part.schema, &["maxItems", "enum", "const"])
     };
-    spots(look.parts.iter().filter(is_unbounded), |part| format!("`{}` is a list of any length", part.name))
+    spots(look.parts.iter().filter(is_unbounded), |part| {
+        format!("`{}` is a list of any length", part.name)
+    })
 }

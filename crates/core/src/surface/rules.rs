@@ -24,14 +24,22 @@ pub(super) type Spots = Vec<(String, String)>;
 
 /// The one spot where there is something to say.
 pub(super) fn spot(place: &str, what: Option<String>) -> Spots {
-    what.map(|what| (place.to_owned(), what)).into_iter().collect()
+    what.map(|what| (place.to_owned(), what))
+        .into_iter()
+        .collect()
 }
 
 /// A tool that takes more is worth a look.
 const MANY_TOKENS: usize = 1_000;
 
 const fn rule(id: &'static str, severity: Severity, check: Check) -> Rule {
-    Rule { id, severity, doc: "", fix: "", check }
+    Rule {
+        id,
+        severity,
+        doc: "",
+        fix: "",
+        check,
+    }
 }
 
 /// The table. The first word of an id says what is looked at.

@@ -27,10 +27,16 @@ pub(super) fn is_refused_for_its_form(look: &Look<'_>, _: &[Look<'_>]) -> Spots 
 }
 
 fn refusals(look: &Look<'_>, is_meant: fn(&SchemaRule) -> bool) -> Spots {
-    let Some(schema) = &look.tool.tool.input_schema else { return Vec::new() };
+    let Some(schema) = &look.tool.tool.input_schema else {
+        return Vec::new();
+    };
     let mut by: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
     for family in FAMILIES {
-        for found in fit(schema.text(), family).findings.into_iter().filter(|found| is_meant(found.rule)) {
+        for found in fit(schema.text(), family)
+            .findings
+            .into_iter()
+            .filter(|found| is_meant(found.rule))
+        {
             let titles = by.entry((found.pointer, found.rule.refused)).or_default();
             if !titles.contains(&family.title) {
                 titles.push(family.title);
@@ -38,8 +44,15 @@ fn refusals(look: &Look<'_>, is_meant: fn(&SchemaRule) -> bool) -> Spots {
         }
     }
     let say = |((pointer, refused), titles): ((String, &str), Vec<&str>)| {
-        let verb = if titles.len() == 1 { "refuses" } else { "refuse" };
-        (format!("{SCHEMA}{pointer}"), format!("{} {verb} {refused}", titles.join(", ")))
+        let verb = if titles.len() == 1 {
+            "refuses"
+        } else {
+            "refuse"
+        };
+        (
+            format!("{SCHEMA}{pointer}"),
+            format!("{} {verb} {refused}", titles.join(", ")),
+        )
     };
     by.into_iter().map(say).collect()
 }

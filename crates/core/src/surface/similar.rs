@@ -12,23 +12,30 @@ const ALIKE: f64 = 0.75;
 const ALIKE_BY_NAME: f64 = 0.5;
 
 pub(super) fn is_near_duplicate(look: &Look<'_>, before: &[Look<'_>]) -> Spots {
-    let other = before.iter().find_map(|other| Some((other, likeness(look, other)?)));
-    let say =
-        |(other, how): (&Look<'_>, &str)| format!("it is hardly told from `{}`: {how}", other.tool.tool.name);
+    let other = before
+        .iter()
+        .find_map(|other| Some((other, likeness(look, other)?)));
+    let say = |(other, how): (&Look<'_>, &str)| {
+        format!("it is hardly told from `{}`: {how}", other.tool.tool.name)
+    };
     spot("/description", other.map(say))
 }
 
 fn likeness(one: &Look<'_>, other: &Look<'_>) -> Option<&'static str> {
     let is_of_one_server = one.tool.tool.server == other.tool.tool.server;
     let (described, shaped) = (shared_words(one, other), shared_parameters(one, other));
-    if is_of_one_server && spelled(one) == spelled(other) && one.tool.tool.name != other.tool.tool.name {
+    if is_of_one_server
+        && spelled(one) == spelled(other)
+        && one.tool.tool.name != other.tool.tool.name
+    {
         return Some("the names are two spellings of one");
     }
     if described >= ALIKE && shaped >= ALIKE {
         return Some("descriptions and parameters are nearly the same");
     }
-    let is_form =
-        is_of_one_server && stemmed(one) == stemmed(other) && one.tool.tool.name != other.tool.tool.name;
+    let is_form = is_of_one_server
+        && stemmed(one) == stemmed(other)
+        && one.tool.tool.name != other.tool.tool.name;
     (is_form && described.max(shaped) >= ALIKE_BY_NAME)
         .then_some("the names are forms of one, and they say or take much the same")
 }
@@ -38,15 +45,23 @@ fn spelled(look: &Look<'_>) -> String {
 }
 
 fn stemmed(look: &Look<'_>) -> Vec<String> {
-    words(&look.tool.tool.name).iter().map(|word| stem(word).to_owned()).collect()
+    words(&look.tool.tool.name)
+        .iter()
+        .map(|word| stem(word).to_owned())
+        .collect()
 }
 
 /// The weight of the words that both descriptions have, of that of all their words.
 pub(super) fn shared_words(one: &Look<'_>, other: &Look<'_>) -> f64 {
-    let mut all: BTreeMap<&String, f64> = one.weights.iter().map(|(word, weight)| (word, *weight)).into_map();
+    let mut all: BTreeMap<&String, f64> = one
+        .weights
+        .iter()
+        .map(|(word, weight)| (word, *weight))
+        .into_map();
     all.extend(other.weights.iter().map(|(word, weight)| (word, *weight)));
-    let shared =
-        all.iter().filter(|(word, _)| one.weights.contains_key(**word) && other.weights.contains_key(**word));
+    let shared = all
+        .iter()
+        .filter(|(word, _)| one.weights.contains_key(**word) && other.weights.contains_key(**word));
     let shared: f64 = shared.map(|(_, weight)| weight).sum();
     let whole: f64 = all.values().sum();
     if whole > 0.0 { shared / whole } else { 0.0 }
@@ -55,9 +70,15 @@ pub(super) fn shared_words(one: &Look<'_>, other: &Look<'_>) -> f64 {
 /// The parameters that both have, by name and type, of all of them.
 fn shared_parameters(one: &Look<'_>, other: &Look<'_>) -> f64 {
     let set = |look: &Look<'_>| -> BTreeSet<(String, String)> {
-        look.parameters().map(|part| (part.name.to_owned(), part.schema["type"].to_string())).collect()
+        look.parameters()
+            .map(|part| (part.name.to_owned(), part.schema["type"].to_string()))
+            .collect()
     };
     let (one, other) = (set(one), set(other));
     let whole = one.union(&other).count();
-    if whole == 0 { 1.0 } else { one.intersection(&other).count() as f64 / whole as f64 }
+    if whole == 0 {
+        1.0
+    } else {
+        one.intersection(&other).count() as f64 / whole as f64
+    }
 }

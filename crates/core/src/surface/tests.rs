@@ -48,7 +48,8 @@ fn tools(entries: &[Value]) -> Vec<SurfaceTool> {
 
 fn found(linted: &Linted) -> Vec<(&'static str, &str)> {
     let all = linted.tools.iter().flat_map(|tool| &tool.findings);
-    all.map(|finding| (finding.rule, finding.place.as_str())).collect()
+    all.map(|finding| (finding.rule, finding.place.as_str()))
+        .collect()
 }
 
 /// The correct tool with a value put somewhere in it.
@@ -67,7 +68,10 @@ fn with(pointer: &str, value: Value) -> Value {
 fn a_correct_surface_has_no_finding() {
     let linted = lint(&tools(&[correct(), second()]), &[]);
     assert_eq!(found(&linted), []);
-    assert_eq!((linted.min_score(), linted.mean_score()), (Some(100), Some(100)));
+    assert_eq!(
+        (linted.min_score(), linted.mean_score()),
+        (Some(100), Some(100))
+    );
     assert_eq!(linted.tokens().is_some(), cfg!(feature = "tokenizer"));
 }
 
@@ -76,10 +80,30 @@ const Q: &str = "/inputSchema/properties/query";
 /// A rule, where its finding is, what of the correct tool is replaced, and by what: null takes it away. `Q` is
 /// [`Q`]; nothing replaces the whole tool.
 const PLANTED: &[[&str; 4]] = &[
-    ["description-missing", "/description", "/description", "null"],
-    ["description-missing", "/description", "/description", r#"" \n""#],
-    ["description-short", "/description", "/description", r#""Finds wiki things.""#],
-    ["description-repeats-name", "/description", "/description", r#""Searches the pages.""#],
+    [
+        "description-missing",
+        "/description",
+        "/description",
+        "null",
+    ],
+    [
+        "description-missing",
+        "/description",
+        "/description",
+        r#"" \n""#,
+    ],
+    [
+        "description-short",
+        "/description",
+        "/description",
+        r#""Finds wiki things.""#,
+    ],
+    [
+        "description-repeats-name",
+        "/description",
+        "/description",
+        r#""Searches the pages.""#,
+    ],
     ["parameter-undocumented", "Q", "Q/description", "null"],
     ["parameter-untyped", "Q", "Q", r#"{"description": "Words"}"#],
     [
@@ -88,10 +112,25 @@ const PLANTED: &[[&str; 4]] = &[
         "Q",
         r#"{"type": "string", "maxLength": 9, "description": "One of 'asc' or 'desc'"}"#,
     ],
-    ["required-missing", "/inputSchema", "/inputSchema/required", "null"],
-    ["required-unknown", "/inputSchema/required", "/inputSchema/required", r#"["query", "qurey"]"#],
+    [
+        "required-missing",
+        "/inputSchema",
+        "/inputSchema/required",
+        "null",
+    ],
+    [
+        "required-unknown",
+        "/inputSchema/required",
+        "/inputSchema/required",
+        r#"["query", "qurey"]"#,
+    ],
     ["string-unbounded", "Q", "Q/maxLength", "null"],
-    ["array-unbounded", "/inputSchema/properties/tags", "/inputSchema/properties/tags/maxItems", "null"],
+    [
+        "array-unbounded",
+        "/inputSchema/properties/tags",
+        "/inputSchema/properties/tags/maxItems",
+        "null",
+    ],
     ["near-duplicate", "/description", "/name", r#""find_pages""#],
     [
         "near-duplicate",
@@ -119,8 +158,18 @@ const PLANTED: &[[&str; 4]] = &[
         r#"{"name": "remove_draft", "description": "Throws the draft of one editor away.", "annotations": {"readOnlyHint": true}}"#,
     ],
     ["schema-invalid", "Q/maxLength", "Q/maxLength", r#""long""#],
-    ["schema-refused", "/inputSchema", "/inputSchema/anyOf", "[{}]"],
-    ["schema-form", "/inputSchema", "/inputSchema/$schema", r#""http://json-schema.org/draft-07/schema#""#],
+    [
+        "schema-refused",
+        "/inputSchema",
+        "/inputSchema/anyOf",
+        "[{}]",
+    ],
+    [
+        "schema-form",
+        "/inputSchema",
+        "/inputSchema/$schema",
+        r#""http://json-schema.org/draft-07/schema#""#,
+    ],
     [
         "unicode-hidden",
         "/description",
@@ -171,35 +220,58 @@ fn planted(pointer: &str, json: &str) -> Value {
     if !pointer.is_empty() {
         return with(&pointer.replace('Q', Q), value);
     }
-    let mut tool = json!({ "annotations": {}, "inputSchema": { "type": "object", "properties": {} } });
-    tool.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
+    let mut tool =
+        json!({ "annotations": {}, "inputSchema": { "type": "object", "properties": {} } });
+    tool.as_object_mut()
+        .unwrap()
+        .extend(value.as_object().unwrap().clone());
     tool
 }
 
 #[test]
 fn each_planted_defect_is_found_by_its_rule_alone() {
     for [rule, place, pointer, json] in PLANTED {
-        let beside = if *rule == "near-duplicate" { correct() } else { second() };
+        let beside = if *rule == "near-duplicate" {
+            correct()
+        } else {
+            second()
+        };
         let linted = lint(&tools(&[beside, planted(pointer, json)]), &[]);
-        assert_eq!(found(&linted), [(*rule, place.replace('Q', Q).as_str())], "{json}");
-        assert_eq!(linted.tools[1].score, 100 - Rule::named(rule).unwrap().severity.cost());
+        assert_eq!(
+            found(&linted),
+            [(*rule, place.replace('Q', Q).as_str())],
+            "{json}"
+        );
+        assert_eq!(
+            linted.tools[1].score,
+            100 - Rule::named(rule).unwrap().severity.cost()
+        );
     }
 }
 
 #[test]
 fn rules_about_several_tools_and_many_words_find_theirs() {
-    let twice = lint(&tools(&[second(), second()]), &["near-duplicate".to_owned()]);
+    let twice = lint(
+        &tools(&[second(), second()]),
+        &["near-duplicate".to_owned()],
+    );
     assert_eq!(found(&twice), [("name-duplicate", "/name")]);
     let of = |mut tool: Value, server: &str| {
         tool["server"] = json!(server);
         tool
     };
-    let shadow = with("/description", json!("Finds pages of the wiki. See delete_page too."));
+    let shadow = with(
+        "/description",
+        json!("Finds pages of the wiki. See delete_page too."),
+    );
     let shadow = lint(&tools(&[of(shadow, "one"), of(second(), "other")]), &[]);
     assert_eq!(found(&shadow)[0], ("text-other-server", "/description"));
     let values: Vec<String> = (0..400).map(|at| format!("value {at}")).collect();
     let long = lint(&tools(&[with(&format!("{Q}/enum"), json!(values))]), &[]);
-    assert_eq!(found(&long).contains(&("tokens-many", "/inputSchema")), cfg!(feature = "tokenizer"));
+    assert_eq!(
+        found(&long).contains(&("tokens-many", "/inputSchema")),
+        cfg!(feature = "tokenizer")
+    );
     let mut planted: BTreeSet<&str> = PLANTED.iter().map(|[rule, ..]| *rule).collect();
     planted.extend(["name-duplicate", "text-other-server", "tokens-many"]);
     assert_eq!(planted, RULES.iter().map(|rule| rule.id).collect());
@@ -235,13 +307,20 @@ fn what_is_not_recorded_is_not_judged() {
 fn a_parameter_that_the_tools_description_explains_is_documented() {
     let q = "/inputSchema/properties/query/description";
     for (text, is_explained) in [
-        ("Finds pages of the wiki.\nArgs:\n  query: words to look for", true),
+        (
+            "Finds pages of the wiki.\nArgs:\n  query: words to look for",
+            true,
+        ),
         ("Finds pages of the wiki by `query`.", true),
         ("Finds pages of the wiki by query and more.", false),
     ] {
         let mut tool = with(q, Value::Null);
         tool["description"] = json!(text);
-        assert_eq!(found(&lint(&tools(&[tool]), &[])).is_empty(), is_explained, "{text}");
+        assert_eq!(
+            found(&lint(&tools(&[tool]), &[])).is_empty(),
+            is_explained,
+            "{text}"
+        );
     }
 }
 
@@ -250,7 +329,15 @@ fn rules_have_ids_of_their_own_and_sentences() {
     let ids: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!(ids.len(), RULES.len());
     for rule in RULES {
-        assert!(rule.doc.ends_with('.') && rule.fix.ends_with('.'), "{}", rule.id);
-        assert!(rule.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.id);
+        assert!(
+            rule.doc.ends_with('.') && rule.fix.ends_with('.'),
+            "{}",
+            rule.id
+        );
+        assert!(
+            rule.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
+            "{}",
+            rule.id
+        );
     }
 }

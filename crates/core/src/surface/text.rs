@@ -10,24 +10,38 @@ use std::sync::LazyLock;
 pub(super) fn is_hidden_in(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let hidden = |text: &str| -> BTreeSet<String> {
         let characters: Vec<char> = text.chars().collect();
-        let is_one = |at: &usize| is_hidden(characters[*at]) || is_joiner_in_latin(&characters, *at);
+        let is_one =
+            |at: &usize| is_hidden(characters[*at]) || is_joiner_in_latin(&characters, *at);
         (0..characters.len())
             .filter(is_one)
             .map(|at| format!("U+{:04X}", u32::from(characters[at])))
             .collect()
     };
-    let found =
-        look.texts.iter().map(|(place, text)| (place, hidden(text))).filter(|(_, found)| !found.is_empty());
+    let found = look
+        .texts
+        .iter()
+        .map(|(place, text)| (place, hidden(text)))
+        .filter(|(_, found)| !found.is_empty());
     let say = |found: BTreeSet<String>| {
-        format!("it has hidden characters: {}", found.into_iter().collect::<Vec<_>>().join(", "))
+        format!(
+            "it has hidden characters: {}",
+            found.into_iter().collect::<Vec<_>>().join(", ")
+        )
     };
-    found.map(|(place, found)| (place.clone(), say(found))).collect()
+    found
+        .map(|(place, found)| (place.clone(), say(found)))
+        .collect()
 }
 
 /// Joiners have their place in emoji and in scripts that join; between plain letters they only hide.
 fn is_joiner_in_latin(characters: &[char], at: usize) -> bool {
-    let is_plain = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_none_or(char::is_ascii);
-    matches!(characters[at], '\u{200c}' | '\u{200d}') && is_plain(at.checked_sub(1)) && is_plain(Some(at + 1))
+    let is_plain = |at: Option<usize>| {
+        at.and_then(|at| characters.get(at))
+            .is_none_or(char::is_ascii)
+    };
+    matches!(characters[at], '\u{200c}' | '\u{200d}')
+        && is_plain(at.checked_sub(1))
+        && is_plain(Some(at + 1))
 }
 
 /// What a text may not say, and what it does by it.
@@ -76,20 +90,27 @@ const OF_OTHERS: Phrases = &[
 ];
 
 fn compiled(phrases: Phrases) -> Vec<(Regex, &'static str)> {
-    phrases.iter().filter_map(|(pattern, what)| Some((Regex::new(pattern).ok()?, *what))).collect()
+    phrases
+        .iter()
+        .filter_map(|(pattern, what)| Some((Regex::new(pattern).ok()?, *what)))
+        .collect()
 }
 
 /// On one line and without what is hidden, so that neither breaks a phrase.
 fn plain(text: &str) -> String {
-    let shown: String = text.chars().filter(|c| c.is_whitespace() || !is_hidden(*c)).collect();
+    let shown: String = text
+        .chars()
+        .filter(|c| c.is_whitespace() || !is_hidden(*c))
+        .collect();
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn said(look: &Look<'_>, phrases: &[(Regex, &'static str)]) -> Spots {
     let in_text = |(place, text): &(String, &str)| {
         let text = plain(text);
-        let found =
-            phrases.iter().find_map(|(phrase, what)| Some((phrase.find(&text)?.as_str().to_owned(), what)));
+        let found = phrases
+            .iter()
+            .find_map(|(phrase, what)| Some((phrase.find(&text)?.as_str().to_owned(), what)));
         found.map(|(words, what)| (place.clone(), format!("{what}: {words:?}")))
     };
     look.texts.iter().filter_map(in_text).collect()
@@ -106,12 +127,18 @@ pub(super) fn is_of_other_tools(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
         LazyLock::new(|| Regex::new(r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\x22]? tool\b").ok());
     let mut spots = said(look, &COMPILED);
     for (place, text) in &look.texts {
-        let named = NAMED.iter().flat_map(|named| named.captures_iter(text)).filter_map(|found| found.get(1));
+        let named = NAMED
+            .iter()
+            .flat_map(|named| named.captures_iter(text))
+            .filter_map(|found| found.get(1));
         let unknown = named
             .map(|name| name.as_str())
             .find(|name| !look.own.contains(name) && !look.foreign.contains(name));
         spots.extend(unknown.map(|name| {
-            (place.clone(), format!("it speaks of a tool `{name}` that its server does not have"))
+            (
+                place.clone(),
+                format!("it speaks of a tool `{name}` that its server does not have"),
+            )
         }));
     }
     spots
@@ -121,9 +148,18 @@ pub(super) fn is_of_other_tools(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
 pub(super) fn is_of_another_server(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let in_text = |(place, text): &(String, &str)| {
-        let mut named = text.split(|c| !is_word(c)).filter(|word| word.contains(['_', '-']));
+        let mut named = text
+            .split(|c| !is_word(c))
+            .filter(|word| word.contains(['_', '-']));
         let name = named.find(|word| look.foreign.contains(word))?;
-        Some((place.clone(), format!("it speaks of `{name}`, a tool of another server")))
+        Some((
+            place.clone(),
+            format!("it speaks of `{name}`, a tool of another server"),
+        ))
     };
-    look.texts.iter().filter(|(place, _)| place != "/name").filter_map(in_text).collect()
+    look.texts
+        .iter()
+        .filter(|(place, _)| place != "/name")
+        .filter_map(in_text)
+        .collect()
 }

@@ -31,17 +31,29 @@ pub(super) fn words(text: &str) -> Vec<String> {
 pub(super) fn stem(word: &str) -> &str {
     let ending = ["ies", "ing", "es", "ed", "s", "y", "e"]
         .into_iter()
-        .find(|ending| word.len() >= ending.len() + 3 && word.ends_with(ending) && !word.ends_with("ss"));
-    let stem = word.strip_suffix(ending.unwrap_or_default()).unwrap_or(word);
+        .find(|ending| {
+            word.len() >= ending.len() + 3 && word.ends_with(ending) && !word.ends_with("ss")
+        });
+    let stem = word
+        .strip_suffix(ending.unwrap_or_default())
+        .unwrap_or(word);
     let mut last = stem.bytes().rev();
     let is_doubled = matches!(ending, Some("ing" | "ed")) && last.next() == last.next();
-    if is_doubled && stem.is_ascii() && !stem.ends_with("ll") { &stem[..stem.len() - 1] } else { stem }
+    if is_doubled && stem.is_ascii() && !stem.ends_with("ll") {
+        &stem[..stem.len() - 1]
+    } else {
+        stem
+    }
 }
 
 /// The stems of the words that say something.
 pub(super) fn stems(text: &str) -> Vec<String> {
     let is_telling = |word: &String| !EMPTY.split_whitespace().any(|empty| empty == word);
-    words(text).iter().filter(|word| is_telling(word)).map(|word| stem(word).to_owned()).collect()
+    words(text)
+        .iter()
+        .filter(|word| is_telling(word))
+        .map(|word| stem(word).to_owned())
+        .collect()
 }
 
 #[cfg(test)]
@@ -59,9 +71,12 @@ mod tests {
 
     #[test]
     fn forms_of_a_word_have_one_stem() {
-        for forms in
-            ["creates created creating create", "query queries", "file files", "stopped stopping stop"]
-        {
+        for forms in [
+            "creates created creating create",
+            "query queries",
+            "file files",
+            "stopped stopping stop",
+        ] {
             let mut stems: Vec<&str> = forms.split(' ').map(stem).collect();
             stems.dedup();
             assert_eq!(stems.len(), 1, "{stems:?}");

@@ -19,15 +19,25 @@ impl Path {
         let each = self.steps.iter().position(|step| *step == PathStep::Each)?;
         let found = |end: usize| resolve::in_trace(&self.steps[..end], trace);
         let missing = (each + 1..self.steps.len()).find(|&at| found(at + 1).is_none())?;
-        let PathStep::Key { name, .. } = &self.steps[missing] else { return None };
-        let Value::Array(items) = found(missing)? else { return None };
+        let PathStep::Key { name, .. } = &self.steps[missing] else {
+            return None;
+        };
+        let Value::Array(items) = found(missing)? else {
+            return None;
+        };
         let keys: BTreeSet<&str> = items
             .iter()
             .filter_map(Value::as_object)
             .flat_map(|item| item.keys().map(String::as_str))
             .collect();
         let before = in_words(&self.steps[each + 1..missing]);
-        let key = |name: &str| if before.is_empty() { name.to_owned() } else { format!("{before}.{name}") };
+        let key = |name: &str| {
+            if before.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{before}.{name}")
+            }
+        };
         let list = in_words(&self.steps[..each]);
         let item = match list.as_str() {
             "tool_calls" => "call".to_owned(),

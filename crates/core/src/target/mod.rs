@@ -38,7 +38,12 @@ impl Path {
     pub(crate) fn parse(written: &str, roots: Roots) -> Result<Self, Box<Problem>> {
         let steps = parse::steps(written)?;
         let end = shape::check(&steps, roots)?;
-        Ok(Self { written: written.to_owned(), steps, null_is_absent: end.is_own, holds: end.holds })
+        Ok(Self {
+            written: written.to_owned(),
+            steps,
+            null_is_absent: end.is_own,
+            holds: end.holds,
+        })
     }
 
     /// Reads a path into the trace of an agent's run.
@@ -58,12 +63,14 @@ impl Path {
 
     /// What the path leads to in this run; `None` when there is nothing.
     pub fn resolve(&self, trace: &Trace<'_>) -> Option<Value> {
-        resolve::in_trace(&self.steps, trace).filter(|value| !(self.null_is_absent && value.is_null()))
+        resolve::in_trace(&self.steps, trace)
+            .filter(|value| !(self.null_is_absent && value.is_null()))
     }
 
     /// What the path leads to in a recorded tool call, as JSON text; `None` when there is nothing.
     pub(crate) fn resolve_in(&self, text: &str) -> Option<Value> {
-        resolve::in_text(text, &self.steps).filter(|value| !(self.null_is_absent && value.is_null()))
+        resolve::in_text(text, &self.steps)
+            .filter(|value| !(self.null_is_absent && value.is_null()))
     }
 
     /// The scorer whose number it is, where it is one.

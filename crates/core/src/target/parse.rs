@@ -15,7 +15,10 @@ pub(super) fn steps(written: &str) -> Result<Vec<PathStep>, Box<Problem>> {
         } else {
             let after_dot = rest.strip_prefix('.');
             if after_dot.is_none() && !expect_key {
-                return Err(problem(written, &format!("expected `.` or `[` before `{rest}`")));
+                return Err(problem(
+                    written,
+                    &format!("expected `.` or `[` before `{rest}`"),
+                ));
             }
             let (step, after) = key(after_dot.unwrap_or(rest), written)?;
             steps.push(step);
@@ -42,23 +45,35 @@ fn key<'t>(text: &'t str, written: &str) -> Result<(PathStep, &'t str), Box<Prob
             "a key is missing or has a space in it; quote keys with odd characters",
         ));
     }
-    Ok((PathStep::Key { name: name.to_owned(), quoted: false }, &text[end..]))
+    Ok((
+        PathStep::Key {
+            name: name.to_owned(),
+            quoted: false,
+        },
+        &text[end..],
+    ))
 }
 
 fn bracket<'t>(inner: &'t str, written: &str) -> Result<(PathStep, &'t str), Box<Problem>> {
     if inner.starts_with(['"', '\'']) {
         let (name, rest) = quoted(inner, written)?;
-        let rest = rest.strip_prefix(']').ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
+        let rest = rest
+            .strip_prefix(']')
+            .ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
         return Ok((PathStep::Key { name, quoted: true }, rest));
     }
-    let (index, rest) =
-        inner.split_once(']').ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
+    let (index, rest) = inner
+        .split_once(']')
+        .ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
     if index == "*" {
         return Ok((PathStep::Each, rest));
     }
-    let index = index
-        .parse()
-        .map_err(|_| problem(written, &format!("`[{index}]` is neither a number, `*` nor a quoted key")))?;
+    let index = index.parse().map_err(|_| {
+        problem(
+            written,
+            &format!("`[{index}]` is neither a number, `*` nor a quoted key"),
+        )
+    })?;
     Ok((PathStep::Index(index), rest))
 }
 
@@ -78,5 +93,7 @@ fn quoted<'t>(text: &'t str, written: &str) -> Result<(String, &'t str), Box<Pro
 
 fn problem(written: &str, message: &str) -> Box<Problem> {
     let problem = Problem::error(format!("`{written}` is not a path: {message}"));
-    problem.help("paths look like `tool_calls[0].args.city` or `tool_calls[*].name`").into()
+    problem
+        .help("paths look like `tool_calls[0].args.city` or `tool_calls[*].name`")
+        .into()
 }

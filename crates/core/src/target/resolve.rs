@@ -10,14 +10,26 @@ use std::fmt;
 
 /// What the steps lead to in a trace. `tool_names` is derived; all else is as recorded.
 pub(super) fn in_trace(steps: &[PathStep], trace: &Trace<'_>) -> Option<Value> {
-    if let [PathStep::Key { name, quoted: false }, rest @ ..] = steps {
+    if let [
+        PathStep::Key {
+            name,
+            quoted: false,
+        },
+        rest @ ..,
+    ] = steps
+    {
         if name == "tool_names" {
             let names = trace.tool_names().map(Value::from).collect();
             return in_value(Value::Array(names), rest);
         }
         // A total that is not recorded is the sum of its parts.
-        if let ("conversation", [PathStep::Key { name: tokens, .. }, PathStep::Key { name: total, .. }]) =
-            (name.as_str(), rest)
+        if let (
+            "conversation",
+            [
+                PathStep::Key { name: tokens, .. },
+                PathStep::Key { name: total, .. },
+            ],
+        ) = (name.as_str(), rest)
             && (tokens.as_str(), total.as_str()) == ("tokens", "total")
         {
             return trace.conversation.tokens.total.map(Value::from);
@@ -27,8 +39,17 @@ pub(super) fn in_trace(steps: &[PathStep], trace: &Trace<'_>) -> Option<Value> {
             return in_value(Value::Array(Vec::new()), rest);
         }
         // A name is the bare one, also where it was recorded as on the wire.
-        if let ("tool_calls", [which, PathStep::Key { name, quoted: false }, rest @ ..]) =
-            (name.as_str(), rest)
+        if let (
+            "tool_calls",
+            [
+                which,
+                PathStep::Key {
+                    name,
+                    quoted: false,
+                },
+                rest @ ..,
+            ],
+        ) = (name.as_str(), rest)
             && name == "name"
         {
             let names = trace.tool_names().map(Value::from).collect();
@@ -41,7 +62,9 @@ pub(super) fn in_trace(steps: &[PathStep], trace: &Trace<'_>) -> Option<Value> {
 
 /// What the steps lead to in a JSON text.
 pub(super) fn in_text(text: &str, steps: &[PathStep]) -> Option<Value> {
-    let Some((step, rest)) = steps.split_first() else { return serde_json::from_str(text).ok() };
+    let Some((step, rest)) = steps.split_first() else {
+        return serde_json::from_str(text).ok();
+    };
     match step {
         PathStep::Key { name, quoted } => {
             if let Some(found) = member(text, name) {
@@ -55,20 +78,31 @@ pub(super) fn in_text(text: &str, steps: &[PathStep]) -> Option<Value> {
         PathStep::Index(index) => in_text(item(text, *index)?, rest),
         PathStep::Each => {
             let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-            let found: Vec<Value> = items.iter().filter_map(|item| in_text(item.get(), rest)).collect();
+            let found: Vec<Value> = items
+                .iter()
+                .filter_map(|item| in_text(item.get(), rest))
+                .collect();
             (items.is_empty() || !found.is_empty()).then_some(Value::Array(found))
         }
     }
 }
 
 fn in_value(value: Value, steps: &[PathStep]) -> Option<Value> {
-    if steps.is_empty() { Some(value) } else { in_text(&value.to_string(), steps) }
+    if steps.is_empty() {
+        Some(value)
+    } else {
+        in_text(&value.to_string(), steps)
+    }
 }
 
 fn length(text: &str) -> Option<Value> {
     match text.trim_start().as_bytes().first()? {
-        b'[' => serde_json::from_str::<Vec<IgnoredAny>>(text).ok().map(|items| items.len().into()),
-        b'"' => serde_json::from_str::<Cow<'_, str>>(text).ok().map(|text| text.chars().count().into()),
+        b'[' => serde_json::from_str::<Vec<IgnoredAny>>(text)
+            .ok()
+            .map(|items| items.len().into()),
+        b'"' => serde_json::from_str::<Cow<'_, str>>(text)
+            .ok()
+            .map(|text| text.chars().count().into()),
         _ => None,
     }
 }
@@ -81,7 +115,11 @@ fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
 fn item(text: &str, index: i64) -> Option<&str> {
     let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     let number = usize::try_from(index.unsigned_abs()).ok()?;
-    let at = if index < 0 { items.len().checked_sub(number)? } else { number };
+    let at = if index < 0 {
+        items.len().checked_sub(number)?
+    } else {
+        number
+    };
     items.get(at).map(|item| item.get())
 }
 
@@ -125,7 +163,9 @@ mod tests {
     }"#;
 
     fn at(path: &str) -> Option<Value> {
-        Path::into_trace(path).unwrap().resolve(&Trace::read(TRACE).unwrap())
+        Path::into_trace(path)
+            .unwrap()
+            .resolve(&Trace::read(TRACE).unwrap())
     }
 
     #[test]
@@ -158,7 +198,11 @@ mod tests {
         assert_eq!(at("tool_calls[0].name"), Some(json!("search")));
         assert_eq!(at("tool_calls[*].name"), Some(json!(["search"])));
         assert_eq!(at("tool_calls[0].name.length"), Some(json!(6)));
-        assert_eq!(at("tool_calls[0][\"name\"]"), Some(json!("docs__search")), "a quoted key is as recorded");
+        assert_eq!(
+            at("tool_calls[0][\"name\"]"),
+            Some(json!("docs__search")),
+            "a quoted key is as recorded"
+        );
     }
 
     #[test]
@@ -177,24 +221,51 @@ mod tests {
         let nulls = r#"{"tool_calls": [{"name": "a", "id": null, "args": {"q": null}}], "conversation": {"tokens": {"total": null}}}"#;
         let nulls = Trace::read(nulls).unwrap();
         let at = |path: &str| Path::into_trace(path).unwrap().resolve(&nulls);
-        assert_eq!((at("tool_calls[0].id"), at("conversation.tokens.total")), (None, None));
-        assert_eq!(at("tool_calls[0].args.q"), Some(json!(null)), "a null that the model wrote is a value");
+        assert_eq!(
+            (at("tool_calls[0].id"), at("conversation.tokens.total")),
+            (None, None)
+        );
+        assert_eq!(
+            at("tool_calls[0].args.q"),
+            Some(json!(null)),
+            "a null that the model wrote is a value"
+        );
         let empty = Trace::read("{}").unwrap();
         let each = Path::into_trace("tool_calls[*].name").unwrap();
         assert_eq!(each.resolve(&empty), Some(json!([])));
-        assert_eq!(Path::into_trace("tool_calls.length").unwrap().resolve(&empty), Some(json!(0)));
+        assert_eq!(
+            Path::into_trace("tool_calls.length")
+                .unwrap()
+                .resolve(&empty),
+            Some(json!(0))
+        );
     }
 
     #[test]
     fn a_path_that_cannot_exist_is_refused_with_the_nearest_one() {
         let refused = |path: &str| Path::into_trace(path).unwrap_err();
-        assert_eq!(refused("tool_cals[0].name").help.unwrap(), "did you mean `tool_calls`?");
-        assert_eq!(refused("tool_calls[0].nmae").help.unwrap(), "did you mean `tool_calls[0].name`?");
-        assert!(refused("tool_calls.name").help.unwrap().contains("tool_calls[*].name"));
+        assert_eq!(
+            refused("tool_cals[0].name").help.unwrap(),
+            "did you mean `tool_calls`?"
+        );
+        assert_eq!(
+            refused("tool_calls[0].nmae").help.unwrap(),
+            "did you mean `tool_calls[0].name`?"
+        );
+        assert!(
+            refused("tool_calls.name")
+                .help
+                .unwrap()
+                .contains("tool_calls[*].name")
+        );
         assert!(refused("final_response[0]").message.contains("not a list"));
         assert!(refused("tool_names[0].x").message.contains("a string"));
         assert!(refused("tool_calls[").message.contains("never closed"));
-        assert!(refused("tool_calls[x]").message.contains("neither a number"));
+        assert!(
+            refused("tool_calls[x]")
+                .message
+                .contains("neither a number")
+        );
         assert!(refused("").message.contains("empty"));
     }
 }

@@ -31,7 +31,11 @@ static PROGRESS: Shape = Record(&[
 ]);
 
 static LOG: Shape = Record(&[
-    optional("level", Text, "how grave it is, from `debug` to `emergency`"),
+    optional(
+        "level",
+        Text,
+        "how grave it is, from `debug` to `emergency`",
+    ),
     optional("logger", Text, "who wrote it"),
     optional("data", Any, "what was written: a string, or any JSON"),
     optional("_meta", Any, "what the server added"),
@@ -40,8 +44,16 @@ static LOG: Shape = Record(&[
 static TOOL_TEST: Shape = Record(&[
     optional("result", Record(RESULT), "the tool's result"),
     optional("error", Record(ERROR), "the JSON-RPC error"),
-    optional("progress", List(&PROGRESS), "the progress that the server told during the call, in order"),
-    optional("log", List(&LOG), "the log messages that came during the call, in order"),
+    optional(
+        "progress",
+        List(&PROGRESS),
+        "the progress that the server told during the call, in order",
+    ),
+    optional(
+        "log",
+        List(&LOG),
+        "the log messages that came during the call, in order",
+    ),
     optional("duration_ms", Whole, "how long the call took"),
 ]);
 
@@ -56,10 +68,15 @@ pub(super) struct End {
 pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem>> {
     if roots == Roots::Trace && starts_with_scorers(steps) {
         if of_scorer(steps).is_some() {
-            return Ok(End { is_own: false, holds: Type::Any });
+            return Ok(End {
+                is_own: false,
+                holds: Type::Any,
+            });
         }
         let problem = Problem::error("a number of a scorer is `scorers.NAME.KEY`");
-        return Err(problem.help("NAME is that of a scorer, KEY one of those that it prints").into());
+        return Err(problem
+            .help("NAME is that of a scorer, KEY one of those that it prints")
+            .into());
     }
     let mut shape = match roots {
         Roots::Trace => &TRACE,
@@ -68,7 +85,10 @@ pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem
     let mut before = String::new();
     for step in steps {
         let Some(next) = follow(shape, step, &before)? else {
-            return Ok(End { is_own: false, holds: Type::Any });
+            return Ok(End {
+                is_own: false,
+                holds: Type::Any,
+            });
         };
         shape = next;
         push_step(&mut before, step);
@@ -76,7 +96,10 @@ pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem
     let is_argument = matches!(steps.last(), Some(PathStep::Key { name, .. }) if name == "args");
     let each = steps.iter().filter(|step| **step == PathStep::Each);
     let holds = each.fold(type_of(shape), |of, _| Type::List(Box::new(of)));
-    Ok(End { is_own: !is_argument, holds })
+    Ok(End {
+        is_own: !is_argument,
+        holds,
+    })
 }
 
 fn starts_with_scorers(steps: &[PathStep]) -> bool {
@@ -86,7 +109,9 @@ fn starts_with_scorers(steps: &[PathStep]) -> bool {
 /// The scorer whose number this leads to.
 pub(super) fn of_scorer(steps: &[PathStep]) -> Option<&str> {
     match steps {
-        [_, PathStep::Key { name, .. }, PathStep::Key { .. }] if starts_with_scorers(steps) => Some(name),
+        [_, PathStep::Key { name, .. }, PathStep::Key { .. }] if starts_with_scorers(steps) => {
+            Some(name)
+        }
         _ => None,
     }
 }
@@ -114,8 +139,13 @@ fn follow(
         (List(item), PathStep::Index(_) | PathStep::Each) => Ok(Some(item)),
         (Record(fields), PathStep::Key { name, .. }) => field(fields, name, before).map(Some),
         (List(_), PathStep::Key { name, .. }) => {
-            let help = format!("write `{before}[0].{name}` for one item or `{before}[*].{name}` for all");
-            Err(Problem::error(format!("`{before}` is a list and has no `{name}`")).help(help).into())
+            let help =
+                format!("write `{before}[0].{name}` for one item or `{before}[*].{name}` for all");
+            Err(
+                Problem::error(format!("`{before}` is a list and has no `{name}`"))
+                    .help(help)
+                    .into(),
+            )
         }
         (_, PathStep::Index(_) | PathStep::Each) => {
             Err(Problem::error(format!("`{before}` is not a list")).into())
@@ -127,23 +157,43 @@ fn follow(
     }
 }
 
-fn field(fields: &'static [Field], name: &str, before: &str) -> Result<&'static Shape, Box<Problem>> {
+fn field(
+    fields: &'static [Field],
+    name: &str,
+    before: &str,
+) -> Result<&'static Shape, Box<Problem>> {
     if let Some(field) = fields.iter().find(|field| field.name == name) {
         return Ok(&field.shape);
     }
-    let place = if before.is_empty() { "a target".to_owned() } else { format!("`{before}`") };
+    let place = if before.is_empty() {
+        "a target".to_owned()
+    } else {
+        format!("`{before}`")
+    };
     let near = crate::problem::nearest(name, fields.iter().map(|field| field.name));
-    let known = fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", ");
+    let known = fields
+        .iter()
+        .map(|field| field.name)
+        .collect::<Vec<_>>()
+        .join(", ");
     let help = match near {
         Some(near) if before.is_empty() => format!("did you mean `{near}`?"),
         Some(near) => format!("did you mean `{before}.{near}`?"),
         None if before.is_empty() => format!("targets start with one of: {known}"),
         None => {
-            format!("it has: {known}; a quoted key, `{before}[\"{name}\"]`, reaches other recorded fields")
+            format!(
+                "it has: {known}; a quoted key, `{before}[\"{name}\"]`, reaches other recorded fields"
+            )
         }
     };
-    let verb = if before.is_empty() { "cannot start with" } else { "has no" };
-    Err(Problem::error(format!("{place} {verb} `{name}`")).help(help).into())
+    let verb = if before.is_empty() {
+        "cannot start with"
+    } else {
+        "has no"
+    };
+    Err(Problem::error(format!("{place} {verb} `{name}`"))
+        .help(help)
+        .into())
 }
 
 pub(super) fn push_step(path: &mut String, step: &PathStep) {

@@ -17,13 +17,18 @@ pub(super) fn merge_choices(schema: &mut Entries) -> bool {
 fn merge(schema: &mut Entries, root: &Entries, depth: usize) -> bool {
     let mut is_merged = false;
     for key in CHOICES {
-        let Some(choices) = schema.remove(key) else { continue };
+        let Some(choices) = schema.remove(key) else {
+            continue;
+        };
         is_merged = true;
         let choices = choices.list().unwrap_or_default();
-        let choices: Vec<Entries> =
-            choices.iter().filter_map(|choice| flat(choice, root, depth + 1)).collect();
+        let choices: Vec<Entries> = choices
+            .iter()
+            .filter_map(|choice| flat(choice, root, depth + 1))
+            .collect();
         let demands: Vec<Vec<String>> = choices.iter().map(required).collect();
-        let is_for_all = |name: &String| key == "allOf" || demands.iter().all(|names| names.contains(name));
+        let is_for_all =
+            |name: &String| key == "allOf" || demands.iter().all(|names| names.contains(name));
         let mut needed = required(schema);
         for name in demands.iter().flatten().filter(|name| is_for_all(name)) {
             if !needed.contains(name) {
@@ -34,7 +39,10 @@ fn merge(schema: &mut Entries, root: &Entries, depth: usize) -> bool {
             unite(schema, choice);
         }
         if !needed.is_empty() {
-            schema.set("required", Tree::List(needed.iter().map(|name| Tree::text(name)).collect()));
+            schema.set(
+                "required",
+                Tree::List(needed.iter().map(|name| Tree::text(name)).collect()),
+            );
         }
     }
     is_merged
@@ -57,17 +65,24 @@ fn flat(choice: &Tree, root: &Entries, depth: usize) -> Option<Entries> {
 }
 
 fn required(schema: &Entries) -> Vec<String> {
-    let names = schema.get("required").and_then(Tree::list).unwrap_or_default();
+    let names = schema
+        .get("required")
+        .and_then(Tree::list)
+        .unwrap_or_default();
     names.iter().filter_map(Tree::scalar).collect()
 }
 
 /// Adds the properties of a choice; one that is there already may be either.
 fn unite(schema: &mut Entries, mut choice: Entries) {
-    let Some(Tree::Object(more)) = choice.remove("properties") else { return };
+    let Some(Tree::Object(more)) = choice.remove("properties") else {
+        return;
+    };
     if schema.get("properties").and_then(Tree::object).is_none() {
         schema.set("properties", Tree::empty());
     }
-    let Some(properties) = schema.get_mut("properties").and_then(Tree::object_mut) else { return };
+    let Some(properties) = schema.get_mut("properties").and_then(Tree::object_mut) else {
+        return;
+    };
     for (key, value) in more.0 {
         let value = match properties.get(&key) {
             Some(known) => any_of(&either(known, value)),

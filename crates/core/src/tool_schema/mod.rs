@@ -36,7 +36,11 @@ pub struct Fitted {
 impl SchemaFinding {
     /// What the provider refuses, and where.
     pub fn refused(&self, family: &Family) -> String {
-        let at = if self.place.is_empty() { String::new() } else { format!(" (`{}`)", self.place) };
+        let at = if self.place.is_empty() {
+            String::new()
+        } else {
+            format!(" (`{}`)", self.place)
+        };
         format!("{} refuses {}{at}", family.title, self.rule.refused)
     }
 
@@ -49,20 +53,38 @@ impl SchemaFinding {
 /// The schema as providers of this family take it, with all that was mended.
 pub fn fit(schema: &RawValue, family: &Family) -> Fitted {
     let mut tree = Tree::read(schema);
-    let mut fitting = Fitting { family, findings: Vec::new(), renamed: Renamed::new() };
+    let mut fitting = Fitting {
+        family,
+        findings: Vec::new(),
+        renamed: Renamed::new(),
+    };
     if tree.object().is_none() {
         tree = Tree::empty();
     }
     fitting.part(&mut tree, "", "");
-    let Fitting { findings, renamed, .. } = fitting;
-    let schema = if findings.is_empty() { schema.to_owned() } else { tree.to_raw() };
-    Fitted { schema, findings, renamed }
+    let Fitting {
+        findings, renamed, ..
+    } = fitting;
+    let schema = if findings.is_empty() {
+        schema.to_owned()
+    } else {
+        tree.to_raw()
+    };
+    Fitted {
+        schema,
+        findings,
+        renamed,
+    }
 }
 
 impl Fitted {
     /// As it is, whatever a provider makes of it.
     pub fn untouched(schema: &RawValue) -> Self {
-        Self { schema: schema.to_owned(), findings: Vec::new(), renamed: Renamed::new() }
+        Self {
+            schema: schema.to_owned(),
+            findings: Vec::new(),
+            renamed: Renamed::new(),
+        }
     }
 
     /// The arguments that the model wrote, under the server's own names.
@@ -71,8 +93,12 @@ impl Fitted {
             return arguments.to_owned();
         }
         let members = Members::of(arguments.get()).0.into_iter();
-        let own =
-            members.map(|(key, value)| (self.renamed.get(&key).cloned().unwrap_or(key), Tree::Other(value)));
+        let own = members.map(|(key, value)| {
+            (
+                self.renamed.get(&key).cloned().unwrap_or(key),
+                Tree::Other(value),
+            )
+        });
         Tree::Object(Entries(own.collect())).to_raw()
     }
 }
@@ -85,7 +111,13 @@ struct Fitting<'f> {
 }
 
 /// The keys of a schema under which there is a map of others,
-const MAPS: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+const MAPS: [&str; 5] = [
+    "properties",
+    "patternProperties",
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+];
 /// a list of others, or one,
 const LISTS: [&str; 5] = ["items", "prefixItems", "anyOf", "oneOf", "allOf"];
 /// and one.
@@ -102,19 +134,39 @@ const PARTS: [&str; 8] = [
 
 impl Fitting<'_> {
     fn part(&mut self, schema: &mut Tree, place: &str, pointer: &str) {
-        let Some(entries) = schema.object_mut() else { return };
-        for rule in RULES.iter().filter(|rule| rule.families.contains(&self.family.name)) {
+        let Some(entries) = schema.object_mut() else {
+            return;
+        };
+        for rule in RULES
+            .iter()
+            .filter(|rule| rule.families.contains(&self.family.name))
+        {
             let is_asked = !rule.is_of_whole || place.is_empty();
             if is_asked && (rule.apply)(entries, &mut self.renamed) {
                 let names: Vec<&str> = self.renamed.values().map(String::as_str).collect();
-                let place = if rule.name == KEYS { names.join("`, `") } else { place.to_owned() };
-                let pointer = pointer.to_owned() + if rule.name == KEYS { "/properties" } else { "" };
-                self.findings.push(SchemaFinding { rule, place, pointer });
+                let place = if rule.name == KEYS {
+                    names.join("`, `")
+                } else {
+                    place.to_owned()
+                };
+                let pointer =
+                    pointer.to_owned() + if rule.name == KEYS { "/properties" } else { "" };
+                self.findings.push(SchemaFinding {
+                    rule,
+                    place,
+                    pointer,
+                });
             }
         }
         for key in MAPS.iter().chain(&LISTS).chain(&PARTS) {
-            let Some(part) = entries.get_mut(key) else { continue };
-            let place = if place.is_empty() { (*key).to_owned() } else { format!("{place}.{key}") };
+            let Some(part) = entries.get_mut(key) else {
+                continue;
+            };
+            let place = if place.is_empty() {
+                (*key).to_owned()
+            } else {
+                format!("{place}.{key}")
+            };
             let pointer = format!("{pointer}/{key}");
             match part {
                 Tree::Object(named) if MAPS.contains(key) => {
@@ -129,7 +181,11 @@ impl Fitting<'_> {
                 Tree::Object(_) => self.part(part, &place, &pointer),
                 Tree::List(parts) => {
                     for (index, one) in parts.iter_mut().enumerate() {
-                        self.part(one, &format!("{place}[{index}]"), &format!("{pointer}/{index}"));
+                        self.part(
+                            one,
+                            &format!("{place}[{index}]"),
+                            &format!("{pointer}/{index}"),
+                        );
                     }
                 }
                 Tree::Other(_) => {}

@@ -34,30 +34,63 @@ pub(super) const KEYS: &str = "keys";
 
 const ALL: &[&str] = &["anthropic", "openai", "gemini", "mistral"];
 
-const fn of_part(name: &'static str, families: &'static [&'static str], apply: Apply) -> SchemaRule {
-    SchemaRule { name, families, refused: "", mend: "", is_form: false, is_of_whole: false, apply }
+const fn of_part(
+    name: &'static str,
+    families: &'static [&'static str],
+    apply: Apply,
+) -> SchemaRule {
+    SchemaRule {
+        name,
+        families,
+        refused: "",
+        mend: "",
+        is_form: false,
+        is_of_whole: false,
+        apply,
+    }
 }
 
-const fn of_whole(name: &'static str, families: &'static [&'static str], apply: Apply) -> SchemaRule {
-    SchemaRule { is_of_whole: true, ..of_part(name, families, apply) }
+const fn of_whole(
+    name: &'static str,
+    families: &'static [&'static str],
+    apply: Apply,
+) -> SchemaRule {
+    SchemaRule {
+        is_of_whole: true,
+        ..of_part(name, families, apply)
+    }
 }
 
 impl SchemaRule {
     /// One that is a matter of form.
     const fn form(self, refused: &'static str, mend: &'static str) -> Self {
-        Self { refused, mend, is_form: true, ..self }
+        Self {
+            refused,
+            mend,
+            is_form: true,
+            ..self
+        }
     }
 
     /// One after which the schema says something else.
     const fn loss(self, refused: &'static str, mend: &'static str) -> Self {
-        Self { refused, mend, ..self }
+        Self {
+            refused,
+            mend,
+            ..self
+        }
     }
 }
 
 /// The table, in the order in which a schema is mended.
 pub const RULES: &[SchemaRule] = &[
-    of_whole("choice", &["anthropic", "openai"], |schema, _| merge_choices(schema))
-        .loss("`anyOf`, `oneOf` or `allOf` at the top level", "the choices are merged into one object"),
+    of_whole("choice", &["anthropic", "openai"], |schema, _| {
+        merge_choices(schema)
+    })
+    .loss(
+        "`anyOf`, `oneOf` or `allOf` at the top level",
+        "the choices are merged into one object",
+    ),
     of_whole("type", ALL, |schema, _| {
         let is_wrong = !schema.get("type").is_some_and(|kind| kind.is("object"));
         if is_wrong {
@@ -65,7 +98,10 @@ pub const RULES: &[SchemaRule] = &[
         }
         is_wrong
     })
-    .form("a schema without `type: object`", "`type: object` is written"),
+    .form(
+        "a schema without `type: object`",
+        "`type: object` is written",
+    ),
     of_whole("properties", &["openai"], |schema, _| {
         let is_wrong = schema.get("properties").and_then(Tree::object).is_none();
         if is_wrong {
@@ -73,18 +109,25 @@ pub const RULES: &[SchemaRule] = &[
         }
         is_wrong
     })
-    .form("an object without `properties`", "`properties: {}` is added"),
+    .form(
+        "an object without `properties`",
+        "`properties: {}` is added",
+    ),
     of_whole(KEYS, &["anthropic"], rename_keys).loss(
         "a property whose name is not 1 to 64 of the characters a-z, A-Z, 0-9, `_`, `.` and `-`",
         "it is offered under another name, and called by its own",
     ),
     of_part("schema", &["gemini"], |schema, _| {
-        let is_there = schema.get("$schema").is_some_and(|value| value.scalar::<String>().is_some());
+        let is_there = schema
+            .get("$schema")
+            .is_some_and(|value| value.scalar::<String>().is_some());
         is_there && schema.remove("$schema").is_some()
     })
     .form("`$schema`", "it is left out"),
     of_part("tuple", ALL, |schema, _| {
-        let Some(items) = schema.get("items").and_then(Tree::list) else { return false };
+        let Some(items) = schema.get("items").and_then(Tree::list) else {
+            return false;
+        };
         let any = any_of(items);
         schema.set("items", any);
         true
@@ -93,7 +136,10 @@ pub const RULES: &[SchemaRule] = &[
     of_part("items", &["openai", "gemini"], |schema, _| {
         let is_wrong = may_be_array(schema) && schema.get("items").is_none();
         if is_wrong {
-            let known = schema.get("prefixItems").and_then(Tree::list).unwrap_or_default();
+            let known = schema
+                .get("prefixItems")
+                .and_then(Tree::list)
+                .unwrap_or_default();
             let any = any_of(known);
             schema.set("items", any);
         }
@@ -109,15 +155,22 @@ pub const RULES: &[SchemaRule] = &[
         "the limit is written as a number",
     ),
     of_part("required", ALL, |schema, _| {
-        let is_wrong = schema.get("required").is_some_and(|required| required.list().is_none());
+        let is_wrong = schema
+            .get("required")
+            .is_some_and(|required| required.list().is_none());
         is_wrong && schema.remove("required").is_some()
     })
     .loss("`required` that is no list", "it is left out"),
 ];
 
 fn may_be_array(schema: &Entries) -> bool {
-    let Some(kind) = schema.get("type") else { return false };
-    kind.is("array") || kind.list().is_some_and(|kinds| kinds.iter().any(|kind| kind.is("array")))
+    let Some(kind) = schema.get("type") else {
+        return false;
+    };
+    kind.is("array")
+        || kind
+            .list()
+            .is_some_and(|kinds| kinds.iter().any(|kind| kind.is("array")))
 }
 
 /// A schema that each of these fits; what says the same is said once.
@@ -125,7 +178,10 @@ pub(super) fn any_of(schemas: &[Tree]) -> Tree {
     let mut distinct: Vec<Tree> = Vec::new();
     for schema in schemas {
         let text = schema.to_raw();
-        if !distinct.iter().any(|known| known.to_raw().get() == text.get()) {
+        if !distinct
+            .iter()
+            .any(|known| known.to_raw().get() == text.get())
+        {
             distinct.push(schema.clone());
         }
     }
@@ -138,7 +194,9 @@ pub(super) fn any_of(schemas: &[Tree]) -> Tree {
 
 /// Draft 4 says whether a limit is exclusive; later drafts give the limit.
 fn exclusive(schema: &mut Entries, key: &str, limit: &str) -> bool {
-    let Some(is_exclusive) = schema.get(key).and_then(Tree::scalar::<bool>) else { return false };
+    let Some(is_exclusive) = schema.get(key).and_then(Tree::scalar::<bool>) else {
+        return false;
+    };
     match schema.get(limit).cloned().filter(|_| is_exclusive) {
         Some(value) => {
             schema.set(key, value);
@@ -163,7 +221,9 @@ fn is_taken(key: &str) -> bool {
 
 /// Only the names at the top are looked at there.
 fn rename_keys(schema: &mut Entries, renamed: &mut Renamed) -> bool {
-    let Some(properties) = schema.get_mut("properties").and_then(Tree::object_mut) else { return false };
+    let Some(properties) = schema.get_mut("properties").and_then(Tree::object_mut) else {
+        return false;
+    };
     let mut names: Vec<String> = properties.0.iter().map(|(key, _)| key.clone()).collect();
     for (key, _) in &mut properties.0 {
         if !is_taken(key) {
@@ -174,7 +234,10 @@ fn rename_keys(schema: &mut Entries, renamed: &mut Renamed) -> bool {
     }
     if let Some(Tree::List(required)) = schema.get_mut("required") {
         for name in required {
-            let offered = renamed.iter().find(|(_, own)| name.is(own)).map(|(offered, _)| offered);
+            let offered = renamed
+                .iter()
+                .find(|(_, own)| name.is(own))
+                .map(|(offered, _)| offered);
             if let Some(offered) = offered {
                 *name = Tree::text(offered);
             }
@@ -185,11 +248,25 @@ fn rename_keys(schema: &mut Entries, renamed: &mut Renamed) -> bool {
 
 /// A name in the characters that are taken, unlike those that are there.
 fn accepted(key: &str, names: &[String]) -> String {
-    let plain: String = key.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
-    let plain = if plain.is_empty() { "_".to_owned() } else { plain };
+    let plain: String = key
+        .chars()
+        .map(|c| if is_allowed(c) { c } else { '_' })
+        .collect();
+    let plain = if plain.is_empty() {
+        "_".to_owned()
+    } else {
+        plain
+    };
     let numbered = (1..).map(|number| {
-        let end = if number == 1 { String::new() } else { format!("_{number}") };
-        format!("{}{end}", &plain[..plain.len().min(LONGEST_KEY - end.len())])
+        let end = if number == 1 {
+            String::new()
+        } else {
+            format!("_{number}")
+        };
+        format!(
+            "{}{end}",
+            &plain[..plain.len().min(LONGEST_KEY - end.len())]
+        )
     });
     let mut free = numbered.filter(|name| !names.contains(name));
     free.next().unwrap_or_default()

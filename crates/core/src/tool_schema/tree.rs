@@ -48,20 +48,36 @@ impl Tree {
     }
 
     pub(super) fn object(&self) -> Option<&Entries> {
-        if let Self::Object(entries) = self { Some(entries) } else { None }
+        if let Self::Object(entries) = self {
+            Some(entries)
+        } else {
+            None
+        }
     }
 
     pub(super) fn object_mut(&mut self) -> Option<&mut Entries> {
-        if let Self::Object(entries) = self { Some(entries) } else { None }
+        if let Self::Object(entries) = self {
+            Some(entries)
+        } else {
+            None
+        }
     }
 
     pub(super) fn list(&self) -> Option<&[Self]> {
-        if let Self::List(items) = self { Some(items) } else { None }
+        if let Self::List(items) = self {
+            Some(items)
+        } else {
+            None
+        }
     }
 
     /// The text or the flag, when it is one.
     pub(super) fn scalar<T: DeserializeOwned>(&self) -> Option<T> {
-        if let Self::Other(raw) = self { serde_json::from_str(raw.get()).ok() } else { None }
+        if let Self::Other(raw) = self {
+            serde_json::from_str(raw.get()).ok()
+        } else {
+            None
+        }
     }
 
     pub(super) fn is(&self, text: &str) -> bool {
@@ -71,11 +87,17 @@ impl Tree {
 
 impl Entries {
     pub(super) fn get(&self, key: &str) -> Option<&Tree> {
-        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+        self.0
+            .iter()
+            .find(|(known, _)| known == key)
+            .map(|(_, value)| value)
     }
 
     pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
-        self.0.iter_mut().find(|(known, _)| known == key).map(|(_, value)| value)
+        self.0
+            .iter_mut()
+            .find(|(known, _)| known == key)
+            .map(|(_, value)| value)
     }
 
     /// Puts a value in the place of the one there, or at the end.

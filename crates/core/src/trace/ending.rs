@@ -6,24 +6,40 @@ use serde_json::Value;
 impl Trace<'_> {
     /// How the user's own program ended, when it crashed: evidence of the agent, not of what it ran on.
     pub fn crash(&self) -> Option<String> {
-        let is_of_agent = |error: &Value| error.get("kind").and_then(Value::as_str) == Some("agent");
-        let first = self.errors.first().filter(|_| self.stop_reason.as_deref() == Some("error"))?;
+        let is_of_agent =
+            |error: &Value| error.get("kind").and_then(Value::as_str) == Some("agent");
+        let first = self
+            .errors
+            .first()
+            .filter(|_| self.stop_reason.as_deref() == Some("error"))?;
         let parsed: Value = serde_json::from_str(first.get()).unwrap_or_default();
-        is_of_agent(&parsed).then(|| parsed.get("message").and_then(Value::as_str).map(str::to_owned))?
+        is_of_agent(&parsed).then(|| {
+            parsed
+                .get("message")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        })?
     }
 
     /// Why the run never came to an end of its own, when it did not.
     pub fn fatal_error(&self) -> Option<String> {
-        let has_answer = self.final_response.as_ref().is_some_and(|answer| !answer.trim().is_empty());
+        let has_answer = self
+            .final_response
+            .as_ref()
+            .is_some_and(|answer| !answer.trim().is_empty());
         let stop = self.stop_reason.as_deref();
         // Who was done, or ran into a limit, has ended; errors beside that were overcome.
-        let has_ended = has_answer || stop.is_some_and(|stop| !matches!(stop, "tool_use" | "tool_calls"));
+        let has_ended =
+            has_answer || stop.is_some_and(|stop| !matches!(stop, "tool_use" | "tool_calls"));
         let never_ended = !has_ended && !self.errors.is_empty();
         if stop != Some("error") && !never_ended {
             return None;
         }
         let first = self.errors.first();
-        Some(first.map_or_else(|| "it does not say which".to_owned(), |error| error_in_words(error.get())))
+        Some(first.map_or_else(
+            || "it does not say which".to_owned(),
+            |error| error_in_words(error.get()),
+        ))
     }
 }
 
@@ -45,7 +61,8 @@ mod tests {
     use super::*;
 
     fn fatal(rest: &str) -> Option<String> {
-        let text = format!(r#"{{"errors": [{{"kind": "provider", "message": "overloaded"}}]{rest}}}"#);
+        let text =
+            format!(r#"{{"errors": [{{"kind": "provider", "message": "overloaded"}}]{rest}}}"#);
         Trace::read(&text).unwrap().fatal_error()
     }
 

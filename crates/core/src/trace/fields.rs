@@ -37,11 +37,21 @@ enum Presence {
 
 /// A field that may be left out.
 pub(crate) const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Field {
-    Field { name, shape, presence: Optional, doc }
+    Field {
+        name,
+        shape,
+        presence: Optional,
+        doc,
+    }
 }
 
 const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Field {
-    Field { name, shape, presence: Required, doc }
+    Field {
+        name,
+        shape,
+        presence: Required,
+        doc,
+    }
 }
 
 /// The fields of a JSON-RPC error.
@@ -55,31 +65,57 @@ static CALL: Shape = Record(&[
     required("name", Text, "the tool's name, without a server prefix"),
     optional("server", Text, "the server the call went to"),
     optional("args", Any, "the arguments, as JSON"),
-    optional("args_text", Text, "the arguments as the model wrote them, when they are not JSON"),
+    optional(
+        "args_text",
+        Text,
+        "the arguments as the model wrote them, when they are not JSON",
+    ),
     optional("id", Text, "the provider's id of the call"),
-    optional("turn", Whole, "the assistant turn, from 0; a call without one is a turn of its own"),
+    optional(
+        "turn",
+        Whole,
+        "the assistant turn, from 0; a call without one is a turn of its own",
+    ),
     optional("caller", Any, "who made the call, when generated code did"),
-    optional("distractor", Flag, "whether the tool was an injected distractor"),
+    optional(
+        "distractor",
+        Flag,
+        "whether the tool was an injected distractor",
+    ),
 ]);
 
 static RESULT: Shape = Record(&[
-    optional("call_index", Whole, "the call it answers, from 0; results without one answer in order"),
+    optional(
+        "call_index",
+        Whole,
+        "the call it answers, from 0; results without one answer in order",
+    ),
     optional("is_error", Flag, "whether the tool reported an error"),
     optional("content", Any, "the content blocks"),
     optional("structured", Any, "the structured content"),
-    optional("error", Record(ERROR), "a protocol error in place of a result"),
+    optional(
+        "error",
+        Record(ERROR),
+        "a protocol error in place of a result",
+    ),
     optional(
         "progress",
         List(&Any),
         "what the server told of its progress during the call, without the token",
     ),
     optional("log", List(&Any), "what it logged during the call"),
-    optional("start_ms", Whole, "when the call was made, counted from the beginning of the run"),
+    optional(
+        "start_ms",
+        Whole,
+        "when the call was made, counted from the beginning of the run",
+    ),
     optional("duration_ms", Whole, "how long the call took"),
 ]);
 
-static DELEGATION: Shape =
-    Record(&[required("from", Text, "who handed over"), required("to", Text, "who took over")]);
+static DELEGATION: Shape = Record(&[
+    required("from", Text, "who handed over"),
+    required("to", Text, "who took over"),
+]);
 
 static FAULT: Shape = Record(&[
     required("name", Text, "the fault's name in the suite"),
@@ -103,19 +139,47 @@ static TOKENS: &[Field] = &[
     optional("prompt", Whole, "tokens that the model read"),
     optional("completion", Whole, "tokens that it wrote"),
     optional("total", Whole, "both together"),
-    optional("cache_read", Whole, "of the prompt, what was read from a cache"),
-    optional("cache_write", Whole, "of the prompt, what was written to a cache"),
-    optional("cache_write_1h", Whole, "of what was written to a cache, what is kept for an hour"),
-    optional("reasoning", Whole, "of the completion, the model's thoughts"),
+    optional(
+        "cache_read",
+        Whole,
+        "of the prompt, what was read from a cache",
+    ),
+    optional(
+        "cache_write",
+        Whole,
+        "of the prompt, what was written to a cache",
+    ),
+    optional(
+        "cache_write_1h",
+        Whole,
+        "of what was written to a cache, what is kept for an hour",
+    ),
+    optional(
+        "reasoning",
+        Whole,
+        "of the completion, the model's thoughts",
+    ),
 ];
 
 static TURN: Shape = Record(&[
     required("role", Text, "`user`, `assistant`, `tool` or `system`"),
     optional("content", Any, "what was said: a string, or content blocks"),
-    optional("tokens", Record(TOKENS), "token counts of this answer of the model"),
+    optional(
+        "tokens",
+        Record(TOKENS),
+        "token counts of this answer of the model",
+    ),
     optional("cost_usd", Number, "what this answer cost"),
-    optional("start_ms", Whole, "when it began, counted from the beginning of the run"),
-    optional("duration_ms", Whole, "how long the model took to answer, with all tries"),
+    optional(
+        "start_ms",
+        Whole,
+        "when it began, counted from the beginning of the run",
+    ),
+    optional(
+        "duration_ms",
+        Whole,
+        "how long the model took to answer, with all tries",
+    ),
 ]);
 
 static CONVERSATION: &[Field] = &[
@@ -127,8 +191,16 @@ static CONVERSATION: &[Field] = &[
 ];
 
 static FIELDS: &[Field] = &[
-    optional("tool_calls", List(&CALL), "every tool call, in the order they were made"),
-    optional("tool_results", List(&RESULT), "what the calls came back with: one per call, in call order"),
+    optional(
+        "tool_calls",
+        List(&CALL),
+        "every tool call, in the order they were made",
+    ),
+    optional(
+        "tool_results",
+        List(&RESULT),
+        "what the calls came back with: one per call, in call order",
+    ),
     optional(
         "unmade_calls",
         List(&CALL),
@@ -141,18 +213,42 @@ static FIELDS: &[Field] = &[
         doc: "the names of the calls; no part of the recording",
     },
     optional("final_response", Text, "the closing message"),
-    optional("stop_reason", Text, "why the run ended; `error` makes the run an error"),
-    optional("trace_id", Text, "what the run is called where it came from, as the trace id of OpenTelemetry"),
+    optional(
+        "stop_reason",
+        Text,
+        "why the run ended; `error` makes the run an error",
+    ),
+    optional(
+        "trace_id",
+        Text,
+        "what the run is called where it came from, as the trace id of OpenTelemetry",
+    ),
     optional(
         "errors",
         List(&Any),
         "provider, server and agent errors; with neither a final response nor a stop reason beside them the run is an error",
     ),
     optional("delegations", List(&DELEGATION), "hand-offs between agents"),
-    optional("faults", List(&FAULT), "injected faults that calls ran into"),
-    optional("servers", List(&SERVER), "the servers as they were spoken to"),
-    optional("final_state", Any, "the state in which the run left the world that it acted on"),
-    optional("conversation", Record(CONVERSATION), "the messages of the run and their totals"),
+    optional(
+        "faults",
+        List(&FAULT),
+        "injected faults that calls ran into",
+    ),
+    optional(
+        "servers",
+        List(&SERVER),
+        "the servers as they were spoken to",
+    ),
+    optional(
+        "final_state",
+        Any,
+        "the state in which the run left the world that it acted on",
+    ),
+    optional(
+        "conversation",
+        Record(CONVERSATION),
+        "the messages of the run and their totals",
+    ),
 ];
 
 /// A trace.
@@ -166,7 +262,13 @@ pub fn documentation() -> Vec<(String, &'static str, &'static str)> {
 }
 
 fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str, &'static str)>) {
-    for Field { name, shape, presence, doc } in fields {
+    for Field {
+        name,
+        shape,
+        presence,
+        doc,
+    } in fields
+    {
         let path = format!("{before}{name}");
         let (kind, inner) = match shape {
             List(Record(inner)) => ("list", Some((*inner, "[]."))),
@@ -177,7 +279,11 @@ fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str
             Flag => ("`true` or `false`", None),
             Any => ("JSON", None),
         };
-        let kind = if matches!(presence, Derived) { "list, as a target only" } else { kind };
+        let kind = if matches!(presence, Derived) {
+            "list, as a target only"
+        } else {
+            kind
+        };
         rows.push((path.clone(), kind, doc));
         if let Some((inner, step)) = inner {
             document(inner, &format!("{path}{step}"), rows);
@@ -194,7 +300,11 @@ pub fn json_schema() -> Value {
 }
 
 fn record(fields: &[Field]) -> Value {
-    let stored = || fields.iter().filter(|field| !matches!(field.presence, Derived));
+    let stored = || {
+        fields
+            .iter()
+            .filter(|field| !matches!(field.presence, Derived))
+    };
     let property = |field: &Field| {
         let mut schema = of_shape(&field.shape);
         let is_required = matches!(field.presence, Required);
@@ -206,8 +316,10 @@ fn record(fields: &[Field]) -> Value {
         (field.name.to_owned(), schema)
     };
     let properties: Map<String, Value> = stored().map(property).into_object();
-    let required: Vec<&str> =
-        stored().filter(|field| matches!(field.presence, Required)).map(|field| field.name).collect();
+    let required: Vec<&str> = stored()
+        .filter(|field| matches!(field.presence, Required))
+        .map(|field| field.name)
+        .collect();
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
@@ -233,7 +345,8 @@ mod tests {
     use crate::schema::JsonSchema;
     use crate::trace::{
         ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,
-        RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, Tokens, Trace,
+        RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, Tokens,
+        Trace,
     };
     use serde_json::value::RawValue;
 
@@ -268,7 +381,10 @@ mod tests {
             is_error: true,
             content: json(),
             structured: json(),
-            error: Some(RecordedFailure { code: Some(-32603), message: "no".into() }),
+            error: Some(RecordedFailure {
+                code: Some(-32603),
+                message: "no".into(),
+            }),
             progress: json().into_iter().collect(),
             log: json().into_iter().collect(),
             start_ms: Some(5),
@@ -296,7 +412,10 @@ mod tests {
             stop_reason: Some("end_turn".into()),
             trace_id: Some("4bf92f3577b34da6a3ce929d0e0e4736".into()),
             errors: vec![RecordedError::new("server", "odd")],
-            delegations: vec![RecordedDelegation { from: "a".into(), to: "b".into() }],
+            delegations: vec![RecordedDelegation {
+                from: "a".into(),
+                to: "b".into(),
+            }],
             faults: Some(vec![fault()]),
             servers: vec![RecordedServer::default()],
             final_state: Some(json!({ "orders": {} })),
@@ -312,7 +431,10 @@ mod tests {
 
     fn unwritten(fields: &'static [Field], written: &Value, before: &str) -> Vec<String> {
         let mut missing = Vec::new();
-        for field in fields.iter().filter(|field| !matches!(field.presence, Derived)) {
+        for field in fields
+            .iter()
+            .filter(|field| !matches!(field.presence, Derived))
+        {
             let Some(value) = written.get(field.name) else {
                 missing.push(format!("{before}{}", field.name));
                 continue;
@@ -325,14 +447,21 @@ mod tests {
             }
         }
         let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
-        let unknown = written.as_object().unwrap().keys().filter(|key| !known.contains(&key.as_str()));
+        let unknown = written
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|key| !known.contains(&key.as_str()));
         missing.extend(unknown.map(|key| format!("unknown {before}{key}")));
         missing
     }
 
     #[test]
     fn what_is_written_is_what_the_table_has() {
-        assert_eq!(unwritten(FIELDS, &full().to_envelope(), ""), ["tool_results.error.data"]);
+        assert_eq!(
+            unwritten(FIELDS, &full().to_envelope(), ""),
+            ["tool_results.error.data"]
+        );
     }
 
     #[test]
@@ -343,7 +472,10 @@ mod tests {
         }
         let text = full().to_json();
         let trace = Trace::read(&text).unwrap();
-        assert_eq!(trace.tool_calls[0].args.map(RawValue::get), Some("{\"a\": 1.50}"));
+        assert_eq!(
+            trace.tool_calls[0].args.map(RawValue::get),
+            Some("{\"a\": 1.50}")
+        );
         assert_eq!(trace.tool_results[0].duration_ms, Some(7));
     }
 }

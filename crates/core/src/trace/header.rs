@@ -60,7 +60,12 @@ impl<Schema: Default> Header<Schema> {
     /// The header of an agent's cassette in the current version.
     pub fn of_agent(agent: impl Into<String>) -> Self {
         let (format, version) = (Header::FORMAT.to_owned(), Header::VERSION);
-        Self { format, version, agent: agent.into(), ..Self::default() }
+        Self {
+            format,
+            version,
+            agent: agent.into(),
+            ..Self::default()
+        }
     }
 }
 
@@ -76,7 +81,11 @@ pub struct CatalogueTool<Schema = ToolSchema> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments, as the server wrote it.
-    #[serde(default, alias = "inputSchema", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        alias = "inputSchema",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub input_schema: Option<Schema>,
     /// Whether it was injected to distract.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

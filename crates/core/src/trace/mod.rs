@@ -14,7 +14,8 @@ pub use header::{CatalogueTool, Header, full_name};
 pub(crate) use record::is_direct;
 pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,
-    RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, run_line, unkeepable,
+    RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, run_line,
+    unkeepable,
 };
 pub use tokens::Tokens;
 pub use tool::is_tool;
@@ -83,7 +84,10 @@ impl<'a> Trace<'a> {
     pub fn of(mut self, text: &'a str) -> Self {
         self.text = text;
         self.conversation.tokens = self.conversation.tokens.totalled();
-        self.tool_calls.iter_mut().chain(&mut self.unmade_calls).for_each(Call::strip_own_prefix);
+        self.tool_calls
+            .iter_mut()
+            .chain(&mut self.unmade_calls)
+            .for_each(Call::strip_own_prefix);
         self
     }
 
@@ -166,8 +170,14 @@ impl CallResult<'_> {
 
     /// What it says: the text of its content, else its structured content as JSON.
     pub(crate) fn text(&self) -> Option<String> {
-        let content = self.content.map(content_text).filter(|text| !text.is_empty());
-        content.or_else(|| self.structured.map(|structured| structured.get().to_owned()))
+        let content = self
+            .content
+            .map(content_text)
+            .filter(|text| !text.is_empty());
+        content.or_else(|| {
+            self.structured
+                .map(|structured| structured.get().to_owned())
+        })
     }
 }
 
@@ -181,7 +191,11 @@ pub(crate) fn content_text(content: &RawValue) -> String {
         return text;
     }
     let blocks: Vec<ContentBlock> = serde_json::from_str(content.get()).unwrap_or_default();
-    blocks.into_iter().filter_map(|block| block.text).collect::<Vec<_>>().join("\n")
+    blocks
+        .into_iter()
+        .filter_map(|block| block.text)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A JSON-RPC error that answered a call.
@@ -274,12 +288,24 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// A run of which nothing but the trace is known.
     pub fn of(trace: &'a Trace<'a>) -> Self {
-        Self { number: 1, trace, header: None, passed: true, grades: &[] }
+        Self {
+            number: 1,
+            trace,
+            header: None,
+            passed: true,
+            grades: &[],
+        }
     }
 
     /// The same for several, numbered in this order.
     pub fn all(traces: &'a [Trace<'a>]) -> Vec<Self> {
-        (1..).zip(traces).map(|(number, trace)| Self { number, ..Self::of(trace) }).collect()
+        (1..)
+            .zip(traces)
+            .map(|(number, trace)| Self {
+                number,
+                ..Self::of(trace)
+            })
+            .collect()
     }
 
     /// The tools that it was offered, where the recording says so.
@@ -292,16 +318,20 @@ impl<'a> Run<'a> {
         let calls = &self.trace.tool_calls;
         let is_listed = |call: &Call<'_>, catalogue: &[CatalogueTool]| {
             catalogue.iter().any(|tool| {
-                let is_elsewhere =
-                    tool.server.as_deref().zip(call.server.as_deref()).is_some_and(|(a, b)| a != b);
+                let is_elsewhere = tool
+                    .server
+                    .as_deref()
+                    .zip(call.server.as_deref())
+                    .is_some_and(|(a, b)| a != b);
                 tool.name == call.name && !is_elsewhere
             })
         };
         if calls.is_empty() {
             return Some("the run made no calls");
         }
-        let is_idle =
-            self.catalogue().is_some_and(|catalogue| !calls.iter().any(|call| is_listed(call, catalogue)));
+        let is_idle = self
+            .catalogue()
+            .is_some_and(|catalogue| !calls.iter().any(|call| is_listed(call, catalogue)));
         is_idle.then_some("the run called no tool of its catalogue")
     }
 }
@@ -312,7 +342,8 @@ mod tests {
 
     #[test]
     fn a_trace_borrows_its_text_and_keeps_what_it_does_not_know() {
-        let text = r#"{"tool_calls":[{"name":"search","server":"docs","args":{"q":"a"}}],"mood":"calm"}"#;
+        let text =
+            r#"{"tool_calls":[{"name":"search","server":"docs","args":{"q":"a"}}],"mood":"calm"}"#;
         let trace = Trace::read(text).unwrap();
         assert_eq!(trace.tool_names().collect::<Vec<_>>(), ["search"]);
         assert!(matches!(trace.tool_calls[0].name, Cow::Borrowed(_)));
@@ -325,16 +356,23 @@ mod tests {
         let text = r#"{"tool_calls":[{"name":"a"},{"name":"b"},{"name":"c"}],
             "tool_results":[{"call_index":1,"error":{"code":-32603}},{"call_index":0},{"call_index":9}]}"#;
         let trace = Trace::read(text).unwrap();
-        let failed: Vec<_> =
-            trace.results_by_call().iter().map(|result| result.map(CallResult::is_failure)).collect();
+        let failed: Vec<_> = trace
+            .results_by_call()
+            .iter()
+            .map(|result| result.map(CallResult::is_failure))
+            .collect();
         assert_eq!(failed, [Some(false), Some(true), None]);
     }
 
     #[test]
     fn a_call_recorded_as_on_the_wire_has_its_bare_name() {
-        let text = r#"{"tool_calls":[{"name":"docs__search","server":"docs"},{"name":"docs__search"}]}"#;
+        let text =
+            r#"{"tool_calls":[{"name":"docs__search","server":"docs"},{"name":"docs__search"}]}"#;
         let trace = Trace::read(text).unwrap();
-        assert_eq!(trace.tool_names().collect::<Vec<_>>(), ["search", "docs__search"]);
+        assert_eq!(
+            trace.tool_names().collect::<Vec<_>>(),
+            ["search", "docs__search"]
+        );
     }
 
     #[test]
@@ -344,7 +382,13 @@ mod tests {
             r#"{"conversation":[]}"#,
             r#"{"conversation":{"turns":[["user"]]}}"#,
         ] {
-            assert!(Trace::read(text).unwrap_err().to_string().contains("expected an object"), "{text}");
+            assert!(
+                Trace::read(text)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("expected an object"),
+                "{text}"
+            );
         }
     }
 

@@ -37,14 +37,18 @@ pub(super) fn maybe_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
 }
 
-pub(super) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Vec<T>, D::Error> {
+pub(super) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    reader: D,
+) -> Result<Vec<T>, D::Error> {
     Ok(maybe_objects(reader)?.unwrap_or_default())
 }
 
 pub(super) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     reader: D,
 ) -> Result<T, D::Error> {
-    Ok(Option::<Object<T>>::deserialize(reader)?.map(|object| object.0).unwrap_or_default())
+    Ok(Option::<Object<T>>::deserialize(reader)?
+        .map(|object| object.0)
+        .unwrap_or_default())
 }
 
 /// A null in a recording says the same as a field that is not there.
@@ -55,7 +59,9 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Defaul
 }
 
 /// The JSON as it stands, null included.
-pub(super) fn kept<'de: 'a, 'a, D: Deserializer<'de>>(reader: D) -> Result<Option<&'a RawValue>, D::Error> {
+pub(super) fn kept<'de: 'a, 'a, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(reader).map(Some)
 }
 

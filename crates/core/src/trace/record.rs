@@ -88,7 +88,9 @@ const AROUND: usize = 16;
 
 /// Why some JSON cannot be kept in a trace, when it cannot: nobody could read it again.
 pub fn unkeepable(json: &str) -> Option<String> {
-    check_within(json, AROUND).err().map(|problem| problem.to_string())
+    check_within(json, AROUND)
+        .err()
+        .map(|problem| problem.to_string())
 }
 
 /// A call.
@@ -182,7 +184,10 @@ pub struct RecordedError {
 impl RecordedError {
     /// An error of the `provider`, a `server` or the `agent`.
     pub fn new(kind: &str, message: impl Into<String>) -> Self {
-        Self { kind: kind.to_owned(), message: message.into() }
+        Self {
+            kind: kind.to_owned(),
+            message: message.into(),
+        }
     }
 }
 
@@ -255,6 +260,10 @@ pub struct RecordedTurn {
 impl RecordedTurn {
     /// A message of the `user`, the `assistant` or a `tool`.
     pub fn new(role: &str, content: impl Into<String>) -> Self {
-        Self { role: role.to_owned(), content: content.into(), ..Self::default() }
+        Self {
+            role: role.to_owned(),
+            content: content.into(),
+            ..Self::default()
+        }
     }
 }

@@ -32,19 +32,33 @@ pub struct Tokens {
 impl Tokens {
     /// Counts of which the total, where it is not told, is the sum of what is known.
     pub fn new(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Self {
-        Self { total: total.or_else(|| either(prompt, completion)), ..Self::of(prompt, completion) }
+        Self {
+            total: total.or_else(|| either(prompt, completion)),
+            ..Self::of(prompt, completion)
+        }
     }
 
     /// Counts without a total.
     pub fn of(prompt: Option<u64>, completion: Option<u64>) -> Self {
-        Self { prompt, completion, ..Self::default() }
+        Self {
+            prompt,
+            completion,
+            ..Self::default()
+        }
     }
 
     /// The total is the sum where it is not counted and both parts are.
     #[must_use]
     pub fn totalled(self) -> Self {
-        let sum = || self.prompt.zip(self.completion).and_then(|(one, other)| one.checked_add(other));
-        Self { total: self.total.or_else(sum), ..self }
+        let sum = || {
+            self.prompt
+                .zip(self.completion)
+                .and_then(|(one, other)| one.checked_add(other))
+        };
+        Self {
+            total: self.total.or_else(sum),
+            ..self
+        }
     }
 
     /// Both together; a count that one of them lacks is that of the other.

@@ -25,7 +25,11 @@ pub(crate) struct Tool<'a> {
 
 impl<'a> Tool<'a> {
     pub(crate) fn new(name: &'a str, server: Option<&'a str>) -> Self {
-        Self { name, server, is_of_several: false }
+        Self {
+            name,
+            server,
+            is_of_several: false,
+        }
     }
 
     /// The tool of a call given as a JSON object with `name` and, where known, `server`.
@@ -55,7 +59,8 @@ impl<'a> Tool<'a> {
     /// stands before it, or a declared one in a spelling that leaves doubt.
     pub(crate) fn may_be(&self, written: &str, servers: &[String]) -> bool {
         let is_behind_a_server = || endings(self.name).skip(1).any(|ending| ending == written);
-        let is_one_of_several = || self.is_of_several && endings(written).any(|ending| ending == self.name);
+        let is_one_of_several =
+            || self.is_of_several && endings(written).any(|ending| ending == self.name);
         let is_behind_a_known_server = |server: &String| {
             let bare = cut(self.name, server, &DOUBTFUL_JOINTS);
             bare.is_some_and(|bare| Tool::new(bare, Some(server)).is(written))
@@ -70,7 +75,10 @@ impl<'a> Tool<'a> {
 
 impl<'a> From<&'a Call<'_>> for Tool<'a> {
     fn from(call: &'a Call<'_>) -> Self {
-        Self { is_of_several: call.is_of_several, ..Self::new(&call.name, call.server.as_deref()) }
+        Self {
+            is_of_several: call.is_of_several,
+            ..Self::new(&call.name, call.server.as_deref())
+        }
     }
 }
 
@@ -103,8 +111,12 @@ impl<'w> WrittenNames<'w> {
 
     /// The names that mean a tool, as indices in order.
     pub(crate) fn meaning(&self, tool: Tool<'_>) -> BTreeSet<usize> {
-        let near = endings(tool.name).filter_map(|ending| self.by_ending.get(ending)).flatten();
-        near.copied().filter(|&at| tool.is(self.names[at])).collect()
+        let near = endings(tool.name)
+            .filter_map(|ending| self.by_ending.get(ending))
+            .flatten();
+        near.copied()
+            .filter(|&at| tool.is(self.names[at]))
+            .collect()
     }
 }
 
@@ -116,7 +128,9 @@ fn endings(name: &str) -> impl Iterator<Item = &str> {
 /// Every way to take a name for a server and its tool.
 pub(crate) fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
     name.char_indices().filter_map(move |(at, _)| {
-        let joint = JOINTS.into_iter().find(|joint| name[at..].starts_with(joint));
+        let joint = JOINTS
+            .into_iter()
+            .find(|joint| name[at..].starts_with(joint));
         let parts = joint.map(|joint| (&name[..at], &name[at + joint.len()..]));
         parts.filter(|(server, bare)| !server.is_empty() && !bare.is_empty())
     })
@@ -124,17 +138,24 @@ pub(crate) fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// What follows a server and one of these joints, and before them perhaps the host's own prefix.
 fn cut<'n>(name: &'n str, server: &str, joints: &[&str]) -> Option<&'n str> {
-    [Some(name), name.strip_prefix(HOST_PREFIX)].into_iter().flatten().find_map(|name| {
-        let rest = without_server(name, server)?;
-        joints.iter().find_map(|joint| rest.strip_prefix(joint)).filter(|bare| !bare.is_empty())
-    })
+    [Some(name), name.strip_prefix(HOST_PREFIX)]
+        .into_iter()
+        .flatten()
+        .find_map(|name| {
+            let rest = without_server(name, server)?;
+            joints
+                .iter()
+                .find_map(|joint| rest.strip_prefix(joint))
+                .filter(|bare| !bare.is_empty())
+        })
 }
 
 /// Hosts write `_` for what a provider does not take in names.
 fn without_server<'n>(name: &'n str, server: &str) -> Option<&'n str> {
     let mut rest = name.chars();
     let is_same = |letter: char| {
-        rest.next().is_some_and(|found| found == letter || (found == '_' && !letter.is_alphanumeric()))
+        rest.next()
+            .is_some_and(|found| found == letter || (found == '_' && !letter.is_alphanumeric()))
     };
     (!server.is_empty() && server.chars().all(is_same)).then_some(rest.as_str())
 }
@@ -147,14 +168,20 @@ pub(crate) struct KnownTools<'k> {
 }
 
 impl<'k> KnownTools<'k> {
-    pub(crate) fn new(servers: impl Iterator<Item = &'k str>, catalogue: &'k [CatalogueTool]) -> Self {
+    pub(crate) fn new(
+        servers: impl Iterator<Item = &'k str>,
+        catalogue: &'k [CatalogueTool],
+    ) -> Self {
         let listed = catalogue.iter().filter_map(|tool| tool.server.as_deref());
         let servers: BTreeSet<&str> = servers.chain(listed).collect();
         let mut servers: Vec<&str> = servers.into_iter().collect();
         servers.small_sort_by_key(|server| std::cmp::Reverse(server.len()));
         let mut by_name: HashMap<&str, Vec<Option<&str>>> = HashMap::default();
         for tool in catalogue {
-            by_name.entry(&tool.name).or_default().push(tool.server.as_deref());
+            by_name
+                .entry(&tool.name)
+                .or_default()
+                .push(tool.server.as_deref());
         }
         Self { servers, by_name }
     }
@@ -164,19 +191,30 @@ impl<'k> KnownTools<'k> {
     where
         'k: 'n,
     {
-        let of_server =
-            |server: &'k str, joints: &[&str]| Some(Tool::new(cut(name, server, joints)?, Some(server)));
+        let of_server = |server: &'k str, joints: &[&str]| {
+            Some(Tool::new(cut(name, server, joints)?, Some(server)))
+        };
         match self.by_name.get(name).map(Vec::as_slice) {
             Some([one]) => Tool::new(name, *one),
-            Some(_) => Tool { is_of_several: true, ..Tool::new(name, None) },
+            Some(_) => Tool {
+                is_of_several: true,
+                ..Tool::new(name, None)
+            },
             None => {
-                let certain = self.servers.iter().find_map(|server| of_server(server, &JOINTS));
+                let certain = self
+                    .servers
+                    .iter()
+                    .find_map(|server| of_server(server, &JOINTS));
                 let is_listed = |tool: &Tool<'_>| {
-                    self.by_name.get(tool.name).is_some_and(|servers| servers.contains(&tool.server))
+                    self.by_name
+                        .get(tool.name)
+                        .is_some_and(|servers| servers.contains(&tool.server))
                 };
                 let listed = || {
-                    let doubtful =
-                        self.servers.iter().filter_map(|server| of_server(server, &DOUBTFUL_JOINTS));
+                    let doubtful = self
+                        .servers
+                        .iter()
+                        .filter_map(|server| of_server(server, &DOUBTFUL_JOINTS));
                     doubtful.into_iter().find(is_listed)
                 };
                 certain.or_else(listed).unwrap_or(Tool::new(name, None))
@@ -188,7 +226,10 @@ impl<'k> KnownTools<'k> {
 impl Call<'_> {
     /// Some hosts record the name as it was on the wire, `<server>__<tool>`.
     pub(super) fn strip_own_prefix(&mut self) {
-        let bare = self.server.as_deref().and_then(|server| cut(&self.name, server, &JOINTS));
+        let bare = self
+            .server
+            .as_deref()
+            .and_then(|server| cut(&self.name, server, &JOINTS));
         if let Some(length) = bare.map(str::len) {
             self.keep_end(length);
         }
@@ -214,8 +255,15 @@ impl Trace<'_> {
     pub(crate) fn with_known_tools(&self, known: &KnownTools<'_>) -> Option<Self> {
         let mut meant: HashMap<&str, Tool<'_>> = HashMap::default();
         let mut settled: Option<Self> = None;
-        for (at, call) in self.tool_calls.iter().enumerate().filter(|(_, call)| call.server.is_none()) {
-            let tool = *meant.entry(&call.name).or_insert_with(|| known.meant(&call.name));
+        for (at, call) in self
+            .tool_calls
+            .iter()
+            .enumerate()
+            .filter(|(_, call)| call.server.is_none())
+        {
+            let tool = *meant
+                .entry(&call.name)
+                .or_insert_with(|| known.meant(&call.name));
             if tool == Tool::from(call) {
                 continue;
             }
@@ -234,12 +282,20 @@ mod tests {
 
     #[test]
     fn a_tool_may_be_named_bare_or_with_its_server() {
-        for written in ["web.search", "docs.web.search", "docs__web.search", "docs/web.search"] {
+        for written in [
+            "web.search",
+            "docs.web.search",
+            "docs__web.search",
+            "docs/web.search",
+        ] {
             assert!(is_tool(written, "web.search", Some("docs")), "{written}");
         }
         assert!(!is_tool("docs_web.search", "web.search", Some("docs")));
         assert!(!is_tool("wiki.web.search", "web.search", Some("docs")));
-        assert!(is_tool("docs.search", "search", None), "the recording does not say whose it is");
+        assert!(
+            is_tool("docs.search", "search", None),
+            "the recording does not say whose it is"
+        );
         for recorded in ["docs__search", "mcp__docs__search", "docs/search"] {
             assert!(is_tool("docs.search", recorded, None), "{recorded}");
             assert!(!is_tool("wiki.search", recorded, None), "{recorded}");
@@ -251,9 +307,14 @@ mod tests {
     fn who_must_not_miss_a_tool_takes_it_in_doubtful_spellings_too() {
         let servers = ["docs".to_owned()];
         let may_be = |written: &str, name: &str| Tool::new(name, None).may_be(written, &servers);
-        for recorded in
-            ["wiki__drop", "mcp__wiki__drop", "wiki.drop", "docs_drop", "docs-drop", "mcp__docs_drop"]
-        {
+        for recorded in [
+            "wiki__drop",
+            "mcp__wiki__drop",
+            "wiki.drop",
+            "docs_drop",
+            "docs-drop",
+            "mcp__docs_drop",
+        ] {
             assert!(may_be("drop", recorded), "{recorded}");
         }
         assert!(may_be("docs.drop", "docs_drop"));
@@ -266,9 +327,15 @@ mod tests {
 
     #[test]
     fn names_are_found_by_the_tools_they_mean() {
-        let written =
-            WrittenNames::new(["search", "docs.search", "wiki__search", "open", "docs___x"].into_iter());
-        let meaning = |name, server| written.meaning(Tool::new(name, server)).into_iter().collect::<Vec<_>>();
+        let written = WrittenNames::new(
+            ["search", "docs.search", "wiki__search", "open", "docs___x"].into_iter(),
+        );
+        let meaning = |name, server| {
+            written
+                .meaning(Tool::new(name, server))
+                .into_iter()
+                .collect::<Vec<_>>()
+        };
         assert_eq!(meaning("search", Some("docs")), [0, 1]);
         assert_eq!(meaning("search", None), [0, 1, 2]);
         assert_eq!(meaning("mcp__wiki__search", None), [2]);
@@ -283,22 +350,41 @@ mod tests {
             server: Some(server.to_owned()),
             ..CatalogueTool::default()
         };
-        let catalogue =
-            [tool("docs", "search"), tool("wiki", "search"), tool("wiki", "edit"), tool("docs", "docs__odd")];
+        let catalogue = [
+            tool("docs", "search"),
+            tool("wiki", "search"),
+            tool("wiki", "edit"),
+            tool("docs", "docs__odd"),
+        ];
         let known = KnownTools::new(["git", "git.hub"].into_iter(), &catalogue);
         let meant = |name| {
             let tool = known.meant(name);
             (tool.name, tool.server)
         };
-        for name in ["git.hub__close", "mcp__git_hub__close", "git.hub/close", "git.hub.close"] {
+        for name in [
+            "git.hub__close",
+            "mcp__git_hub__close",
+            "git.hub/close",
+            "git.hub.close",
+        ] {
             assert_eq!(meant(name), ("close", Some("git.hub")), "{name}");
         }
         assert_eq!(meant("edit"), ("edit", Some("wiki")));
-        assert_eq!(meant("wiki_edit"), ("edit", Some("wiki")), "the catalogue has it");
+        assert_eq!(
+            meant("wiki_edit"),
+            ("edit", Some("wiki")),
+            "the catalogue has it"
+        );
         assert_eq!(meant("wiki_other"), ("wiki_other", None));
-        assert_eq!(meant("docs__odd"), ("docs__odd", Some("docs")), "its own name");
+        assert_eq!(
+            meant("docs__odd"),
+            ("docs__odd", Some("docs")),
+            "its own name"
+        );
         assert_eq!(meant("hub__close"), ("hub__close", None));
         let shared = known.meant("search");
-        assert!(shared.is("search") && !shared.is("docs.search") && shared.may_be("docs.search", &[]));
+        assert!(
+            shared.is("search") && !shared.is("docs.search") && shared.may_be("docs.search", &[])
+        );
     }
 }

@@ -23,7 +23,10 @@ impl ToolSchema {
     fn of(text: &RawValue) -> serde_json::Result<Self> {
         // Line breaks can stand between tokens only, and recordings are kept a line each.
         let text = RawValue::from_string(text.get().replace(['\n', '\r'], " "))?;
-        Ok(Self { value: serde_json::from_str(text.get())?, text })
+        Ok(Self {
+            value: serde_json::from_str(text.get())?,
+            text,
+        })
     }
 
     /// As it was written, on one line.
@@ -42,7 +45,10 @@ impl Deref for ToolSchema {
 
 impl From<Value> for ToolSchema {
     fn from(value: Value) -> Self {
-        Self { text: RawValue::from_string(value.to_string()).unwrap_or_default(), value }
+        Self {
+            text: RawValue::from_string(value.to_string()).unwrap_or_default(),
+            value,
+        }
     }
 }
 

@@ -27,10 +27,16 @@ pub(super) fn check(state: &Value, place: &[String]) -> Result<(), String> {
     for length in 0..place.len() {
         match find(state, &place[..length]) {
             None | Some(Value::Null | Value::Object(_)) => {}
-            Some(Value::Array(items)) if place[length].parse().is_ok_and(|at: usize| at < items.len()) => {}
+            Some(Value::Array(items))
+                if place[length]
+                    .parse()
+                    .is_ok_and(|at: usize| at < items.len()) => {}
             Some(Value::Array(items)) => {
                 let (list, count) = (shown(&place[..length]), items.len());
-                return Err(format!("`{list}` is a list of {count}, and has no item {}", place[length]));
+                return Err(format!(
+                    "`{list}` is a list of {count}, and has no item {}",
+                    place[length]
+                ));
             }
             Some(other) => {
                 return Err(format!(
@@ -59,10 +65,16 @@ pub(super) fn put(state: &mut Value, place: &[String], value: Option<Value>) {
             }
             (Some(inner), value) => put(inner, rest, value),
             (None, None) => {}
-            (None, value) => put(members.entry(name.clone()).or_insert(Value::Null), rest, value),
+            (None, value) => put(
+                members.entry(name.clone()).or_insert(Value::Null),
+                rest,
+                value,
+            ),
         },
         Value::Array(items) => {
-            let Some(at) = name.parse::<usize>().ok().filter(|at| *at < items.len()) else { return };
+            let Some(at) = name.parse::<usize>().ok().filter(|at| *at < items.len()) else {
+                return;
+            };
             match value {
                 None if rest.is_empty() => {
                     items.remove(at);

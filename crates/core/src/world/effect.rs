@@ -28,10 +28,26 @@ enum Verb {
 /// The verbs that take a value, with their keys.
 const WITH_VALUE: [(&str, Verb, &str); 5] = [
     ("set", Verb::Set, "Puts a value at each of these places"),
-    ("inc", Verb::Inc, "Adds a number to the one at each of these places; to 0 where there is none"),
-    ("dec", Verb::Dec, "Takes a number from the one at each of these places; from 0 where there is none"),
-    ("append", Verb::Append, "Puts a value at the end of the list at each of these places"),
-    ("remove", Verb::Remove, "Takes every such value out of the list at each of these places"),
+    (
+        "inc",
+        Verb::Inc,
+        "Adds a number to the one at each of these places; to 0 where there is none",
+    ),
+    (
+        "dec",
+        Verb::Dec,
+        "Takes a number from the one at each of these places; from 0 where there is none",
+    ),
+    (
+        "append",
+        Verb::Append,
+        "Puts a value at the end of the list at each of these places",
+    ),
+    (
+        "remove",
+        Verb::Remove,
+        "Takes every such value out of the list at each of these places",
+    ),
 ];
 
 pub(super) fn read_effects(field: &mut Field<'_>) -> Option<Vec<Effect>> {
@@ -42,7 +58,11 @@ pub(super) fn read_effects(field: &mut Field<'_>) -> Option<Vec<Effect>> {
             let read = block.optional(key, doc, |f| {
                 f.entries(|key, span, f| {
                     let (place, value) = (place(key, span, f), verb.value(f));
-                    Some(Effect { verb, place: place?, value: value? })
+                    Some(Effect {
+                        verb,
+                        place: place?,
+                        value: value?,
+                    })
                 })
             });
             effects.extend(read.into_iter().flatten().map(|(_, effect)| effect));
@@ -69,13 +89,19 @@ fn has_any(block: &crate::suite::read::Block<'_>) -> bool {
 fn unset(field: &mut Field<'_>) -> Option<Effect> {
     let span = field.span();
     let written = field.name()?;
-    Some(Effect { verb: Verb::Unset, place: place(&written, span, field)?, value: Value::Null })
+    Some(Effect {
+        verb: Verb::Unset,
+        place: place(&written, span, field)?,
+        value: Value::Null,
+    })
 }
 
 fn place(written: &str, span: Span, field: &Field<'_>) -> Option<PlaceTemplate> {
     let place = PlaceTemplate::read(written, span, field)?;
     if place.is_argument() && !field.is_describing() {
-        field.report(Problem::error("an effect changes the state, and `args` are the call's").at(span));
+        field.report(
+            Problem::error("an effect changes the state, and `args` are the call's").at(span),
+        );
         return None;
     }
     Some(place)
@@ -90,7 +116,9 @@ impl Verb {
         }
         let value = value?;
         if is_of_number && !value.is_number() && !value.is_string() {
-            field.report(Problem::error("this must be a number, or an argument as `{amount}`"));
+            field.report(Problem::error(
+                "this must be a number, or an argument as `{amount}`",
+            ));
             return None;
         }
         Some(value)
@@ -99,7 +127,11 @@ impl Verb {
 
 impl Effect {
     /// The change, when the call has the arguments that it names; or why it cannot be made.
-    pub(super) fn planned(&self, state: &Value, args: &Value) -> Result<Option<StateChange>, String> {
+    pub(super) fn planned(
+        &self,
+        state: &Value,
+        args: &Value,
+    ) -> Result<Option<StateChange>, String> {
         let Some((place, value)) = self.place.of(args).zip(filled(&self.value, args)) else {
             return Ok(None);
         };
@@ -113,7 +145,9 @@ impl Effect {
                 let zero = Value::from(0);
                 match sum(found.unwrap_or(&zero), &value, self.verb == Verb::Dec) {
                     Some(sum) => Some(sum),
-                    None => return Err(format!("`{}` cannot be changed by {value}", shown(&place))),
+                    None => {
+                        return Err(format!("`{}` cannot be changed by {value}", shown(&place)));
+                    }
                 }
             }
             (Verb::Append, None) => Some(Value::Array(vec![value])),
@@ -121,9 +155,13 @@ impl Effect {
                 Some(items.iter().chain([&value]).cloned().collect())
             }
             (Verb::Remove, None) => return Ok(None),
-            (Verb::Remove, Some(Value::Array(items))) => {
-                Some(items.iter().filter(|item| !values_equal(item, &value)).cloned().collect())
-            }
+            (Verb::Remove, Some(Value::Array(items))) => Some(
+                items
+                    .iter()
+                    .filter(|item| !values_equal(item, &value))
+                    .cloned()
+                    .collect(),
+            ),
             (Verb::Append | Verb::Remove, Some(_)) => return wrong("list"),
         };
         Ok(Some((place, changed)))
@@ -132,10 +170,13 @@ impl Effect {
 
 /// Whole numbers stay whole.
 fn sum(one: &Value, other: &Value, is_less: bool) -> Option<Value> {
-    let whole = one
-        .as_i64()
-        .zip(other.as_i64())
-        .and_then(|(one, other)| if is_less { one.checked_sub(other) } else { one.checked_add(other) });
+    let whole = one.as_i64().zip(other.as_i64()).and_then(|(one, other)| {
+        if is_less {
+            one.checked_sub(other)
+        } else {
+            one.checked_add(other)
+        }
+    });
     if let Some(whole) = whole {
         return Some(Value::from(whole));
     }

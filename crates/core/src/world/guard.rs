@@ -28,8 +28,18 @@ enum Test {
 
 /// Every test with its key, what it says of a value, and its line in the documentation.
 const TESTS: [(&str, Test, &str, &str); 6] = [
-    ("eq", Test::Eq, "must be", "What stands there has this value"),
-    ("ne", Test::Ne, "must not be", "Something else than this value stands there"),
+    (
+        "eq",
+        Test::Eq,
+        "must be",
+        "What stands there has this value",
+    ),
+    (
+        "ne",
+        Test::Ne,
+        "must not be",
+        "Something else than this value stands there",
+    ),
     (
         "min",
         Test::Min,
@@ -42,8 +52,18 @@ const TESTS: [(&str, Test, &str, &str); 6] = [
         "must be at most",
         "It is at most this number, or this text in the order of characters",
     ),
-    ("in", Test::In, "must be one of", "It is one of these values"),
-    ("exists", Test::Exists, "must exist:", "Whether anything stands there"),
+    (
+        "in",
+        Test::In,
+        "must be one of",
+        "It is one of these values",
+    ),
+    (
+        "exists",
+        Test::Exists,
+        "must exist:",
+        "Whether anything stands there",
+    ),
 ];
 
 /// A map from places to what must hold there.
@@ -51,11 +71,17 @@ pub(crate) fn read_guards(field: &mut Field<'_>) -> Option<Vec<Guard>> {
     field.define("guards", |field| {
         let guards = field.entries(|key, span, f| {
             let place = PlaceTemplate::read(key, span, f);
-            let tests = f.shapes("a value, or a map of eq, ne, min, max, in, exists", |shapes| {
-                shapes.scalar(|f| Some(vec![(Test::Eq, f.value()?)]));
-                shapes.block(|block| Some(read_tests(block)));
-            });
-            Some(Guard { place: place?, tests: tests? })
+            let tests = f.shapes(
+                "a value, or a map of eq, ne, min, max, in, exists",
+                |shapes| {
+                    shapes.scalar(|f| Some(vec![(Test::Eq, f.value()?)]));
+                    shapes.block(|block| Some(read_tests(block)));
+                },
+            );
+            Some(Guard {
+                place: place?,
+                tests: tests?,
+            })
         });
         guards.map(|guards| guards.into_iter().map(|(_, guard)| guard).collect())
     })
@@ -95,7 +121,9 @@ impl Test {
 
     fn holds(self, wanted: &Value, found: Option<&Value>) -> bool {
         let ordered = |wanted: Ordering| {
-            move |value: &Value, bound: &Value| order(value, bound).is_some_and(|order| order != wanted)
+            move |value: &Value, bound: &Value| {
+                order(value, bound).is_some_and(|order| order != wanted)
+            }
         };
         match (self, found) {
             (Self::Exists, found) => wanted.as_bool() == Some(found.is_some()),
@@ -104,14 +132,17 @@ impl Test {
             (Self::Ne, Some(found)) => !values_equal(found, wanted),
             (Self::Min, Some(found)) => ordered(Ordering::Less)(found, wanted),
             (Self::Max, Some(found)) => ordered(Ordering::Greater)(found, wanted),
-            (Self::In, Some(found)) => {
-                wanted.as_array().is_some_and(|all| all.iter().any(|one| values_equal(one, found)))
-            }
+            (Self::In, Some(found)) => wanted
+                .as_array()
+                .is_some_and(|all| all.iter().any(|one| values_equal(one, found))),
         }
     }
 
     fn words(self) -> &'static str {
-        TESTS.iter().find(|(_, test, ..)| *test == self).map_or("", |(_, _, words, _)| words)
+        TESTS
+            .iter()
+            .find(|(_, test, ..)| *test == self)
+            .map_or("", |(_, _, words, _)| words)
     }
 }
 
@@ -127,11 +158,20 @@ impl Guard {
     /// Why it does not hold, when it does not.
     pub(crate) fn failure(&self, state: &Value, args: &Value) -> Option<String> {
         let lacking = || Some("the call lacks an argument that a guard names".to_owned());
-        let Some((place, found)) = self.found(state, args) else { return lacking() };
-        let wanted: Option<Vec<(Test, Value)>> =
-            self.tests.iter().map(|(test, wanted)| Some((*test, filled(wanted, args)?))).collect();
-        let Some(wanted) = wanted else { return lacking() };
-        let wanted = wanted.into_iter().find(|(test, wanted)| !test.holds(wanted, found));
+        let Some((place, found)) = self.found(state, args) else {
+            return lacking();
+        };
+        let wanted: Option<Vec<(Test, Value)>> = self
+            .tests
+            .iter()
+            .map(|(test, wanted)| Some((*test, filled(wanted, args)?)))
+            .collect();
+        let Some(wanted) = wanted else {
+            return lacking();
+        };
+        let wanted = wanted
+            .into_iter()
+            .find(|(test, wanted)| !test.holds(wanted, found));
         let wanted = wanted.map(|(test, wanted)| format!("{} {wanted}", test.words()))?;
         let found = found.map_or_else(|| "not there".to_owned(), Value::to_string);
         Some(format!("`{place}` is {found}, and {wanted}"))
@@ -141,7 +181,10 @@ impl Guard {
     pub(crate) fn difference(&self, state: &Value) -> Option<AssertionDiff> {
         let place = self.place.of(&Value::Null)?;
         let found = find(state, &place);
-        let &(test, ref wanted) = self.tests.iter().find(|(test, wanted)| !test.holds(wanted, found))?;
+        let &(test, ref wanted) = self
+            .tests
+            .iter()
+            .find(|(test, wanted)| !test.holds(wanted, found))?;
         let expected = match test {
             Test::Eq => wanted.clone(),
             other => Value::from(format!("{} {wanted}", other.words())),
@@ -157,13 +200,18 @@ impl Guard {
 
     /// Whether it needs a call to say anything.
     pub(crate) fn names_arguments(&self) -> bool {
-        let is_filled = |(_, wanted): &(Test, Value)| filled(wanted, &Value::Null).as_ref() != Some(wanted);
+        let is_filled =
+            |(_, wanted): &(Test, Value)| filled(wanted, &Value::Null).as_ref() != Some(wanted);
         self.place.names_arguments() || self.tests.iter().any(is_filled)
     }
 
     fn found<'v>(&self, state: &'v Value, args: &'v Value) -> Option<(String, Option<&'v Value>)> {
         let place = self.place.of(args)?;
-        let found = if self.place.is_argument() { find(args, &place[1..]) } else { find(state, &place) };
+        let found = if self.place.is_argument() {
+            find(args, &place[1..])
+        } else {
+            find(state, &place)
+        };
         Some((shown(&place), found))
     }
 }

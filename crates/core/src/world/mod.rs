@@ -64,7 +64,8 @@ impl World {
             written.insert("seed".to_owned(), f.value_quietly());
             read_seed(f)
         });
-        let doc = "What calls change: the first transition of the called tool whose guards hold is made";
+        let doc =
+            "What calls change: the first transition of the called tool whose guards hold is made";
         let transitions = block.or_default("transitions", doc, |f| {
             written.insert("transitions".to_owned(), f.value_quietly());
             f.list(|f| f.define("transition", Transition::read))
@@ -87,7 +88,11 @@ impl World {
     /// Makes a call in a state: the first transition of its tool whose guards hold.
     pub(crate) fn step(&self, state: &mut Value, tool: Tool<'_>, args: &Value) -> WorldStep {
         let mut why = Vec::new();
-        for transition in self.transitions.iter().filter(|transition| tool.is(&transition.tool)) {
+        for transition in self
+            .transitions
+            .iter()
+            .filter(|transition| tool.is(&transition.tool))
+        {
             match transition.made(state, args) {
                 Ok((changed, places)) => {
                     *state = changed;
@@ -97,16 +102,27 @@ impl World {
             }
         }
         why.dedup();
-        if why.is_empty() { WorldStep::Read } else { WorldStep::Invalid(why.join("; ")) }
+        if why.is_empty() {
+            WorldStep::Read
+        } else {
+            WorldStep::Invalid(why.join("; "))
+        }
     }
 
     /// Whether a tool changes something in this world.
     pub(crate) fn has_transitions(&self, tool: Tool<'_>) -> bool {
-        self.transitions.iter().any(|transition| tool.is(&transition.tool))
+        self.transitions
+            .iter()
+            .any(|transition| tool.is(&transition.tool))
     }
 
     /// Why a call must not be made in a state, when it must not.
-    pub(crate) fn forbids(&self, state: &Value, tool: Tool<'_>, args: &Value) -> Option<&Forbidden> {
+    pub(crate) fn forbids(
+        &self,
+        state: &Value,
+        tool: Tool<'_>,
+        args: &Value,
+    ) -> Option<&Forbidden> {
         self.forbidden.iter().find(|forbidden| {
             let holds = |guard: &Guard| guard.failure(state, args).is_none();
             tool.may_be(&forbidden.tool, &[]) && forbidden.when.iter().all(holds)
@@ -117,24 +133,40 @@ impl World {
 impl Transition {
     fn read(field: &mut Field<'_>) -> Option<Self> {
         field.try_block(|block| {
-            let tool = block.required("tool", "The tool whose calls change something", |f| f.tool());
-            let when =
-                block.or_default("when", "What must hold in the state, and of the arguments", read_guards);
+            let tool = block.required("tool", "The tool whose calls change something", |f| {
+                f.tool()
+            });
+            let when = block.or_default(
+                "when",
+                "What must hold in the state, and of the arguments",
+                read_guards,
+            );
             let doc = "What changes: `set`, `inc`, `dec`, `append`, `remove`, `unset`";
             let effects = block.or_default("effect", doc, read_effects);
             if !block.has("when") && !block.has("effect") {
-                let problem =
-                    Problem::error("this transition says neither when it is made nor what it changes");
-                block.report(problem.help("write an `effect:`; a tool without transitions only reads"));
+                let problem = Problem::error(
+                    "this transition says neither when it is made nor what it changes",
+                );
+                block.report(
+                    problem.help("write an `effect:`; a tool without transitions only reads"),
+                );
             }
-            Some(Self { tool: tool?, when, effects })
+            Some(Self {
+                tool: tool?,
+                when,
+                effects,
+            })
         })
     }
 
     /// The state after the call and the places that it changed; or why the call cannot be made. Each effect sees what
     /// those before it did.
     fn made(&self, state: &Value, args: &Value) -> Result<(Value, Vec<Place>), String> {
-        if let Some(failure) = self.when.iter().find_map(|guard| guard.failure(state, args)) {
+        if let Some(failure) = self
+            .when
+            .iter()
+            .find_map(|guard| guard.failure(state, args))
+        {
             return Err(failure);
         }
         let (mut state, mut places) = (state.clone(), Vec::new());

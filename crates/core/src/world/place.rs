@@ -17,13 +17,18 @@ impl PlaceTemplate {
     pub(super) fn read(written: &str, span: Span, field: &Field<'_>) -> Option<Self> {
         let names = split(written);
         let problem = if names.iter().any(String::is_empty) {
-            Problem::error(format!("`{written}` is no place in a state: a name is missing"))
+            Problem::error(format!(
+                "`{written}` is no place in a state: a name is missing"
+            ))
         } else {
             return Some(Self(names));
         };
         if !field.is_describing() {
-            field
-                .report(problem.at(span).help("write names with dots between them, as `orders.{id}.status`"));
+            field.report(
+                problem
+                    .at(span)
+                    .help("write names with dots between them, as `orders.{id}.status`"),
+            );
         }
         None
     }
@@ -64,12 +69,16 @@ fn holes(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, &str)> {
     text.match_indices('{').filter_map(move |(start, _)| {
         let name = &text[start + 1..];
         let name = &name[..name.find('}')?];
-        (!name.is_empty() && name.chars().all(is_part)).then_some((start..start + name.len() + 2, name))
+        (!name.is_empty() && name.chars().all(is_part))
+            .then_some((start..start + name.len() + 2, name))
     })
 }
 
 fn argument<'a>(name: &str, args: &'a Value) -> Option<&'a Value> {
-    find(args, &name.split('.').map(str::to_owned).collect::<Vec<_>>())
+    find(
+        args,
+        &name.split('.').map(str::to_owned).collect::<Vec<_>>(),
+    )
 }
 
 fn filled_text(text: &str, args: &Value) -> Option<String> {
@@ -97,7 +106,9 @@ pub(super) fn filled(value: &Value, args: &Value) -> Option<Value> {
         },
         Value::Array(items) => Some(items.iter().filter_map(|item| filled(item, args)).collect()),
         Value::Object(members) => {
-            let members = members.iter().filter_map(|(key, value)| Some((key.clone(), filled(value, args)?)));
+            let members = members
+                .iter()
+                .filter_map(|(key, value)| Some((key.clone(), filled(value, args)?)));
             Some(Value::Object(members.into_object()))
         }
         _ => Some(value.clone()),

@@ -16,12 +16,19 @@ pub struct Running {
 impl Running {
     /// A world before the first call.
     pub fn of(world: &Arc<World>) -> Self {
-        Self { rules: Some(Arc::clone(world)), ..Self::without_rules(world.seed.clone()) }
+        Self {
+            rules: Some(Arc::clone(world)),
+            ..Self::without_rules(world.seed.clone())
+        }
     }
 
     /// A state that no transition changes.
     pub fn without_rules(state: Value) -> Self {
-        Self { rules: None, state: Mutex::new(state), turn: Mutex::default() }
+        Self {
+            rules: None,
+            state: Mutex::new(state),
+            turn: Mutex::default(),
+        }
     }
 
     /// Does something with the state while nobody else does.
@@ -43,7 +50,9 @@ impl Running {
         answer: impl FnOnce() -> T,
         has_failed: impl FnOnce(&T) -> bool,
     ) -> Result<T, String> {
-        let Some(rules) = &self.rules else { return Ok(answer()) };
+        let Some(rules) = &self.rules else {
+            return Ok(answer());
+        };
         let _alone = lock(&self.turn);
         let before = self.state();
         if let WorldStep::Invalid(why) =

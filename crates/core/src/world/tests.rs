@@ -20,15 +20,22 @@ fn step(world: &World, state: &mut Value, tool: &str, args: &Value) -> WorldStep
 
 /// The state after one call of `go` with this effect.
 fn after(seed: &Value, effect: &str, args: &Value) -> Value {
-    let world = world(&format!("seed: {seed}\ntransitions:\n  - tool: go\n    effect: {effect}\n"));
+    let world = world(&format!(
+        "seed: {seed}\ntransitions:\n  - tool: go\n    effect: {effect}\n"
+    ));
     let mut state = world.seed.clone();
-    assert!(matches!(step(&world, &mut state, "go", args), WorldStep::Changed(_)));
+    assert!(matches!(
+        step(&world, &mut state, "go", args),
+        WorldStep::Changed(_)
+    ));
     state
 }
 
 /// Why a call of `go` cannot be made under this guard; `None` when it can.
 fn refusal(seed: &Value, guard: &str, args: &Value) -> Option<String> {
-    let world = world(&format!("seed: {seed}\ntransitions:\n  - tool: go\n    when: {guard}\n"));
+    let world = world(&format!(
+        "seed: {seed}\ntransitions:\n  - tool: go\n    when: {guard}\n"
+    ));
     match step(&world, &mut world.seed.clone(), "go", args) {
         WorldStep::Invalid(why) => Some(why),
         _ => None,
@@ -39,32 +46,64 @@ fn refusal(seed: &Value, guard: &str, args: &Value) -> Option<String> {
 fn every_effect_changes_what_it_names_and_nothing_else() {
     let seed = json!({"a": {"n": 1, "list": [1, "x", 1.0]}, "b": true});
     let inner = |effect: &str| after(&seed, effect, &json!({}))["a"].clone();
-    assert_eq!(inner("{ set: { a.n: [2] } }"), json!({"n": [2], "list": [1, "x", 1.0]}));
-    assert_eq!(inner("{ set: { a.new.deep: 2 } }")["new"], json!({"deep": 2}));
-    assert_eq!(inner("{ inc: { a.n: 2, a.m: 3 } }"), json!({"n": 3, "m": 3, "list": [1, "x", 1.0]}));
+    assert_eq!(
+        inner("{ set: { a.n: [2] } }"),
+        json!({"n": [2], "list": [1, "x", 1.0]})
+    );
+    assert_eq!(
+        inner("{ set: { a.new.deep: 2 } }")["new"],
+        json!({"deep": 2})
+    );
+    assert_eq!(
+        inner("{ inc: { a.n: 2, a.m: 3 } }"),
+        json!({"n": 3, "m": 3, "list": [1, "x", 1.0]})
+    );
     assert_eq!(inner("{ dec: { a.n: 0.5 } }")["n"], json!(0.5));
-    assert_eq!(inner("{ append: { a.list: y, a.other: z } }")["list"], json!([1, "x", 1.0, "y"]));
-    assert_eq!(inner("{ remove: { a.list: 1, a.none: 2 } }")["list"], json!(["x"]));
-    assert_eq!(inner("{ unset: [a.n, a.list.0] }"), json!({"list": ["x", 1.0]}));
+    assert_eq!(
+        inner("{ append: { a.list: y, a.other: z } }")["list"],
+        json!([1, "x", 1.0, "y"])
+    );
+    assert_eq!(
+        inner("{ remove: { a.list: 1, a.none: 2 } }")["list"],
+        json!(["x"])
+    );
+    assert_eq!(
+        inner("{ unset: [a.n, a.list.0] }"),
+        json!({"list": ["x", 1.0]})
+    );
     assert_eq!(after(&seed, "{ unset: a }", &json!({})), json!({"b": true}));
 }
 
 #[test]
 fn an_effect_sees_what_those_before_it_did_and_a_refused_call_changes_nothing() {
     let twice = "{ set: { n: 10 }, inc: { n: 5 }, dec: { n: 2 }, append: { list: 1 }, remove: { list: 2 } }";
-    assert_eq!(after(&json!({"n": 1, "list": [2]}), twice, &json!({})), json!({"n": 13, "list": [1]}));
-    let world = world("seed: { n: 1, s: x }\ntransitions: [{ tool: go, effect: { inc: { n: 1, s: 1 } } }]");
+    assert_eq!(
+        after(&json!({"n": 1, "list": [2]}), twice, &json!({})),
+        json!({"n": 13, "list": [1]})
+    );
+    let world =
+        world("seed: { n: 1, s: x }\ntransitions: [{ tool: go, effect: { inc: { n: 1, s: 1 } } }]");
     let mut state = world.seed.clone();
-    assert!(matches!(step(&world, &mut state, "go", &json!({})), WorldStep::Invalid(_)));
+    assert!(matches!(
+        step(&world, &mut state, "go", &json!({})),
+        WorldStep::Invalid(_)
+    ));
     assert_eq!(state, world.seed);
 }
 
 #[test]
 fn a_guard_on_an_argument_that_is_missing_does_not_hold() {
-    for guard in ["{ owner: { ne: '{user}' } }", "{ owner: '{user}' }", "{ 'of.{user}': { exists: false } }"]
-    {
+    for guard in [
+        "{ owner: { ne: '{user}' } }",
+        "{ owner: '{user}' }",
+        "{ 'of.{user}': { exists: false } }",
+    ] {
         let why = refusal(&json!({"owner": "ann"}), guard, &json!({}));
-        assert_eq!(why.as_deref(), Some("the call lacks an argument that a guard names"), "{guard}");
+        assert_eq!(
+            why.as_deref(),
+            Some("the call lacks an argument that a guard names"),
+            "{guard}"
+        );
     }
 }
 
@@ -73,7 +112,11 @@ fn arguments_are_filled_in_with_their_type_and_missing_ones_leave_their_effect_o
     let args = json!({"id": "a.b", "n": 2, "to": {"city": "Oslo"}});
     let effect = r#"{ set: { "o.{id}": { n: "{n}", at: "in {to.city}", no: "{missing}" }, "p.{missing}": 1, q: "{missing}" } }"#;
     let state = after(&json!({}), effect, &args);
-    assert_eq!(state, json!({"o": {"a.b": {"n": 2, "at": "in Oslo"}}}), "a dot of an argument is no step");
+    assert_eq!(
+        state,
+        json!({"o": {"a.b": {"n": 2, "at": "in Oslo"}}}),
+        "a dot of an argument is no step"
+    );
 }
 
 #[test]
@@ -96,15 +139,25 @@ fn every_guard_says_why_it_does_not_hold() {
     ] {
         assert!(holds(guard), "{guard}");
     }
-    for guard in
-        ["{ n: { ne: 5 } }", "{ m: { ne: 5 } }", "{ day: { min: 3 } }", "{ n: { in: [] } }", "{ '{z}': 5 }"]
-    {
+    for guard in [
+        "{ n: { ne: 5 } }",
+        "{ m: { ne: 5 } }",
+        "{ day: { min: 3 } }",
+        "{ n: { in: [] } }",
+        "{ '{z}': 5 }",
+    ] {
         assert!(!holds(guard), "{guard}");
     }
     let why = |guard: &str| refusal(&seed, guard, &json!({"x": 6})).unwrap();
-    assert_eq!(why("{ n: { min: '{x}' } }"), "`n` is 5, and must be at least 6");
+    assert_eq!(
+        why("{ n: { min: '{x}' } }"),
+        "`n` is 5, and must be at least 6"
+    );
     assert_eq!(why("{ m: open }"), "`m` is not there, and must be \"open\"");
-    assert_eq!(why("{ '{z}': 5 }"), "the call lacks an argument that a guard names");
+    assert_eq!(
+        why("{ '{z}': 5 }"),
+        "the call lacks an argument that a guard names"
+    );
 }
 
 #[test]
@@ -119,23 +172,38 @@ fn the_first_transition_that_holds_is_made_and_a_call_with_none_changes_nothing(
     );
     assert_eq!(state, json!({"n": 2, "m": 1}));
     let why = "`n` is 2, and must be 1; `n` cannot be changed by \"text\"";
-    assert_eq!(step(&world, &mut state, "go", &json!({})), WorldStep::Invalid(why.to_owned()));
-    assert_eq!(step(&world, &mut state, "look", &json!({})), WorldStep::Read);
+    assert_eq!(
+        step(&world, &mut state, "go", &json!({})),
+        WorldStep::Invalid(why.to_owned())
+    );
+    assert_eq!(
+        step(&world, &mut state, "look", &json!({})),
+        WorldStep::Read
+    );
     assert_eq!(state, json!({"n": 2, "m": 1}));
 }
 
 #[test]
 fn what_cannot_be_changed_makes_the_call_invalid() {
     for (effect, why) in [
-        ("{ set: { n.deep: 1 } }", "`n` is 5, and nothing can be within it"),
-        ("{ set: { list.3: 1 } }", "`list` is a list of 1, and has no item 3"),
+        (
+            "{ set: { n.deep: 1 } }",
+            "`n` is 5, and nothing can be within it",
+        ),
+        (
+            "{ set: { list.3: 1 } }",
+            "`list` is a list of 1, and has no item 3",
+        ),
         ("{ append: { n: 1 } }", "`n` is no list"),
     ] {
         let world = world(&format!(
             "seed: {{ n: 5, list: [0] }}\ntransitions:\n  - {{ tool: go, effect: {effect} }}\n"
         ));
         let mut state = world.seed.clone();
-        assert_eq!(step(&world, &mut state, "go", &json!({})), WorldStep::Invalid(why.to_owned()));
+        assert_eq!(
+            step(&world, &mut state, "go", &json!({})),
+            WorldStep::Invalid(why.to_owned())
+        );
         assert_eq!(state, world.seed);
     }
 }
@@ -146,10 +214,23 @@ fn a_running_world_takes_a_failed_call_back() {
         "seed: { n: 1 }\ntransitions:\n  - { tool: go, when: { n: { max: 2 } }, effect: { inc: { n: 1 } } }\n",
     ));
     let running = Running::of(&world);
-    let call =
-        |fails: bool| running.call(("bank", "go"), &json!({}), || running.state()["n"].clone(), |_| fails);
-    assert_eq!(call(true), Ok(json!(2)), "the answer sees what the call has changed");
+    let call = |fails: bool| {
+        running.call(
+            ("bank", "go"),
+            &json!({}),
+            || running.state()["n"].clone(),
+            |_| fails,
+        )
+    };
+    assert_eq!(
+        call(true),
+        Ok(json!(2)),
+        "the answer sees what the call has changed"
+    );
     assert_eq!(running.state(), json!({"n": 1}));
     assert_eq!((call(false), call(false)), (Ok(json!(2)), Ok(json!(3))));
-    assert_eq!(call(false), Err("`n` is 3, and must be at most 2".to_owned()));
+    assert_eq!(
+        call(false),
+        Err("`n` is 3, and must be at most 2".to_owned())
+    );
 }

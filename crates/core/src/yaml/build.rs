@@ -15,17 +15,32 @@ const MAX_EXPANDED: u64 = 5_000_000;
 pub fn parse(text: &str, file: usize, problems: &mut Vec<Problem>) -> Option<Rc<Node>> {
     let bom = text.len() - text.trim_start_matches('\u{feff}').len();
     if let Some(at) = text.find('\0') {
-        let span = Span { file, start: at, end: at + 1 };
-        let problem = Problem::error("the file contains a NUL byte, which YAML does not allow").at(span);
+        let span = Span {
+            file,
+            start: at,
+            end: at + 1,
+        };
+        let problem =
+            Problem::error("the file contains a NUL byte, which YAML does not allow").at(span);
         problems
-            .push(problem.help("delete it; a file full of them is not text, or is UTF-16: save it as UTF-8"));
+            .push(problem.help(
+                "delete it; a file full of them is not text, or is UTF-16: save it as UTF-8",
+            ));
         return None;
     }
     let mut options = Options::default();
     options.block_nesting_limit = MAX_DEPTH;
     options.flow_nesting_limit = MAX_DEPTH;
-    let builder = Builder { file, offset: bom, ..Builder::default() };
-    builder.run(Parser::new_from_str_with_options(&text[bom..], options), text, problems)
+    let builder = Builder {
+        file,
+        offset: bom,
+        ..Builder::default()
+    };
+    builder.run(
+        Parser::new_from_str_with_options(&text[bom..], options),
+        text,
+        problems,
+    )
 }
 
 #[derive(Default)]
@@ -47,7 +62,11 @@ struct Open {
 
 enum Shape {
     List(Vec<Rc<Node>>),
-    Map { entries: Vec<Entry>, merges: Vec<Rc<Node>>, key: Option<Key> },
+    Map {
+        entries: Vec<Entry>,
+        merges: Vec<Rc<Node>>,
+        key: Option<Key>,
+    },
 }
 
 enum Key {
@@ -77,9 +96,10 @@ impl Builder {
                 Event::DocumentStart(..) => {
                     self.documents += 1;
                     if self.documents > 1 {
-                        let problem = Problem::error("a file has one YAML document; a second starts here")
-                            .at(at)
-                            .help("put each document into a file of its own");
+                        let problem =
+                            Problem::error("a file has one YAML document; a second starts here")
+                                .at(at)
+                                .help("put each document into a file of its own");
                         problems.push(problem);
                         break;
                     }
@@ -95,7 +115,8 @@ impl Builder {
                 root.expanded
             ))
             .at(largest_part(&root));
-            problems.push(problem.help("write the repeated part out, or use fewer aliases of aliases"));
+            problems
+                .push(problem.help("write the repeated part out, or use fewer aliases of aliases"));
             return None;
         }
         Some(root)
@@ -105,28 +126,60 @@ impl Builder {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain;
-                if let Some(Open { shape: Shape::Map { key: key @ None, .. }, .. }) = self.open.last_mut() {
-                    *key = Some(if plain && text == "<<" { Key::Merge } else { Key::Named(text.into(), at) });
+                if let Some(Open {
+                    shape:
+                        Shape::Map {
+                            key: key @ None, ..
+                        },
+                    ..
+                }) = self.open.last_mut()
+                {
+                    *key = Some(if plain && text == "<<" {
+                        Key::Merge
+                    } else {
+                        Key::Named(text.into(), at)
+                    });
                     return;
                 }
                 let kind = Kind::Scalar(scalar(text, plain, tag.as_deref(), at, problems));
-                self.place(Rc::new(Node { span: at, kind, expanded: 1 }), anchor, problems);
+                self.place(
+                    Rc::new(Node {
+                        span: at,
+                        kind,
+                        expanded: 1,
+                    }),
+                    anchor,
+                    problems,
+                );
             }
             Event::Alias(id) => {
                 if let Some(node) = self.anchors.get(&id).cloned() {
                     self.place(node, 0, problems);
                 } else {
-                    problems.push(Problem::error("this alias is inside the value it refers to").at(at));
+                    problems
+                        .push(Problem::error("this alias is inside the value it refers to").at(at));
                 }
             }
             Event::SequenceStart(_, anchor, tag) => {
                 refuse_tag(tag.as_deref(), at, problems);
-                self.open.push(Open { anchor, start: at, shape: Shape::List(Vec::new()) });
+                self.open.push(Open {
+                    anchor,
+                    start: at,
+                    shape: Shape::List(Vec::new()),
+                });
             }
             Event::MappingStart(_, anchor, tag) => {
                 refuse_tag(tag.as_deref(), at, problems);
-                let shape = Shape::Map { entries: Vec::new(), merges: Vec::new(), key: None };
-                self.open.push(Open { anchor, start: at, shape });
+                let shape = Shape::Map {
+                    entries: Vec::new(),
+                    merges: Vec::new(),
+                    key: None,
+                };
+                self.open.push(Open {
+                    anchor,
+                    start: at,
+                    shape,
+                });
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(at, problems),
             _ => {}
@@ -135,20 +188,36 @@ impl Builder {
 
     fn close(&mut self, at: Span, problems: &mut Vec<Problem>) {
         let Some(open) = self.open.pop() else { return };
-        let end = if at.end > open.start.start { at.end } else { open.start.end };
+        let end = if at.end > open.start.start {
+            at.end
+        } else {
+            open.start.end
+        };
         let span = Span { end, ..open.start };
         let kind = match open.shape {
             Shape::List(items) => Kind::List(items),
-            Shape::Map { entries, merges, .. } => Kind::Map(finish_map(entries, &merges, problems)),
+            Shape::Map {
+                entries, merges, ..
+            } => Kind::Map(finish_map(entries, &merges, problems)),
         };
         let inner: u64 = match &kind {
-            Kind::List(items) => items.iter().fold(0, |sum, item| sum.saturating_add(item.expanded)),
-            Kind::Map(entries) => {
-                entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.value.expanded))
-            }
+            Kind::List(items) => items
+                .iter()
+                .fold(0, |sum, item| sum.saturating_add(item.expanded)),
+            Kind::Map(entries) => entries
+                .iter()
+                .fold(0, |sum, entry| sum.saturating_add(entry.value.expanded)),
             Kind::Scalar(_) => 0,
         };
-        self.place(Rc::new(Node { span, kind, expanded: inner.saturating_add(1) }), open.anchor, problems);
+        self.place(
+            Rc::new(Node {
+                span,
+                kind,
+                expanded: inner.saturating_add(1),
+            }),
+            open.anchor,
+            problems,
+        );
     }
 
     /// Puts a finished node where the parser stands: into the open list or map, or at the root.
@@ -159,12 +228,22 @@ impl Builder {
         match self.open.last_mut().map(|open| &mut open.shape) {
             None => self.root = Some(node),
             Some(Shape::List(items)) => items.push(node),
-            Some(Shape::Map { entries, merges, key }) => match key.take() {
-                Some(Key::Named(key, key_span)) => entries.push(Entry { key, key_span, value: node }),
+            Some(Shape::Map {
+                entries,
+                merges,
+                key,
+            }) => match key.take() {
+                Some(Key::Named(key, key_span)) => entries.push(Entry {
+                    key,
+                    key_span,
+                    value: node,
+                }),
                 Some(Key::Merge) => merges.push(node),
                 Some(Key::Refused) => {}
                 None => {
-                    problems.push(Problem::error("a key must be a string, not a list or map").at(node.span));
+                    problems.push(
+                        Problem::error("a key must be a string, not a list or map").at(node.span),
+                    );
                     *key = Some(Key::Refused);
                 }
             },
@@ -173,7 +252,11 @@ impl Builder {
 
     fn span(&self, span: &granit_parser::Span) -> Span {
         let byte = |marker: &granit_parser::Marker| marker.byte_offset().unwrap_or(0) + self.offset;
-        Span { file: self.file, start: byte(&span.start), end: byte(&span.end) }
+        Span {
+            file: self.file,
+            start: byte(&span.start),
+            end: byte(&span.end),
+        }
     }
 
     fn syntax_problem(&self, error: &granit_parser::ScanError, text: &str) -> Problem {
@@ -183,8 +266,15 @@ impl Builder {
         }
         let message = error.info();
         let at = |start: usize| {
-            let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
-            Span { file: self.file, start, end }
+            let end = text[start..]
+                .chars()
+                .next()
+                .map_or(start, |c| start + c.len_utf8());
+            Span {
+                file: self.file,
+                start,
+                end,
+            }
         };
         if message.contains("recursion limit") {
             return Problem::error(format!("values are nested more than {MAX_DEPTH} deep here"))
@@ -200,7 +290,8 @@ impl Builder {
             return problem.help("inside `{…}` and `[…]` a variable is quoted: `\"${NAME}\"`");
         }
         if message.contains("block") {
-            return problem.help("keys of one map, and items of one list, start in the same column");
+            return problem
+                .help("keys of one map, and items of one list, start in the same column");
         }
         problem
     }
@@ -209,22 +300,30 @@ impl Builder {
 /// The tab that indents the line of an error, or a later line that the parser was on its way to.
 fn indenting_tab(text: &str, start: usize, message: &str) -> Option<usize> {
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let lines = if message.contains("tab") { usize::MAX } else { 1 };
+    let lines = if message.contains("tab") {
+        usize::MAX
+    } else {
+        1
+    };
     let mut offset = line_start;
-    text[line_start..].split_inclusive('\n').take(lines).find_map(|line| {
-        let indent = &line[..line.len() - line.trim_start().len()];
-        let tab = indent.find('\t').map(|at| offset + at);
-        offset += line.len();
-        tab
-    })
+    text[line_start..]
+        .split_inclusive('\n')
+        .take(lines)
+        .find_map(|line| {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            let tab = indent.find('\t').map(|at| offset + at);
+            offset += line.len();
+            tab
+        })
 }
 
 /// The top-level key whose value stands for the most values.
 fn largest_part(root: &Node) -> Span {
     match &root.kind {
-        Kind::Map(entries) => {
-            entries.iter().max_by_key(|entry| entry.value.expanded).map_or(root.span, |entry| entry.key_span)
-        }
+        Kind::Map(entries) => entries
+            .iter()
+            .max_by_key(|entry| entry.value.expanded)
+            .map_or(root.span, |entry| entry.key_span),
         _ => root.span,
     }
 }
@@ -240,12 +339,21 @@ fn scalar(
     if !is_text {
         refuse_tag(tag, at, problems);
     }
-    if plain && !is_text { resolve(&text) } else { Scalar::Text { text: text.into_owned(), plain: false } }
+    if plain && !is_text {
+        resolve(&text)
+    } else {
+        Scalar::Text {
+            text: text.into_owned(),
+            plain: false,
+        }
+    }
 }
 
 fn refuse_tag(tag: Option<&Tag>, at: Span, problems: &mut Vec<Problem>) {
     let known = |tag: &Tag| {
-        ["map", "seq", "int", "float", "bool", "null"].iter().any(|t| tag.is_yaml_core_schema_tag(t))
+        ["map", "seq", "int", "float", "bool", "null"]
+            .iter()
+            .any(|t| tag.is_yaml_core_schema_tag(t))
     };
     if let Some(tag) = tag.filter(|tag| !known(tag)) {
         let message = format!("the tag `{}` means nothing here", tag.original());
@@ -261,8 +369,13 @@ pub(crate) fn written_twice(key: &str, at: Span, first: Span) -> Problem {
 }
 
 /// Refuses duplicate keys and splices what `<<` merges in: written keys win over merged ones.
-fn finish_map(mut entries: Vec<Entry>, merges: &[Rc<Node>], problems: &mut Vec<Problem>) -> Vec<Entry> {
-    let mut seen: HashMap<Rc<str>, Span> = HashMap::with_capacity_and_hasher(entries.len(), <_>::default());
+fn finish_map(
+    mut entries: Vec<Entry>,
+    merges: &[Rc<Node>],
+    problems: &mut Vec<Problem>,
+) -> Vec<Entry> {
+    let mut seen: HashMap<Rc<str>, Span> =
+        HashMap::with_capacity_and_hasher(entries.len(), <_>::default());
     entries.retain(|entry| {
         let Some(first) = seen.get(&entry.key) else {
             seen.insert(Rc::clone(&entry.key), entry.key_span);
@@ -299,7 +412,10 @@ mod tests {
     fn problems_of(text: &str) -> Vec<String> {
         let mut problems = Vec::new();
         parse(text, 0, &mut problems);
-        problems.into_iter().map(|problem| problem.message).collect()
+        problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect()
     }
 
     fn keys(node: &Node) -> Vec<&str> {
@@ -315,9 +431,16 @@ mod tests {
         let mut problems = Vec::new();
         let root = parse(text, 0, &mut problems).unwrap();
         assert!(problems.is_empty());
-        let Kind::Map(entries) = &root.kind else { panic!() };
-        assert_eq!(&text[entries[1].key_span.start..entries[1].key_span.end], "bé");
-        let Kind::List(items) = &entries[1].value.kind else { panic!() };
+        let Kind::Map(entries) = &root.kind else {
+            panic!()
+        };
+        assert_eq!(
+            &text[entries[1].key_span.start..entries[1].key_span.end],
+            "bé"
+        );
+        let Kind::List(items) = &entries[1].value.kind else {
+            panic!()
+        };
         assert_eq!(&text[items[1].span.start..items[1].span.end], "y");
     }
 
@@ -325,7 +448,9 @@ mod tests {
     fn merged_keys_yield_to_written_ones() {
         let text = "base: &base {a: 1, b: 2}\nmore: &more {c: 3}\nuse: {<<: [*base, *more], b: 9}";
         let root = parse(text, 0, &mut Vec::new()).unwrap();
-        let Kind::Map(entries) = &root.kind else { panic!() };
+        let Kind::Map(entries) = &root.kind else {
+            panic!()
+        };
         assert_eq!(keys(&entries[2].value), ["b", "a", "c"]);
     }
 

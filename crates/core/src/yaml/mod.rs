@@ -42,7 +42,9 @@ pub struct Entry {
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match &self.kind {
-            Kind::Scalar(Scalar::Text { text, .. } | Scalar::NotFinite(text)) => out.serialize_str(text),
+            Kind::Scalar(Scalar::Text { text, .. } | Scalar::NotFinite(text)) => {
+                out.serialize_str(text)
+            }
             Kind::Scalar(scalar) => Value::from(scalar.clone()).serialize(out),
             Kind::List(items) => out.collect_seq(items),
             Kind::Map(entries) => {
@@ -61,7 +63,8 @@ impl Node {
             Kind::Scalar(one) => scalar(one, self.span),
             Kind::List(items) => items.iter().map(|item| item.to_json(scalar)).collect(),
             Kind::Map(entries) => {
-                let entry = |entry: &Entry| Some((entry.key.to_string(), entry.value.to_json(scalar)?));
+                let entry =
+                    |entry: &Entry| Some((entry.key.to_string(), entry.value.to_json(scalar)?));
                 entries.iter().map(entry).collect()
             }
         }
@@ -89,11 +92,19 @@ mod tests {
 
     #[test]
     fn the_digest_of_a_node_is_that_of_its_value() {
-        for text in
-            ["{b: [1, 2.50, ~, true], a: {'x \"y\"': \"é\\n\", 1: .inf}}", "[]", "{}", "plain text", "-0.0"]
-        {
+        for text in [
+            "{b: [1, 2.50, ~, true], a: {'x \"y\"': \"é\\n\", 1: .inf}}",
+            "[]",
+            "{}",
+            "plain text",
+            "-0.0",
+        ] {
             let node = parse(text, 0, &mut Vec::new()).unwrap();
-            assert_eq!(node.digest(), digest_of_value(&serde_json::to_value(&node).unwrap()), "{text}");
+            assert_eq!(
+                node.digest(),
+                digest_of_value(&serde_json::to_value(&node).unwrap()),
+                "{text}"
+            );
         }
     }
 }

@@ -53,19 +53,28 @@ pub fn resolve(text: &str) -> Scalar {
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
         return Scalar::NotFinite(text.to_owned());
     }
-    number(text, unsigned).unwrap_or_else(|| Scalar::Text { text: text.to_owned(), plain: true })
+    number(text, unsigned).unwrap_or_else(|| Scalar::Text {
+        text: text.to_owned(),
+        plain: true,
+    })
 }
 
 fn number(text: &str, unsigned: &str) -> Option<Scalar> {
     if let Some(digits) = text.strip_prefix("0x") {
-        return u64::from_str_radix(digits, 16).ok().map(|n| Scalar::Number(n.into()));
+        return u64::from_str_radix(digits, 16)
+            .ok()
+            .map(|n| Scalar::Number(n.into()));
     }
     if let Some(digits) = text.strip_prefix("0o") {
-        return u64::from_str_radix(digits, 8).ok().map(|n| Scalar::Number(n.into()));
+        return u64::from_str_radix(digits, 8)
+            .ok()
+            .map(|n| Scalar::Number(n.into()));
     }
     let looks_numeric = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && unsigned.contains(|c: char| c.is_ascii_digit())
-        && unsigned.chars().all(|c| matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-'));
+        && unsigned
+            .chars()
+            .all(|c| matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-'));
     if !looks_numeric {
         return None;
     }
@@ -86,13 +95,29 @@ mod tests {
 
     #[test]
     fn only_the_core_schema_is_typed() {
-        for text in ["no", "yes", "on", "1_000", "1:30", "2026-11-15", "1.2.3", "e5", "-", ".", "0b1", "1e"] {
+        for text in [
+            "no",
+            "yes",
+            "on",
+            "1_000",
+            "1:30",
+            "2026-11-15",
+            "1.2.3",
+            "e5",
+            "-",
+            ".",
+            "0b1",
+            "1e",
+        ] {
             assert!(matches!(resolve(text), Scalar::Text { .. }), "{text}");
         }
         assert_eq!(resolve("0x1F"), Scalar::Number(31.into()));
         assert_eq!(resolve("0o17"), Scalar::Number(15.into()));
         assert_eq!(resolve("+12"), Scalar::Number(12.into()));
-        assert_eq!(resolve("-1.5e3"), Scalar::Number(Number::from_f64(-1500.0).unwrap()));
+        assert_eq!(
+            resolve("-1.5e3"),
+            Scalar::Number(Number::from_f64(-1500.0).unwrap())
+        );
         assert_eq!(resolve("True"), Scalar::Bool(true));
         assert_eq!(resolve("~"), Scalar::Null);
         assert!(matches!(resolve("-.inf"), Scalar::NotFinite(_)));

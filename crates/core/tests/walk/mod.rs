@@ -13,8 +13,10 @@ use std::path::Path;
 
 /// The agents of a document with the servers they name.
 pub(crate) fn suite(servers: &[&str], agents: &str) -> Suite {
-    let servers: Vec<String> =
-        servers.iter().map(|name| format!("  {name}: {{ command: [{name}-server] }}\n")).collect();
+    let servers: Vec<String> = servers
+        .iter()
+        .map(|name| format!("  {name}: {{ command: [{name}-server] }}\n"))
+        .collect();
     let servers = servers.concat();
     accepted(&format!("servers:\n{servers}{agents}"))
 }
@@ -23,7 +25,9 @@ pub(crate) fn suite(servers: &[&str], agents: &str) -> Suite {
 pub(crate) fn accepted(text: &str) -> Suite {
     let loaded = loaded(text);
     let problems = render(&loaded.problems, &loaded.sources, false);
-    loaded.suite.unwrap_or_else(|| panic!("refused:\n{problems}"))
+    loaded
+        .suite
+        .unwrap_or_else(|| panic!("refused:\n{problems}"))
 }
 
 /// The messages for which a suite is refused.
@@ -49,29 +53,52 @@ pub(crate) fn gates(suite: &Suite, traces: &[Value]) -> Vec<GateReport> {
 }
 
 /// The same, with what the runs were recorded with.
-pub(crate) fn gates_under(suite: &Suite, traces: &[Value], header: Option<&Header>) -> Vec<GateReport> {
+pub(crate) fn gates_under(
+    suite: &Suite,
+    traces: &[Value],
+    header: Option<&Header>,
+) -> Vec<GateReport> {
     let texts: Vec<String> = traces.iter().map(Value::to_string).collect();
-    let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
+    let traces: Vec<Trace<'_>> = texts
+        .iter()
+        .map(|text| Trace::read(text).unwrap())
+        .collect();
     let agent = &suite.agents[0];
     let runs: Vec<Run<'_>> = Run::all(&traces)
         .into_iter()
         .map(|run| Run {
             header,
-            passed: agent.expect.iter().all(|assertion| assertion.check(run.trace).passed),
+            passed: agent
+                .expect
+                .iter()
+                .all(|assertion| assertion.check(run.trace).passed),
             ..run
         })
         .collect();
-    agent.gates.iter().map(|gate| gate.judge(&agent.name, &runs)).collect()
+    agent
+        .gates
+        .iter()
+        .map(|gate| gate.judge(&agent.name, &runs))
+        .collect()
 }
 
 /// The row with this name over these traces, to which every judge has given this score.
 pub(crate) fn graded(suite: &Suite, row_name: &str, traces: &[Value], score: f64) -> TestReport {
     let texts: Vec<String> = traces.iter().map(Value::to_string).collect();
-    let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
-    let row = suite.rows().into_iter().find(|row| row.name == row_name).unwrap();
+    let traces: Vec<Trace<'_>> = texts
+        .iter()
+        .map(|text| Trace::read(text).unwrap())
+        .collect();
+    let row = suite
+        .rows()
+        .into_iter()
+        .find(|row| row.name == row_name)
+        .unwrap();
     let mut recorded = Recorded::of_traces(&traces);
     let asked = wanted(&row, &recorded);
-    let Recorded::Runs(runs) = &mut recorded else { panic!("no runs") };
+    let Recorded::Runs(runs) = &mut recorded else {
+        panic!("no runs")
+    };
     for one in asked {
         let vote = |model: &String| Vote {
             model: model.clone(),
@@ -97,7 +124,10 @@ pub(crate) fn graded(suite: &Suite, row_name: &str, traces: &[Value], score: f64
 
 /// The gate with this key.
 pub(crate) fn gate<'g>(gates: &'g [GateReport], key: &str) -> &'g GateReport {
-    gates.iter().find(|gate| gate.key == key).unwrap_or_else(|| panic!("no gate {key}"))
+    gates
+        .iter()
+        .find(|gate| gate.key == key)
+        .unwrap_or_else(|| panic!("no gate {key}"))
 }
 
 /// Whether the gate with this key passed.
@@ -111,20 +141,27 @@ pub(crate) fn value(gates: &[GateReport], target: &str) -> f64 {
         .iter()
         .find_map(|gate| gate.targets.get(target))
         .unwrap_or_else(|| panic!("no target {target}"));
-    found.unwrap_or_else(|| panic!("{target} was not measured")).as_f64()
+    found
+        .unwrap_or_else(|| panic!("{target} was not measured"))
+        .as_f64()
 }
 
 /// Whether each of the first agent's expectations holds in a trace.
 pub(crate) fn expectations(suite: &Suite, trace: &Value) -> Vec<bool> {
     let text = trace.to_string();
     let trace = Trace::read(&text).unwrap();
-    suite.agents[0].expect.iter().map(|assertion| assertion.check(&trace).passed).collect()
+    suite.agents[0]
+        .expect
+        .iter()
+        .map(|assertion| assertion.check(&trace).passed)
+        .collect()
 }
 
 /// A trace of calls, each with a turn of its own and a result that is no error.
 pub(crate) fn trace(calls: &[(&str, Value)]) -> Value {
-    let results: Vec<Value> =
-        (0..calls.len()).map(|at| json!({ "call_index": at, "is_error": false })).collect();
+    let results: Vec<Value> = (0..calls.len())
+        .map(|at| json!({ "call_index": at, "is_error": false }))
+        .collect();
     let calls: Vec<Value> = calls
         .iter()
         .enumerate()

@@ -87,8 +87,15 @@ impl Raw {
     }
 
     pub(super) fn words(&self) -> String {
-        let text = if self.text.is_empty() { "nothing" } else { &self.text };
-        self.status.map_or_else(|| text.to_owned(), |status| format!("HTTP {status}, {text}"))
+        let text = if self.text.is_empty() {
+            "nothing"
+        } else {
+            &self.text
+        };
+        self.status.map_or_else(
+            || text.to_owned(),
+            |status| format!("HTTP {status}, {text}"),
+        )
     }
 }
 
@@ -116,27 +123,42 @@ impl Bench {
     }
 
     pub(super) fn era(&self) -> Era {
-        self.info.as_ref().map(|info| info.era).or(self.spec.era).unwrap_or(Era::Legacy)
+        self.info
+            .as_ref()
+            .map(|info| info.era)
+            .or(self.spec.era)
+            .unwrap_or(Era::Legacy)
     }
 
     pub(super) fn client(&self) -> Result<&Arc<Client>, String> {
-        self.client.as_ref().ok_or_else(|| "there is no connection".to_owned())
+        self.client
+            .as_ref()
+            .ok_or_else(|| "there is no connection".to_owned())
     }
 
     /// Refuses a probe that is about the other way to carry messages.
     pub(super) fn only_over(&self, http: bool) -> Result<(), String> {
         let needed = if http { "HTTP" } else { "stdio" };
-        if self.is_http() == http { Ok(()) } else { Err(format!("it is about servers on {needed}")) }
+        if self.is_http() == http {
+            Ok(())
+        } else {
+            Err(format!("it is about servers on {needed}"))
+        }
     }
 
     /// Whether the server says that it can do this.
     pub(super) fn declares(&self, capability: &str) -> bool {
-        let capabilities = self.info.as_ref().map_or("null", |info| info.capabilities.get());
+        let capabilities = self
+            .info
+            .as_ref()
+            .map_or("null", |info| info.capabilities.get());
         serde_json::from_str::<Value>(capabilities).is_ok_and(|all| all.get(capability).is_some())
     }
 
     pub(super) fn recorded(&self) -> Option<RecordedServer> {
-        self.info.as_ref().map(|info| info.to_recorded(&self.spec.name))
+        self.info
+            .as_ref()
+            .map(|info| info.to_recorded(&self.spec.name))
     }
 
     /// Every message of the server so far.
@@ -176,8 +198,13 @@ impl Bench {
 
     /// Whether the server also shakes hands as servers of the older era do.
     pub(super) async fn speaks_legacy(&self) -> bool {
-        let spec = ServerSpec { era: Some(Era::Legacy), ..self.spec.clone() };
-        let Ok(client) = Client::connect(&spec, Some(self.tap())).await else { return false };
+        let spec = ServerSpec {
+            era: Some(Era::Legacy),
+            ..self.spec.clone()
+        };
+        let Ok(client) = Client::connect(&spec, Some(self.tap())).await else {
+            return false;
+        };
         client.close().await;
         true
     }
@@ -217,36 +244,70 @@ impl Bench {
     }
 
     /// Sends a string as it is, and waits for the answer to the request of this id.
-    pub(super) async fn raw(&self, client: &Client, text: &str, headers: &[(&str, &str)], id: &str) -> Raw {
+    pub(super) async fn raw(
+        &self,
+        client: &Client,
+        text: &str,
+        headers: &[(&str, &str)],
+        id: &str,
+    ) -> Raw {
         let from = self.said.lock().len();
         // The first answer of a process that has just been started takes as long as its start.
         let is_new = client.server().raw.get() == "null";
-        let limit = if is_new { self.spec.connect_timeout } else { self.spec.timeout };
+        let limit = if is_new {
+            self.spec.connect_timeout
+        } else {
+            self.spec.timeout
+        };
         match timeout(limit, client.send_raw(text, headers)).await {
-            Ok(Ok(Some(answer))) => Raw { status: Some(answer.status), text: answer.body },
-            Ok(Ok(None)) => self.wait_for(client, from, limit, |line| line.contains(id)).await,
-            Ok(Err(why)) => Raw { status: None, text: why.sentence("the message") },
+            Ok(Ok(Some(answer))) => Raw {
+                status: Some(answer.status),
+                text: answer.body,
+            },
+            Ok(Ok(None)) => {
+                self.wait_for(client, from, limit, |line| line.contains(id))
+                    .await
+            }
+            Ok(Err(why)) => Raw {
+                status: None,
+                text: why.sentence("the message"),
+            },
             Err(_) => Raw::default(),
         }
     }
 
     /// Sends a string that need not be answered, and says what came, until the server has answered something else.
-    pub(super) async fn raw_and_on(&self, text: &str, headers: &[(&str, &str)]) -> Result<Raw, String> {
+    pub(super) async fn raw_and_on(
+        &self,
+        text: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Raw, String> {
         let client = self.client()?;
         let from = self.said.lock().len();
         let sent = match timeout(self.spec.timeout, client.send_raw(text, headers)).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(why)) => return Err(why.sentence("the message")),
-            Err(_) => return Err(format!("nothing came within {} s", self.spec.timeout.as_secs_f64())),
+            Err(_) => {
+                return Err(format!(
+                    "nothing came within {} s",
+                    self.spec.timeout.as_secs_f64()
+                ));
+            }
         };
         self.is_alive().await?;
         let is_about_it = |line: &str| {
             let message: Value = serde_json::from_str(line).unwrap_or_default();
             let is_ours = message["id"].as_str().is_some_and(|id| text.contains(id));
-            is_ours || (message.get("method").is_none() && message.is_object() && message["id"].is_null())
+            is_ours
+                || (message.get("method").is_none()
+                    && message.is_object()
+                    && message["id"].is_null())
         };
         Ok(match sent {
-            Some(answer) => Raw { status: Some(answer.status), text: answer.body },
+            Some(answer) => Raw {
+                status: Some(answer.status),
+                text: answer.body,
+            },
             None => self.wait_for(client, from, MOMENT, is_about_it).await,
         })
     }
@@ -262,7 +323,13 @@ impl Bench {
         let until = Instant::now() + limit;
         loop {
             let is_over = client.has_ended() || Instant::now() > until;
-            let found = self.said.lock().iter().skip(from).find(|line| is_it(line)).cloned();
+            let found = self
+                .said
+                .lock()
+                .iter()
+                .skip(from)
+                .find(|line| is_it(line))
+                .cloned();
             match found {
                 Some(text) => return Raw { status: None, text },
                 None if is_over => return Raw::default(),
@@ -273,7 +340,11 @@ impl Bench {
 
     /// Something that every server answers.
     pub(super) fn harmless(&self) -> &'static str {
-        if self.era() == Era::Legacy { "ping" } else { "server/discover" }
+        if self.era() == Era::Legacy {
+            "ping"
+        } else {
+            "server/discover"
+        }
     }
 
     /// Whether the server still answers, or why not.
@@ -298,7 +369,8 @@ impl Bench {
     pub(super) async fn listed(&mut self) -> Result<&Tools, String> {
         if self.listed.is_none() {
             let listed = self.client()?.list_tools().await;
-            self.listed = Some(listed.map_err(|error| format!("the tools cannot be listed: {error}")));
+            self.listed =
+                Some(listed.map_err(|error| format!("the tools cannot be listed: {error}")));
         }
         match &self.listed {
             Some(Ok(tools)) => Ok(tools),
@@ -315,8 +387,12 @@ impl Bench {
             return Err("the server has no tools".to_owned());
         }
         let read = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
-        let is_read_only = |tool: &Tool| read(&tool.raw)["annotations"]["readOnlyHint"] == Value::Bool(true);
-        let may = listed.tools.iter().filter(|tool| allow_writes || is_read_only(tool));
+        let is_read_only =
+            |tool: &Tool| read(&tool.raw)["annotations"]["readOnlyHint"] == Value::Bool(true);
+        let may = listed
+            .tools
+            .iter()
+            .filter(|tool| allow_writes || is_read_only(tool));
         let callable: Vec<Callable> = may
             .map(|tool| {
                 let input = read(&tool.input_schema);
@@ -330,7 +406,10 @@ impl Bench {
             })
             .collect();
         if callable.is_empty() {
-            return Err("no tool says `readOnlyHint: true`; `--allow-writes` calls the others too".to_owned());
+            return Err(
+                "no tool says `readOnlyHint: true`; `--allow-writes` calls the others too"
+                    .to_owned(),
+            );
         }
         Ok(callable)
     }
@@ -343,13 +422,18 @@ impl Bench {
         let tools = self.callable().await?;
         let mut made: Vec<MadeCall> = Vec::new();
         for tool in tools.into_iter().take(MOST_CALLS) {
-            let Some(arguments) = tool.arguments.clone() else { continue };
+            let Some(arguments) = tool.arguments.clone() else {
+                continue;
+            };
             let hung = made.iter().filter(|call| call.is_hung).count();
             if hung >= MOST_HUNG || self.connect().await.is_err() {
                 break;
             }
             made.extend(self.make(tool, arguments).await);
-            if made.last().is_some_and(|call| matches!(call.answer, Answer::None(_))) {
+            if made
+                .last()
+                .is_some_and(|call| matches!(call.answer, Answer::None(_)))
+            {
                 self.end().await;
             }
         }
@@ -363,7 +447,11 @@ impl Bench {
 
     async fn make(&self, tool: Callable, arguments: Value) -> Option<MadeCall> {
         let raw = to_raw_value(&arguments).ok()?;
-        let called = self.client.as_ref()?.call_tool(&tool.name, &raw, None).await;
+        let called = self
+            .client
+            .as_ref()?
+            .call_tool(&tool.name, &raw, None)
+            .await;
         let why = match &called.outcome {
             Err(CallFailure::Wire(error)) => Some(&error.misbehaviour),
             _ => None,
@@ -371,13 +459,20 @@ impl Bench {
         let is_hung = matches!(why, Some(Misbehaviour::NoAnswer { .. }));
         // A tool that tells of its progress is slow, and one that wants to ask the user is not answered here.
         if (is_hung && !called.progress().is_empty())
-            || matches!(why, Some(Misbehaviour::InputRefused { .. } | Misbehaviour::TooManyRounds(_)))
+            || matches!(
+                why,
+                Some(Misbehaviour::InputRefused { .. } | Misbehaviour::TooManyRounds(_))
+            )
         {
             return None;
         }
         Some(MadeCall {
             is_hung,
-            faults: called.outcome.as_ref().map(|result| result_faults(result)).unwrap_or_default(),
+            faults: called
+                .outcome
+                .as_ref()
+                .map(|result| result_faults(result))
+                .unwrap_or_default(),
             answer: Answer::of(called.outcome),
             took: called.duration,
             tool,

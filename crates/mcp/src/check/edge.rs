@@ -17,10 +17,8 @@ const CALLS_AT_ONCE: usize = 20;
 const HUGE: usize = 1 << 20;
 const DEEP: usize = 100;
 /// Right-to-left, no width, no end of line as JSON has it, beyond the first plane, and a NUL.
-const ODD: &str =
-    "mcptest \u{0} \u{202e}abc\u{202c} \u{2028} \u{feff} e\u{301} \u{1f9ea} \"'`$(x)%s{{}}\\ \r\n\t";
-const ANSWERED: &str =
-    "messages must follow JSON-RPC 2.0, in which every request is answered, with a result or an error";
+const ODD: &str = "mcptest \u{0} \u{202e}abc\u{202c} \u{2028} \u{feff} e\u{301} \u{1f9ea} \"'`$(x)%s{{}}\\ \r\n\t";
+const ANSWERED: &str = "messages must follow JSON-RPC 2.0, in which every request is answered, with a result or an error";
 
 /// The parameters of a cancellation whose request does not exist.
 const NO_REQUEST: &str = r#"{"reason":"a probe","requestId":"check-none"}"#;
@@ -108,7 +106,10 @@ pub(super) const PROBES: &[Probe] = &[
         id: "EDGE-disconnect",
         title: "a client that goes away in a call leaves nothing behind",
         says: "the server should exit when its input is closed; over HTTP a disconnection may occur at any time",
-        sections: ["basic/lifecycle, Shutdown", "basic/transports/stdio, Shutdown"],
+        sections: [
+            "basic/lifecycle, Shutdown",
+            "basic/transports/stdio, Shutdown",
+        ],
         help: "end the process when standard input ends, also while a call runs, and go on when a connection breaks",
         run: |bench| Box::pin(disconnect(bench)),
     },
@@ -120,8 +121,14 @@ async fn hang(bench: &mut Bench) -> Outcome {
     let slowest = made.iter().max_by_key(|call| call.took);
     match (made.iter().find(|call| call.is_hung), slowest) {
         (Some(call), _) => {
-            let why = format!("`{}` gave no answer within {} s", call.tool.name, limit.as_secs_f64());
-            Ok(Finding::broken(why).sent(call.sent()).came(call.answer.words()))
+            let why = format!(
+                "`{}` gave no answer within {} s",
+                call.tool.name,
+                limit.as_secs_f64()
+            );
+            Ok(Finding::broken(why)
+                .sent(call.sent())
+                .came(call.answer.words()))
         }
         (None, Some(call)) => Ok(Finding::held().sent(call.sent()).came("an answer in time")),
         (None, None) => skip("nothing was called"),
@@ -130,18 +137,27 @@ async fn hang(bench: &mut Bench) -> Outcome {
 
 async fn cancel(bench: &mut Bench) -> Outcome {
     let made = bench.made_calls().await?;
-    let Some(call) = made.iter().max_by_key(|call| call.took) else { return skip("nothing was called") };
+    let Some(call) = made.iter().max_by_key(|call| call.took) else {
+        return skip("nothing was called");
+    };
     let client = Arc::clone(bench.client()?);
-    let Ok(raw) = to_raw_value(&call.arguments) else { return skip("no arguments") };
+    let Ok(raw) = to_raw_value(&call.arguments) else {
+        return skip("no arguments");
+    };
     let is_slow = call.took >= SLOW;
     let run_on = if is_slow { SLOW / 6 } else { Duration::ZERO };
     // Dropping the call cancels it.
-    let is_over = timeout(run_on, client.call_tool(&call.tool.name, &raw, None)).await.is_ok();
+    let is_over = timeout(run_on, client.call_tool(&call.tool.name, &raw, None))
+        .await
+        .is_ok();
     if is_slow {
         sleep((call.took * 2).min(bench.spec.timeout)).await;
     }
     let alive = bench.is_alive().await;
-    let late = client.observed().into_iter().find(|seen| matches!(seen, Observed::LateReply { .. }));
+    let late = client
+        .observed()
+        .into_iter()
+        .find(|seen| matches!(seen, Observed::LateReply { .. }));
     let finding = match (&alive, &late) {
         (Err(_), _) => Finding::broken("the server did not go on after a cancelled call"),
         // The answer to a short call may have crossed the cancellation.
@@ -150,7 +166,9 @@ async fn cancel(bench: &mut Bench) -> Outcome {
     };
     let came = alive.err().or(late.map(|late| late.to_string()));
     let came = came.unwrap_or_else(|| "no answer, and the next request was answered".to_owned());
-    Ok(finding.sent(format!("{}, then notifications/cancelled", call.sent())).came(came))
+    Ok(finding
+        .sent(format!("{}, then notifications/cancelled", call.sent()))
+        .came(came))
 }
 
 /// A notification that means nothing to the server: no answer may come, but one that refuses it over HTTP.
@@ -158,13 +176,19 @@ async fn notification(bench: &Bench, method: &str, params: &str) -> Outcome {
     let line = jsonrpc::notification(method, Some(params));
     let came = match bench.raw_and_on(&line, &[("mcp-method", method)]).await {
         Ok(came) => came,
-        Err(why) => return Ok(Finding::broken("the server did not go on").sent(line).came(why)),
+        Err(why) => {
+            return Ok(Finding::broken("the server did not go on")
+                .sent(line)
+                .came(why));
+        }
     };
     let finding = match came.status {
         None if came.text.is_empty() => Finding::held(),
         None => Finding::broken("a notification was answered"),
         Some(202 | 400..=499) => Finding::held(),
-        Some(status) => Finding::weak(format!("a notification was answered with HTTP {status}, not 202")),
+        Some(status) => Finding::weak(format!(
+            "a notification was answered with HTTP {status}, not 202"
+        )),
     };
     Ok(finding.sent(line).came(came.words()))
 }
@@ -182,10 +206,16 @@ async fn many_requests(bench: &mut Bench) -> Outcome {
 
 async fn many_calls(bench: &mut Bench) -> Outcome {
     let made = bench.made_calls().await?;
-    let quick = made.iter().find(|call| call.is_quick() && !call.answer.is_refusal());
-    let Some(call) = quick else { return skip("no tool answers at once with a result") };
+    let quick = made
+        .iter()
+        .find(|call| call.is_quick() && !call.answer.is_refusal());
+    let Some(call) = quick else {
+        return skip("no tool answers at once with a result");
+    };
     let client = Arc::clone(bench.client()?);
-    let Ok(raw) = to_raw_value(&call.arguments) else { return skip("no arguments") };
+    let Ok(raw) = to_raw_value(&call.arguments) else {
+        return skip("no arguments");
+    };
     let mut asked = JoinSet::new();
     for _ in 0..CALLS_AT_ONCE {
         let (client, name, raw) = (Arc::clone(&client), call.tool.name.clone(), raw.clone());
@@ -197,16 +227,28 @@ async fn many_calls(bench: &mut Bench) -> Outcome {
 
 async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> Outcome {
     let answers = asked.join_all().await;
-    let twice = client.observed().into_iter().find(|seen| matches!(seen, Observed::DuplicateReply(_)));
-    let lost: Vec<String> =
-        answers.iter().filter(|answer| matches!(answer, Answer::None(_))).map(Answer::words).collect();
+    let twice = client
+        .observed()
+        .into_iter()
+        .find(|seen| matches!(seen, Observed::DuplicateReply(_)));
+    let lost: Vec<String> = answers
+        .iter()
+        .filter(|answer| matches!(answer, Answer::None(_)))
+        .map(Answer::words)
+        .collect();
     let count = answers.len();
     let finding = match (lost.len(), twice) {
         (0, None) => Finding::held(),
         (0, Some(twice)) => Finding::broken(twice.to_string()),
-        (lost, _) => Finding::broken(format!("{lost} of {count} requests at once were not answered")),
+        (lost, _) => Finding::broken(format!(
+            "{lost} of {count} requests at once were not answered"
+        )),
     };
-    Ok(finding.sent(sent).came(lost.first().cloned().unwrap_or_else(|| format!("{count} answers"))))
+    Ok(finding.sent(sent).came(
+        lost.first()
+            .cloned()
+            .unwrap_or_else(|| format!("{count} answers")),
+    ))
 }
 
 async fn huge_argument(bench: &mut Bench) -> Outcome {
@@ -216,57 +258,84 @@ async fn huge_argument(bench: &mut Bench) -> Outcome {
 /// Calls a tool with this text as an argument; any answer will do.
 async fn with_text(bench: &mut Bench, text: &str, what: &str) -> Outcome {
     let made = bench.made_calls().await?;
-    let mut quick = made.iter().filter(|call| call.is_quick()).map(|call| &call.tool);
-    let Some((tool, arguments)) = quick.find_map(|tool| Some((tool, text_argument(tool, text)?))) else {
+    let mut quick = made
+        .iter()
+        .filter(|call| call.is_quick())
+        .map(|call| &call.tool);
+    let Some((tool, arguments)) = quick.find_map(|tool| Some((tool, text_argument(tool, text)?)))
+    else {
         return skip("no tool that takes a string and may be called answers at once");
     };
     let answer = bench.call(&tool.name, &arguments).await;
     let verdict = match &answer {
-        Answer::None(_) => Verdict::Broken(format!("a call of `{}` with {what} was not answered", tool.name)),
+        Answer::None(_) => Verdict::Broken(format!(
+            "a call of `{}` with {what} was not answered",
+            tool.name
+        )),
         _ => Verdict::Held,
     };
-    Ok(Finding::worst([verdict]).sent(format!("tools/call {} {arguments}", tool.name)).came(answer.words()))
+    Ok(Finding::worst([verdict])
+        .sent(format!("tools/call {} {arguments}", tool.name))
+        .came(answer.words()))
 }
 
 /// Good arguments but for a string, which is this one.
 fn text_argument(tool: &Callable, text: &str) -> Option<Value> {
     let mut arguments = tool.arguments.clone()?;
     let is_text = |schema: &Value| schema["type"] == "string" && schema.get("enum").is_none();
-    let (name, _) = tool.input["properties"].as_object()?.iter().find(|(_, schema)| is_text(schema))?;
+    let (name, _) = tool.input["properties"]
+        .as_object()?
+        .iter()
+        .find(|(_, schema)| is_text(schema))?;
     arguments[name] = json!(text);
     Some(arguments)
 }
 
 async fn deep_nesting(bench: &mut Bench) -> Outcome {
     let deep = (0..DEEP).fold(json!(1), |inner, _| json!({ "a": inner }));
-    let answer = bench.call("mcptest_no_such_tool", &json!({ "deep": deep })).await;
+    let answer = bench
+        .call("mcptest_no_such_tool", &json!({ "deep": deep }))
+        .await;
     let finding = match &answer {
         Answer::None(_) => Finding::broken("arguments nested 100 deep were not answered"),
         _ => Finding::held(),
     };
-    Ok(finding.sent("tools/call mcptest_no_such_tool with arguments nested 100 deep").came(answer.words()))
+    Ok(finding
+        .sent("tools/call mcptest_no_such_tool with arguments nested 100 deep")
+        .came(answer.words()))
 }
 
 async fn disconnect(bench: &mut Bench) -> Outcome {
     let made = bench.made_calls().await.unwrap_or_default();
     let slowest = made.iter().max_by_key(|call| call.took);
     let (method, params) = match slowest {
-        Some(call) => ("tools/call", json!({ "name": call.tool.name, "arguments": call.arguments })),
+        Some(call) => (
+            "tools/call",
+            json!({ "name": call.tool.name, "arguments": call.arguments }),
+        ),
         None => ("tools/list", json!({})),
     };
     let id = bench.next_id();
     let client = bench.client()?;
     let line = client.request_line(&id, method, params);
     // Over HTTP the connection is dropped with the request.
-    let _gone = timeout(Duration::from_millis(20), client.send_raw(&line, &[("mcp-method", method)])).await;
+    let _gone = timeout(
+        Duration::from_millis(20),
+        client.send_raw(&line, &[("mcp-method", method)]),
+    )
+    .await;
     if bench.is_http() {
         let finding = match bench.is_alive().await {
             Ok(()) => Finding::held().came("the next request was answered"),
-            Err(why) => Finding::broken("the server did not go on after a client had gone").came(why),
+            Err(why) => {
+                Finding::broken("the server did not go on after a client had gone").came(why)
+            }
         };
         return Ok(finding.sent(line));
     }
-    let Some(closing) = bench.end().await else { return skip("there is no connection") };
+    let Some(closing) = bench.end().await else {
+        return skip("there is no connection");
+    };
     let finding = if closing.process.killed {
         Finding::weak("the process ended neither when its input ended in a call nor on SIGTERM")
     } else if closing.process.left_processes {
@@ -275,5 +344,7 @@ async fn disconnect(bench: &mut Bench) -> Outcome {
         Finding::held()
     };
     let sent = format!("{line}, then the end of standard input");
-    Ok(finding.sent(sent).came(closing.process.status.clone().unwrap_or_default()))
+    Ok(finding
+        .sent(sent)
+        .came(closing.process.status.clone().unwrap_or_default()))
 }

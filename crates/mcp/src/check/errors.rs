@@ -65,7 +65,13 @@ pub(super) const PROBES: &[Probe] = &[
         says: "messages must follow JSON-RPC 2.0, in which JSON that is not a request is the error -32600",
         sections: ["basic, Messages", "basic, Error Codes"],
         help: "answer with the error -32600, over HTTP with status 400, and go on",
-        run: |bench| Box::pin(unreadable(bench, NO_REQUEST, "a message that is no request")),
+        run: |bench| {
+            Box::pin(unreadable(
+                bench,
+                NO_REQUEST,
+                "a message that is no request",
+            ))
+        },
     },
 ];
 
@@ -75,7 +81,9 @@ async fn unknown_method(bench: &mut Bench) -> Outcome {
     let finding = match &answer {
         Answer::Error(code::METHOD_NOT_FOUND, _) => Finding::held(),
         Answer::Error(code, _) => Finding::weak(format!("the error is {code}, not -32601")),
-        Answer::Result(_) => Finding::broken("a method that does not exist was answered with a result"),
+        Answer::Result(_) => {
+            Finding::broken("a method that does not exist was answered with a result")
+        }
         Answer::None(_) => Finding::broken("a method that does not exist was not answered"),
     };
     Ok(finding.sent(method).came(answer.words()))
@@ -89,7 +97,9 @@ fn refused(answer: &Answer, what: &str) -> Finding {
         answer if answer.is_tool_error() => Finding::weak(format!(
             "{what} was answered with a result that says `isError: true`, not with an error"
         )),
-        Answer::Result(_) => Finding::broken(format!("{what} was answered with a result that says no error")),
+        Answer::Result(_) => Finding::broken(format!(
+            "{what} was answered with a result that says no error"
+        )),
         Answer::None(_) => Finding::broken(format!("{what} was not answered")),
     }
 }
@@ -98,7 +108,9 @@ async fn unknown_tool(bench: &mut Bench) -> Outcome {
     bench.listed().await?;
     let answer = bench.call(NO_SUCH_TOOL, &json!({})).await;
     let finding = refused(&answer, "an unknown tool");
-    Ok(finding.sent(format!("tools/call {NO_SUCH_TOOL} {{}}")).came(answer.words()))
+    Ok(finding
+        .sent(format!("tools/call {NO_SUCH_TOOL} {{}}"))
+        .came(answer.words()))
 }
 
 async fn call_without_name(bench: &mut Bench) -> Outcome {
@@ -109,7 +121,9 @@ async fn call_without_name(bench: &mut Bench) -> Outcome {
         Answer::Error(code::HEADER_MISMATCH, _) if bench.is_http() => Finding::held(),
         answer => refused(answer, "a call without a name"),
     };
-    Ok(finding.sent(r#"tools/call {"arguments": {}}"#).came(answer.words()))
+    Ok(finding
+        .sent(r#"tools/call {"arguments": {}}"#)
+        .came(answer.words()))
 }
 
 /// A call whose arguments the tool's own schema refuses.
@@ -118,17 +132,33 @@ async fn bad_call(bench: &Bench, tool: &Callable, arguments: &Value, what: &str)
     let finding = match &answer {
         answer if answer.is_refusal() => Finding::held(),
         Answer::None(_) => Finding::broken(format!("{what} was not answered")),
-        _ => Finding::broken(format!("`{}` took {what} and answered with a result", tool.name)),
+        _ => Finding::broken(format!(
+            "`{}` took {what} and answered with a result",
+            tool.name
+        )),
     };
-    Ok(finding.sent(format!("tools/call {} {arguments}", tool.name)).came(answer.words()))
+    Ok(finding
+        .sent(format!("tools/call {} {arguments}", tool.name))
+        .came(answer.words()))
 }
 
 async fn missing_arguments(bench: &mut Bench) -> Outcome {
     let tools = bench.callable().await?;
-    let has_required =
-        |tool: &&Callable| tool.input["required"].as_array().is_some_and(|names| !names.is_empty());
+    let has_required = |tool: &&Callable| {
+        tool.input["required"]
+            .as_array()
+            .is_some_and(|names| !names.is_empty())
+    };
     match tools.iter().find(has_required) {
-        Some(tool) => bad_call(bench, tool, &json!({}), "a call without its required arguments").await,
+        Some(tool) => {
+            bad_call(
+                bench,
+                tool,
+                &json!({}),
+                "a call without its required arguments",
+            )
+            .await
+        }
         None => skip("no tool that may be called has required arguments"),
     }
 }
@@ -136,7 +166,9 @@ async fn missing_arguments(bench: &mut Bench) -> Outcome {
 async fn wrong_arguments(bench: &mut Bench) -> Outcome {
     let tools = bench.callable().await?;
     match tools.iter().find_map(|tool| Some((tool, spoiled(tool)?))) {
-        Some((tool, arguments)) => bad_call(bench, tool, &arguments, "an argument of the wrong type").await,
+        Some((tool, arguments)) => {
+            bad_call(bench, tool, &arguments, "an argument of the wrong type").await
+        }
         None => skip("no tool that may be called has an argument of a plain type"),
     }
 }
@@ -145,8 +177,12 @@ async fn wrong_arguments(bench: &mut Bench) -> Outcome {
 fn spoiled(tool: &Callable) -> Option<Value> {
     let mut arguments = tool.arguments.clone()?;
     let properties = tool.input["properties"].as_object()?;
-    let is_plain =
-        |schema: &Value| matches!(schema["type"].as_str(), Some("string" | "integer" | "number" | "boolean"));
+    let is_plain = |schema: &Value| {
+        matches!(
+            schema["type"].as_str(),
+            Some("string" | "integer" | "number" | "boolean")
+        )
+    };
     let (name, _) = properties.iter().find(|(_, schema)| is_plain(schema))?;
     arguments[name] = json!({ "mcptest": ["not", "a", "plain", "value"] });
     Some(arguments)
@@ -157,15 +193,21 @@ async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
     let came = match bench.raw_and_on(text, &[]).await {
         Ok(came) => came,
         Err(why) => {
-            return Ok(Finding::broken(format!("the server did not go on after {what}"))
-                .sent(text)
-                .came(why));
+            return Ok(
+                Finding::broken(format!("the server did not go on after {what}"))
+                    .sent(text)
+                    .came(why),
+            );
         }
     };
     let finding = match (came.answer(), came.status) {
         (Some(Answer::Result(_)), _) => Finding::weak(format!("{what} was answered with a result")),
-        (_, Some(200..=299)) => Finding::weak(format!("{what} was answered with a status of success")),
-        (_, Some(500..)) => Finding::weak(format!("{what} is said to be an error of the server's own")),
+        (_, Some(200..=299)) => {
+            Finding::weak(format!("{what} was answered with a status of success"))
+        }
+        (_, Some(500..)) => {
+            Finding::weak(format!("{what} is said to be an error of the server's own"))
+        }
         _ => Finding::held(),
     };
     Ok(finding.sent(text).came(came.words()))

@@ -33,17 +33,27 @@ pub(super) enum Verdict {
 impl Finding {
     /// The server did what is asked of it.
     pub(super) fn held() -> Self {
-        Self { sent: String::new(), came: String::new(), verdict: Verdict::Held }
+        Self {
+            sent: String::new(),
+            came: String::new(),
+            verdict: Verdict::Held,
+        }
     }
 
     /// The server broke a rule.
     pub(super) fn broken(why: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Broken(why.into()), ..Self::held() }
+        Self {
+            verdict: Verdict::Broken(why.into()),
+            ..Self::held()
+        }
     }
 
     /// The server did not follow a recommendation.
     pub(super) fn weak(why: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Weak(why.into()), ..Self::held() }
+        Self {
+            verdict: Verdict::Weak(why.into()),
+            ..Self::held()
+        }
     }
 
     /// The first of these that is broken, else the first that is weak, else that all is well.
@@ -55,7 +65,10 @@ impl Finding {
                 _ => {}
             }
         }
-        Self { verdict: worst, ..Self::held() }
+        Self {
+            verdict: worst,
+            ..Self::held()
+        }
     }
 
     /// With what was sent.
@@ -110,7 +123,9 @@ impl Answer {
             let words = message["error"]["message"].as_str().unwrap_or_default();
             return Some(Self::Error(code, words.to_owned()));
         }
-        message.get("result").map(|result| Self::Result(result.clone()))
+        message
+            .get("result")
+            .map(|result| Self::Result(result.clone()))
     }
 
     /// True for the result of a tool that says it failed.
@@ -164,12 +179,19 @@ pub(super) fn row(probe: &Probe, outcome: Outcome, bench: &Bench, options: &Opti
         let (message, details) = (shown(&message, options), details(probe_shown));
         (
             Status::Failed,
-            Some(Reason::new(ReasonKind::ProbeFailed, message).details(details).help(probe.help)),
+            Some(
+                Reason::new(ReasonKind::ProbeFailed, message)
+                    .details(details)
+                    .help(probe.help),
+            ),
         )
     };
     let (status, reason) = match finding.verdict {
         Verdict::Held => match skipped {
-            Some(why) => (Status::Skipped, Some(Reason::new(ReasonKind::ProbeNotSent, shown(&why, options)))),
+            Some(why) => (
+                Status::Skipped,
+                Some(Reason::new(ReasonKind::ProbeNotSent, shown(&why, options))),
+            ),
             None => (Status::Passed, None),
         },
         Verdict::Broken(message) => failed(message, &row),
@@ -179,7 +201,9 @@ pub(super) fn row(probe: &Probe, outcome: Outcome, bench: &Bench, options: &Opti
             (Status::Passed, None)
         }
     };
-    let rerun = options.command.replacen(" check", &format!(" check --only {}", probe.id), 1);
+    let rerun = options
+        .command
+        .replacen(" check", &format!(" check --only {}", probe.id), 1);
     let mut report = TestReport::of_probe(&bench.spec.name, row, status, reason, rerun);
     report.servers.extend(bench.recorded());
     report

@@ -17,7 +17,10 @@ pub(super) const PROBES: &[Probe] = &[
         id: HANDSHAKE,
         title: "the handshake is answered with a version, capabilities and who the server is",
         says: "the server must respond with its own capabilities and information",
-        sections: ["basic/lifecycle, Initialization", "server/discover, Response"],
+        sections: [
+            "basic/lifecycle, Initialization",
+            "server/discover, Response",
+        ],
         help: "answer with `protocolVersion`, `capabilities` and `serverInfo` with `name` and `version`",
         run: |bench| Box::pin(ready(handshake(bench))),
     },
@@ -26,7 +29,10 @@ pub(super) const PROBES: &[Probe] = &[
         title: "a version that does not exist is not agreed on",
         says: "a server that does not support the requested version must answer with one that it supports, or with an \
                error that names those",
-        sections: ["basic/lifecycle, Version Negotiation", "basic/versioning, Protocol Version Negotiation"],
+        sections: [
+            "basic/lifecycle, Version Negotiation",
+            "basic/versioning, Protocol Version Negotiation",
+        ],
         help: "compare the version with those that the server speaks, and never repeat an unknown one",
         run: |bench| Box::pin(version(bench)),
     },
@@ -70,7 +76,10 @@ pub(super) const AT_THE_END: &[Probe] = &[
         id: "LIFECYCLE-shutdown",
         title: "the process ends when its input is closed",
         says: "the client closes the input stream and waits for the server to exit; servers should exit promptly then",
-        sections: ["basic/lifecycle, Shutdown", "basic/transports/stdio, Shutdown"],
+        sections: [
+            "basic/lifecycle, Shutdown",
+            "basic/transports/stdio, Shutdown",
+        ],
         help: "end the process, and all that it started, when standard input ends",
         run: |bench| Box::pin(shutdown(bench)),
     },
@@ -87,17 +96,28 @@ pub(super) const AT_THE_END: &[Probe] = &[
 
 /// The finding on a server with which no hands were shaken.
 pub(super) fn no_handshake(error: &WireError) -> Finding {
-    Finding::broken(error.to_string()).sent(&error.method).came(error.misbehaviour.sentence(&error.method))
+    Finding::broken(error.to_string())
+        .sent(&error.method)
+        .came(error.misbehaviour.sentence(&error.method))
 }
 
 fn handshake(bench: &Bench) -> Outcome {
-    let Some(info) = &bench.info else { return skip("there was no handshake") };
-    let sent = if info.era == Era::Legacy { "initialize" } else { "server/discover" };
+    let Some(info) = &bench.info else {
+        return skip("there was no handshake");
+    };
+    let sent = if info.era == Era::Legacy {
+        "initialize"
+    } else {
+        "server/discover"
+    };
     let missing: Vec<&str> = [("name", &info.name), ("version", &info.version)]
         .into_iter()
         .filter_map(|(key, value)| value.is_empty().then_some(key))
         .collect();
-    let why = format!("the answer does not say the server's {}", missing.join(" and "));
+    let why = format!(
+        "the answer does not say the server's {}",
+        missing.join(" and ")
+    );
     let finding = match (missing.is_empty(), info.era) {
         (true, _) => Finding::held(),
         (false, Era::Legacy) => Finding::broken(why),
@@ -115,23 +135,32 @@ async fn version(bench: &mut Bench) -> Outcome {
     let is_legacy = bench.era() == Era::Legacy;
     let line = if is_legacy {
         let client = json!({ "name": "mcptest", "version": "1" });
-        let params = json!({ "protocolVersion": NO_SUCH_VERSION, "capabilities": {}, "clientInfo": client });
+        let params =
+            json!({ "protocolVersion": NO_SUCH_VERSION, "capabilities": {}, "clientInfo": client });
         stranger.request_line(&id, "initialize", params)
     } else {
         let version = json!({ "_meta": { (meta::PROTOCOL_VERSION): NO_SUCH_VERSION } });
         stranger.request_line(&id, "server/discover", version)
     };
-    let modern = [("mcp-protocol-version", NO_SUCH_VERSION), ("mcp-method", "server/discover")];
+    let modern = [
+        ("mcp-protocol-version", NO_SUCH_VERSION),
+        ("mcp-method", "server/discover"),
+    ];
     let headers: &[(&str, &str)] = if is_legacy { &[] } else { &modern };
     let came = bench.raw(&stranger, &line, headers, &id).await;
     stranger.close().await;
     let finding = match came.answer() {
         None => Finding::broken("there was no answer to a version that does not exist"),
         Some(Answer::Error(code, _)) if !is_legacy && code != code::UNSUPPORTED_VERSION => {
-            Finding::broken(format!("the error is {code}, not {}", code::UNSUPPORTED_VERSION))
+            Finding::broken(format!(
+                "the error is {code}, not {}",
+                code::UNSUPPORTED_VERSION
+            ))
         }
         Some(Answer::Result(result)) if result["protocolVersion"] == NO_SUCH_VERSION => {
-            Finding::broken(format!("the server says that it speaks {NO_SUCH_VERSION}, which does not exist"))
+            Finding::broken(format!(
+                "the server says that it speaks {NO_SUCH_VERSION}, which does not exist"
+            ))
         }
         Some(Answer::Result(_)) if !is_legacy => {
             Finding::broken("a request in a version that does not exist was answered with a result")
@@ -144,7 +173,9 @@ async fn version(bench: &mut Bench) -> Outcome {
 async fn ping(bench: &mut Bench) -> Outcome {
     let answer = bench.ask("ping", json!({})).await;
     let finding = match &answer {
-        Answer::Result(Value::Object(members)) if members.keys().all(|key| key == "_meta") => Finding::held(),
+        Answer::Result(Value::Object(members)) if members.keys().all(|key| key == "_meta") => {
+            Finding::held()
+        }
         Answer::Result(_) => Finding::weak("the answer to a ping is not empty"),
         Answer::Error(..) => Finding::broken("a ping was refused"),
         Answer::None(_) => Finding::broken("a ping was not answered"),
@@ -157,11 +188,17 @@ async fn text_id(bench: &mut Bench) -> Outcome {
     let method = bench.harmless();
     let client = bench.client()?;
     let line = client.request_line(&id, method, json!({}));
-    let came = bench.raw(client, &line, &[("mcp-method", method)], &id).await;
+    let came = bench
+        .raw(client, &line, &[("mcp-method", method)], &id)
+        .await;
     let answered: Value = serde_json::from_str(&came.text).unwrap_or_default();
     let is_same = answered["id"] == *id;
     let why = format!("the request {id:?} was not answered under its id");
-    let finding = if is_same { Finding::held() } else { Finding::broken(why) };
+    let finding = if is_same {
+        Finding::held()
+    } else {
+        Finding::broken(why)
+    };
     Ok(finding.sent(line).came(came.words()))
 }
 
@@ -170,7 +207,9 @@ async fn missing_meta(bench: &mut Bench) -> Outcome {
     // On a connection of its own: a server of both eras may take it for a request of the older one, and stay there.
     let stranger = bench.stranger().map_err(|error| error.to_string())?;
     let line = jsonrpc::request(&Id::Text(id.clone()), "tools/list", Some("{}"));
-    let came = bench.raw(&stranger, &line, &[("mcp-method", "tools/list")], &id).await;
+    let came = bench
+        .raw(&stranger, &line, &[("mcp-method", "tools/list")], &id)
+        .await;
     stranger.close().await;
     let finding = match came.answer() {
         Some(Answer::Error(code::INVALID_PARAMS, _)) => Finding::held(),
@@ -191,16 +230,28 @@ async fn missing_meta(bench: &mut Bench) -> Outcome {
 async fn result_type(bench: &mut Bench) -> Outcome {
     let answer = bench.ask("server/discover", json!({})).await;
     let is_said = matches!(&answer, Answer::Result(result) if result["resultType"].is_string());
-    let finding = if is_said { Finding::held() } else { Finding::broken("the result has no `resultType`") };
+    let finding = if is_said {
+        Finding::held()
+    } else {
+        Finding::broken("the result has no `resultType`")
+    };
     Ok(finding.sent("server/discover").came(answer.words()))
 }
 
 async fn shutdown(bench: &mut Bench) -> Outcome {
     bench.only_over(false)?;
-    let Some(closing) = bench.end().await else { return skip("there is no connection") };
-    let came = closing.process.status.clone().unwrap_or_else(|| "no exit status".to_owned());
+    let Some(closing) = bench.end().await else {
+        return skip("there is no connection");
+    };
+    let came = closing
+        .process
+        .status
+        .clone()
+        .unwrap_or_else(|| "no exit status".to_owned());
     let finding = if closing.process.killed {
-        Finding::weak("the process ended neither when its input ended nor on SIGTERM, and was killed")
+        Finding::weak(
+            "the process ended neither when its input ended nor on SIGTERM, and was killed",
+        )
     } else if closing.process.terminated {
         Finding::weak("the process did not end when its input ended, and was sent SIGTERM")
     } else if closing.process.left_processes {
@@ -217,7 +268,9 @@ async fn messages(bench: &mut Bench) -> Outcome {
     let mut said: Vec<String> = broken.map(ToString::to_string).collect();
     said.dedup();
     let finding = Finding::worst(said.first().cloned().map(Verdict::Broken));
-    Ok(finding.sent("all probes before this one").came(said.join("; ")))
+    Ok(finding
+        .sent("all probes before this one")
+        .came(said.join("; ")))
 }
 
 /// What a server sent that answers nothing and says nothing. Our own ids are those of messages sent by hand.

@@ -50,17 +50,36 @@ pub const FAMILIES: [(&str, &str); 6] = [
     ("LIFECYCLE", "the handshake, versions, messages and the end"),
     ("TOOLS", "the list of tools, and the answers to calls"),
     ("SCHEMA", "what is declared against what is answered"),
-    ("ERRORS", "unknown methods and tools, missing and wrong arguments, protocol codes"),
-    ("EDGE", "calls that hang, are cancelled, are huge or odd, come at once, or lose their client"),
-    ("SECURITY", "foreign web pages, paths that lead out, secrets in errors, oversized bodies"),
+    (
+        "ERRORS",
+        "unknown methods and tools, missing and wrong arguments, protocol codes",
+    ),
+    (
+        "EDGE",
+        "calls that hang, are cancelled, are huge or odd, come at once, or lose their client",
+    ),
+    (
+        "SECURITY",
+        "foreign web pages, paths that lead out, secrets in errors, oversized bodies",
+    ),
 ];
 
 /// Every probe, in the order in which they are sent.
 pub fn probes() -> impl Iterator<Item = &'static Probe> {
-    let first =
-        [lifecycle::PROBES, tools::PROBES, schema::PROBES, errors::PROBES, edge::PROBES, security::PROBES];
+    let first = [
+        lifecycle::PROBES,
+        tools::PROBES,
+        schema::PROBES,
+        errors::PROBES,
+        edge::PROBES,
+        security::PROBES,
+    ];
     // What was seen meanwhile is judged when all is done.
-    first.into_iter().flatten().chain(security::AT_THE_END).chain(lifecycle::AT_THE_END)
+    first
+        .into_iter()
+        .flatten()
+        .chain(security::AT_THE_END)
+        .chain(lifecycle::AT_THE_END)
 }
 
 /// How a server is checked.
@@ -79,7 +98,9 @@ pub struct Options {
 impl Probe {
     /// The family it belongs to.
     pub fn family(&self) -> &'static str {
-        self.id.split_once('-').map_or(self.id, |(family, _)| family)
+        self.id
+            .split_once('-')
+            .map_or(self.id, |(family, _)| family)
     }
 
     /// The revision and the section that the probe is about in an era; `None` when there is none.
@@ -117,8 +138,11 @@ pub async fn check(
         rows.push(row);
     }
     bench.end().await;
-    let place =
-        |row: &TestReport| FAMILIES.iter().position(|(family, _)| row.tags.iter().any(|tag| tag == family));
+    let place = |row: &TestReport| {
+        FAMILIES
+            .iter()
+            .position(|(family, _)| row.tags.iter().any(|tag| tag == family))
+    };
     rows.small_sort_by_key(place);
     Ok(Report::new(rows))
 }
@@ -126,18 +150,32 @@ pub async fn check(
 async fn one(probe: &'static Probe, bench: &mut Bench) -> Outcome {
     let era = bench.era();
     if probe.section(era).is_none() {
-        return skip(format!("there is nothing of it in the {} era", era.as_str()));
+        return skip(format!(
+            "there is nothing of it in the {} era",
+            era.as_str()
+        ));
     }
     if let Err(error) = bench.connect().await {
-        return Ok(Finding::broken(format!("the server does not start again: {error}")));
+        return Ok(Finding::broken(format!(
+            "the server does not start again: {error}"
+        )));
     }
     let limit = bench.spec.timeout * 10;
     let outcome = match tokio::time::timeout(limit, (probe.run)(bench)).await {
         Ok(outcome) => outcome,
-        Err(_) => Ok(Finding::broken(format!("the probe was not done within {} s", limit.as_secs()))),
+        Err(_) => Ok(Finding::broken(format!(
+            "the probe was not done within {} s",
+            limit.as_secs()
+        ))),
     };
     // A server that broke a rule may be in any state: the next probe gets another.
-    if matches!(&outcome, Ok(Finding { verdict: Verdict::Broken(_), .. })) {
+    if matches!(
+        &outcome,
+        Ok(Finding {
+            verdict: Verdict::Broken(_),
+            ..
+        })
+    ) {
         bench.end().await;
     }
     outcome

@@ -58,7 +58,10 @@ async fn schemas(bench: &mut Bench, key: &str, is_object: bool) -> Outcome {
         let Some(schema) = raw.get(key) else { continue };
         count += 1;
         if let Err(fault) = JsonSchema::compile_as_declared(schema) {
-            let why = format!("the {key} of `{}` is no JSON Schema: {}", tool.name, fault.reason);
+            let why = format!(
+                "the {key} of `{}` is no JSON Schema: {}",
+                tool.name, fault.reason
+            );
             verdicts.push((Verdict::Broken(why), schema.to_string()));
         } else if is_object && schema["type"] != "object" {
             let why = format!("the {key} of `{}` has not the type \"object\"", tool.name);
@@ -68,32 +71,55 @@ async fn schemas(bench: &mut Bench, key: &str, is_object: bool) -> Outcome {
     if count == 0 {
         return skip(format!("no tool has an {key}"));
     }
-    let came = verdicts.first().map_or_else(|| format!("{count} schemas"), |(_, schema)| schema.clone());
-    Ok(Finding::worst(verdicts.into_iter().map(|(verdict, _)| verdict)).sent("tools/list").came(came))
+    let came = verdicts
+        .first()
+        .map_or_else(|| format!("{count} schemas"), |(_, schema)| schema.clone());
+    Ok(
+        Finding::worst(verdicts.into_iter().map(|(verdict, _)| verdict))
+            .sent("tools/list")
+            .came(came),
+    )
 }
 
 async fn structured_content(bench: &mut Bench) -> Outcome {
-    each_result(bench, "no tool that may be called declares an outputSchema and answers", |call, result| {
-        let schema = call.tool.output.as_ref()?;
-        let compiled = JsonSchema::compile_as_declared(schema).ok()?;
-        let content = result.get("structuredContent");
-        // What takes too long to tell is no verdict.
-        if content.is_some_and(|content| compiled.verdict(content).is_none()) {
-            return None;
-        }
-        let fault = output_faults(schema, result).into_iter().next();
-        Some(fault.map_or(Verdict::Held, |why| Verdict::Broken(format!("`{}`: {why}", call.tool.name))))
-    })
+    each_result(
+        bench,
+        "no tool that may be called declares an outputSchema and answers",
+        |call, result| {
+            let schema = call.tool.output.as_ref()?;
+            let compiled = JsonSchema::compile_as_declared(schema).ok()?;
+            let content = result.get("structuredContent");
+            // What takes too long to tell is no verdict.
+            if content.is_some_and(|content| compiled.verdict(content).is_none()) {
+                return None;
+            }
+            let fault = output_faults(schema, result).into_iter().next();
+            Some(fault.map_or(Verdict::Held, |why| {
+                Verdict::Broken(format!("`{}`: {why}", call.tool.name))
+            }))
+        },
+    )
     .await
 }
 
 async fn text_beside(bench: &mut Bench) -> Outcome {
-    each_result(bench, "no tool that may be called answers with structured content", |call, result| {
-        result.get("structuredContent")?;
-        let mut parts = result["content"].as_array().into_iter().flatten();
-        let why = format!("`{}` answers with structured content and no text", call.tool.name);
-        Some(if parts.any(|part| part["type"] == "text") { Verdict::Held } else { Verdict::Weak(why) })
-    })
+    each_result(
+        bench,
+        "no tool that may be called answers with structured content",
+        |call, result| {
+            result.get("structuredContent")?;
+            let mut parts = result["content"].as_array().into_iter().flatten();
+            let why = format!(
+                "`{}` answers with structured content and no text",
+                call.tool.name
+            );
+            Some(if parts.any(|part| part["type"] == "text") {
+                Verdict::Held
+            } else {
+                Verdict::Weak(why)
+            })
+        },
+    )
     .await
 }
 
@@ -112,8 +138,17 @@ async fn each_result(
             _ => None,
         })
         .collect();
-    let shown = judged.iter().find(|(_, verdict)| *verdict != Verdict::Held).or(judged.first());
-    let Some((call, _)) = shown else { return skip(nothing) };
+    let shown = judged
+        .iter()
+        .find(|(_, verdict)| *verdict != Verdict::Held)
+        .or(judged.first());
+    let Some((call, _)) = shown else {
+        return skip(nothing);
+    };
     let (sent, came) = (call.sent(), call.answer.words());
-    Ok(Finding::worst(judged.into_iter().map(|(_, verdict)| verdict)).sent(sent).came(came))
+    Ok(
+        Finding::worst(judged.into_iter().map(|(_, verdict)| verdict))
+            .sent(sent)
+            .came(came),
+    )
 }

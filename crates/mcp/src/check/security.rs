@@ -18,7 +18,10 @@ const OUTSIDE: [(&str, &str); 4] = [
     ("../../../../../../../../../../etc/passwd", "root:x:0:0:"),
     ("/etc/passwd", "root:x:0:0:"),
     ("file:///etc/passwd", "root:x:0:0:"),
-    ("..\\..\\..\\..\\..\\..\\..\\..\\Windows\\win.ini", "[fonts]"),
+    (
+        "..\\..\\..\\..\\..\\..\\..\\..\\Windows\\win.ini",
+        "[fonts]",
+    ),
 ];
 
 pub(super) const PROBES: &[Probe] = &[
@@ -99,7 +102,10 @@ pub(super) const AT_THE_END: &[Probe] = &[
 ];
 
 /// A harmless request with these headers, and the status of its answer; 0 when the connection was closed instead.
-async fn with_headers(bench: &mut Bench, headers: &[(&str, &str)]) -> Result<(String, u16), String> {
+async fn with_headers(
+    bench: &mut Bench,
+    headers: &[(&str, &str)],
+) -> Result<(String, u16), String> {
     bench.only_over(true)?;
     let id = bench.next_id();
     let (client, method) = (bench.client()?, bench.harmless());
@@ -107,14 +113,25 @@ async fn with_headers(bench: &mut Bench, headers: &[(&str, &str)]) -> Result<(St
     let mut all = vec![("mcp-method", method)];
     all.extend(headers);
     let came = bench.raw(client, &line, &all, &id).await;
-    let named: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    Ok((format!("{method} with {}", named.join(", ")), came.status.unwrap_or_default()))
+    let named: Vec<String> = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    Ok((
+        format!("{method} with {}", named.join(", ")),
+        came.status.unwrap_or_default(),
+    ))
 }
 
 fn is_local(bench: &Bench) -> bool {
-    let Endpoint::Url { url, .. } = &bench.spec.endpoint else { return false };
+    let Endpoint::Url { url, .. } = &bench.spec.endpoint else {
+        return false;
+    };
     let url = reqwest::Url::parse(url).ok();
-    let host = url.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
+    let host = url
+        .as_ref()
+        .and_then(|url| url.host_str())
+        .unwrap_or_default();
     ["localhost", "127.0.0.1", "[::1]"].contains(&host)
 }
 
@@ -122,7 +139,9 @@ async fn origin(bench: &mut Bench) -> Outcome {
     let (sent, status) = with_headers(bench, &[("origin", FOREIGN_ORIGIN)]).await?;
     let finding = match status {
         403 | 0 => Finding::held(),
-        200..=299 if is_local(bench) => Finding::broken("a request from a foreign web page was answered"),
+        200..=299 if is_local(bench) => {
+            Finding::broken("a request from a foreign web page was answered")
+        }
         // Who serves the whole web may mean to serve every page of it.
         200..=299 => Finding::weak("a request from a foreign web page was answered"),
         status => Finding::weak(format!("it was answered with HTTP {status}, not 403")),
@@ -131,13 +150,18 @@ async fn origin(bench: &mut Bench) -> Outcome {
 }
 
 async fn rebinding(bench: &mut Bench) -> Outcome {
-    let (sent, status) = with_headers(bench, &[("host", FOREIGN), ("origin", FOREIGN_ORIGIN)]).await?;
+    let (sent, status) =
+        with_headers(bench, &[("host", FOREIGN), ("origin", FOREIGN_ORIGIN)]).await?;
     if !is_local(bench) {
         return skip("it is about servers on this machine");
     }
     let is_served = (200..=299).contains(&status);
     let why = "a request for a foreign name was answered";
-    let finding = if is_served { Finding::broken(why) } else { Finding::held() };
+    let finding = if is_served {
+        Finding::broken(why)
+    } else {
+        Finding::held()
+    };
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
 }
 
@@ -145,34 +169,48 @@ async fn oversized_body(bench: &mut Bench) -> Outcome {
     bench.only_over(true)?;
     let id = bench.next_id();
     let client = bench.client()?;
-    let params = json!({ "name": "mcptest_no_such_tool", "arguments": { "text": "x".repeat(OVERSIZED) } });
+    let params =
+        json!({ "name": "mcptest_no_such_tool", "arguments": { "text": "x".repeat(OVERSIZED) } });
     let line = client.request_line(&id, "tools/call", params);
-    let headers = [("mcp-method", "tools/call"), ("mcp-name", "mcptest_no_such_tool")];
+    let headers = [
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "mcptest_no_such_tool"),
+    ];
     let came = bench.raw(client, &line, &headers, &id).await;
     let finding = match bench.is_alive().await {
         Ok(()) => Finding::held(),
         Err(_) => Finding::broken("the server did not go on after a body of 16 MiB"),
     };
-    Ok(finding.sent("tools/call mcptest_no_such_tool with a string of 16 MiB").came(came.words()))
+    Ok(finding
+        .sent("tools/call mcptest_no_such_tool with a string of 16 MiB")
+        .came(came.words()))
 }
 
 async fn session_id(bench: &mut Bench) -> Outcome {
     bench.only_over(true)?;
-    let first = bench.client()?.session_id().ok_or("the server gives no session id")?;
+    let first = bench
+        .client()?
+        .session_id()
+        .ok_or("the server gives no session id")?;
     let second = match bench.another().await {
         Ok(other) => {
             let id = other.session_id();
             other.close().await;
             id.unwrap_or_default()
         }
-        Err(error) => return Ok(Finding::broken("a second client is not served").came(error.to_string())),
+        Err(error) => {
+            return Ok(Finding::broken("a second client is not served").came(error.to_string()));
+        }
     };
     let finding = if !first.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) {
         Finding::broken("the session id has characters that are not visible ASCII")
     } else if first == second {
         Finding::weak("two sessions have the same id")
     } else if first.len() < SHORTEST_ID {
-        Finding::weak(format!("a session id of {} characters can be guessed", first.len()))
+        Finding::weak(format!(
+            "a session id of {} characters can be guessed",
+            first.len()
+        ))
     } else {
         Finding::held()
     };
@@ -183,7 +221,10 @@ async fn session_id(bench: &mut Bench) -> Outcome {
 
 async fn unknown_session(bench: &mut Bench) -> Outcome {
     bench.only_over(true)?;
-    bench.client()?.session_id().ok_or("the server gives no session id")?;
+    bench
+        .client()?
+        .session_id()
+        .ok_or("the server gives no session id")?;
     let made_up = "00000000-0000-4000-8000-6d6370746573";
     let (sent, status) = with_headers(bench, &[("mcp-session-id", made_up)]).await?;
     let finding = match status {
@@ -228,7 +269,9 @@ fn path_argument(tool: &Callable, path: &str) -> Option<Value> {
     let mut arguments = tool.arguments.clone()?;
     let is_path = |name: &str| {
         let name = name.to_ascii_lowercase();
-        ["path", "file", "dir", "folder", "uri"].iter().any(|part| name.contains(part))
+        ["path", "file", "dir", "folder", "uri"]
+            .iter()
+            .any(|part| name.contains(part))
     };
     let properties = tool.input["properties"].as_object()?;
     let value = |schema: &Value| match schema["type"].as_str() {
@@ -244,7 +287,8 @@ fn path_argument(tool: &Callable, path: &str) -> Option<Value> {
 
 /// Everything that says of itself that it is an error.
 fn errors(bench: &Bench) -> Vec<String> {
-    let is_error = |text: &String| Answer::in_message(text).is_some_and(|answer| answer.is_refusal());
+    let is_error =
+        |text: &String| Answer::in_message(text).is_some_and(|answer| answer.is_refusal());
     bench.said().into_iter().filter(is_error).collect()
 }
 
@@ -252,7 +296,9 @@ fn secrets_in_errors(bench: &Bench) -> Outcome {
     bench.only_over(false)?;
     let errors = errors(bench);
     let finding = match errors.iter().find(|text| text.contains(CANARY)) {
-        Some(text) => Finding::broken("an error has the value of an environment variable in it").came(text),
+        Some(text) => {
+            Finding::broken("an error has the value of an environment variable in it").came(text)
+        }
         None if errors.is_empty() => return skip("no error was seen"),
         None => Finding::held().came(format!("{} errors", errors.len())),
     };
@@ -263,7 +309,9 @@ fn stack_trace(bench: &Bench) -> Outcome {
     let errors = errors(bench);
     // A frame as Python, JavaScript, Java and Rust write it, with a path from the root.
     let frame = r#"File \\?"/[^"]+", line \d+|\bat .{0,120}\(?(file://)?(/[\w.@-]+){2,}:\d+:\d+\)?|\bat [\w.$]+\([\w]+\.java:\d+\)|panicked at /"#;
-    let Ok(frame) = Regex::new(frame) else { return skip("the pattern is wrong") };
+    let Ok(frame) = Regex::new(frame) else {
+        return skip("the pattern is wrong");
+    };
     let finding = match errors.iter().find(|text| frame.is_match(text)) {
         Some(text) => Finding::weak("an error has a stack trace in it").came(text),
         None if errors.is_empty() => return skip("no error was seen"),

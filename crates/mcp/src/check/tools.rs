@@ -72,15 +72,23 @@ pub(super) const PROBES: &[Probe] = &[
 ];
 
 async fn capability(bench: &mut Bench) -> Outcome {
-    let capabilities = bench.info.as_ref().map(|info| info.capabilities.get().to_owned()).unwrap_or_default();
+    let capabilities = bench
+        .info
+        .as_ref()
+        .map(|info| info.capabilities.get().to_owned())
+        .unwrap_or_default();
     let is_declared = bench.declares("tools");
     let count = bench.listed().await.map_or(0, |listed| listed.tools.len());
     let finding = match (is_declared, count) {
-        (false, 1..) => Finding::broken(format!("{count} tools are listed, and no `tools` is declared")),
+        (false, 1..) => Finding::broken(format!(
+            "{count} tools are listed, and no `tools` is declared"
+        )),
         (false, 0) => return skip("the server has no tools"),
         (true, _) => Finding::held(),
     };
-    Ok(finding.sent(LIST).came(format!("capabilities {capabilities}")))
+    Ok(finding
+        .sent(LIST)
+        .came(format!("capabilities {capabilities}")))
 }
 
 async fn list(bench: &mut Bench) -> Outcome {
@@ -89,27 +97,48 @@ async fn list(bench: &mut Bench) -> Outcome {
     }
     let listed = match bench.listed().await {
         Ok(listed) => listed,
-        Err(why) => return Ok(Finding::broken("the tools cannot be listed").sent(LIST).came(why)),
+        Err(why) => {
+            return Ok(Finding::broken("the tools cannot be listed")
+                .sent(LIST)
+                .came(why));
+        }
     };
     let complaints: Vec<String> = listed.complaints.iter().map(ToString::to_string).collect();
     let finding = Finding::worst(listed.complaints.iter().map(|complaint| match complaint {
         // The schema has a family of its own.
-        Observed::BadTool { flaw: ToolFlaw::InputType, .. } => Verdict::Held,
-        Observed::BadTool { flaw: ToolFlaw::Twice, .. } => Verdict::Weak(complaint.to_string()),
+        Observed::BadTool {
+            flaw: ToolFlaw::InputType,
+            ..
+        } => Verdict::Held,
+        Observed::BadTool {
+            flaw: ToolFlaw::Twice,
+            ..
+        } => Verdict::Weak(complaint.to_string()),
         complaint => Verdict::Broken(complaint.to_string()),
     }));
     let count = listed.tools.len();
-    Ok(finding.sent(LIST).came(format!("{count} tools {}", complaints.join("; ")).trim_end()))
+    Ok(finding
+        .sent(LIST)
+        .came(format!("{count} tools {}", complaints.join("; ")).trim_end()))
 }
 
 async fn names(bench: &mut Bench) -> Outcome {
     let listed = bench.listed().await?;
     let is_plain = |name: &str| {
         (1..=LONGEST_NAME).contains(&name.len())
-            && name.chars().all(|one| one.is_ascii_alphanumeric() || "_-.".contains(one))
+            && name
+                .chars()
+                .all(|one| one.is_ascii_alphanumeric() || "_-.".contains(one))
     };
-    let odd: Vec<&str> = listed.tools.iter().map(|tool| &*tool.name).filter(|name| !is_plain(name)).collect();
-    let verdict = odd.first().map(|name| Verdict::Weak(format!("the name of the tool {name:?} is odd")));
+    let odd: Vec<&str> = listed
+        .tools
+        .iter()
+        .map(|tool| &*tool.name)
+        .filter(|name| !is_plain(name))
+        .collect();
+    let verdict = odd
+        .first()
+        .map(|name| Verdict::Weak(format!("the name of the tool {name:?} is odd")));
     Ok(Finding::worst(verdict).sent(LIST).came(odd.join(", ")))
 }
 
@@ -127,7 +156,10 @@ async fn order(bench: &mut Bench) -> Outcome {
             .collect::<Vec<_>>(),
         _ => Vec::new(),
     };
-    let (first, second) = (names(&first_page(bench).await), names(&first_page(bench).await));
+    let (first, second) = (
+        names(&first_page(bench).await),
+        names(&first_page(bench).await),
+    );
     let is_same_set = first.iter().collect::<BTreeSet<_>>() == second.iter().collect();
     let finding = if is_same_set && first != second {
         Finding::weak("the same tools came in another order")
@@ -146,7 +178,9 @@ async fn cache(bench: &mut Bench) -> Outcome {
         Answer::Result(result) if !result["ttlMs"].as_f64().is_some_and(|ttl| ttl >= 0.0) => {
             Finding::broken("the list has no `ttlMs` of at least 0")
         }
-        Answer::Result(result) if !matches!(result["cacheScope"].as_str(), Some("public" | "private")) => {
+        Answer::Result(result)
+            if !matches!(result["cacheScope"].as_str(), Some("public" | "private")) =>
+        {
             Finding::broken("the list has no `cacheScope` that is `public` or `private`")
         }
         Answer::Result(_) => Finding::held(),
@@ -165,10 +199,14 @@ async fn cursor(bench: &mut Bench) -> Outcome {
     let finding = match &answer {
         Answer::Error(code::INVALID_PARAMS, _) => Finding::held(),
         Answer::Error(code, _) => Finding::weak(format!("the error is {code}, not -32602")),
-        Answer::Result(_) => Finding::weak("a cursor that was never given was answered with a page"),
+        Answer::Result(_) => {
+            Finding::weak("a cursor that was never given was answered with a page")
+        }
         Answer::None(_) => Finding::broken("a cursor that was never given was not answered"),
     };
-    Ok(finding.sent(format!("{LIST} {params}")).came(answer.words()))
+    Ok(finding
+        .sent(format!("{LIST} {params}"))
+        .came(answer.words()))
 }
 
 async fn call(bench: &mut Bench) -> Outcome {
@@ -177,7 +215,9 @@ async fn call(bench: &mut Bench) -> Outcome {
     let verdicts = made.iter().filter(|call| !call.is_hung).filter_map(|call| {
         let name = &call.tool.name;
         match (&call.answer, call.faults.first()) {
-            (Answer::None(why), _) => Some((call, format!("the call of `{name}` came to nothing: {why}"))),
+            (Answer::None(why), _) => {
+                Some((call, format!("the call of `{name}` came to nothing: {why}")))
+            }
             (_, Some(fault)) => Some((call, format!("the answer of `{name}` {fault}"))),
             (Answer::Result(result), None) if is_modern && result.get("resultType").is_none() => {
                 Some((call, format!("the answer of `{name}` has no `resultType`")))
@@ -186,8 +226,12 @@ async fn call(bench: &mut Bench) -> Outcome {
         }
     });
     if let Some((call, why)) = verdicts.into_iter().next() {
-        return Ok(Finding::broken(why).sent(call.sent()).came(call.answer.words()));
+        return Ok(Finding::broken(why)
+            .sent(call.sent())
+            .came(call.answer.words()));
     }
     let names: Vec<&str> = made.iter().map(|call| &*call.tool.name).collect();
-    Ok(Finding::held().sent(format!("tools/call of {}", names.join(", "))).came("well-formed answers"))
+    Ok(Finding::held()
+        .sent(format!("tools/call of {}", names.join(", ")))
+        .came("well-formed answers"))
 }

@@ -25,19 +25,41 @@ pub(super) async fn call_tool(
         .with("name", &write_text(name))
         .with("arguments", arguments.get())
         .and_notices();
-    let round = Round { client, method: "tools/call", asked: format!("tools/call {name}"), headers };
+    let round = Round {
+        client,
+        method: "tools/call",
+        asked: format!("tools/call {name}"),
+        headers,
+    };
     let (outcome, notifications) = round.run(params, Deadline::after(timeout)).await;
     let outcome = outcome.and_then(|result| {
         if tool_result::is_no_object(&result) {
-            let why = format!("is not an object: {}", super::conversation::quote(result.get()));
-            return Err(client.link.error(&round.asked, Misbehaviour::BadResult(why), Vec::new()).into());
+            let why = format!(
+                "is not an object: {}",
+                super::conversation::quote(result.get())
+            );
+            return Err(client
+                .link
+                .error(&round.asked, Misbehaviour::BadResult(why), Vec::new())
+                .into());
         }
         Ok(result)
     });
-    for why in outcome.as_ref().map(|result| tool_result::faults(result)).unwrap_or_default() {
-        client.link.conversation().observe(Observed::BadResult { asked: round.asked.clone(), why });
+    for why in outcome
+        .as_ref()
+        .map(|result| tool_result::faults(result))
+        .unwrap_or_default()
+    {
+        client.link.conversation().observe(Observed::BadResult {
+            asked: round.asked.clone(),
+            why,
+        });
     }
-    Called { outcome, duration: start.elapsed(), notifications }
+    Called {
+        outcome,
+        duration: start.elapsed(),
+        notifications,
+    }
 }
 
 pub(super) async fn request(
@@ -46,12 +68,25 @@ pub(super) async fn request(
     params: Option<Value>,
     timeout: Duration,
 ) -> Result<Box<RawValue>, CallFailure> {
-    let name = ["name", "uri"].iter().find_map(|key| params.as_ref()?.get(key)?.as_str());
+    let name = ["name", "uri"]
+        .iter()
+        .find_map(|key| params.as_ref()?.get(key)?.as_str());
     let asked = name.map_or_else(|| method.to_owned(), |name| format!("{method} {name}"));
-    let headers =
-        if client.info.era == Era::Modern { name_header(method, params.as_ref()) } else { Vec::new() };
+    let headers = if client.info.era == Era::Modern {
+        name_header(method, params.as_ref())
+    } else {
+        Vec::new()
+    };
     let params = Params::new(client.info.era).with_value(params.unwrap_or_default());
-    Round { client, method, asked, headers }.run(params, Deadline::after(timeout)).await.0
+    Round {
+        client,
+        method,
+        asked,
+        headers,
+    }
+    .run(params, Deadline::after(timeout))
+    .await
+    .0
 }
 
 /// `Mcp-Name`, for the methods that have it.
@@ -61,8 +96,12 @@ fn name_header(method: &str, params: Option<&Value>) -> Vec<(String, String)> {
         "resources/read" => "uri",
         _ => return Vec::new(),
     };
-    let name = params.and_then(|params| params.get(key)).and_then(Value::as_str);
-    name.map(|name| ("Mcp-Name".to_owned(), super::param_headers::encode(name))).into_iter().collect()
+    let name = params
+        .and_then(|params| params.get(key))
+        .and_then(Value::as_str);
+    name.map(|name| ("Mcp-Name".to_owned(), super::param_headers::encode(name)))
+        .into_iter()
+        .collect()
 }
 
 async fn param_headers(client: &Client, name: &str, arguments: &RawValue) -> Vec<(String, String)> {
@@ -75,7 +114,11 @@ async fn param_headers(client: &Client, name: &str, arguments: &RawValue) -> Vec
         let _ = Box::pin(client.list_tools()).await;
     }
     let mut headers = vec![("Mcp-Name".to_owned(), super::param_headers::encode(name))];
-    let wanted = known().as_ref().and_then(|tools| tools.get(name)).cloned().unwrap_or_default();
+    let wanted = known()
+        .as_ref()
+        .and_then(|tools| tools.get(name))
+        .cloned()
+        .unwrap_or_default();
     if !wanted.is_empty() {
         let arguments: Value = serde_json::from_str(arguments.get()).unwrap_or_default();
         headers.extend(headers_of(&wanted, &arguments));
@@ -160,13 +203,18 @@ fn read_input_required(result: &RawValue) -> Result<Option<InputRequired>, Strin
         return Ok(None);
     }
     let kind: Option<Kind<'_>> = serde_json::from_str(result.get()).ok();
-    if kind.and_then(|kind| kind.result_type).is_none_or(|kind| kind.get() != r#""input_required""#) {
+    if kind
+        .and_then(|kind| kind.result_type)
+        .is_none_or(|kind| kind.get() != r#""input_required""#)
+    {
         return Ok(None);
     }
     let input: InputRequired = serde_json::from_str(result.get())
         .map_err(|error| format!("asks for input in a form that cannot be read: {error}"))?;
     if input.input_requests.is_empty() && input.request_state.is_none() {
-        return Err("asks for input, but has neither `inputRequests` nor `requestState`".to_owned());
+        return Err(
+            "asks for input, but has neither `inputRequests` nor `requestState`".to_owned(),
+        );
     }
     Ok(Some(input))
 }
@@ -183,7 +231,10 @@ impl InputRequired {
             match conversation.answer_input(&request.method, &request.params) {
                 Ok(answer) => answers.push(format!("{}:{answer}", write_text(key))),
                 Err(error) => {
-                    return Err(Misbehaviour::InputRefused { method: request.method.clone(), error });
+                    return Err(Misbehaviour::InputRefused {
+                        method: request.method.clone(),
+                        error,
+                    });
                 }
             }
         }

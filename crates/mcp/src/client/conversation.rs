@@ -66,7 +66,11 @@ pub(super) struct RequestOutcome {
 impl RequestOutcome {
     /// Nothing came at all.
     pub(super) fn bad(why: Misbehaviour) -> Self {
-        Self { reply: Err(Unanswered::Bad(why)), notes: Vec::new(), instead: Vec::new() }
+        Self {
+            reply: Err(Unanswered::Bad(why)),
+            notes: Vec::new(),
+            instead: Vec::new(),
+        }
     }
 }
 
@@ -97,25 +101,50 @@ pub(super) enum Heard {
 }
 
 impl Conversation {
-    pub(super) fn new(server: &str, limit: usize, tap: Option<Tap>, responses: Responses) -> Arc<Self> {
+    pub(super) fn new(
+        server: &str,
+        limit: usize,
+        tap: Option<Tap>,
+        responses: Responses,
+    ) -> Arc<Self> {
         let state = Mutex::new(ConversationState::default());
-        Arc::new(Self { server: server.to_owned(), limit, tap, responses, state })
+        Arc::new(Self {
+            server: server.to_owned(),
+            limit,
+            tap,
+            responses,
+            state,
+        })
     }
 
     /// Opens a request about `asked`, as `tools/call get_weather`.
     pub(super) fn open(&self, asked: &str) -> Result<Opened, Misbehaviour> {
         let mut state = self.state.lock();
         if let Some(end) = &state.end {
-            let moment = if state.is_ready { Moment::Before } else { Moment::Handshake };
+            let moment = if state.is_ready {
+                Moment::Before
+            } else {
+                Moment::Handshake
+            };
             return Err(end.misbehaviour(moment));
         }
         state.last_id += 1;
         let id = state.last_id;
-        let since = if state.is_ready { state.observed.len() } else { 0 };
+        let since = if state.is_ready {
+            state.observed.len()
+        } else {
+            0
+        };
         let (sender, reply) = oneshot::channel();
-        state
-            .waiting
-            .insert(id, PendingRequest { asked: asked.to_owned(), since, notes: Vec::new(), reply: sender });
+        state.waiting.insert(
+            id,
+            PendingRequest {
+                asked: asked.to_owned(),
+                since,
+                notes: Vec::new(),
+                reply: sender,
+            },
+        );
         Ok(Opened { id, reply })
     }
 
@@ -132,7 +161,11 @@ impl Conversation {
         let asked = state.is_ready.then(|| waiting.asked.clone());
         state.given_up.insert(id, asked);
         let instead = state.instead(waiting.since);
-        Some(RequestOutcome { reply: Err(Unanswered::Bad(why)), notes: waiting.notes, instead })
+        Some(RequestOutcome {
+            reply: Err(Unanswered::Bad(why)),
+            notes: waiting.notes,
+            instead,
+        })
     }
 
     /// A request has failed by itself, not by what came in.
@@ -148,7 +181,11 @@ impl Conversation {
     /// No more messages will come.
     pub(super) fn end(&self, end: End) {
         let mut state = self.state.lock();
-        let moment = if state.is_ready { Moment::Pending } else { Moment::Handshake };
+        let moment = if state.is_ready {
+            Moment::Pending
+        } else {
+            Moment::Handshake
+        };
         let mut open: Vec<i64> = state.waiting.keys().copied().collect();
         open.sort_unstable();
         for id in open {
@@ -190,7 +227,10 @@ impl Conversation {
         };
         match message.body {
             Body::Result { id, result } => self.settle(&id, || Ok(result.to_owned())),
-            Body::Error { id: Some(id), error } => self.settle(&id, || Err(Unanswered::Rpc(error))),
+            Body::Error {
+                id: Some(id),
+                error,
+            } => self.settle(&id, || Err(Unanswered::Rpc(error))),
             Body::Error { id: None, error } => self.hear_error_without_id(error, within),
             Body::Notification { method, params } => {
                 self.state.lock().note(&method, params, within);
@@ -209,7 +249,10 @@ impl Conversation {
             }
             if let Some(asked) = state.given_up.remove(&number) {
                 if let Some(method) = asked {
-                    state.observe(Observed::LateReply { id: id.to_string(), method });
+                    state.observe(Observed::LateReply {
+                        id: id.to_string(),
+                        method,
+                    });
                 }
                 return Heard::Expected;
             }
@@ -224,7 +267,9 @@ impl Conversation {
 
     fn hear_error_without_id(&self, error: RpcError, within: Option<i64>) -> Heard {
         let only = |state: &ConversationState| {
-            (state.waiting.len() == 1).then(|| state.waiting.keys().next().copied()).flatten()
+            (state.waiting.len() == 1)
+                .then(|| state.waiting.keys().next().copied())
+                .flatten()
         };
         let id = within.or_else(|| only(&self.state.lock()));
         let misbehaviour = Misbehaviour::ErrorWithoutId(error.clone());
@@ -234,16 +279,37 @@ impl Conversation {
 
     fn hear_garbage(&self, text: &str, why: Malformed) -> Heard {
         let quoted = quote(text);
-        let misbehaviour = Misbehaviour::Malformed { why: why.clone(), text: quoted.clone() };
-        self.spoil(id_in(text), misbehaviour, Observed::Garbage { text: quoted, why: why.clone() });
+        let misbehaviour = Misbehaviour::Malformed {
+            why: why.clone(),
+            text: quoted.clone(),
+        };
+        self.spoil(
+            id_in(text),
+            misbehaviour,
+            Observed::Garbage {
+                text: quoted,
+                why: why.clone(),
+            },
+        );
         Heard::Bad(why)
     }
 
     /// A line past the limit; its beginning may say which request it was to answer.
     pub(super) fn hear_too_long(&self, bytes: usize, start: String) {
         let limit = self.limit;
-        let misbehaviour = Misbehaviour::TooLong { bytes: Some(bytes), limit };
-        self.spoil(id_at_start(&start), misbehaviour, Observed::TooLong { bytes, limit, start });
+        let misbehaviour = Misbehaviour::TooLong {
+            bytes: Some(bytes),
+            limit,
+        };
+        self.spoil(
+            id_at_start(&start),
+            misbehaviour,
+            Observed::TooLong {
+                bytes,
+                limit,
+                start,
+            },
+        );
     }
 
     /// A line that is not UTF-8, with the bad bytes replaced.
@@ -283,7 +349,12 @@ impl Conversation {
             Err(error) => format!("with the error {error}"),
         };
         let (method, params) = (method.to_owned(), quote(&params.to_string()));
-        self.observe(Observed::ServerRequest { method, params, answer, is_scripted });
+        self.observe(Observed::ServerRequest {
+            method,
+            params,
+            answer,
+            is_scripted,
+        });
         outcome
     }
 }
@@ -291,9 +362,17 @@ impl Conversation {
 impl ConversationState {
     fn settle(&mut self, id: i64, reply: Result<Box<RawValue>, Unanswered>) {
         if let Some(waiting) = self.waiting.remove(&id) {
-            let instead = if reply.is_err() { self.instead(waiting.since) } else { Vec::new() };
+            let instead = if reply.is_err() {
+                self.instead(waiting.since)
+            } else {
+                Vec::new()
+            };
             // Nobody listens when the caller has gone; the answer is then of no use.
-            let _ = waiting.reply.send(RequestOutcome { reply, notes: waiting.notes, instead });
+            let _ = waiting.reply.send(RequestOutcome {
+                reply,
+                notes: waiting.notes,
+                instead,
+            });
         }
     }
 
@@ -314,7 +393,10 @@ impl ConversationState {
     }
 
     fn note(&mut self, method: &str, params: Option<&RawValue>, within: Option<i64>) {
-        let note = Note { method: method.to_owned(), params: params.map(ToOwned::to_owned) };
+        let note = Note {
+            method: method.to_owned(),
+            params: params.map(ToOwned::to_owned),
+        };
         let belongs_to = match method {
             "notifications/progress" => match CommonParams::read(params).progress_of() {
                 Some(Id::Number(token)) => Some(token),
@@ -325,10 +407,15 @@ impl ConversationState {
         if let Some(waiting) = belongs_to.and_then(|id| self.waiting.get_mut(&id)) {
             waiting.note(note);
         } else if method == "notifications/message" && !self.waiting.is_empty() {
-            self.waiting.values_mut().for_each(|waiting| waiting.note(note.clone()));
+            self.waiting
+                .values_mut()
+                .for_each(|waiting| waiting.note(note.clone()));
         } else {
             let params = quote(params.map_or("", RawValue::get));
-            self.observe(Observed::Notification { method: method.to_owned(), params });
+            self.observe(Observed::Notification {
+                method: method.to_owned(),
+                params,
+            });
         }
     }
 }
@@ -344,7 +431,10 @@ impl PendingRequest {
 impl End {
     fn misbehaviour(&self, moment: Moment) -> Misbehaviour {
         match self {
-            Self::Exited(status) => Misbehaviour::Exited { moment, status: status.clone() },
+            Self::Exited(status) => Misbehaviour::Exited {
+                moment,
+                status: status.clone(),
+            },
             Self::ClosedOutput => Misbehaviour::ClosedOutput(moment),
         }
     }
@@ -356,7 +446,9 @@ fn id_in(text: &str) -> Option<i64> {
     struct Outline {
         id: i64,
     }
-    serde_json::from_str::<Outline>(text).ok().map(|outline| outline.id)
+    serde_json::from_str::<Outline>(text)
+        .ok()
+        .map(|outline| outline.id)
 }
 
 /// The id among the first keys of a string that is cut off.

@@ -5,7 +5,9 @@ use super::http::Http;
 use super::link::{Asking, Deadline, Link};
 use super::params::{Params, capabilities, client_info};
 use super::stdio::Stdio;
-use super::{CallFailure, Endpoint, Failure, Misbehaviour, Observed, ServerInfo, ServerSpec, WireError};
+use super::{
+    CallFailure, Endpoint, Failure, Misbehaviour, Observed, ServerInfo, ServerSpec, WireError,
+};
 use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN, VERSIONS};
 use crate::jsonrpc::{RpcError, code};
 use serde::Deserialize;
@@ -24,7 +26,10 @@ const LATE: Duration = Duration::from_secs(3);
 const OUT_OF_ORDER: Duration = Duration::from_millis(200);
 
 /// Connects, in the era that the server speaks.
-pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
+pub(super) async fn connect(
+    spec: &ServerSpec,
+    tap: Option<Tap>,
+) -> Result<(Link, ServerInfo), WireError> {
     let mut connecting = pin!(shake_hands(spec, tap));
     if let Ok(connected) = timeout(LATE, &mut connecting).await {
         return connected;
@@ -103,9 +108,11 @@ async fn begin_legacy(link: Link, deadline: Deadline) -> Result<(Link, ServerInf
 /// Silence before the first answer is a matter of the limit on connecting.
 fn before_ready(error: WireError) -> WireError {
     match error.misbehaviour {
-        Misbehaviour::NoAnswer { after, unread } => {
-            Failure { misbehaviour: Misbehaviour::NoFirstAnswer { after, unread }, ..(*error).clone() }.into()
+        Misbehaviour::NoAnswer { after, unread } => Failure {
+            misbehaviour: Misbehaviour::NoFirstAnswer { after, unread },
+            ..(*error).clone()
         }
+        .into(),
         _ => error,
     }
 }
@@ -115,13 +122,19 @@ fn reason(error: &WireError) -> String {
 }
 
 pub(super) fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError> {
-    let conversation = Conversation::new(&spec.name, spec.max_message_bytes, tap, spec.responses.clone());
+    let conversation = Conversation::new(
+        &spec.name,
+        spec.max_message_bytes,
+        tap,
+        spec.responses.clone(),
+    );
     let opened = match &spec.endpoint {
-        Endpoint::Url { url, headers } => Http::open(url, headers, spec.connect_timeout, era, conversation)
-            .map(|http| {
+        Endpoint::Url { url, headers } => {
+            Http::open(url, headers, spec.connect_timeout, era, conversation).map(|http| {
                 let end_tasks = http.end_tasks();
                 Link::Http(http, Some(end_tasks))
-            }),
+            })
+        }
         endpoint => Stdio::open(endpoint, conversation).map(Link::Stdio),
     };
     opened.map_err(|misbehaviour| Failure::new(&spec.name, "", misbehaviour).into())
@@ -166,7 +179,10 @@ async fn first_answer(link: &Link, deadline: Deadline) -> Result<FirstAnswer, Un
     if let Ok(discovered) = timeout(PATIENCE.min(deadline.after / 4), &mut discovering).await {
         return discovered.map(FirstAnswer::Modern);
     }
-    let give_up = |error| Undiscovered { error, next: Next::GiveUp };
+    let give_up = |error| Undiscovered {
+        error,
+        next: Next::GiveUp,
+    };
     let mut initializing = pin!(agree(link, deadline));
     tokio::select! {
         biased;
@@ -199,7 +215,11 @@ async fn first_answer(link: &Link, deadline: Deadline) -> Result<FirstAnswer, Un
 
 /// The failure to answer the probe, of a server that was asked in both eras.
 fn to_both(error: &WireError) -> WireError {
-    Failure { method: "server/discover and initialize".to_owned(), ..(**error).clone() }.into()
+    Failure {
+        method: "server/discover and initialize".to_owned(),
+        ..(**error).clone()
+    }
+    .into()
 }
 
 async fn discover(link: &Link, deadline: Deadline) -> Result<ServerInfo, Undiscovered> {
@@ -215,35 +235,58 @@ async fn discover(link: &Link, deadline: Deadline) -> Result<ServerInfo, Undisco
         },
         Err(CallFailure::Rpc(error)) => {
             let next = after_refusal(&error);
-            (supported(&error).map_or(Misbehaviour::Refused(error), Misbehaviour::NoCommonVersion), next)
+            (
+                supported(&error)
+                    .map_or(Misbehaviour::Refused(error), Misbehaviour::NoCommonVersion),
+                next,
+            )
         }
         Err(CallFailure::Wire(error)) => {
             let next = after_failure(&error.misbehaviour);
             return Err(Undiscovered { error, next });
         }
     };
-    Err(Undiscovered { error: link.error(method, why, Vec::new()), next })
+    Err(Undiscovered {
+        error: link.error(method, why, Vec::new()),
+        next,
+    })
 }
 
 async fn ask_to_discover(link: &Link, deadline: Deadline) -> Result<Box<RawValue>, CallFailure> {
     let params = Params::new(Era::Modern);
     let method = "server/discover";
-    link.ask(Asking { method, asked: method, params: &params, headers: &[], deadline }).await.outcome
+    link.ask(Asking {
+        method,
+        asked: method,
+        params: &params,
+        headers: &[],
+        deadline,
+    })
+    .await
+    .outcome
 }
 
 /// True for a refusal of the version that names the very version: it is asked once more.
 fn offers_our_version(error: &RpcError) -> bool {
     error.code == code::UNSUPPORTED_VERSION
-        && supported(error).is_some_and(|versions| versions.iter().any(|version| version == LATEST_MODERN))
+        && supported(error)
+            .is_some_and(|versions| versions.iter().any(|version| version == LATEST_MODERN))
 }
 
 fn after_refusal(error: &RpcError) -> Next {
     match error.code {
         code::HEADER_MISMATCH | code::MISSING_CLIENT_CAPABILITY => Next::GiveUp,
         code::UNSUPPORTED_VERSION => {
-            let speaks_legacy = supported(error)
-                .is_some_and(|versions| versions.iter().any(|version| Era::of(version) == Some(Era::Legacy)));
-            if speaks_legacy { Next::FallBack } else { Next::GiveUp }
+            let speaks_legacy = supported(error).is_some_and(|versions| {
+                versions
+                    .iter()
+                    .any(|version| Era::of(version) == Some(Era::Legacy))
+            });
+            if speaks_legacy {
+                Next::FallBack
+            } else {
+                Next::GiveUp
+            }
         }
         _ => Next::FallBack,
     }
@@ -273,7 +316,9 @@ fn supported(error: &RpcError) -> Option<Vec<String>> {
     struct Data {
         supported: Vec<String>,
     }
-    serde_json::from_str::<Data>(error.data.as_ref()?.get()).ok().map(|data| data.supported)
+    serde_json::from_str::<Data>(error.data.as_ref()?.get())
+        .ok()
+        .map(|data| data.supported)
 }
 
 #[derive(Deserialize)]
@@ -302,11 +347,20 @@ fn discovered(result: &RawValue) -> Result<ServerInfo, Misbehaviour> {
     }
     let discovery: Discovery = serde_json::from_str(result.get())
         .map_err(|error| Misbehaviour::BadResult(format!("cannot be read: {error}")))?;
-    if !discovery.supported_versions.iter().any(|version| version == LATEST_MODERN) {
+    if !discovery
+        .supported_versions
+        .iter()
+        .any(|version| version == LATEST_MODERN)
+    {
         return Err(Misbehaviour::NoCommonVersion(discovery.supported_versions));
     }
-    let server = discovery.meta.and_then(|meta| meta.server_info).or(discovery.server_info);
-    let (name, version) = server.map(|server| (server.name, server.version)).unwrap_or_default();
+    let server = discovery
+        .meta
+        .and_then(|meta| meta.server_info)
+        .or(discovery.server_info);
+    let (name, version) = server
+        .map(|server| (server.name, server.version))
+        .unwrap_or_default();
     Ok(ServerInfo {
         name,
         version,
@@ -330,11 +384,19 @@ async fn agree(link: &Link, deadline: Deadline) -> Result<ServerInfo, WireError>
         Ok(info) => return Ok(info),
         Err(error) => error,
     };
-    let refused = || link.error("initialize", Misbehaviour::Refused(error.clone()), Vec::new());
+    let refused = || {
+        link.error(
+            "initialize",
+            Misbehaviour::Refused(error.clone()),
+            Vec::new(),
+        )
+    };
     let older = supported(&error).unwrap_or_default();
     let is_offered =
         |known: &&&str| **known < LATEST_LEGACY && older.iter().any(|version| version == **known);
-    let Some(version) = VERSIONS.iter().rev().find(is_offered) else { return Err(refused()) };
+    let Some(version) = VERSIONS.iter().rev().find(is_offered) else {
+        return Err(refused());
+    };
     offer(link, version, deadline).await?.map_err(|_| refused())
 }
 
@@ -354,11 +416,17 @@ async fn offer(
         "clientInfo": client_info(),
     }));
     let method = "initialize";
-    let asking = Asking { method, asked: method, params: &params, headers: &[], deadline };
+    let asking = Asking {
+        method,
+        asked: method,
+        params: &params,
+        headers: &[],
+        deadline,
+    };
     match link.ask(asking).await.outcome {
-        Ok(result) => {
-            initialized(&result, version).map(Ok).map_err(|why| link.error(method, why, Vec::new()))
-        }
+        Ok(result) => initialized(&result, version)
+            .map(Ok)
+            .map_err(|why| link.error(method, why, Vec::new())),
         Err(CallFailure::Rpc(error)) => Ok(Err(error)),
         Err(CallFailure::Wire(error)) => Err(error),
     }
@@ -374,8 +442,8 @@ fn initialized(result: &RawValue, offered: &str) -> Result<ServerInfo, Misbehavi
         instructions: Option<String>,
     }
     let bad = |why: String| Misbehaviour::BadResult(why);
-    let answer: Initialized =
-        serde_json::from_str(result.get()).map_err(|error| bad(format!("cannot be read: {error}")))?;
+    let answer: Initialized = serde_json::from_str(result.get())
+        .map_err(|error| bad(format!("cannot be read: {error}")))?;
     let version = answer.protocol_version;
     match Era::of(&version) {
         Some(Era::Legacy) => {}
@@ -385,12 +453,19 @@ fn initialized(result: &RawValue, offered: &str) -> Result<ServerInfo, Misbehavi
             )));
         }
         None => {
-            return Err(Misbehaviour::UnknownVersion { offered: offered.to_owned(), answered: version });
+            return Err(Misbehaviour::UnknownVersion {
+                offered: offered.to_owned(),
+                answered: version,
+            });
         }
     }
-    let capabilities = answer.capabilities.ok_or_else(|| bad("has no `capabilities`".to_owned()))?;
-    let (name, server_version) =
-        answer.server_info.map(|server| (server.name, server.version)).unwrap_or_default();
+    let capabilities = answer
+        .capabilities
+        .ok_or_else(|| bad("has no `capabilities`".to_owned()))?;
+    let (name, server_version) = answer
+        .server_info
+        .map(|server| (server.name, server.version))
+        .unwrap_or_default();
     Ok(ServerInfo {
         name,
         version: server_version,

@@ -97,13 +97,19 @@ impl Called {
     }
 
     fn sent(&self, method: &str) -> Vec<Box<RawValue>> {
-        let notes = self.notifications.iter().filter(|note| note.method == method);
+        let notes = self
+            .notifications
+            .iter()
+            .filter(|note| note.method == method);
         let without_token = |params: &RawValue| {
-            let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(params.get()).ok()?;
+            let mut members: BTreeMap<String, &RawValue> =
+                serde_json::from_str(params.get()).ok()?;
             members.remove("progressToken");
             to_raw_value(&members).ok()
         };
-        notes.filter_map(|note| without_token(note.params.as_deref()?)).collect()
+        notes
+            .filter_map(|note| without_token(note.params.as_deref()?))
+            .collect()
     }
 }
 

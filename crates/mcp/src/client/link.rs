@@ -42,7 +42,10 @@ impl Deadline {
     pub(super) fn after(after: std::time::Duration) -> Self {
         let now = Instant::now();
         let far = std::time::Duration::from_secs(60 * 60 * 24 * 365);
-        Self { at: now.checked_add(after).unwrap_or_else(|| now + far), after }
+        Self {
+            at: now.checked_add(after).unwrap_or_else(|| now + far),
+            after,
+        }
     }
 }
 
@@ -66,16 +69,34 @@ impl Link {
             Err(why) => RequestOutcome::bad(why),
         };
         let failure = match outcome.reply {
-            Ok(result) => return Asked { outcome: Ok(result), notes: outcome.notes },
+            Ok(result) => {
+                return Asked {
+                    outcome: Ok(result),
+                    notes: outcome.notes,
+                };
+            }
             Err(Unanswered::Rpc(error)) => CallFailure::Rpc(error),
-            Err(Unanswered::Bad(why)) => CallFailure::Wire(self.error(asking.asked, why, outcome.instead)),
+            Err(Unanswered::Bad(why)) => {
+                CallFailure::Wire(self.error(asking.asked, why, outcome.instead))
+            }
         };
-        Asked { outcome: Err(failure), notes: outcome.notes }
+        Asked {
+            outcome: Err(failure),
+            notes: outcome.notes,
+        }
     }
 
-    async fn ask_opened(&self, asking: &Asking<'_>, opened: super::conversation::Opened) -> RequestOutcome {
+    async fn ask_opened(
+        &self,
+        asking: &Asking<'_>,
+        opened: super::conversation::Opened,
+    ) -> RequestOutcome {
         let id = opened.id;
-        let line = jsonrpc::request(&Id::Number(id), asking.method, asking.params.text(id).as_deref());
+        let line = jsonrpc::request(
+            &Id::Number(id),
+            asking.method,
+            asking.params.text(id).as_deref(),
+        );
         let (number, exchange) = match self {
             Self::Stdio(stdio) => (stdio.send(line), None),
             Self::Http(http, _) => (0, Some(http.send(id, line, asking))),
@@ -92,8 +113,13 @@ impl Link {
             return outcome;
         }
         let unread = matches!(self, Self::Stdio(stdio) if !stdio.was_read(number));
-        let why = Misbehaviour::NoAnswer { after: asking.deadline.after, unread };
-        self.conversation().give_up(id, why.clone()).unwrap_or_else(|| RequestOutcome::bad(why))
+        let why = Misbehaviour::NoAnswer {
+            after: asking.deadline.after,
+            unread,
+        };
+        self.conversation()
+            .give_up(id, why.clone())
+            .unwrap_or_else(|| RequestOutcome::bad(why))
     }
 
     fn is_modern_http(&self) -> bool {
@@ -119,17 +145,34 @@ impl Link {
     pub(super) async fn notify_first(&self, method: &str) {
         match self {
             Self::Stdio(_) => self.notify(method, None),
-            Self::Http(http, _) => http.deliver(&jsonrpc::notification(method, None), Some(method)).await,
+            Self::Http(http, _) => {
+                http.deliver(&jsonrpc::notification(method, None), Some(method))
+                    .await;
+            }
         }
     }
 
-    pub(super) fn error(&self, asked: &str, misbehaviour: Misbehaviour, instead: Vec<String>) -> WireError {
+    pub(super) fn error(
+        &self,
+        asked: &str,
+        misbehaviour: Misbehaviour,
+        instead: Vec<String>,
+    ) -> WireError {
         let (stderr, exit, missed_variables) = match self {
             Self::Stdio(stdio) => (stdio.stderr(), stdio.exit(), stdio.missed_variables()),
             Self::Http(..) => (String::new(), None, Vec::new()),
         };
         let (server, method) = (self.conversation().server.clone(), asked.to_owned());
-        Failure { server, method, misbehaviour, instead, stderr, exit, missed_variables }.into()
+        Failure {
+            server,
+            method,
+            misbehaviour,
+            instead,
+            stderr,
+            exit,
+            missed_variables,
+        }
+        .into()
     }
 
     pub(super) fn stderr(&self) -> String {
@@ -209,7 +252,10 @@ impl GivingUp<'_> {
 impl Drop for GivingUp<'_> {
     fn drop(&mut self) {
         if !self.is_done {
-            let why = Misbehaviour::NoAnswer { after: std::time::Duration::ZERO, unread: false };
+            let why = Misbehaviour::NoAnswer {
+                after: std::time::Duration::ZERO,
+                unread: false,
+            };
             self.link.conversation().give_up(self.id, why);
             match &self.exchange {
                 Some(exchange) if self.link.is_modern_http() => exchange.abort(),

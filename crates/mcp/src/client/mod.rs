@@ -27,8 +27,8 @@ pub use observed::{Observed, ToolFlaw};
 pub use raw::RawAnswer;
 pub use responses::{Responses, Scripted};
 pub use suite::{
-    BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, OnLate, Pipe, ServerSpec,
-    SpecError, TellLate,
+    BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, OnLate, Pipe,
+    ServerSpec, SpecError, TellLate,
 };
 pub(crate) use tool_result::faults as result_faults;
 pub use wire_error::{CallFailure, Failure, WireError};
@@ -55,7 +55,12 @@ impl Client {
     /// Connects to a server and shakes hands with it. The tap sees every message.
     pub async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<Self, WireError> {
         let (link, info) = handshake::connect(spec, tap).await?;
-        Ok(Self { link, info, timeout: spec.timeout, param_headers: Mutex::new(None) })
+        Ok(Self {
+            link,
+            info,
+            timeout: spec.timeout,
+            param_headers: Mutex::new(None),
+        })
     }
 
     /// What the server told about itself.
@@ -72,7 +77,12 @@ impl Client {
 
     /// Calls a tool; `arguments` is a JSON object. After the timeout (the server's, unless given) the call is cancelled
     /// and the connection stays usable.
-    pub async fn call_tool(&self, name: &str, arguments: &RawValue, timeout: Option<Duration>) -> Called {
+    pub async fn call_tool(
+        &self,
+        name: &str,
+        arguments: &RawValue,
+        timeout: Option<Duration>,
+    ) -> Called {
         call::call_tool(self, name, arguments, timeout.unwrap_or(self.timeout)).await
     }
 

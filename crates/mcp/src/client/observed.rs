@@ -132,7 +132,10 @@ pub enum ToolFlaw {
 impl Observed {
     /// True for what every server may do.
     pub fn is_usual(&self) -> bool {
-        matches!(self, Self::Stderr(_) | Self::Notification { .. } | Self::FellBack(_))
+        matches!(
+            self,
+            Self::Stderr(_) | Self::Notification { .. } | Self::FellBack(_)
+        )
     }
 
     /// True for what the server sent instead of a message: worth quoting when no answer came.
@@ -151,9 +154,17 @@ impl Observed {
 
 /// Parameters after their method; nothing when there are none.
 fn spaced(params: &str) -> String {
-    if params.is_empty() || params == "null" { String::new() } else { format!(" {params}") }
+    if params.is_empty() || params == "null" {
+        String::new()
+    } else {
+        format!(" {params}")
+    }
 }
 
 fn how(is_scripted: bool) -> &'static str {
-    if is_scripted { "as scripted" } else { "as nothing is scripted for it" }
+    if is_scripted {
+        "as scripted"
+    } else {
+        "as nothing is scripted for it"
+    }
 }

@@ -19,7 +19,8 @@ pub(super) fn read(schema: &Value) -> Result<Vec<ParamHeader>, String> {
     }
     if is_misplaced(schema, true) {
         return Err(
-            "`x-mcp-header` must be on a property that is reached through `properties` alone".to_owned()
+            "`x-mcp-header` must be on a property that is reached through `properties` alone"
+                .to_owned(),
         );
     }
     let mut found = Vec::new();
@@ -34,23 +35,33 @@ fn collect(
     seen: &mut BTreeSet<String>,
     found: &mut Vec<ParamHeader>,
 ) -> Result<(), String> {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return Ok(());
+    };
     for (name, property) in properties {
         path.push(name.clone());
         if let Some(header) = property.get("x-mcp-header") {
-            let wrong = |why: &str| Err(format!("the `x-mcp-header` of `{}` {why}", path.join(".")));
-            let Some(header) = header.as_str() else { return wrong("is not a string") };
+            let wrong =
+                |why: &str| Err(format!("the `x-mcp-header` of `{}` {why}", path.join(".")));
+            let Some(header) = header.as_str() else {
+                return wrong("is not a string");
+            };
             if header.is_empty() || http::HeaderName::from_bytes(header.as_bytes()).is_err() {
                 return wrong("is not a header's name");
             }
             if !seen.insert(header.to_ascii_lowercase()) {
                 return wrong("is there twice");
             }
-            if !matches!(property.get("type").and_then(Value::as_str), Some("string" | "integer" | "boolean"))
-            {
+            if !matches!(
+                property.get("type").and_then(Value::as_str),
+                Some("string" | "integer" | "boolean")
+            ) {
                 return wrong("is on a property whose type is not string, integer or boolean");
             }
-            found.push(ParamHeader { path: path.clone(), name: format!("Mcp-Param-{header}") });
+            found.push(ParamHeader {
+                path: path.clone(),
+                name: format!("Mcp-Param-{header}"),
+            });
         }
         collect(property, path, seen, found)?;
         path.pop();
@@ -75,7 +86,9 @@ fn is_misplaced(schema: &Value, on_path: bool) -> bool {
 }
 
 fn any_is_misplaced(schemas: &Value, on_path: bool) -> bool {
-    schemas.as_object().is_some_and(|schemas| schemas.values().any(|schema| is_misplaced(schema, on_path)))
+    schemas
+        .as_object()
+        .is_some_and(|schemas| schemas.values().any(|schema| is_misplaced(schema, on_path)))
 }
 
 /// The headers for these arguments; one that is absent or null has none.
@@ -83,7 +96,10 @@ pub(super) fn headers_of(wanted: &[ParamHeader], arguments: &Value) -> Vec<(Stri
     wanted
         .iter()
         .filter_map(|header| {
-            let value = header.path.iter().try_fold(arguments, |value, key| value.get(key))?;
+            let value = header
+                .path
+                .iter()
+                .try_fold(arguments, |value, key| value.get(key))?;
             let text = match value {
                 Value::String(text) => text.clone(),
                 Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -99,7 +115,11 @@ pub(super) fn encode(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| (0x20..=0x7e).contains(&byte))
         && text.trim_matches(' ') == text
         && !(text.starts_with("=?base64?") && text.ends_with("?="));
-    if is_plain { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) }
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("=?base64?{}?=", STANDARD.encode(text))
+    }
 }
 
 #[cfg(test)]
@@ -114,21 +134,35 @@ mod tests {
             "deep": {"type": "object", "properties": {"n": {"type": "integer", "x-mcp-header": "N"}}},
             "absent": {"type": "boolean", "x-mcp-header": "Absent"},
         }});
-        let headers = headers_of(&read(&schema).unwrap(), &json!({"region": "Zürich", "deep": {"n": 3}}));
+        let headers = headers_of(
+            &read(&schema).unwrap(),
+            &json!({"region": "Zürich", "deep": {"n": 3}}),
+        );
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(
             headers,
-            [header("Mcp-Param-N", "3"), header("Mcp-Param-Region", "=?base64?WsO8cmljaA==?=")]
+            [
+                header("Mcp-Param-N", "3"),
+                header("Mcp-Param-Region", "=?base64?WsO8cmljaA==?=")
+            ]
         );
     }
 
     #[test]
     fn an_annotation_out_of_place_is_refused() {
         let refused = |schema: Value| read(&schema).is_err();
-        assert!(refused(json!({"properties": {"a": {"type": "number", "x-mcp-header": "A"}}})));
-        assert!(refused(json!({"properties": {"a": {"items": {"x-mcp-header": "A"}}}})));
-        assert!(refused(json!({"properties": {"a": {"type": "string", "x-mcp-header": "a b"}}})));
-        assert!(!refused(json!({"properties": {"a": {"type": "string", "default": "x"}}})));
+        assert!(refused(
+            json!({"properties": {"a": {"type": "number", "x-mcp-header": "A"}}})
+        ));
+        assert!(refused(
+            json!({"properties": {"a": {"items": {"x-mcp-header": "A"}}}})
+        ));
+        assert!(refused(
+            json!({"properties": {"a": {"type": "string", "x-mcp-header": "a b"}}})
+        ));
+        assert!(!refused(
+            json!({"properties": {"a": {"type": "string", "default": "x"}}})
+        ));
     }
 
     #[test]

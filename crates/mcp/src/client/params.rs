@@ -18,9 +18,15 @@ impl Params {
     pub(super) fn new(era: Era) -> Self {
         let mut params = Self::default();
         if era == Era::Modern {
-            params.meta.insert(meta::PROTOCOL_VERSION.to_owned(), json!(LATEST_MODERN));
-            params.meta.insert(meta::CLIENT_INFO.to_owned(), client_info());
-            params.meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities());
+            params
+                .meta
+                .insert(meta::PROTOCOL_VERSION.to_owned(), json!(LATEST_MODERN));
+            params
+                .meta
+                .insert(meta::CLIENT_INFO.to_owned(), client_info());
+            params
+                .meta
+                .insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities());
         }
         params
     }
@@ -40,7 +46,8 @@ impl Params {
 
     /// Adds a member that is JSON text already.
     pub(super) fn with(mut self, key: &str, json: &str) -> Self {
-        self.members.push((key.to_owned(), one_line(json).into_owned()));
+        self.members
+            .push((key.to_owned(), one_line(json).into_owned()));
         self
     }
 
@@ -56,11 +63,19 @@ impl Params {
     /// The text of `params` for the request with this id; `None` when there is nothing to say.
     pub(super) fn text(&self, id: i64) -> Option<String> {
         let member = |key: &str, json: &dyn fmt::Display| format!("{}:{json}", write_text(key));
-        let mut meta: Vec<String> = self.meta.iter().map(|(key, value)| member(key, value)).collect();
+        let mut meta: Vec<String> = self
+            .meta
+            .iter()
+            .map(|(key, value)| member(key, value))
+            .collect();
         if self.wants_progress && !self.meta.contains_key("progressToken") {
             meta.insert(0, member("progressToken", &id));
         }
-        let mut members: Vec<String> = self.members.iter().map(|(key, json)| member(key, json)).collect();
+        let mut members: Vec<String> = self
+            .members
+            .iter()
+            .map(|(key, json)| member(key, json))
+            .collect();
         if !meta.is_empty() {
             members.push(format!("\"_meta\":{{{}}}", meta.join(",")));
         }

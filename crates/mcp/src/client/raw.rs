@@ -20,9 +20,17 @@ pub struct RawAnswer {
 
 impl Client {
     /// A connection on which nobody has shaken hands.
-    pub fn without_handshake(spec: &ServerSpec, era: Era, tap: Option<Tap>) -> Result<Self, WireError> {
+    pub fn without_handshake(
+        spec: &ServerSpec,
+        era: Era,
+        tap: Option<Tap>,
+    ) -> Result<Self, WireError> {
         let link = handshake::open(spec, tap, era)?;
-        let version = if era == Era::Modern { LATEST_MODERN } else { LATEST_LEGACY };
+        let version = if era == Era::Modern {
+            LATEST_MODERN
+        } else {
+            LATEST_LEGACY
+        };
         let info = ServerInfo {
             name: String::new(),
             version: String::new(),
@@ -32,7 +40,12 @@ impl Client {
             instructions: None,
             raw: RawValue::NULL.to_owned(),
         };
-        Ok(Self { link, info, timeout: spec.timeout, param_headers: Mutex::new(None) })
+        Ok(Self {
+            link,
+            info,
+            timeout: spec.timeout,
+            param_headers: Mutex::new(None),
+        })
     }
 
     /// A request as a line, with the `_meta` of the era.

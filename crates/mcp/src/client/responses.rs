@@ -28,7 +28,12 @@ impl Responses {
     pub(super) fn scripted(&self, method: &str, params: &Value) -> Option<Result<Value, RpcError>> {
         let fits = |entry: &&Scripted| entry.when.as_ref().is_none_or(|when| is_part(when, params));
         let found = self.scripted.get(method)?.iter().find(fits)?;
-        Some(found.answer.clone().map(|result| with_defaults(result, params)))
+        Some(
+            found
+                .answer
+                .clone()
+                .map(|result| with_defaults(result, params)),
+        )
     }
 }
 
@@ -39,20 +44,27 @@ pub(super) fn declined(method: &str) -> Result<Value, RpcError> {
         "roots/list" => Ok(json!({ "roots": [] })),
         "elicitation/create" => Ok(json!({ "action": "decline" })),
         "sampling/createMessage" => Err(RpcError::new(DECLINED, "declined")),
-        _ => Err(RpcError::new(code::METHOD_NOT_FOUND, format!("a client has no method {method}"))),
+        _ => Err(RpcError::new(
+            code::METHOD_NOT_FOUND,
+            format!("a client has no method {method}"),
+        )),
     }
 }
 
 /// A form that is accepted has the default of every field that the script leaves out, as a user would find it filled in.
 fn with_defaults(mut result: Value, params: &Value) -> Value {
-    let fields = params.pointer("/requestedSchema/properties").and_then(Value::as_object);
+    let fields = params
+        .pointer("/requestedSchema/properties")
+        .and_then(Value::as_object);
     let defaults: Map<String, Value> = fields
         .into_iter()
         .flatten()
         .filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone())))
         .into_object();
     if let Some(answer) = result.as_object_mut()
-        && answer.get("action").is_some_and(|action| action == "accept")
+        && answer
+            .get("action")
+            .is_some_and(|action| action == "accept")
         && !defaults.is_empty()
         && let Value::Object(content) = answer.entry("content").or_insert_with(|| json!({}))
     {
@@ -66,9 +78,9 @@ fn with_defaults(mut result: Value, params: &Value) -> Value {
 /// True when everything in `part` is in `whole`: objects by key, anything else by equality.
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
-        (Value::Object(part), Value::Object(whole)) => {
-            part.iter().all(|(key, value)| whole.get(key).is_some_and(|found| is_part(value, found)))
-        }
+        (Value::Object(part), Value::Object(whole)) => part
+            .iter()
+            .all(|(key, value)| whole.get(key).is_some_and(|found| is_part(value, found))),
         _ => part == whole,
     }
 }
@@ -79,18 +91,32 @@ mod tests {
 
     #[test]
     fn the_first_script_that_fits_answers_and_the_rest_is_declined() {
-        let (when, answer) = (Some(json!({"message": "name?"})), Ok(json!({"action": "accept"})));
+        let (when, answer) = (
+            Some(json!({"message": "name?"})),
+            Ok(json!({"action": "accept"})),
+        );
         let scripted = vec![Scripted { when, answer }];
-        let responses = Responses { scripted: BTreeMap::from([("elicitation/create".into(), scripted)]) };
+        let responses = Responses {
+            scripted: BTreeMap::from([("elicitation/create".into(), scripted)]),
+        };
         let answer = |message: &str| {
-            responses.scripted("elicitation/create", &json!({"message": message, "mode": "form"}))
+            responses.scripted(
+                "elicitation/create",
+                &json!({"message": message, "mode": "form"}),
+            )
         };
         assert_eq!(answer("name?"), Some(Ok(json!({"action": "accept"}))));
         assert_eq!(answer("age?"), None);
-        assert_eq!(declined("elicitation/create"), Ok(json!({"action": "decline"})));
+        assert_eq!(
+            declined("elicitation/create"),
+            Ok(json!({"action": "decline"}))
+        );
         assert_eq!(declined("sampling/createMessage").unwrap_err().code, -1);
         assert_eq!(declined("roots/list"), Ok(json!({"roots": []})));
-        assert_eq!(declined("tools/call").unwrap_err().code, code::METHOD_NOT_FOUND);
+        assert_eq!(
+            declined("tools/call").unwrap_err().code,
+            code::METHOD_NOT_FOUND
+        );
     }
 
     #[test]
@@ -100,9 +126,17 @@ mod tests {
             "city": {"type": "string"},
         }}});
         let answered = |result: Value| {
-            let scripted = vec![Scripted { when: None, answer: Ok(result) }];
-            let responses = Responses { scripted: BTreeMap::from([("elicitation/create".into(), scripted)]) };
-            responses.scripted("elicitation/create", &form).unwrap().unwrap()
+            let scripted = vec![Scripted {
+                when: None,
+                answer: Ok(result),
+            }];
+            let responses = Responses {
+                scripted: BTreeMap::from([("elicitation/create".into(), scripted)]),
+            };
+            responses
+                .scripted("elicitation/create", &form)
+                .unwrap()
+                .unwrap()
         };
         assert_eq!(
             answered(json!({"action": "accept", "content": {"name": "Ada"}})),
@@ -112,6 +146,9 @@ mod tests {
             answered(json!({"action": "accept"})),
             json!({"action": "accept", "content": {"name": "John", "age": 30}})
         );
-        assert_eq!(answered(json!({"action": "decline"})), json!({"action": "decline"}));
+        assert_eq!(
+            answered(json!({"action": "decline"})),
+            json!({"action": "decline"})
+        );
     }
 }

@@ -6,23 +6,42 @@ use std::time::Duration;
 
 impl Misbehaviour {
     /// The sentence about `asked`, such as `tools/call get_weather`.
-    #[expect(clippy::too_many_lines, reason = "an arm for each variant, so that none is without words")]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "an arm for each variant, so that none is without words"
+    )]
     pub(crate) fn sentence(&self, asked: &str) -> String {
         match self {
             Self::CannotStart(error) => error.to_string(),
             Self::Exited { moment, status } => {
-                let status = status.as_ref().map_or_else(String::new, |status| format!(" with {status}"));
+                let status = status
+                    .as_ref()
+                    .map_or_else(String::new, |status| format!(" with {status}"));
                 format!("it exited{status} {}", moment_words(*moment, asked))
             }
             Self::ClosedOutput(moment) => {
-                format!("it closed its output, though it runs on, {}", moment_words(*moment, asked))
+                format!(
+                    "it closed its output, though it runs on, {}",
+                    moment_words(*moment, asked)
+                )
             }
             Self::NoAnswer { after, unread } => {
-                let unread = if *unread { "; it did not even read the request from its input" } else { "" };
-                format!("no answer to {asked} within {}{unread}", duration_words(*after))
+                let unread = if *unread {
+                    "; it did not even read the request from its input"
+                } else {
+                    ""
+                };
+                format!(
+                    "no answer to {asked} within {}{unread}",
+                    duration_words(*after)
+                )
             }
             Self::NoFirstAnswer { after, unread } => {
-                let unread = if *unread { "; it did not even read its input" } else { "" };
+                let unread = if *unread {
+                    "; it did not even read its input"
+                } else {
+                    ""
+                };
                 // On HTTP nothing else was asked.
                 let era = if asked == "server/discover" {
                     "; if it passes over what it does not know, set `era: legacy`"
@@ -38,7 +57,10 @@ impl Misbehaviour {
             Self::Malformed { why, text } => {
                 format!("the answer to {asked} is not a JSON-RPC message: {why}; it is {text:?}")
             }
-            Self::WrongId { asked: id, answered } => {
+            Self::WrongId {
+                asked: id,
+                answered,
+            } => {
                 format!("the answer to {asked} has the id {answered} instead of {id}")
             }
             Self::TooLong { bytes, limit } => {
@@ -70,12 +92,16 @@ impl Misbehaviour {
                 format!("{asked} does not end: {} were read", count(*pages, "page"))
             }
             Self::TooManyRounds(rounds) => {
-                format!("{asked} asks for more input without an end: it was repeated {rounds} times")
+                format!(
+                    "{asked} asks for more input without an end: it was repeated {rounds} times"
+                )
             }
             Self::InputRefused { method, error } => format!(
                 "{asked} cannot go on: it asks {method}, and the answer is {error}; script one under `responses:`"
             ),
-            Self::BadAddress { url, why } => format!("{url:?} is not an address that can be used: {why}"),
+            Self::BadAddress { url, why } => {
+                format!("{url:?} is not an address that can be used: {why}")
+            }
             Self::BadHeader(name) => {
                 format!(
                     "the header {name:?} cannot be sent: its name or value has characters that HTTP does not allow"
@@ -86,7 +112,9 @@ impl Misbehaviour {
                     "nothing listens at {url} (connection refused): is the server running, and is the port right?"
                 )
             }
-            Self::UnknownHost(host) => format!("there is no host {host:?} (the name has no address)"),
+            Self::UnknownHost(host) => {
+                format!("there is no host {host:?} (the name has no address)")
+            }
             Self::Tls { url, why } => format!("no secure connection to {url}: {why}"),
             Self::ConnectTimeout { url, after } => {
                 format!(
@@ -100,11 +128,17 @@ impl Misbehaviour {
             Self::Redirect { status, location } => {
                 let location = location.as_ref().map_or_else(
                     || "without saying where to".to_owned(),
-                    |location| format!("to {location}: put that address into `url` if it is the right one"),
+                    |location| {
+                        format!("to {location}: put that address into `url` if it is the right one")
+                    },
                 );
                 format!("{asked} was redirected (HTTP {status}), which is not followed, {location}")
             }
-            Self::Unauthorized { challenge, had_credentials, body } => {
+            Self::Unauthorized {
+                challenge,
+                had_credentials,
+                body,
+            } => {
                 let what = if *had_credentials {
                     "the credentials that were sent are not accepted: check the variable of `auth.bearer_token_env`, or the `Authorization` header"
                 } else {
@@ -113,7 +147,10 @@ impl Misbehaviour {
                 let challenge = challenge
                     .as_ref()
                     .map_or_else(String::new, |text| format!(" (WWW-Authenticate: {text})"));
-                format!("{asked} was refused with HTTP 401{challenge}; {what}{}", body_words(body))
+                format!(
+                    "{asked} was refused with HTTP 401{challenge}; {what}{}",
+                    body_words(body)
+                )
             }
             Self::Forbidden(body) => format!(
                 "{asked} was refused with HTTP 403: the credentials, or the `Origin` and `Host` of the request, are not allowed{}",
@@ -128,12 +165,21 @@ impl Misbehaviour {
                     "{asked} was answered with HTTP 404, the session has ended, and a new session did not help"
                 )
             }
-            Self::TryLater { status, retry_after, tries, body } => {
+            Self::TryLater {
+                status,
+                retry_after,
+                tries,
+                body,
+            } => {
                 let wish = retry_after.as_ref().map_or_else(
                     || "without a Retry-After".to_owned(),
                     |after| format!("with Retry-After: {after}"),
                 );
-                let tries = if *tries == 1 { "once".to_owned() } else { format!("{tries} times") };
+                let tries = if *tries == 1 {
+                    "once".to_owned()
+                } else {
+                    format!("{tries} times")
+                };
                 format!(
                     "{asked} was answered with HTTP {status} {wish}; tried {tries} within the timeout{}",
                     body_words(body)
@@ -146,29 +192,49 @@ impl Misbehaviour {
                 )
             }
             Self::UnexpectedStatus { status, body } => {
-                format!("{asked} was answered with HTTP {status}{}", body_words(body))
+                format!(
+                    "{asked} was answered with HTTP {status}{}",
+                    body_words(body)
+                )
             }
             Self::Html { status, start } => format!(
                 "{asked} was answered with a web page (HTTP {status}, {start:?}): is this the address of an MCP endpoint (often `/mcp`)?"
             ),
             Self::WrongContentType { found, body } => {
-                let found = found
-                    .as_ref()
-                    .map_or_else(|| "without a Content-Type".to_owned(), |found| format!("as {found:?}"));
+                let found = found.as_ref().map_or_else(
+                    || "without a Content-Type".to_owned(),
+                    |found| format!("as {found:?}"),
+                );
                 format!(
                     "{asked} was answered {found} instead of application/json or text/event-stream{}",
                     body_words(body)
                 )
             }
-            Self::EmptyBody(status) => format!("{asked} was answered with HTTP {status} and no body"),
+            Self::EmptyBody(status) => {
+                format!("{asked} was answered with HTTP {status} and no body")
+            }
             Self::TruncatedBody { bytes, why } => {
                 format!("the answer to {asked} was cut off after {bytes} bytes: {why}")
             }
-            Self::StreamCut { events, inside_event, resumed, why } => {
-                let inside = if *inside_event { ", inside an event" } else { "" };
-                let resumed =
-                    if *resumed > 0 { format!("; continued {resumed} times") } else { String::new() };
-                let why = why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+            Self::StreamCut {
+                events,
+                inside_event,
+                resumed,
+                why,
+            } => {
+                let inside = if *inside_event {
+                    ", inside an event"
+                } else {
+                    ""
+                };
+                let resumed = if *resumed > 0 {
+                    format!("; continued {resumed} times")
+                } else {
+                    String::new()
+                };
+                let why = why
+                    .as_ref()
+                    .map_or_else(String::new, |why| format!(": {why}"));
                 let events = count(*events, "event");
                 format!(
                     "the event stream ended before the answer to {asked}, after {events}{inside}{resumed}{why}"
@@ -187,7 +253,11 @@ fn moment_words(moment: Moment, asked: &str) -> String {
 }
 
 fn body_words(body: &str) -> String {
-    if body.is_empty() { String::new() } else { format!("; the answer: {body:?}") }
+    if body.is_empty() {
+        String::new()
+    } else {
+        format!("; the answer: {body:?}")
+    }
 }
 
 /// `2 s`, `1.5 s`, `200 ms`.
@@ -207,6 +277,9 @@ mod tests {
     #[test]
     fn durations_are_short() {
         let words = |ms| duration_words(Duration::from_millis(ms));
-        assert_eq!([words(200), words(2000), words(1500), words(1050)], ["200 ms", "2 s", "1.5 s", "1.05 s"]);
+        assert_eq!(
+            [words(200), words(2000), words(1500), words(1050)],
+            ["200 ms", "2 s", "1.5 s", "1.05 s"]
+        );
     }
 }

@@ -32,7 +32,10 @@ pub(super) struct Stdio {
 
 impl Stdio {
     /// Starts the program, or opens the pipe.
-    pub(super) fn open(endpoint: &Endpoint, conversation: Arc<Conversation>) -> Result<Self, Misbehaviour> {
+    pub(super) fn open(
+        endpoint: &Endpoint,
+        conversation: Arc<Conversation>,
+    ) -> Result<Self, Misbehaviour> {
         let opened = endpoint.open().map_err(Misbehaviour::CannotStart)?;
         let (reader, writer, child) = opened.ok_or_else(|| Misbehaviour::BadAddress {
             url: format!("{endpoint:?}"),
@@ -77,7 +80,10 @@ impl Stdio {
     }
 
     pub(super) fn missed_variables(&self) -> Vec<String> {
-        self.child.as_ref().map(Child::missed_variables).unwrap_or_default()
+        self.child
+            .as_ref()
+            .map(Child::missed_variables)
+            .unwrap_or_default()
     }
 
     pub(super) fn exit(&self) -> Option<String> {
@@ -116,7 +122,11 @@ impl Drop for Stdio {
     }
 }
 
-async fn write(mut writer: BoxedWriter, mut lines: mpsc::UnboundedReceiver<String>, written: Arc<AtomicU64>) {
+async fn write(
+    mut writer: BoxedWriter,
+    mut lines: mpsc::UnboundedReceiver<String>,
+    written: Arc<AtomicU64>,
+) {
     let mut batch = Vec::new();
     while let Some(line) = lines.recv().await {
         let mut count = 1;

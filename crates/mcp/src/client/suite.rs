@@ -56,7 +56,9 @@ struct Filling<'a> {
 
 impl Filling<'_> {
     fn text(&self, key: &str, template: &str) -> Result<String, SpecError> {
-        self.scope.fill(template, self.environment).map_err(|unset| self.unset(key, unset))
+        self.scope
+            .fill(template, self.environment)
+            .map_err(|unset| self.unset(key, unset))
     }
 
     fn unset(&self, key: &str, Unset(variables): Unset) -> SpecError {
@@ -68,7 +70,9 @@ impl Filling<'_> {
     }
 
     fn responses(&self, server: &Server) -> Result<Responses, SpecError> {
-        let filled = server.responses(self.environment).map_err(|unset| self.unset("responses", unset))?;
+        let filled = server
+            .responses(self.environment)
+            .map_err(|unset| self.unset("responses", unset))?;
         let scripted = |response: suite::Response| Scripted {
             when: Some(Value::Object(response.when)).filter(|when| *when != json!({})),
             answer: match response.answer {
@@ -76,18 +80,25 @@ impl Filling<'_> {
                 suite::Answer::Error { code, message } => Err(RpcError::new(code, message)),
             },
         };
-        let by_method = filled
-            .into_iter()
-            .map(|(method, responses)| (method.to_owned(), responses.into_iter().map(scripted).collect()));
-        Ok(Responses { scripted: by_method.into_map() })
+        let by_method = filled.into_iter().map(|(method, responses)| {
+            (
+                method.to_owned(),
+                responses.into_iter().map(scripted).collect(),
+            )
+        });
+        Ok(Responses {
+            scripted: by_method.into_map(),
+        })
     }
 
     fn secret(&self, key: String, variable: &str) -> Result<String, SpecError> {
-        (self.environment)(variable).filter(|value| !value.is_empty()).ok_or_else(|| SpecError::UnsetSecret {
-            server: self.server.to_owned(),
-            key,
-            variable: variable.to_owned(),
-        })
+        (self.environment)(variable)
+            .filter(|value| !value.is_empty())
+            .ok_or_else(|| SpecError::UnsetSecret {
+                server: self.server.to_owned(),
+                key,
+                variable: variable.to_owned(),
+            })
     }
 
     fn headers(&self, server: &Server) -> Result<Vec<(String, String)>, SpecError> {
@@ -102,7 +113,10 @@ impl Filling<'_> {
         }
         if let Some(variable) = &server.bearer_token_env {
             let token = self.secret("auth.bearer_token_env".to_owned(), variable)?;
-            headers.push(("Authorization".to_owned(), format!("Bearer {}", token.trim())));
+            headers.push((
+                "Authorization".to_owned(),
+                format!("Bearer {}", token.trim()),
+            ));
         }
         Ok(headers)
     }
@@ -110,11 +124,16 @@ impl Filling<'_> {
     fn endpoint(&self, server: &Server) -> Result<Endpoint, SpecError> {
         Ok(match &server.endpoint {
             suite::Endpoint::Command(words) => Endpoint::Command {
-                words: words.iter().map(|word| self.text("command", word)).collect::<Result<_, _>>()?,
+                words: words
+                    .iter()
+                    .map(|word| self.text("command", word))
+                    .collect::<Result<_, _>>()?,
                 env: server
                     .env
                     .iter()
-                    .map(|(name, value)| Ok((name.clone(), self.text(&format!("env.{name}"), value)?)))
+                    .map(|(name, value)| {
+                        Ok((name.clone(), self.text(&format!("env.{name}"), value)?))
+                    })
                     .collect::<Result<_, SpecError>>()?,
                 cwd: Some(match &server.cwd {
                     Some(cwd) => self.folder.join(self.text("cwd", cwd)?),
@@ -122,9 +141,10 @@ impl Filling<'_> {
                 })
                 .filter(|cwd| !cwd.as_os_str().is_empty()),
             },
-            suite::Endpoint::Url(url) => {
-                Endpoint::Url { url: self.text("url", url)?, headers: self.headers(server)? }
-            }
+            suite::Endpoint::Url(url) => Endpoint::Url {
+                url: self.text("url", url)?,
+                headers: self.headers(server)?,
+            },
             suite::Endpoint::Mock(_) => return Err(SpecError::Mock(self.server.to_owned())),
         })
     }
@@ -138,7 +158,12 @@ impl ServerSpec {
         folder: &Path,
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, SpecError> {
-        let filling = Filling { server: name, scope: &server.scope, folder, environment };
+        let filling = Filling {
+            server: name,
+            scope: &server.scope,
+            folder,
+            environment,
+        };
         let mut spec = Self::new(name, filling.endpoint(server)?);
         spec.responses = filling.responses(server)?;
         spec.era = server.era;
@@ -233,7 +258,11 @@ impl Endpoint {
         match self {
             Self::Command { words, env, cwd } => {
                 let (child, started) = start_server(words, env, cwd.as_deref())?;
-                Ok(Some((Box::new(started.stdout), Box::new(started.stdin), Some(child))))
+                Ok(Some((
+                    Box::new(started.stdout),
+                    Box::new(started.stdin),
+                    Some(child),
+                )))
             }
             Self::Pipe(open) => {
                 let (reader, writer) = open();
@@ -247,10 +276,15 @@ impl Endpoint {
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Command { words, cwd, .. } => {
-                f.debug_struct("Command").field("words", words).field("cwd", cwd).finish_non_exhaustive()
-            }
-            Self::Url { url, .. } => f.debug_struct("Url").field("url", url).finish_non_exhaustive(),
+            Self::Command { words, cwd, .. } => f
+                .debug_struct("Command")
+                .field("words", words)
+                .field("cwd", cwd)
+                .finish_non_exhaustive(),
+            Self::Url { url, .. } => f
+                .debug_struct("Url")
+                .field("url", url)
+                .finish_non_exhaustive(),
             Self::Pipe(_) => f.write_str("Pipe"),
         }
     }
@@ -272,14 +306,30 @@ impl ServerSpec {
     }
 
     /// A program on its standard streams.
-    pub fn command(name: impl Into<String>, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn command(
+        name: impl Into<String>,
+        words: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
         let words = words.into_iter().map(Into::into).collect();
-        Self::new(name, Endpoint::Command { words, env: Vec::new(), cwd: None })
+        Self::new(
+            name,
+            Endpoint::Command {
+                words,
+                env: Vec::new(),
+                cwd: None,
+            },
+        )
     }
 
     /// A streamable HTTP endpoint.
     pub fn url(name: impl Into<String>, url: impl Into<String>) -> Self {
-        Self::new(name, Endpoint::Url { url: url.into(), headers: Vec::new() })
+        Self::new(
+            name,
+            Endpoint::Url {
+                url: url.into(),
+                headers: Vec::new(),
+            },
+        )
     }
 }
 
@@ -306,7 +356,9 @@ mod tests {
             scope: Scope::new(std::collections::BTreeMap::new(), "/suites"),
             ..Server::default()
         };
-        let Endpoint::Command { words, cwd, .. } = of(&server).unwrap().endpoint else { panic!() };
+        let Endpoint::Command { words, cwd, .. } = of(&server).unwrap().endpoint else {
+            panic!()
+        };
         assert_eq!(words, ["/suites/bin/server", "info"]);
         assert_eq!(cwd.unwrap(), Path::new("/suites/data"));
         let server = Server {
@@ -315,14 +367,25 @@ mod tests {
             ..Server::default()
         };
         let spec = of(&server).unwrap();
-        assert!(!format!("{spec:?}").contains("s3cret"), "a secret must not be shown");
-        let Endpoint::Url { headers, .. } = spec.endpoint else { panic!() };
-        assert_eq!(headers, [("Authorization".to_owned(), "Bearer s3cret".to_owned())]);
+        assert!(
+            !format!("{spec:?}").contains("s3cret"),
+            "a secret must not be shown"
+        );
+        let Endpoint::Url { headers, .. } = spec.endpoint else {
+            panic!()
+        };
+        assert_eq!(
+            headers,
+            [("Authorization".to_owned(), "Bearer s3cret".to_owned())]
+        );
     }
 
     #[test]
     fn a_variable_without_a_value_is_named_with_its_place() {
-        let server = Server { endpoint: suite::Endpoint::Url("${BASE}/mcp".into()), ..Server::default() };
+        let server = Server {
+            endpoint: suite::Endpoint::Url("${BASE}/mcp".into()),
+            ..Server::default()
+        };
         assert_eq!(
             of(&server).unwrap_err().to_string(),
             "server \"weather\": `url` needs the environment variable BASE: set it, or write `${BASE:-a default}`"

@@ -22,38 +22,72 @@ pub(super) fn is_no_object(result: &RawValue) -> bool {
 
 /// What is wrong with a result of `tools/call`, each as the end of `the answer to …`.
 pub(crate) fn faults(result: &RawValue) -> Vec<String> {
-    let Ok(members) = serde_json::from_str::<Members<'_>>(result.get()) else { return Vec::new() };
+    let Ok(members) = serde_json::from_str::<Members<'_>>(result.get()) else {
+        return Vec::new();
+    };
     let mut faults = match members.get("content").map(|content| content.get()) {
         None | Some("null") => vec!["has no `content`".to_owned()],
         Some(content) => match serde_json::from_str::<Vec<&RawValue>>(content) {
-            Ok(blocks) => blocks.iter().enumerate().filter_map(|(at, block)| of_block(at, block)).collect(),
+            Ok(blocks) => blocks
+                .iter()
+                .enumerate()
+                .filter_map(|(at, block)| of_block(at, block))
+                .collect(),
             Err(_) => vec!["has a `content` that is not a list".to_owned()],
         },
     };
-    if let Some(flag) = members.get("isError").filter(|flag| !matches!(flag.get(), "true" | "false")) {
-        faults.push(format!("has an `isError` that is neither `true` nor `false`: {}", quote(flag)));
+    if let Some(flag) = members
+        .get("isError")
+        .filter(|flag| !matches!(flag.get(), "true" | "false"))
+    {
+        faults.push(format!(
+            "has an `isError` that is neither `true` nor `false`: {}",
+            quote(flag)
+        ));
     }
-    if members.get("structuredContent").is_some_and(|content| content.get() == "null") {
-        faults.push("has a `structuredContent` that is null: leave it out, or say something".to_owned());
+    if members
+        .get("structuredContent")
+        .is_some_and(|content| content.get() == "null")
+    {
+        faults.push(
+            "has a `structuredContent` that is null: leave it out, or say something".to_owned(),
+        );
     }
     faults
 }
 
 fn of_block(at: usize, block: &RawValue) -> Option<String> {
     let Ok(members) = serde_json::from_str::<Members<'_>>(block.get()) else {
-        return Some(format!("has a `content[{at}]` that is not an object: {}", quote(block)));
+        return Some(format!(
+            "has a `content[{at}]` that is not an object: {}",
+            quote(block)
+        ));
     };
     let Some(kind) = members.get("type") else {
         return Some(format!("has a `content[{at}]` without `type`"));
     };
     let name: Option<String> = serde_json::from_str(kind.get()).ok();
-    let Some((name, needed)) = KINDS.iter().find(|(known, _)| name.as_deref() == Some(known)) else {
+    let Some((name, needed)) = KINDS
+        .iter()
+        .find(|(known, _)| name.as_deref() == Some(known))
+    else {
         let known = KINDS.map(|(known, _)| known).join(", ");
-        return Some(format!("has a `content[{at}]` of the type {}, which is none of {known}", quote(kind)));
+        return Some(format!(
+            "has a `content[{at}]` of the type {}, which is none of {known}",
+            quote(kind)
+        ));
     };
     let is_there = |key: &str| {
-        let value = members.get(key).and_then(|value| serde_json::from_str::<Value>(value.get()).ok());
-        value.is_some_and(|value| if key == "resource" { value.is_object() } else { value.is_string() })
+        let value = members
+            .get(key)
+            .and_then(|value| serde_json::from_str::<Value>(value.get()).ok());
+        value.is_some_and(|value| {
+            if key == "resource" {
+                value.is_object()
+            } else {
+                value.is_string()
+            }
+        })
     };
     let missing = needed.iter().find(|key| !is_there(key))?;
     let what = match (members.contains_key(*missing), *missing) {
@@ -106,6 +140,9 @@ mod tests {
             ]
         );
         assert_eq!(faults_of(r#"{"content": null}"#), ["has no `content`"]);
-        assert_eq!(faults_of(r#"{"content": "a"}"#), ["has a `content` that is not a list"]);
+        assert_eq!(
+            faults_of(r#"{"content": "a"}"#),
+            ["has a `content` that is not a list"]
+        );
     }
 }

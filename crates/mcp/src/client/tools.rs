@@ -24,11 +24,16 @@ pub(super) async fn list(client: &Client) -> Result<(Tools, ParamHeaders), WireE
     let bad = |why| client.link.error(ASKED, why, Vec::new());
     for pages in 1..=MAX_PAGES {
         let result = page(client, cursor.as_deref()).await?;
-        cursor = list.take(&result, client.info.era).map_err(|why| bad(Misbehaviour::BadResult(why)))?;
+        cursor = list
+            .take(&result, client.info.era)
+            .map_err(|why| bad(Misbehaviour::BadResult(why)))?;
         match &cursor {
             None => return Ok((list.tools, list.param_headers)),
             Some(cursor) if !cursors.insert(cursor.clone()) => {
-                return Err(bad(Misbehaviour::RepeatingCursor { cursor: cursor.clone(), pages }));
+                return Err(bad(Misbehaviour::RepeatingCursor {
+                    cursor: cursor.clone(),
+                    pages,
+                }));
             }
             Some(_) => {}
         }
@@ -42,11 +47,26 @@ async fn page(client: &Client, cursor: Option<&str>) -> Result<Box<RawValue>, Wi
         params = params.with("cursor", &write_text(cursor));
     }
     let deadline = Deadline::after(client.timeout);
-    let asking = Asking { method: ASKED, asked: ASKED, params: &params, headers: &[], deadline };
-    client.link.ask(asking).await.outcome.map_err(|failure| match failure {
-        CallFailure::Wire(error) => error,
-        CallFailure::Rpc(error) => client.link.error(ASKED, Misbehaviour::Refused(error), Vec::new()),
-    })
+    let asking = Asking {
+        method: ASKED,
+        asked: ASKED,
+        params: &params,
+        headers: &[],
+        deadline,
+    };
+    client
+        .link
+        .ask(asking)
+        .await
+        .outcome
+        .map_err(|failure| match failure {
+            CallFailure::Wire(error) => error,
+            CallFailure::Rpc(error) => {
+                client
+                    .link
+                    .error(ASKED, Misbehaviour::Refused(error), Vec::new())
+            }
+        })
 }
 
 #[derive(Default)]
@@ -68,11 +88,11 @@ impl List {
             #[serde(borrow)]
             next_cursor: Option<&'a RawValue>,
         }
-        let page: Page<'_> =
-            serde_json::from_str(result.get()).map_err(|_| "is not an object with `tools`".to_owned())?;
+        let page: Page<'_> = serde_json::from_str(result.get())
+            .map_err(|_| "is not an object with `tools`".to_owned())?;
         let tools = page.tools.ok_or("has no `tools`")?;
-        let tools: Vec<&RawValue> =
-            serde_json::from_str(tools.get()).map_err(|_| "has a `tools` that is not a list".to_owned())?;
+        let tools: Vec<&RawValue> = serde_json::from_str(tools.get())
+            .map_err(|_| "has a `tools` that is not a list".to_owned())?;
         for raw in tools {
             self.count += 1;
             if let Err(observed) = self.add(raw, era) {
@@ -87,34 +107,55 @@ impl List {
     }
 
     fn add(&mut self, raw: &RawValue, era: Era) -> Result<(), Observed> {
-        let complain = |tool: String, why: String| Observed::BadTool { tool, flaw: ToolFlaw::Unusable, why };
+        let complain = |tool: String, why: String| Observed::BadTool {
+            tool,
+            flaw: ToolFlaw::Unusable,
+            why,
+        };
         let place = format!("number {}", self.count);
         let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get())
             .map_err(|_| complain(place.clone(), "is not an object; it is left out".to_owned()))?;
-        let text =
-            |key: &str| members.get(key).and_then(|value| serde_json::from_str::<String>(value.get()).ok());
+        let text = |key: &str| {
+            members
+                .get(key)
+                .and_then(|value| serde_json::from_str::<String>(value.get()).ok())
+        };
         let name = text("name").filter(|name| !name.is_empty());
-        let name = name.ok_or_else(|| complain(place, "has no `name`; it is left out".to_owned()))?;
+        let name =
+            name.ok_or_else(|| complain(place, "has no `name`; it is left out".to_owned()))?;
         let wrong = |why: &str| complain(format!("{name:?}"), format!("{why}; it is left out"));
-        let input_schema = members.get("inputSchema").ok_or_else(|| wrong("has no `inputSchema`"))?;
-        let schema: Value = serde_json::from_str(input_schema.get())
-            .map_err(|error| wrong(&format!("has an `inputSchema` that cannot be read: {error}")))?;
+        let input_schema = members
+            .get("inputSchema")
+            .ok_or_else(|| wrong("has no `inputSchema`"))?;
+        let schema: Value = serde_json::from_str(input_schema.get()).map_err(|error| {
+            wrong(&format!(
+                "has an `inputSchema` that cannot be read: {error}"
+            ))
+        })?;
         if !schema.is_object() {
             return Err(wrong("has an `inputSchema` that is not an object"));
         }
         if self.names.contains(&name) {
             let why = "is listed twice; it is left out".to_owned();
-            return Err(Observed::BadTool { tool: format!("{name:?}"), flaw: ToolFlaw::Twice, why });
+            return Err(Observed::BadTool {
+                tool: format!("{name:?}"),
+                flaw: ToolFlaw::Twice,
+                why,
+            });
         }
         if era == Era::Modern {
-            let headers =
-                param_headers::read(&schema).map_err(|why| wrong(&format!("breaks a rule: {why}")))?;
+            let headers = param_headers::read(&schema)
+                .map_err(|why| wrong(&format!("breaks a rule: {why}")))?;
             self.param_headers.insert(name.clone(), headers);
         }
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             let why = "has an `inputSchema` whose `type` is not \"object\"".to_owned();
             let flaw = ToolFlaw::InputType;
-            self.tools.complaints.push(Observed::BadTool { tool: format!("{name:?}"), flaw, why });
+            self.tools.complaints.push(Observed::BadTool {
+                tool: format!("{name:?}"),
+                flaw,
+                why,
+            });
         }
         self.tools.tools.push(Tool {
             title: text("title"),
@@ -153,7 +194,12 @@ mod tests {
         assert_eq!(cursor, Ok(Some("more".to_owned())));
         assert_eq!(list.tools.tools.len(), 1);
         assert!(list.tools.tools[0].raw.get().contains("x-own"));
-        let complaints: Vec<String> = list.tools.complaints.iter().map(ToString::to_string).collect();
+        let complaints: Vec<String> = list
+            .tools
+            .complaints
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(
             complaints,
             [
@@ -169,7 +215,10 @@ mod tests {
     #[test]
     fn a_list_without_tools_is_refused() {
         assert_eq!(take(r#"{"tool": []}"#).1, Err("has no `tools`".to_owned()));
-        assert_eq!(take(r#"{"tools": {}}"#).1, Err("has a `tools` that is not a list".to_owned()));
+        assert_eq!(
+            take(r#"{"tools": {}}"#).1,
+            Err("has a `tools` that is not a list".to_owned())
+        );
         assert_eq!(take(r#"{"tools": [], "nextCursor": null}"#).1, Ok(None));
     }
 }

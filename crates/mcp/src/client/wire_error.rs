@@ -48,9 +48,17 @@ impl Failure {
     pub fn why(&self) -> String {
         let mut parts = vec![self.misbehaviour.sentence(&self.method)];
         let instead = self.seen_instead();
-        parts.extend(instead.iter().take(SHOWN_INSTEAD).map(|seen| (*seen).to_owned()));
+        parts.extend(
+            instead
+                .iter()
+                .take(SHOWN_INSTEAD)
+                .map(|seen| (*seen).to_owned()),
+        );
         if instead.len() > SHOWN_INSTEAD {
-            parts.push(format!("and {} more like this", instead.len() - SHOWN_INSTEAD));
+            parts.push(format!(
+                "and {} more like this",
+                instead.len() - SHOWN_INSTEAD
+            ));
         }
         if let Some(exit) = &self.exit
             && !matches!(self.misbehaviour, Misbehaviour::Exited { .. })
@@ -75,7 +83,10 @@ impl Failure {
     /// What came instead of an answer, each once, unless the misbehaviour already says it.
     fn seen_instead(&self) -> Vec<&str> {
         use Misbehaviour::{Malformed, NotUtf8, TooLong, WrongId};
-        if matches!(self.misbehaviour, Malformed { .. } | WrongId { .. } | NotUtf8(_) | TooLong { .. }) {
+        if matches!(
+            self.misbehaviour,
+            Malformed { .. } | WrongId { .. } | NotUtf8(_) | TooLong { .. }
+        ) {
             return Vec::new();
         }
         let mut seen: Vec<&str> = Vec::new();

@@ -39,7 +39,9 @@ impl Injector {
     /// These faults strike every `tools/call`.
     pub fn new(faults: Vec<FaultKind>) -> Self {
         let scope = FaultScope::Tools;
-        faults.into_iter().fold(Self::default(), |injector, kind| injector.with(ScopedFault { kind, scope }))
+        faults.into_iter().fold(Self::default(), |injector, kind| {
+            injector.with(ScopedFault { kind, scope })
+        })
     }
 
     /// With a fault that strikes every tool, or every request.
@@ -52,7 +54,11 @@ impl Injector {
     #[must_use]
     pub(crate) fn and(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
         if fault.kind != FaultKind::None {
-            self.rules.push(WireFaultRule { fault, tool, progress: Mutex::default() });
+            self.rules.push(WireFaultRule {
+                fault,
+                tool,
+                progress: Mutex::default(),
+            });
         }
         self
     }
@@ -86,7 +92,8 @@ impl Injector {
                 action.faults.push(rule.fault.kind);
                 if action.request == RequestFault::Wedge && rule.fault.kind == FaultKind::Wedged {
                     self.has_wedged_calls.store(true, Ordering::Relaxed);
-                    self.has_wedged_all.fetch_or(rule.fault.scope == FaultScope::All, Ordering::Relaxed);
+                    self.has_wedged_all
+                        .fetch_or(rule.fault.scope == FaultScope::All, Ordering::Relaxed);
                 }
             }
         }
@@ -110,7 +117,11 @@ impl WireFaultRule {
             FaultKind::RateLimit { .. } => RequestFault::Limit { retry_after_s: 1 },
             FaultKind::Slow { delay_ms } => {
                 let late = Duration::from_millis(delay_ms);
-                action.delay = Some(action.delay.map_or(late, |delay| delay.saturating_add(late)));
+                action.delay = Some(
+                    action
+                        .delay
+                        .map_or(late, |delay| delay.saturating_add(late)),
+                );
                 return;
             }
             FaultKind::ReplyAfterCancel { delay_ms } => {
@@ -158,15 +169,28 @@ mod tests {
     #[test]
     fn only_calls_are_touched_unless_the_scope_is_all() {
         let calls = injector(&["hang"]);
-        assert!(calls.on_request("tools/list", None, Instant::now()).is_healthy());
+        assert!(
+            calls
+                .on_request("tools/list", None, Instant::now())
+                .is_healthy()
+        );
         assert_eq!(calls.on_call("x").request, RequestFault::Ignore);
-        let all = Injector::default().with(ScopedFault { kind: FaultKind::Hang, scope: FaultScope::All });
-        assert_eq!(all.on_request("tools/list", None, Instant::now()).request, RequestFault::Ignore);
+        let all = Injector::default().with(ScopedFault {
+            kind: FaultKind::Hang,
+            scope: FaultScope::All,
+        });
+        assert_eq!(
+            all.on_request("tools/list", None, Instant::now()).request,
+            RequestFault::Ignore
+        );
     }
 
     #[test]
     fn a_tools_own_fault_leaves_the_other_tools_alone() {
-        let fault = ScopedFault { kind: FaultKind::Disconnect, scope: FaultScope::Tools };
+        let fault = ScopedFault {
+            kind: FaultKind::Disconnect,
+            scope: FaultScope::Tools,
+        };
         let injector = Injector::default().and(Some("search".to_owned()), fault);
         assert_eq!(injector.on_call("search").request, RequestFault::Disconnect);
         assert!(injector.on_call("open_page").is_healthy());
@@ -178,21 +202,36 @@ mod tests {
         let requests: Vec<_> = (0..4).map(|_| injector.on_call("x").request).collect();
         assert_eq!(
             requests,
-            [RequestFault::Ignore, RequestFault::Ignore, RequestFault::Serve, RequestFault::Serve]
+            [
+                RequestFault::Ignore,
+                RequestFault::Ignore,
+                RequestFault::Serve,
+                RequestFault::Serve
+            ]
         );
         assert!(injector.on_call("x").is_healthy());
     }
 
     #[test]
     fn a_wedged_server_stays_wedged_for_calls_or_for_all_that_its_scope_has() {
-        let list = |injector: &Injector| injector.on_request("tools/list", None, Instant::now()).request;
+        let list = |injector: &Injector| {
+            injector
+                .on_request("tools/list", None, Instant::now())
+                .request
+        };
         let calls = injector(&["wedged"]);
         assert_eq!(
             (calls.on_call("x").request, calls.on_call("y").request),
             (RequestFault::Wedge, RequestFault::Wedge)
         );
-        assert_eq!((list(&calls), calls.is_wedged()), (RequestFault::Serve, false));
-        let all = Injector::default().with(ScopedFault { kind: FaultKind::Wedged, scope: FaultScope::All });
+        assert_eq!(
+            (list(&calls), calls.is_wedged()),
+            (RequestFault::Serve, false)
+        );
+        let all = Injector::default().with(ScopedFault {
+            kind: FaultKind::Wedged,
+            scope: FaultScope::All,
+        });
         assert_eq!((list(&all), all.is_wedged()), (RequestFault::Wedge, true));
         assert_eq!(all.on_call("x").request, RequestFault::Wedge);
     }
@@ -201,19 +240,26 @@ mod tests {
     fn calls_past_the_rate_are_refused_until_the_second_is_over() {
         let injector = injector(&["rate-limit:2"]);
         let start = Instant::now();
-        let at =
-            |ms: u64| injector.on_request("tools/call", Some("x"), start + Duration::from_millis(ms)).request;
+        let at = |ms: u64| {
+            injector
+                .on_request("tools/call", Some("x"), start + Duration::from_millis(ms))
+                .request
+        };
         let limit = RequestFault::Limit { retry_after_s: 1 };
         assert_eq!(
             [at(0), at(10), at(20), at(999)],
             [RequestFault::Serve, RequestFault::Serve, limit, limit]
         );
-        assert_eq!([at(1000), at(1001), at(1002)], [RequestFault::Serve, RequestFault::Serve, limit]);
+        assert_eq!(
+            [at(1000), at(1001), at(1002)],
+            [RequestFault::Serve, RequestFault::Serve, limit]
+        );
     }
 
     #[test]
     fn faults_add_up() {
-        let action = injector(&["slow:100", "slow:50", "duplicate-reply", "flood-stderr"]).on_call("x");
+        let action =
+            injector(&["slow:100", "slow:50", "duplicate-reply", "flood-stderr"]).on_call("x");
         assert_eq!(action.delay, Some(Duration::from_millis(150)));
         assert_eq!(
             (action.reply, action.floods_stderr, action.request),

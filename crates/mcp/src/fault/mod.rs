@@ -96,8 +96,7 @@ pub fn refusal(fault: RequestFault) -> Option<RpcError> {
 
 /// The lines with which standard error is flooded: 4 MiB, far more than a pipe holds.
 pub fn flood() -> impl Iterator<Item = &'static str> {
-    const LINE: &str =
-        "flood-stderr: this line is written again and again, until any pipe that nobody reads is full\n";
+    const LINE: &str = "flood-stderr: this line is written again and again, until any pipe that nobody reads is full\n";
     std::iter::repeat_n(LINE, (4 << 20) / LINE.len())
 }
 
@@ -157,17 +156,23 @@ mod tests {
     #[test]
     fn a_wrong_id_changes_the_messages_own_id_and_nothing_else() {
         let texts = ReplyFault::WrongId.texts(ANSWER.to_owned());
-        let Body::Result { id, result } = parse(&texts[0]).unwrap().body else { panic!("{texts:?}") };
+        let Body::Result { id, result } = parse(&texts[0]).unwrap().body else {
+            panic!("{texts:?}")
+        };
         assert_eq!(id, Id::Number(1_000_010));
         assert_eq!(result.get(), r#"{"id":7,"text":"ü"}"#);
-        let named = ReplyFault::WrongId.texts(r#"{"result":1,"jsonrpc":"2.0","id":"a\"b"}"#.to_owned());
+        let named =
+            ReplyFault::WrongId.texts(r#"{"result":1,"jsonrpc":"2.0","id":"a\"b"}"#.to_owned());
         assert_eq!(named, [r#"{"result":1,"jsonrpc":"2.0","id":"a\"b-wrong"}"#]);
     }
 
     #[test]
     fn a_malformed_answer_is_not_json_wherever_it_is_cut() {
         for length in 0..8 {
-            let answer = format!(r#"{{"jsonrpc":"2.0","id":7,"result":"{}"}}"#, "ü".repeat(length));
+            let answer = format!(
+                r#"{{"jsonrpc":"2.0","id":7,"result":"{}"}}"#,
+                "ü".repeat(length)
+            );
             let texts = ReplyFault::Malformed.texts(answer);
             assert!(parse(&texts[0]).is_err(), "{texts:?}");
         }
@@ -176,6 +181,13 @@ mod tests {
     #[test]
     fn an_answer_comes_once_twice_or_never() {
         let count = |reply: ReplyFault| reply.texts(ANSWER.to_owned()).len();
-        assert_eq!((count(ReplyFault::Whole), count(ReplyFault::Twice), count(ReplyFault::Lost)), (1, 2, 0));
+        assert_eq!(
+            (
+                count(ReplyFault::Whole),
+                count(ReplyFault::Twice),
+                count(ReplyFault::Lost)
+            ),
+            (1, 2, 0)
+        );
     }
 }

@@ -87,13 +87,20 @@ pub struct RpcError {
 impl RpcError {
     /// An error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
     }
 
     /// The same with data.
     #[must_use]
     pub fn with_data(self, data: &serde_json::Value) -> Self {
-        Self { data: RawValue::from_string(data.to_string()).ok(), ..self }
+        Self {
+            data: RawValue::from_string(data.to_string()).ok(),
+            ..self
+        }
     }
 }
 
@@ -112,16 +119,25 @@ pub fn parse(text: &str) -> Result<Message<'_>, Malformed> {
     let trimmed = text.trim_ascii();
     match trimmed.as_bytes().first() {
         Some(b'{') => {}
-        Some(b'[') if serde_json::from_str::<&RawValue>(trimmed).is_ok() => return Err(Malformed::Batch),
+        Some(b'[') if serde_json::from_str::<&RawValue>(trimmed).is_ok() => {
+            return Err(Malformed::Batch);
+        }
         _ => return Err(not_an_object(trimmed)),
     }
     let outline: Outline<'_> = serde_json::from_str(trimmed).map_err(|error| {
-        match error.to_string().strip_prefix("duplicate field `").and_then(|rest| rest.split('`').next()) {
+        match error
+            .to_string()
+            .strip_prefix("duplicate field `")
+            .and_then(|rest| rest.split('`').next())
+        {
             Some(key) => Malformed::DuplicateKey(key.to_owned()),
             None => Malformed::NotJson(error.to_string()),
         }
     })?;
-    Ok(Message { raw: text, body: outline.body()? })
+    Ok(Message {
+        raw: text,
+        body: outline.body()?,
+    })
 }
 
 fn not_an_object(text: &str) -> Malformed {
@@ -169,20 +185,39 @@ impl<'a> Outline<'a> {
         if let Some(method) = self.method {
             let method: Cow<'a, str> = borrowed_text(method).ok_or(Malformed::BadMethod)?;
             return Ok(match self.id {
-                None => Body::Notification { method, params: self.params },
-                Some(id) => Body::Request { id: valid_id(id)?, method, params: self.params },
+                None => Body::Notification {
+                    method,
+                    params: self.params,
+                },
+                Some(id) => Body::Request {
+                    id: valid_id(id)?,
+                    method,
+                    params: self.params,
+                },
             });
         }
         match (self.result, self.error) {
             (Some(_), Some(_)) => Err(Malformed::BothResultAndError),
             (None, None) => Err(Malformed::Neither),
             (Some(result), None) => {
-                let id = self.id.ok_or_else(|| Malformed::BadId("missing".to_owned()))?;
-                Ok(Body::Result { id: valid_id(id)?, result })
+                let id = self
+                    .id
+                    .ok_or_else(|| Malformed::BadId("missing".to_owned()))?;
+                Ok(Body::Result {
+                    id: valid_id(id)?,
+                    result,
+                })
             }
             (None, Some(error)) => {
-                let id = self.id.filter(|id| id.get() != "null").map(valid_id).transpose()?;
-                Ok(Body::Error { id, error: valid_error(error)? })
+                let id = self
+                    .id
+                    .filter(|id| id.get() != "null")
+                    .map(valid_id)
+                    .transpose()?;
+                Ok(Body::Error {
+                    id,
+                    error: valid_error(error)?,
+                })
             }
         }
     }
@@ -204,8 +239,12 @@ fn valid_error(raw: &RawValue) -> Result<RpcError, Malformed> {
     if !raw.get().starts_with('{') {
         return Err(bad(format!("{} instead of an object", excerpt(raw.get()))));
     }
-    serde_json::from_str(raw.get())
-        .map_err(|_| bad(format!("{}, which lacks a whole `code` or a `message` text", excerpt(raw.get()))))
+    serde_json::from_str(raw.get()).map_err(|_| {
+        bad(format!(
+            "{}, which lacks a whole `code` or a `message` text",
+            excerpt(raw.get())
+        ))
+    })
 }
 
 /// The first 80 characters, for a message.
@@ -256,9 +295,15 @@ mod tests {
         let body = |text| parse(text).unwrap().body;
         assert!(matches!(
             body(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
-            Body::Request { id: Id::Number(1), .. }
+            Body::Request {
+                id: Id::Number(1),
+                ..
+            }
         ));
-        assert!(matches!(body(r#"{"jsonrpc":"2.0","method":"x","params":{}}"#), Body::Notification { .. }));
+        assert!(matches!(
+            body(r#"{"jsonrpc":"2.0","method":"x","params":{}}"#),
+            Body::Notification { .. }
+        ));
         assert!(matches!(
             body(r#"{"jsonrpc":"2.0","id":"a","result":null}"#),
             Body::Result { result, .. } if result.get() == "null"
@@ -272,9 +317,18 @@ mod tests {
     #[test]
     fn each_way_to_be_malformed_is_named() {
         assert!(refusal("Server started").starts_with("it is not JSON"));
-        assert_eq!(refusal("42"), "it is JSON, but a number instead of an object");
-        assert_eq!(refusal("[{}]"), "it is a batch (a list of messages), which MCP does not have");
-        assert_eq!(refusal(r#"{"id":1,"result":{}}"#), "it has no `jsonrpc: \"2.0\"`");
+        assert_eq!(
+            refusal("42"),
+            "it is JSON, but a number instead of an object"
+        );
+        assert_eq!(
+            refusal("[{}]"),
+            "it is a batch (a list of messages), which MCP does not have"
+        );
+        assert_eq!(
+            refusal(r#"{"id":1,"result":{}}"#),
+            "it has no `jsonrpc: \"2.0\"`"
+        );
         assert_eq!(
             refusal(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#),
             "its `jsonrpc` is \"1.0\" instead of \"2.0\""
@@ -291,16 +345,31 @@ mod tests {
             refusal(r#"{"jsonrpc":"2.0","id":1,"error":"boom"}"#),
             "its `error` is \"boom\" instead of an object"
         );
-        assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#), "its `id` is 1.5");
-        assert_eq!(refusal(r#"{"jsonrpc":"2.0","result":{}}"#), "its `id` is missing");
-        assert_eq!(refusal(r#"{"jsonrpc":"2.0","method":7}"#), "its `method` is not a string");
-        assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#), "it has the key `id` twice");
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#),
+            "its `id` is 1.5"
+        );
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"2.0","result":{}}"#),
+            "its `id` is missing"
+        );
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"2.0","method":7}"#),
+            "its `method` is not a string"
+        );
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#),
+            "it has the key `id` twice"
+        );
     }
 
     #[test]
     fn deep_nesting_is_read_past_without_recursion() {
-        let deep =
-            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#,
+            "[".repeat(100_000),
+            "]".repeat(100_000)
+        );
         assert!(parse(&deep).is_ok());
     }
 }

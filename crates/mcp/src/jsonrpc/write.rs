@@ -7,23 +7,39 @@ use std::borrow::Cow;
 
 /// A request. `params` is JSON text.
 pub fn request(id: &Id, method: &str, params: Option<&str>) -> String {
-    with_params(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{}"#, text(method), id = id_text(id)), params)
+    with_params(
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":{}"#,
+            text(method),
+            id = id_text(id)
+        ),
+        params,
+    )
 }
 
 /// A notification. `params` is JSON text.
 pub fn notification(method: &str, params: Option<&str>) -> String {
-    with_params(format!(r#"{{"jsonrpc":"2.0","method":{}"#, text(method)), params)
+    with_params(
+        format!(r#"{{"jsonrpc":"2.0","method":{}"#, text(method)),
+        params,
+    )
 }
 
 /// A good answer. `result` is JSON text.
 pub fn result(id: &Id, result: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id_text(id))
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+        id_text(id)
+    )
 }
 
 /// A refusal; without an id when the request had none that could be read.
 pub fn error(id: Option<&Id>, error: &RpcError) -> String {
     let id = id.map_or_else(|| "null".to_owned(), id_text);
-    let data = error.data.as_ref().map_or_else(String::new, |data| format!(r#","data":{}"#, data.get()));
+    let data = error
+        .data
+        .as_ref()
+        .map_or_else(String::new, |data| format!(r#","data":{}"#, data.get()));
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{},"message":{}{data}}}}}"#,
         error.code,
@@ -55,9 +71,16 @@ pub(crate) fn with_id(message: &str, new: impl FnOnce(Option<Id>) -> String) -> 
         #[serde(borrow)]
         id: &'a RawValue,
     }
-    let Ok(WithId { id: old }) = serde_json::from_str(message) else { return message.to_owned() };
+    let Ok(WithId { id: old }) = serde_json::from_str(message) else {
+        return message.to_owned();
+    };
     let start = old.get().as_ptr() as usize - message.as_ptr() as usize;
-    format!("{}{}{}", &message[..start], new(Id::of(old)), &message[start + old.get().len()..])
+    format!(
+        "{}{}{}",
+        &message[..start],
+        new(Id::of(old)),
+        &message[start + old.get().len()..]
+    )
 }
 
 /// The same JSON on one line: a line break inside would end the message.
@@ -81,7 +104,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let line = request(&Id::Text("a\"b".into()), "tools/call", Some(r#"{"name":"x"}"#));
+        let line = request(
+            &Id::Text("a\"b".into()),
+            "tools/call",
+            Some(r#"{"name":"x"}"#),
+        );
         assert!(matches!(
             parse(&line).unwrap().body,
             Body::Request { id: Id::Text(id), method, params: Some(params) }

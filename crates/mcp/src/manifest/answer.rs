@@ -30,7 +30,10 @@ pub type Replied<'m> = RpcResult<ToolReply<'m>>;
 
 impl<'m> From<Cow<'m, str>> for ToolReply<'m> {
     fn from(text: Cow<'m, str>) -> Self {
-        Self { text, is_raw: false }
+        Self {
+            text,
+            is_raw: false,
+        }
     }
 }
 
@@ -40,15 +43,26 @@ pub type Inputs = BTreeMap<String, Value>;
 impl RpcError {
     /// Nothing leads to what an answer is made of.
     pub(super) fn missing(who: &str, missing: &Missing) -> Self {
-        let message = format!("the answer of {who} uses `{}`, which this call does not have", missing.0);
+        let message = format!(
+            "the answer of {who} uses `{}`, which this call does not have",
+            missing.0
+        );
         Self::new(code::INVALID_PARAMS, message)
     }
 
     /// The arguments do not fit the schema: each reason with its pointer.
     pub(super) fn invalid(who: &str, reasons: &[(String, String)]) -> Self {
-        let at = |pointer: &str| if pointer.is_empty() { String::new() } else { format!("`{pointer}`: ") };
-        let said: Vec<String> =
-            reasons.iter().map(|(pointer, reason)| format!("{}{}", at(pointer), cut(reason))).collect();
+        let at = |pointer: &str| {
+            if pointer.is_empty() {
+                String::new()
+            } else {
+                format!("`{pointer}`: ")
+            }
+        };
+        let said: Vec<String> = reasons
+            .iter()
+            .map(|(pointer, reason)| format!("{}{}", at(pointer), cut(reason)))
+            .collect();
         let data: Vec<Value> = reasons
             .iter()
             .map(|(pointer, reason)| json!({ "pointer": pointer, "reason": cut(reason) }))
@@ -59,9 +73,17 @@ impl RpcError {
 }
 
 /// The refusal of an unknown name.
-pub(super) fn unknown<'k>(what: &str, name: &str, known: impl Iterator<Item = &'k str>) -> RpcError {
-    let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    RpcError::new(code::INVALID_PARAMS, format!("Unknown {what}: {}{near}", cut(name)))
+pub(super) fn unknown<'k>(
+    what: &str,
+    name: &str,
+    known: impl Iterator<Item = &'k str>,
+) -> RpcError {
+    let near =
+        nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    RpcError::new(
+        code::INVALID_PARAMS,
+        format!("Unknown {what}: {}{near}", cut(name)),
+    )
 }
 
 /// At most 200 characters.
@@ -74,7 +96,11 @@ pub(super) fn cut(text: &str) -> String {
 pub(super) enum Plan {
     Result(Json),
     Raw(Json),
-    Error { code: i64, message: Template, data: Option<Json> },
+    Error {
+        code: i64,
+        message: Template,
+        data: Option<Json>,
+    },
     Sequence(Sequence),
     Store(Box<Operation>),
 }
@@ -109,11 +135,19 @@ impl Plan {
     pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Replied<'m> {
         let missing = |missing| RpcError::missing(call.who, &missing);
         match self {
-            Self::Result(json) => json.render(&call.values).map(ToolReply::from).map_err(missing),
-            Self::Raw(json) => {
-                json.render(&call.values).map(|text| ToolReply { text, is_raw: true }).map_err(missing)
-            }
-            Self::Error { code, message, data } => Err(RpcError {
+            Self::Result(json) => json
+                .render(&call.values)
+                .map(ToolReply::from)
+                .map_err(missing),
+            Self::Raw(json) => json
+                .render(&call.values)
+                .map(|text| ToolReply { text, is_raw: true })
+                .map_err(missing),
+            Self::Error {
+                code,
+                message,
+                data,
+            } => Err(RpcError {
                 code: *code,
                 message: message.render(&call.values).map_err(missing)?,
                 data: match data {
@@ -141,7 +175,10 @@ impl Sequence {
             (Some(plan), _) => plan.answer(call),
             (None, Some(last)) if self.then == Then::Repeat => last.answer(call),
             _ => {
-                let message = format!("the sequence of {} is at its end after {count} answers", call.who);
+                let message = format!(
+                    "the sequence of {} is at its end after {count} answers",
+                    call.who
+                );
                 Err(RpcError::new(code::INTERNAL_ERROR, message))
             }
         }
@@ -158,11 +195,17 @@ pub(super) fn output_fault(result: &str, schema: &JsonSchema) -> Option<String> 
         return Some("it has no `structured_content`".to_owned());
     };
     let (pointer, reason) = schema.reasons(structured).into_iter().next()?;
-    Some(format!("at `/structuredContent{pointer}`: {}", cut(&reason)))
+    Some(format!(
+        "at `/structuredContent{pointer}`: {}",
+        cut(&reason)
+    ))
 }
 
 /// A result of one text.
 pub(super) fn text_result(text: &str, is_error: bool) -> String {
     let flag = if is_error { ",\"isError\":true" } else { "" };
-    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]{flag}}}", quote(text))
+    format!(
+        "{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]{flag}}}",
+        quote(text)
+    )
 }

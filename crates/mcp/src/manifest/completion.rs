@@ -23,7 +23,12 @@ type Completed = BTreeMap<String, (Span, BTreeMap<String, Vec<String>>)>;
 impl Manifest {
     /// The `completion/complete` result, as JSON text: the values that start with what was typed, in any case.
     pub fn complete(&self, reference: &Value, argument: &str, typed: &str) -> RpcResult<String> {
-        let name = |key: &str| reference.get(key).and_then(Value::as_str).unwrap_or_default();
+        let name = |key: &str| {
+            reference
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         let arguments = match name("type") {
             "ref/prompt" => {
                 self.prompt(name("name"))?;
@@ -43,8 +48,13 @@ impl Manifest {
             }
         };
         let typed = typed.to_lowercase();
-        let known = arguments.and_then(|(_, arguments)| arguments.get(argument)).into_iter().flatten();
-        let fitting: Vec<&String> = known.filter(|value| value.to_lowercase().starts_with(&typed)).collect();
+        let known = arguments
+            .and_then(|(_, arguments)| arguments.get(argument))
+            .into_iter()
+            .flatten();
+        let fitting: Vec<&String> = known
+            .filter(|value| value.to_lowercase().starts_with(&typed))
+            .collect();
         let values = fitting.get(..MOST).unwrap_or(&fitting);
         let has_more = fitting.len() > MOST;
         Ok(json!({ "completion": { "values": values, "total": fitting.len(), "hasMore": has_more } })
@@ -53,9 +63,16 @@ impl Manifest {
 
     /// Says which completions are of nothing that there is.
     pub(super) fn check_completions(&self) -> Vec<Problem> {
-        let prompts: Vec<&str> = self.prompts.iter().map(|prompt| prompt.name.as_str()).collect();
-        let resources: Vec<&str> =
-            self.resource_templates.iter().map(|resource| resource.uri.as_str()).collect();
+        let prompts: Vec<&str> = self
+            .prompts
+            .iter()
+            .map(|prompt| prompt.name.as_str())
+            .collect();
+        let resources: Vec<&str> = self
+            .resource_templates
+            .iter()
+            .map(|resource| resource.uri.as_str())
+            .collect();
         let mut problems = Vec::new();
         let completed = [
             ("prompt", &self.completions.prompts, prompts),
@@ -67,11 +84,16 @@ impl Manifest {
                     let problem = Problem::error(format!("there is no {kind} `{name}`")).at(*span);
                     problems.push(problem.suggest(name, known.iter().copied()));
                 }
-                let declared = self.prompts.iter().find(|prompt| kind == "prompt" && prompt.name == *name);
-                let is_missing =
-                    |argument: &&String| declared.is_some_and(|prompt| !prompt.has_argument(argument));
+                let declared = self
+                    .prompts
+                    .iter()
+                    .find(|prompt| kind == "prompt" && prompt.name == *name);
+                let is_missing = |argument: &&String| {
+                    declared.is_some_and(|prompt| !prompt.has_argument(argument))
+                };
                 for argument in arguments.keys().filter(is_missing) {
-                    let problem = Problem::error(format!("the prompt `{name}` has no argument `{argument}`"));
+                    let problem =
+                        Problem::error(format!("the prompt `{name}` has no argument `{argument}`"));
                     problems.push(problem.at(*span));
                 }
             }
@@ -95,8 +117,9 @@ impl Completions {
 
 fn read_values(field: &mut Field<'_>) -> Option<Completed> {
     let by_name = field.named_entries(|_, span, field| {
-        let arguments =
-            field.named_entries(|_, _, field| field.list(|field| field.scalar_text().map(|text| text.value)));
+        let arguments = field.named_entries(|_, _, field| {
+            field.list(|field| field.scalar_text().map(|text| text.value))
+        });
         Some((span, arguments.unwrap_or_default().into_iter().collect()))
     })?;
     Some(by_name.into_iter().collect())

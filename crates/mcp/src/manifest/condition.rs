@@ -32,19 +32,35 @@ type Comparison = fn(&Value, &Value) -> bool;
 const COMPARISONS: [(&str, Comparison); 6] = [
     ("==", values_equal),
     ("!=", |left, right| !values_equal(left, right)),
-    ("<=", |left, right| order(left, right).is_some_and(Ordering::is_le)),
-    (">=", |left, right| order(left, right).is_some_and(Ordering::is_ge)),
-    ("<", |left, right| order(left, right).is_some_and(Ordering::is_lt)),
-    (">", |left, right| order(left, right).is_some_and(Ordering::is_gt)),
+    ("<=", |left, right| {
+        order(left, right).is_some_and(Ordering::is_le)
+    }),
+    (">=", |left, right| {
+        order(left, right).is_some_and(Ordering::is_ge)
+    }),
+    ("<", |left, right| {
+        order(left, right).is_some_and(Ordering::is_lt)
+    }),
+    (">", |left, right| {
+        order(left, right).is_some_and(Ordering::is_gt)
+    }),
 ];
 
 impl Condition {
     /// Reads a condition. `known` are the names of values.
     pub(super) fn read(text: &str, known: &[&str]) -> Result<Self, Fault> {
         if text.len() > MAX_LENGTH {
-            return Err(Fault::new(0..text.len(), format!("a condition has at most {MAX_LENGTH} bytes")));
+            return Err(Fault::new(
+                0..text.len(),
+                format!("a condition has at most {MAX_LENGTH} bytes"),
+            ));
         }
-        let mut parser = Parser { text, known, at: 0, depth: 0 };
+        let mut parser = Parser {
+            text,
+            known,
+            at: 0,
+            depth: 0,
+        };
         let condition = parser.any()?;
         match parser.rest() {
             "" => Ok(condition),
@@ -55,7 +71,9 @@ impl Condition {
     /// The paths that it uses.
     pub(super) fn paths(&self) -> Vec<&Path> {
         let operands = match self {
-            Self::Any(parts) | Self::All(parts) => return parts.iter().flat_map(Self::paths).collect(),
+            Self::Any(parts) | Self::All(parts) => {
+                return parts.iter().flat_map(Self::paths).collect();
+            }
             Self::Not(part) => return part.paths(),
             Self::Has(path) => return vec![path],
             Self::Compare(left, _, right) | Self::In(left, right) => vec![left, right],
@@ -73,7 +91,9 @@ impl Condition {
             Self::Has(path) => path.find(values).is_some(),
             Self::True(operand) => operand.find(values) == Some(&Value::Bool(true)),
             Self::In(one, many) => match (one.find(values), many.find(values)) {
-                (Some(one), Some(Value::Array(items))) => items.iter().any(|item| values_equal(one, item)),
+                (Some(one), Some(Value::Array(items))) => {
+                    items.iter().any(|item| values_equal(one, item))
+                }
                 (Some(Value::String(key)), Some(Value::Object(map))) => map.contains_key(key),
                 _ => false,
             },
@@ -103,7 +123,12 @@ impl Operand {
 
 /// Numbers by size, texts by their characters; nothing else has an order.
 fn order(left: &Value, right: &Value) -> Option<Ordering> {
-    let whole = |number: &Number| number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
+    let whole = |number: &Number| {
+        number
+            .as_i64()
+            .map(i128::from)
+            .or(number.as_u64().map(i128::from))
+    };
     match (left, right) {
         (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
         (Value::Number(left), Value::Number(right)) => match (whole(left), whole(right)) {
@@ -158,7 +183,11 @@ impl<'t> Parser<'t> {
         while self.take(&["or", "||"]) {
             parts.push(self.all()?);
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Condition::Any(parts) })
+        Ok(if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            Condition::Any(parts)
+        })
     }
 
     fn all(&mut self) -> Result<Condition, Fault> {
@@ -166,13 +195,20 @@ impl<'t> Parser<'t> {
         while self.take(&["and", "&&"]) {
             parts.push(self.one()?);
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Condition::All(parts) })
+        Ok(if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            Condition::All(parts)
+        })
     }
 
     fn one(&mut self) -> Result<Condition, Fault> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Fault::new(self.at..self.at, format!("this is nested more than {MAX_DEPTH} deep")));
+            return Err(Fault::new(
+                self.at..self.at,
+                format!("this is nested more than {MAX_DEPTH} deep"),
+            ));
         }
         let condition = self.one_unbounded();
         self.depth -= 1;
@@ -185,7 +221,11 @@ impl<'t> Parser<'t> {
         }
         if self.take(&["("]) {
             let inner = self.any()?;
-            return if self.take(&[")"]) { Ok(inner) } else { Err(self.odd("`)`")) };
+            return if self.take(&[")"]) {
+                Ok(inner)
+            } else {
+                Err(self.odd("`)`"))
+            };
         }
         if self.take(&["has"]) {
             return self.has();
@@ -196,7 +236,10 @@ impl<'t> Parser<'t> {
         }
         if self.take(&["not"]) {
             return if self.take(&["in"]) {
-                Ok(Condition::Not(Box::new(Condition::In(left, self.operand()?))))
+                Ok(Condition::Not(Box::new(Condition::In(
+                    left,
+                    self.operand()?,
+                ))))
             } else {
                 Err(self.odd("`in`"))
             };
@@ -212,7 +255,11 @@ impl<'t> Parser<'t> {
             return Err(self.odd("`(`"));
         }
         let path = self.path()?;
-        if self.take(&[")"]) { Ok(Condition::Has(path)) } else { Err(self.odd("`)`")) }
+        if self.take(&[")"]) {
+            Ok(Condition::Has(path))
+        } else {
+            Err(self.odd("`)`"))
+        }
     }
 
     fn path(&mut self) -> Result<Path, Fault> {
@@ -223,7 +270,11 @@ impl<'t> Parser<'t> {
     }
 
     fn operand(&mut self) -> Result<Operand, Fault> {
-        for (word, value) in [("null", Value::Null), ("true", true.into()), ("false", false.into())] {
+        for (word, value) in [
+            ("null", Value::Null),
+            ("true", true.into()),
+            ("false", false.into()),
+        ] {
             if self.take(&[word]) {
                 return Ok(Operand::Literal(value));
             }
@@ -250,7 +301,10 @@ impl<'t> Parser<'t> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.');
         let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let number = serde_json::from_str(&rest[..length]).map_err(|_| {
-            Fault::new(self.at..self.at + length, format!("`{}` is not a number", &rest[..length]))
+            Fault::new(
+                self.at..self.at + length,
+                format!("`{}` is not a number", &rest[..length]),
+            )
         })?;
         self.at += length;
         Ok(number)
@@ -266,8 +320,10 @@ impl<'t> Parser<'t> {
             match self.operand()? {
                 Operand::Literal(item) if !item.is_array() => items.push(item),
                 _ => {
-                    let fault =
-                        Fault::new(start..self.at, "a list has texts, numbers, `true`, `false` and `null`");
+                    let fault = Fault::new(
+                        start..self.at,
+                        "a list has texts, numbers, `true`, `false` and `null`",
+                    );
                     return Err(fault.help("compare with `==` and `or` instead"));
                 }
             }
@@ -335,16 +391,37 @@ mod tests {
             (fault.bytes, fault.message)
         };
         assert_eq!(fault("args.a = 1"), (7..8, "`=` compares nothing".into()));
-        assert_eq!(fault("arg.a == 1"), (0..3, "nothing is called `arg` here".into()));
+        assert_eq!(
+            fault("arg.a == 1"),
+            (0..3, "nothing is called `arg` here".into())
+        );
         assert_eq!(
             fault("args.a == "),
-            (10..10, "the condition ends here; a value, as `args.city` or `\"Paris\"` is missing".into())
+            (
+                10..10,
+                "the condition ends here; a value, as `args.city` or `\"Paris\"` is missing".into()
+            )
         );
-        assert_eq!(fault("(args.a == 1"), (12..12, "the condition ends here; `)` is missing".into()));
-        assert_eq!(fault("args.a == 1 args.b").1, "expected `and`, `or` or the end, found `args`");
-        assert_eq!(fault("args.a == 'x"), (10..11, "this quote is never closed".into()));
-        assert_eq!(fault("args.a == 1x"), (10..12, "`1x` is not a number".into()));
-        assert_eq!(fault("args.a in [args.b]").1, "a list has texts, numbers, `true`, `false` and `null`");
+        assert_eq!(
+            fault("(args.a == 1"),
+            (12..12, "the condition ends here; `)` is missing".into())
+        );
+        assert_eq!(
+            fault("args.a == 1 args.b").1,
+            "expected `and`, `or` or the end, found `args`"
+        );
+        assert_eq!(
+            fault("args.a == 'x"),
+            (10..11, "this quote is never closed".into())
+        );
+        assert_eq!(
+            fault("args.a == 1x"),
+            (10..12, "`1x` is not a number".into())
+        );
+        assert_eq!(
+            fault("args.a in [args.b]").1,
+            "a list has texts, numbers, `true`, `false` and `null`"
+        );
         assert_eq!(fault("has args.a").1, "expected `(`, found `args`");
         assert_eq!(fault("").0, 0..0);
     }
@@ -365,8 +442,23 @@ mod tests {
 
     #[test]
     fn long_and_deep_conditions_are_refused() {
-        assert!(Condition::read(&"(".repeat(4000), &[]).unwrap_err().message.contains("deep"));
-        assert!(Condition::read(&"not ".repeat(1000), &[]).unwrap_err().message.contains("deep"));
-        assert!(Condition::read(&"x".repeat(5000), &[]).unwrap_err().message.contains("at most"));
+        assert!(
+            Condition::read(&"(".repeat(4000), &[])
+                .unwrap_err()
+                .message
+                .contains("deep")
+        );
+        assert!(
+            Condition::read(&"not ".repeat(1000), &[])
+                .unwrap_err()
+                .message
+                .contains("deep")
+        );
+        assert!(
+            Condition::read(&"x".repeat(5000), &[])
+                .unwrap_err()
+                .message
+                .contains("at most")
+        );
     }
 }

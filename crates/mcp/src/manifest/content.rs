@@ -15,18 +15,49 @@ struct ContentKind {
 }
 
 const BYTES: &[&[&str]] = &[&["data", "file"], &["mime_type", "mimeType"]];
-const OF_LINK: &[&str] = &["title", "description", "mime_type", "mimeType", "size", "icons"];
+const OF_LINK: &[&str] = &[
+    "title",
+    "description",
+    "mime_type",
+    "mimeType",
+    "size",
+    "icons",
+];
 
 static KINDS: [ContentKind; 5] = [
-    ContentKind { name: "text", needed: &[&["text"]], allowed: &[] },
-    ContentKind { name: "image", needed: BYTES, allowed: &[] },
-    ContentKind { name: "audio", needed: BYTES, allowed: &[] },
-    ContentKind { name: "resource", needed: &[&["resource"]], allowed: &[] },
-    ContentKind { name: "resource_link", needed: &[&["uri"], &["name"]], allowed: OF_LINK },
+    ContentKind {
+        name: "text",
+        needed: &[&["text"]],
+        allowed: &[],
+    },
+    ContentKind {
+        name: "image",
+        needed: BYTES,
+        allowed: &[],
+    },
+    ContentKind {
+        name: "audio",
+        needed: BYTES,
+        allowed: &[],
+    },
+    ContentKind {
+        name: "resource",
+        needed: &[&["resource"]],
+        allowed: &[],
+    },
+    ContentKind {
+        name: "resource_link",
+        needed: &[&["uri"], &["name"]],
+        allowed: OF_LINK,
+    },
 ];
 
 /// A list of content blocks, or one.
-pub(super) fn read_list(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
+pub(super) fn read_list(
+    field: &mut Field<'_>,
+    context: &Context<'_>,
+    scope: &Scope,
+) -> Option<Json> {
     let blocks = field.list(|field| read(field, context, scope))?;
     Some(list(blocks))
 }
@@ -52,52 +83,92 @@ pub(super) fn one_text(text: Json) -> Json {
 }
 
 /// One message: who says it, and its content, which may be a list.
-pub(super) fn read_message(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
+pub(super) fn read_message(
+    field: &mut Field<'_>,
+    context: &Context<'_>,
+    scope: &Scope,
+) -> Option<Json> {
     field.try_block(|block| {
         let role = block.optional("role", "`user` (when left out) or `assistant`", |f| {
             f.choice("a role", &[("user", "user"), ("assistant", "assistant")])
         });
-        let content = block.required("content", "A string, a content block or a list of them", |f| {
-            f.shapes("a string, a content block or a list of them", |shapes| {
-                shapes.list(|field| read_list(field, context, scope));
-                shapes.scalar(|field| read(field, context, scope));
-                shapes.map(|field| read(field, context, scope));
-            })
-        });
+        let content = block.required(
+            "content",
+            "A string, a content block or a list of them",
+            |f| {
+                f.shapes("a string, a content block or a list of them", |shapes| {
+                    shapes.list(|field| read_list(field, context, scope));
+                    shapes.scalar(|field| read(field, context, scope));
+                    shapes.map(|field| read(field, context, scope));
+                })
+            },
+        );
         Some(message(role.unwrap_or("user"), content?))
     })
 }
 
 pub(super) fn message(role: &str, content: Json) -> Json {
-    Json::object([("role", Some(Json::string(role))), ("content", Some(content))])
+    Json::object([
+        ("role", Some(Json::string(role))),
+        ("content", Some(content)),
+    ])
 }
 
 fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
     let kinds = KINDS.each_ref().map(|kind| (kind.name, kind));
-    let kind = block.optional("type", "text, image, audio, resource or resource_link", |f| {
-        f.choice("a type of content", &kinds)
-    });
+    let kind = block.optional(
+        "type",
+        "text, image, audio, resource or resource_link",
+        |f| f.choice("a type of content", &kinds),
+    );
     let mut rest = Object::default();
-    rest.filled(block, "text", "The text, with `${args.x}` filled in", |f| text(f, scope));
-    let data = block.optional("data", "The bytes of an image or audio, in base64", |f| base64(f, scope));
-    let file = block.optional("file", "A file with the bytes of `data`, relative to the manifest", |f| {
-        f.name().and_then(|name| context.base64_of(&name, f))
+    rest.filled(block, "text", "The text, with `${args.x}` filled in", |f| {
+        text(f, scope)
     });
+    let data = block.optional("data", "The bytes of an image or audio, in base64", |f| {
+        base64(f, scope)
+    });
+    let file = block.optional(
+        "file",
+        "A file with the bytes of `data`, relative to the manifest",
+        |f| f.name().and_then(|name| context.base64_of(&name, f)),
+    );
     rest.member("data", data.map(Json::text).or(file));
-    rest.filled(block, "resource", "An embedded resource: `uri`, `mimeType`, `text` or `blob`", |f| {
-        f.try_block(|block| read_contents(block, context, scope))
+    rest.filled(
+        block,
+        "resource",
+        "An embedded resource: `uri`, `mimeType`, `text` or `blob`",
+        |f| f.try_block(|block| read_contents(block, context, scope)),
+    );
+    rest.filled(block, "uri", "The address that a link leads to", |f| {
+        uri(f, scope).map(Json::text)
     });
-    rest.filled(block, "uri", "The address that a link leads to", |f| uri(f, scope).map(Json::text));
-    rest.filled(block, "name", "The name of the linked resource", |f| text(f, scope));
+    rest.filled(block, "name", "The name of the linked resource", |f| {
+        text(f, scope)
+    });
     rest.filled(block, "title", "Its name for people", |f| text(f, scope));
     rest.filled(block, "description", "What it is", |f| text(f, scope));
-    rest.member("mimeType", either(block, ("mimeType", "mime_type"), "The media type", |f| text(f, scope)));
+    rest.member(
+        "mimeType",
+        either(block, ("mimeType", "mime_type"), "The media type", |f| {
+            text(f, scope)
+        }),
+    );
     rest.filled(block, "size", "Its size in bytes", size);
     rest.filled(block, "icons", "Its icons", |f| any_json(f, scope));
-    rest.filled(block, "annotations", "`audience`, `priority`, `lastModified`", literal_object);
+    rest.filled(
+        block,
+        "annotations",
+        "`audience`, `priority`, `lastModified`",
+        literal_object,
+    );
     rest.filled(block, "_meta", "Metadata", |f| object_json(f, scope));
     block.at_most_one_of(&["data", "file"]);
-    let kind = if block.has("type") { kind? } else { ContentKind::guess(block)? };
+    let kind = if block.has("type") {
+        kind?
+    } else {
+        ContentKind::guess(block)?
+    };
     kind.check(block);
     let mut whole = Object::default();
     whole.member("type", Some(Json::string(kind.name)));
@@ -109,15 +180,25 @@ impl ContentKind {
     /// The kind that needs no `type:`, since its keys say it.
     fn guess(block: &Block<'_>) -> Option<&'static Self> {
         let found = ["text", "resource"].into_iter().find(|key| block.has(key));
-        if found.is_none() && !block.is_describing() && !block.has_slip_of(&["type", "text", "resource"]) {
+        if found.is_none()
+            && !block.is_describing()
+            && !block.has_slip_of(&["type", "text", "resource"])
+        {
             let names = KINDS.each_ref().map(|kind| kind.name).join(", ");
-            block.report(Problem::error("a content block needs a `type`").help(format!("one of {names}")));
+            block.report(
+                Problem::error("a content block needs a `type`").help(format!("one of {names}")),
+            );
         }
         KINDS.iter().find(|kind| Some(kind.name) == found)
     }
 
     fn keys(&self) -> impl Iterator<Item = &'static str> {
-        self.needed.iter().copied().flatten().chain(self.allowed).copied()
+        self.needed
+            .iter()
+            .copied()
+            .flatten()
+            .chain(self.allowed)
+            .copied()
     }
 
     fn check(&self, block: &Block<'_>) {
@@ -129,7 +210,10 @@ impl ContentKind {
             }
         }
         let others: BTreeSet<&str> = KINDS.iter().flat_map(Self::keys).collect();
-        for key in others.into_iter().filter(|key| !self.keys().any(|own| own == *key)) {
+        for key in others
+            .into_iter()
+            .filter(|key| !self.keys().any(|own| own == *key))
+        {
             if let Some(span) = block.key_span(key) {
                 let message = format!("`{key}` does not go with content of type `{name}`");
                 block.report(Problem::error(message).at(span));
@@ -139,23 +223,45 @@ impl ContentKind {
 }
 
 /// The contents of a resource: its address, and its text or bytes.
-pub(super) fn read_contents(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
+pub(super) fn read_contents(
+    block: &mut Block<'_>,
+    context: &Context<'_>,
+    scope: &Scope,
+) -> Option<Json> {
     let uri = block.required("uri", "The resource's address", |f| uri(f, scope));
-    let mime_type = either(block, ("mimeType", "mime_type"), "The media type", |f| text(f, scope));
+    let mime_type = either(block, ("mimeType", "mime_type"), "The media type", |f| {
+        text(f, scope)
+    });
     let body = read_body(block, context, scope);
     let meta = block.optional("_meta", "Metadata", |f| object_json(f, scope));
     Some(contents(Json::text(uri?), mime_type, body?, meta))
 }
 
-pub(super) fn contents(uri: Json, mime_type: Option<Json>, (key, body): Body, meta: Option<Json>) -> Json {
-    Json::object([("uri", Some(uri)), ("mimeType", mime_type), (key, Some(body)), ("_meta", meta)])
+pub(super) fn contents(
+    uri: Json,
+    mime_type: Option<Json>,
+    (key, body): Body,
+    meta: Option<Json>,
+) -> Json {
+    Json::object([
+        ("uri", Some(uri)),
+        ("mimeType", mime_type),
+        (key, Some(body)),
+        ("_meta", meta),
+    ])
 }
 
 /// The `text` or the `blob` of a resource.
 pub(super) type Body = (&'static str, Json);
 
-pub(super) fn read_body(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Body> {
-    let text = block.optional("text", "Its text, with `${…}` filled in", |f| text(f, scope));
+pub(super) fn read_body(
+    block: &mut Block<'_>,
+    context: &Context<'_>,
+    scope: &Scope,
+) -> Option<Body> {
+    let text = block.optional("text", "Its text, with `${…}` filled in", |f| {
+        text(f, scope)
+    });
     let blob = block.optional("blob", "Its bytes, in base64", |f| base64(f, scope));
     let file = block.optional(
         "file",
@@ -167,5 +273,7 @@ pub(super) fn read_body(block: &mut Block<'_>, context: &Context<'_>, scope: &Sc
     if !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(&keys) {
         block.report(Problem::error("a resource needs `text`, `blob` or `file`"));
     }
-    text.map(|text| ("text", text)).or(blob.map(|blob| ("blob", Json::text(blob)))).or(file)
+    text.map(|text| ("text", text))
+        .or(blob.map(|blob| ("blob", Json::text(blob))))
+        .or(file)
 }

@@ -27,7 +27,13 @@ pub(super) struct Context<'c> {
 
 impl<'c> Context<'c> {
     pub(super) fn new(folder: &'c Path, files: ReadFile<'c>) -> Self {
-        Self { folder, files, sequences: Cell::new(0), store: RefCell::default(), names: RefCell::default() }
+        Self {
+            folder,
+            files,
+            sequences: Cell::new(0),
+            store: RefCell::default(),
+            names: RefCell::default(),
+        }
     }
 
     /// A name that no other of its kind may have.
@@ -39,7 +45,11 @@ impl<'c> Context<'c> {
             }
             Entry::Occupied(first) if !field.is_describing() => {
                 let problem = Problem::error(format!("two {kind}s are called `{name}`"));
-                field.report(problem.also(*first.get(), "the other one").help("rename one of them"));
+                field.report(
+                    problem
+                        .also(*first.get(), "the other one")
+                        .help("rename one of them"),
+                );
             }
             Entry::Occupied(_) => {}
         }
@@ -49,7 +59,9 @@ impl<'c> Context<'c> {
     /// The collections of the store, each once.
     pub(super) fn read_store(&self, field: &mut Field<'_>) -> Option<()> {
         let collections = field.named_entries(|name, _, field| Collection::read(name, field))?;
-        let collections = collections.into_iter().map(|(_, collection)| Arc::new(collection));
+        let collections = collections
+            .into_iter()
+            .map(|(_, collection)| Arc::new(collection));
         self.store.borrow_mut().extend(collections);
         Some(())
     }
@@ -62,11 +74,17 @@ impl<'c> Context<'c> {
     pub(super) fn collection(&self, field: &mut Field<'_>) -> Option<(usize, Arc<Collection>)> {
         let name = field.name()?;
         let store = self.store.borrow();
-        let found = store.iter().enumerate().find(|(_, collection)| collection.name == name);
+        let found = store
+            .iter()
+            .enumerate()
+            .find(|(_, collection)| collection.name == name);
         if let Some((slot, collection)) = found {
             return Some((slot, Arc::clone(collection)));
         }
-        let known: Vec<&str> = store.iter().map(|collection| collection.name.as_str()).collect();
+        let known: Vec<&str> = store
+            .iter()
+            .map(|collection| collection.name.as_str())
+            .collect();
         let problem = Problem::error(format!("nothing under `store:` is called `{name}`"));
         let problem = if known.is_empty() {
             problem.help(format!("declare it: `store: {{{name}: {{}}}}`"))
@@ -84,14 +102,18 @@ impl<'c> Context<'c> {
         let path = self.folder.join(name);
         let read = (self.files)(&path);
         read.map_err(|reason| {
-            field.report(Problem::error(format!("cannot read {}: {reason}", path.display())));
+            field.report(Problem::error(format!(
+                "cannot read {}: {reason}",
+                path.display()
+            )));
         })
         .ok()
     }
 
     /// A file's bytes as a JSON string of base64.
     pub(super) fn base64_of(&self, name: &str, field: &Field<'_>) -> Option<Json> {
-        self.bytes_of(name, field).map(|bytes| Json::string(&STANDARD.encode(bytes)))
+        self.bytes_of(name, field)
+            .map(|bytes| Json::string(&STANDARD.encode(bytes)))
     }
 
     /// A file's text, or its bytes when they are no text.
@@ -120,7 +142,10 @@ struct Arguments {
 
 impl Scope {
     pub(super) fn new(names: &[&str]) -> Self {
-        Self { names: names.iter().map(|name| (*name).to_owned()).collect(), arguments: None }
+        Self {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            arguments: None,
+        }
     }
 
     /// `args`, and what the schema of a tool says of them.
@@ -128,16 +153,26 @@ impl Scope {
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
         let arguments = properties.map(|properties| Arguments {
             names: properties.keys().cloned().collect(),
-            are_all: schema
-                .is_some_and(|schema| schema.get("additionalProperties") == Some(&Value::Bool(false))),
+            are_all: schema.is_some_and(|schema| {
+                schema.get("additionalProperties") == Some(&Value::Bool(false))
+            }),
         });
-        Self { arguments, ..Self::new(&["args"]) }
+        Self {
+            arguments,
+            ..Self::new(&["args"])
+        }
     }
 
     /// `args`, of which there are these.
     pub(super) fn of_arguments(names: impl IntoIterator<Item = String>) -> Self {
-        let arguments = Arguments { names: names.into_iter().collect(), are_all: true };
-        Self { arguments: Some(arguments), ..Self::new(&["args"]) }
+        let arguments = Arguments {
+            names: names.into_iter().collect(),
+            are_all: true,
+        };
+        Self {
+            arguments: Some(arguments),
+            ..Self::new(&["args"])
+        }
     }
 
     pub(super) fn add(&mut self, name: &str) {
@@ -161,8 +196,10 @@ impl Scope {
 
     /// Warns of an argument that is not declared, where none can come, or where it looks like a slip.
     pub(super) fn check_argument(&self, name: &str, field: &Field<'_>) {
-        let Some(arguments) =
-            self.arguments.as_ref().filter(|known| !known.names.iter().any(|known| known == name))
+        let Some(arguments) = self
+            .arguments
+            .as_ref()
+            .filter(|known| !known.names.iter().any(|known| known == name))
         else {
             return;
         };

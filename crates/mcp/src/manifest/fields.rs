@@ -15,12 +15,27 @@ use serde_json::{Value, json};
 pub(super) fn template(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
     let node = field.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
     let Kind::Scalar(Scalar::Text { text, .. }) = &node.kind else {
-        return field.scalar_text().map(|text| Template::literal(&text.value));
+        return field
+            .scalar_text()
+            .map(|text| Template::literal(&text.value));
     };
     let read = Template::read(text, &scope.names());
-    let template =
-        read.map_err(|fault| report(field, [PlacedFault { fault, text, span: node.span }])).ok()?;
-    template.paths().filter_map(Path::argument).for_each(|name| scope.check_argument(name, field));
+    let template = read
+        .map_err(|fault| {
+            report(
+                field,
+                [PlacedFault {
+                    fault,
+                    text,
+                    span: node.span,
+                }],
+            );
+        })
+        .ok()?;
+    template
+        .paths()
+        .filter_map(Path::argument)
+        .for_each(|name| scope.check_argument(name, field));
     Some(template)
 }
 
@@ -31,7 +46,9 @@ pub(super) fn text(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
 
 /// A number of bytes, as JSON.
 pub(super) fn size(field: &mut Field<'_>) -> Option<Json> {
-    field.whole(0..=u64::MAX).map(|size| Json::raw(size.to_string()))
+    field
+        .whole(0..=u64::MAX)
+        .map(|size| Json::raw(size.to_string()))
 }
 
 /// Bytes in base64; with holes they cannot be checked.
@@ -39,7 +56,9 @@ pub(super) fn base64(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
     let text = template(field, scope)?;
     if text.as_literal().is_some_and(|text| !is_base64(text)) {
         let problem = Problem::error("this is not base64");
-        field.report(problem.help("`file:` takes the bytes of a file as they are; `raw:` may say anything"));
+        field.report(
+            problem.help("`file:` takes the bytes of a file as they are; `raw:` may say anything"),
+        );
         return None;
     }
     Some(text)
@@ -49,18 +68,23 @@ fn is_base64(text: &str) -> bool {
     let bare = text.trim_end_matches('=');
     text.len().is_multiple_of(4)
         && text.len() - bare.len() <= 2
-        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+        && bare
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }
 
 /// The address of a resource; one that starts with a hole cannot be checked.
 pub(super) fn uri(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
     let text = template(field, scope)?;
-    text.as_literal().is_none_or(|text| has_scheme(text, field)).then_some(text)
+    text.as_literal()
+        .is_none_or(|text| has_scheme(text, field))
+        .then_some(text)
 }
 
 /// Whether an address is one; says so when it is not.
 pub(super) fn has_scheme(uri: &str, field: &Field<'_>) -> bool {
-    let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let is_of_scheme =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     let is_uri = uri.split_once(':').is_some_and(|(scheme, rest)| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.bytes().all(is_of_scheme)
@@ -69,7 +93,9 @@ pub(super) fn has_scheme(uri: &str, field: &Field<'_>) -> bool {
     });
     if !is_uri && !field.is_describing() {
         let problem = Problem::error(format!("`{uri}` is not a URI"));
-        field.report(problem.help("a URI starts with a scheme and has no spaces, as `file:///notes.txt`"));
+        field.report(
+            problem.help("a URI starts with a scheme and has no spaces, as `file:///notes.txt`"),
+        );
     }
     is_uri || field.is_describing()
 }
@@ -77,15 +103,22 @@ pub(super) fn has_scheme(uri: &str, field: &Field<'_>) -> bool {
 /// Any JSON with holes.
 pub(super) fn any_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
     let node = field.node(|| json!(true))?;
-    let json = Json::of_node(node, Some(&scope.names())).map_err(|faults| report(field, faults)).ok()?;
-    json.paths().into_iter().filter_map(Path::argument).for_each(|name| scope.check_argument(name, field));
+    let json = Json::of_node(node, Some(&scope.names()))
+        .map_err(|faults| report(field, faults))
+        .ok()?;
+    json.paths()
+        .into_iter()
+        .filter_map(Path::argument)
+        .for_each(|name| scope.check_argument(name, field));
     Some(json)
 }
 
 /// Any JSON as it is written: `${…}` means nothing in it.
 pub(super) fn literal_json(field: &mut Field<'_>) -> Option<Json> {
     let node = field.node(|| json!(true))?;
-    Json::of_node(node, None).map_err(|faults| report(field, faults)).ok()
+    Json::of_node(node, None)
+        .map_err(|faults| report(field, faults))
+        .ok()
 }
 
 /// A map as it is written.
@@ -98,7 +131,10 @@ pub(super) fn object_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> 
     object(field, |field| any_json(field, scope))
 }
 
-fn object(field: &mut Field<'_>, read: impl FnOnce(&mut Field<'_>) -> Option<Json>) -> Option<Json> {
+fn object(
+    field: &mut Field<'_>,
+    read: impl FnOnce(&mut Field<'_>) -> Option<Json>,
+) -> Option<Json> {
     let node = field.node(|| json!({ "type": "object" }))?;
     match &node.kind {
         Kind::Map(_) => read(field),
@@ -107,7 +143,16 @@ fn object(field: &mut Field<'_>, read: impl FnOnce(&mut Field<'_>) -> Option<Jso
 }
 
 pub(super) fn report<'n>(field: &Field<'_>, faults: impl IntoIterator<Item = PlacedFault<'n>>) {
-    for PlacedFault { fault: Fault { bytes, message, help }, text, span } in faults {
+    for PlacedFault {
+        fault: Fault {
+            bytes,
+            message,
+            help,
+        },
+        text,
+        span,
+    } in faults
+    {
         let problem = Problem::error(message).at(field.span_within(span, text, bytes));
         field.report(help.into_iter().fold(problem, Problem::help));
     }
@@ -139,10 +184,18 @@ pub(super) fn schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenS
     let json = literal_json(field)?;
     let value = field.value()?;
     if !is_held_to {
-        return Some(WrittenSchema { json, value, compiled: None });
+        return Some(WrittenSchema {
+            json,
+            value,
+            compiled: None,
+        });
     }
     match JsonSchema::compile_as_declared(&value) {
-        Ok(compiled) => Some(WrittenSchema { json, value, compiled: Some(compiled) }),
+        Ok(compiled) => Some(WrittenSchema {
+            json,
+            value,
+            compiled: Some(compiled),
+        }),
         Err(fault) => {
             field.report(field.schema_problem(&fault));
             None
@@ -157,12 +210,22 @@ pub(super) fn read_faults_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedF
             let scope = FaultScope::default();
             shapes.text(|field| FaultKind::read(field).map(|kind| ScopedFault { kind, scope }));
             shapes.block(|block| {
-                let kind = block.required("kind", "What goes wrong, as `slow:500`", FaultKind::read);
-                let scope =
-                    block.optional("scope", "`tools` (calls alone, the default) or `all` requests", |f| {
-                        f.choice("a scope", &FaultScope::WORDS.map(|(word, scope, _)| (word, scope)))
-                    });
-                Some(ScopedFault { kind: kind?, scope: scope.unwrap_or_default() })
+                let kind =
+                    block.required("kind", "What goes wrong, as `slow:500`", FaultKind::read);
+                let scope = block.optional(
+                    "scope",
+                    "`tools` (calls alone, the default) or `all` requests",
+                    |f| {
+                        f.choice(
+                            "a scope",
+                            &FaultScope::WORDS.map(|(word, scope, _)| (word, scope)),
+                        )
+                    },
+                );
+                Some(ScopedFault {
+                    kind: kind?,
+                    scope: scope.unwrap_or_default(),
+                })
             });
         })
     })
@@ -173,7 +236,10 @@ pub(super) fn read_faults_of_tool(field: &mut Field<'_>) -> Option<Vec<FaultKind
     one_or_many(field, FaultKind::read)
 }
 
-fn one_or_many<T>(field: &mut Field<'_>, read: impl Fn(&mut Field<'_>) -> Option<T>) -> Option<Vec<T>> {
+fn one_or_many<T>(
+    field: &mut Field<'_>,
+    read: impl Fn(&mut Field<'_>) -> Option<T>,
+) -> Option<Vec<T>> {
     field.shapes("a fault, as `slow:500`, or a list of them", |shapes| {
         shapes.list(|field| field.list(&read));
         shapes.text(|field| read(field).map(|fault| vec![fault]));

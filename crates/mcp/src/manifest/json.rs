@@ -34,7 +34,9 @@ pub(super) struct PlacedFault<'n> {
 
 impl Json {
     pub(super) fn raw(text: impl Into<String>) -> Self {
-        Self { segments: vec![Segment::Raw(text.into())] }
+        Self {
+            segments: vec![Segment::Raw(text.into())],
+        }
     }
 
     /// A string as it is.
@@ -45,14 +47,18 @@ impl Json {
     /// An object with those of these members that there are.
     pub(super) fn object<'k>(members: impl IntoIterator<Item = (&'k str, Option<Self>)>) -> Self {
         let mut object = Object::default();
-        members.into_iter().for_each(|(key, value)| object.member(key, value));
+        members
+            .into_iter()
+            .for_each(|(key, value)| object.member(key, value));
         object.finish()
     }
 
     pub(super) fn text(template: Template) -> Self {
         match template.as_literal() {
             Some(literal) => Self::string(literal),
-            None => Self { segments: vec![Segment::Text(template)] },
+            None => Self {
+                segments: vec![Segment::Text(template)],
+            },
         }
     }
 
@@ -60,7 +66,9 @@ impl Json {
     pub(super) fn value_of(path: &str, known: &[&str]) -> Self {
         let template = Template::read(&format!("${{{path}}}"), known).unwrap_or_default();
         match template.as_hole() {
-            Some(hole) => Self { segments: vec![Segment::Hole(hole.clone(), "null".to_owned())] },
+            Some(hole) => Self {
+                segments: vec![Segment::Hole(hole.clone(), "null".to_owned())],
+            },
             None => Self::raw("null"),
         }
     }
@@ -68,28 +76,55 @@ impl Json {
     pub(super) fn quoted(json: Self) -> Self {
         match json.as_static() {
             Some(text) => Self::string(text),
-            None => Self { segments: vec![Segment::Quoted(json)] },
+            None => Self {
+                segments: vec![Segment::Quoted(json)],
+            },
         }
     }
 
     /// A value of the manifest, or all that is wrong with it: a string that is nothing but one `${…}` becomes the value it
     /// leads to. Without names of values `${…}` means nothing.
-    pub(super) fn of_node<'n>(node: &'n Node, known: Option<&[&str]>) -> Result<Self, Vec<PlacedFault<'n>>> {
+    pub(super) fn of_node<'n>(
+        node: &'n Node,
+        known: Option<&[&str]>,
+    ) -> Result<Self, Vec<PlacedFault<'n>>> {
         let (mut json, mut faults) = (Self::default(), Vec::new());
         json.push_node(node, known, &mut faults);
-        if faults.is_empty() { Ok(json) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(json)
+        } else {
+            Err(faults)
+        }
     }
 
-    fn push_node<'n>(&mut self, node: &'n Node, known: Option<&[&str]>, faults: &mut Vec<PlacedFault<'n>>) {
+    fn push_node<'n>(
+        &mut self,
+        node: &'n Node,
+        known: Option<&[&str]>,
+        faults: &mut Vec<PlacedFault<'n>>,
+    ) {
         match &node.kind {
-            Kind::Scalar(Scalar::Text { text, .. }) => match known.map(|known| Template::read(text, known)) {
-                None => self.push_raw(&quote(text)),
-                Some(Ok(template)) => self.push(Self::of_template(template)),
-                Some(Err(fault)) => faults.push(PlacedFault { fault, text, span: node.span }),
-            },
+            Kind::Scalar(Scalar::Text { text, .. }) => {
+                match known.map(|known| Template::read(text, known)) {
+                    None => self.push_raw(&quote(text)),
+                    Some(Ok(template)) => self.push(Self::of_template(template)),
+                    Some(Err(fault)) => faults.push(PlacedFault {
+                        fault,
+                        text,
+                        span: node.span,
+                    }),
+                }
+            }
             Kind::Scalar(Scalar::NotFinite(text)) => {
-                let fault = Fault::new(0..text.len(), format!("`{text}` is not a number that JSON has"));
-                faults.push(PlacedFault { fault, text, span: node.span });
+                let fault = Fault::new(
+                    0..text.len(),
+                    format!("`{text}` is not a number that JSON has"),
+                );
+                faults.push(PlacedFault {
+                    fault,
+                    text,
+                    span: node.span,
+                });
             }
             Kind::Scalar(other) => self.push_raw(&scalar(other)),
             Kind::List(items) => {
@@ -114,9 +149,13 @@ impl Json {
     }
 
     fn of_template(template: Template) -> Self {
-        let Some(hole) = template.as_hole() else { return Self::text(template) };
+        let Some(hole) = template.as_hole() else {
+            return Self::text(template);
+        };
         let default = scalar(&resolve(hole.default()));
-        Self { segments: vec![Segment::Hole(hole.clone(), default)] }
+        Self {
+            segments: vec![Segment::Hole(hole.clone(), default)],
+        }
     }
 
     /// Whether both are nothing but the value that one path leads to.
@@ -205,7 +244,12 @@ impl Object {
     }
 
     /// Reads a string, and adds it as a member.
-    pub(super) fn text(&mut self, block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<String> {
+    pub(super) fn text(
+        &mut self,
+        block: &mut Block<'_>,
+        key: &'static str,
+        doc: &str,
+    ) -> Option<String> {
         let text = block.optional(key, doc, |f| f.string());
         self.member(key, text.as_deref().map(Json::string));
         text
@@ -278,7 +322,10 @@ mod tests {
 
     fn render(yaml: &str) -> String {
         let args = json!({"city": "\"Oslo\"", "days": 3, "tags": ["a"]});
-        json_of(yaml).render(&Values::new([("args", &args)])).unwrap().into_owned()
+        json_of(yaml)
+            .render(&Values::new([("args", &args)]))
+            .unwrap()
+            .into_owned()
     }
 
     #[test]
@@ -306,9 +353,16 @@ mod tests {
     #[test]
     fn json_in_a_text_is_escaped_after_it_is_filled_in() {
         let mut object = Object::default();
-        object.member("text", Some(Json::quoted(json_of("{city: \"${args.city}\"}"))));
+        object.member(
+            "text",
+            Some(Json::quoted(json_of("{city: \"${args.city}\"}"))),
+        );
         let args = json!({"city": "\""});
-        let text = object.finish().render(&Values::new([("args", &args)])).unwrap().into_owned();
+        let text = object
+            .finish()
+            .render(&Values::new([("args", &args)]))
+            .unwrap()
+            .into_owned();
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["text"], json!(r#"{"city":"\""}"#));
     }

@@ -32,11 +32,20 @@ pub struct Loaded {
 pub fn load(path: &Path, files: ReadFile<'_>) -> Loaded {
     let refused = |problem: Problem| {
         let (manifest, problems, sources) = (None, vec![problem], Sources::default());
-        Loaded { manifest, problems, sources }
+        Loaded {
+            manifest,
+            problems,
+            sources,
+        }
     };
     let bytes = match files(path) {
         Ok(bytes) => bytes,
-        Err(reason) => return refused(Problem::error(format!("cannot read {}: {reason}", path.display()))),
+        Err(reason) => {
+            return refused(Problem::error(format!(
+                "cannot read {}: {reason}",
+                path.display()
+            )));
+        }
     };
     let Ok(text) = String::from_utf8(bytes) else {
         let problem = Problem::error(format!("{} is not UTF-8", path.display()));
@@ -52,7 +61,11 @@ pub fn load_text(path: &Path, text: String, files: ReadFile<'_>) -> Loaded {
     let (manifest, mut problems) = read(path, &sources.file(file).text, file, files);
     Problem::sort(&mut problems);
     let is_refused = problems.iter().any(|problem| problem.level == Level::Error);
-    Loaded { manifest: manifest.filter(|_| !is_refused), problems, sources }
+    Loaded {
+        manifest: manifest.filter(|_| !is_refused),
+        problems,
+        sources,
+    }
 }
 
 /// The tools of a mock that a suite names, as a [`Host`](mcptest_core::suite::Host) finds them: none when the manifest
@@ -65,16 +78,30 @@ pub fn catalogue(
 ) -> (Option<Vec<CatalogueTool>>, Vec<Problem>) {
     let (manifest, problems) = read(path, text, file, files);
     let is_refused = problems.iter().any(|problem| problem.level == Level::Error);
-    (manifest.filter(|_| !is_refused).map(|manifest| manifest.catalogue()), problems)
+    (
+        manifest
+            .filter(|_| !is_refused)
+            .map(|manifest| manifest.catalogue()),
+        problems,
+    )
 }
 
 /// The manifest in `text`, whose places are those of the source `file`.
-fn read(path: &Path, text: &str, file: usize, files: ReadFile<'_>) -> (Option<Manifest>, Vec<Problem>) {
+fn read(
+    path: &Path,
+    text: &str,
+    file: usize,
+    files: ReadFile<'_>,
+) -> (Option<Manifest>, Vec<Problem>) {
     let mut problems = Vec::new();
     let root = yaml::parse(text, file, &mut problems);
     let Some(root) = root else {
         if problems.is_empty() {
-            problems.push(nothing(Span { file, start: 0, end: 0 }));
+            problems.push(nothing(Span {
+                file,
+                start: 0,
+                end: 0,
+            }));
         }
         return (None, problems);
     };
@@ -103,17 +130,31 @@ fn read(path: &Path, text: &str, file: usize, files: ReadFile<'_>) -> (Option<Ma
 fn nothing(span: Span) -> Problem {
     Problem::error("there is no manifest in this file")
         .at(span)
-        .help("a manifest is a map with `mock_server:`, or a saved `tools/list` result with `tools:`")
+        .help(
+            "a manifest is a map with `mock_server:`, or a saved `tools/list` result with `tools:`",
+        )
 }
 
 /// Every key of a manifest.
 pub(super) fn read_manifest(field: &mut Field<'_>, context: &Context<'_>) -> Option<Manifest> {
     field.block(|block| {
-        let manifest = block.required("mock_server", "The mock server", |f| read_server(f, context));
-        for key in ["tools", "resources", "resource_templates", "prompts", "store"] {
+        let manifest = block.required("mock_server", "The mock server", |f| {
+            read_server(f, context)
+        });
+        for key in [
+            "tools",
+            "resources",
+            "resource_templates",
+            "prompts",
+            "store",
+        ] {
             block.refuse(key, || {
-                Problem::error(format!("`{key}` stands beside `mock_server`, where it is not read"))
-                    .help(format!("indent `{key}:` so that it is under `mock_server:`"))
+                Problem::error(format!(
+                    "`{key}` stands beside `mock_server`, where it is not read"
+                ))
+                .help(format!(
+                    "indent `{key}:` so that it is under `mock_server:`"
+                ))
             });
         }
         manifest
@@ -134,27 +175,41 @@ fn read_server(field: &mut Field<'_>, context: &Context<'_>) -> Option<Manifest>
 
 fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
     Manifest {
-        name: block.optional("name", "The server's name", |f| f.name()).unwrap_or_else(|| "mock".to_owned()),
+        name: block
+            .optional("name", "The server's name", |f| f.name())
+            .unwrap_or_else(|| "mock".to_owned()),
         version: block
             .optional("version", "The server's version", read_version)
             .unwrap_or_else(|| "0.0.0".to_owned()),
         title: block.optional("title", "The server's name for people", |f| f.string()),
-        instructions: block.optional("instructions", "What a model reads about the server", |f| f.string()),
+        instructions: block.optional("instructions", "What a model reads about the server", |f| {
+            f.string()
+        }),
         faults: block.or_default(
             "fault",
             "What goes wrong on purpose, as `slow:500`; one or a list",
             read_faults_of_server,
         ),
         tools: block.list("tools", "The tools", |f| Tool::read(f, context)),
-        resources: block.list("resources", "What can be read", |f| Resource::read(f, context)),
+        resources: block.list("resources", "What can be read", |f| {
+            Resource::read(f, context)
+        }),
         resource_templates: block.list(
             "resource_templates",
             "What can be read at addresses that fit a template",
             |f| Resource::read_template(f, context),
         ),
         prompts: block.list("prompts", "The prompts", |f| Prompt::read(f, context)),
-        completions: block.or_default("completions", "How half-typed arguments go on", Completions::read),
-        cache: block.or_default("cache", "How long clients may keep lists and resources", read_cache),
+        completions: block.or_default(
+            "completions",
+            "How half-typed arguments go on",
+            Completions::read,
+        ),
+        cache: block.or_default(
+            "cache",
+            "How long clients may keep lists and resources",
+            read_cache,
+        ),
         page_size: block
             .optional(
                 "page_size",
@@ -171,7 +226,10 @@ fn read_version(field: &mut Field<'_>) -> Option<String> {
     if let Some(node) = field.node(|| json!({ "type": "string", "minLength": 1 }))
         && let Kind::Scalar(Scalar::Number(number)) = &node.kind
     {
-        let problem = Problem::error(format!("`version`: expected a string, found {}", node.describe()));
+        let problem = Problem::error(format!(
+            "`version`: expected a string, found {}",
+            node.describe()
+        ));
         field.report(problem.help(format!("quote it: `version: \"{number}\"`")));
         return None;
     }
@@ -180,8 +238,11 @@ fn read_version(field: &mut Field<'_>) -> Option<String> {
 
 fn read_cache(field: &mut Field<'_>) -> Option<Cache> {
     field.block(|block| Cache {
-        ttl_ms: block
-            .or_default("ttl", "For how long, as `60s`; not at all when left out", |f| f.duration_ms()),
+        ttl_ms: block.or_default(
+            "ttl",
+            "For how long, as `60s`; not at all when left out",
+            |f| f.duration_ms(),
+        ),
         is_public: block.or_default("scope", "`private` (when left out) or `public`", |f| {
             f.choice("a scope", &[("private", false), ("public", true)])
         }),
@@ -192,11 +253,16 @@ impl Manifest {
     /// What is said to change must be there.
     fn check_updated(&self) -> Vec<Problem> {
         let written = self.tools.iter().flat_map(|tool| tool.aside.updated());
-        let missed = written.filter(|(uri, _)| self.resource(uri).is_err()).map(|(uri, span)| {
-            let known = self.resources.iter().map(|resource| resource.uri.as_str());
-            let problem = Problem::error(format!("no resource has the address `{uri}`")).at(span);
-            problem.help("write the `uri` of one of the `resources`").suggest(uri, known)
-        });
+        let missed = written
+            .filter(|(uri, _)| self.resource(uri).is_err())
+            .map(|(uri, span)| {
+                let known = self.resources.iter().map(|resource| resource.uri.as_str());
+                let problem =
+                    Problem::error(format!("no resource has the address `{uri}`")).at(span);
+                problem
+                    .help("write the `uri` of one of the `resources`")
+                    .suggest(uri, known)
+            });
         missed.collect()
     }
 
@@ -204,7 +270,12 @@ impl Manifest {
     fn finish(mut self, context: &Context<'_>) -> Self {
         self.sequences = context.sequences.get();
         self.store = context.store();
-        let names = self.tools.iter().enumerate().rev().map(|(at, tool)| (tool.name.clone(), at));
+        let names = self
+            .tools
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(at, tool)| (tool.name.clone(), at));
         self.tools_by_name = names.collect();
         self
     }
@@ -216,7 +287,10 @@ pub fn json_schema() -> Value {
     let context = Context::new(Path::new(""), &files);
     let mut schema = Reading::as_written("").describe(|field| read_manifest(field, &context));
     if let Value::Object(map) = &mut schema {
-        map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        map.insert(
+            "$schema".to_owned(),
+            json!("https://json-schema.org/draft/2020-12/schema"),
+        );
         map.insert("title".to_owned(), json!("mcptest mock server manifest"));
     }
     schema
@@ -231,18 +305,36 @@ fn saved_tools_in(root: &Node) -> Option<&Node> {
 }
 
 fn entry<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
-    let Kind::Map(entries) = &node.kind else { return None };
-    entries.iter().find(|entry| is_same_key(&entry.key, key)).map(|entry| &*entry.value)
+    let Kind::Map(entries) = &node.kind else {
+        return None;
+    };
+    entries
+        .iter()
+        .find(|entry| is_same_key(&entry.key, key))
+        .map(|entry| &*entry.value)
 }
 
 /// The manifest of these tools, named after the file.
-fn read_saved(tools: &Node, path: &Path, reading: &Reading<'_>, context: &Context<'_>) -> Option<Manifest> {
+fn read_saved(
+    tools: &Node,
+    path: &Path,
+    reading: &Reading<'_>,
+    context: &Context<'_>,
+) -> Option<Manifest> {
     let tools = Field::new(reading, tools).list(|field| {
         let node = field.node(|| Value::Null)?;
         read_tool(node, field, context)
     })?;
-    let name = path.file_stem().map_or_else(|| "mock".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Some(Manifest { name, version: "0.0.0".to_owned(), tools, ..Manifest::default() })
+    let name = path.file_stem().map_or_else(
+        || "mock".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
+    Some(Manifest {
+        name,
+        version: "0.0.0".to_owned(),
+        tools,
+        ..Manifest::default()
+    })
 }
 
 const INPUT: [&str; 2] = ["inputSchema", "input_schema"];
@@ -253,7 +345,9 @@ fn in_order(node: &Node) -> Option<ToolSchema> {
 }
 
 fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Option<Tool> {
-    let Kind::Map(_) = &node.kind else { return field.wrong(node, "a tool") };
+    let Kind::Map(_) = &node.kind else {
+        return field.wrong(node, "a tool");
+    };
     let value = field.value()?;
     let Some(name) = entry(node, "name") else {
         field.report(Problem::error("a tool has no name"));
@@ -263,13 +357,22 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
     let schema = |keys: [&str; 2]| keys.iter().find_map(|key| value.get(*key)).cloned();
     let input_value = schema(INPUT);
     let output_value = schema(["outputSchema", "output_schema"]);
-    let output = output_value.as_ref().and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
-    let json = Json::of_node(node, None).map_err(|faults| report(field, faults)).ok()?;
+    let output = output_value
+        .as_ref()
+        .and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
+    let json = Json::of_node(node, None)
+        .map_err(|faults| report(field, faults))
+        .ok()?;
     Some(Tool {
         listing: json.as_static().unwrap_or_default().to_owned(),
         who: format!("the tool `{name}`"),
-        description: value.get("description").and_then(Value::as_str).map(str::to_owned),
-        input: input_value.as_ref().and_then(|schema| compile(schema, &name, field)),
+        description: value
+            .get("description")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        input: input_value
+            .as_ref()
+            .and_then(|schema| compile(schema, &name, field)),
         input_schema: INPUT.iter().find_map(|key| in_order(entry(node, key)?)),
         cases: default_answer(&name, output_value.as_ref().zip(output.as_ref())),
         name,
@@ -283,8 +386,12 @@ fn compile(schema: &Value, tool: &str, field: &Field<'_>) -> Option<JsonSchema> 
         Ok(schema) => return Some(schema),
         Err(fault) => fault,
     };
-    let message =
-        format!("arguments of `{tool}` are not checked, its schema cannot be read: {}", fault.reason);
-    field.report(Problem::warning(message).at(field.span_at(&format!("/inputSchema{}", fault.pointer))));
+    let message = format!(
+        "arguments of `{tool}` are not checked, its schema cannot be read: {}",
+        fault.reason
+    );
+    field.report(
+        Problem::warning(message).at(field.span_at(&format!("/inputSchema{}", fault.pointer))),
+    );
     None
 }

@@ -84,7 +84,13 @@ impl Manifest {
         self.tools_by_name
             .get(name)
             .and_then(|at| self.tools.get(*at))
-            .ok_or_else(|| answer::unknown("tool", name, self.tools.iter().map(|tool| tool.name.as_str())))
+            .ok_or_else(|| {
+                answer::unknown(
+                    "tool",
+                    name,
+                    self.tools.iter().map(|tool| tool.name.as_str()),
+                )
+            })
     }
 
     /// Whether it has anything whose arguments can be completed.

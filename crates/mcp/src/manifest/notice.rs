@@ -36,13 +36,24 @@ pub struct LogLevel(usize);
 
 impl LogLevel {
     /// Every level, least first.
-    pub const NAMES: [&str; 8] =
-        ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+    pub const NAMES: [&str; 8] = [
+        "debug",
+        "info",
+        "notice",
+        "warning",
+        "error",
+        "critical",
+        "alert",
+        "emergency",
+    ];
     const INFO: Self = Self(1);
 
     /// The level of this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::NAMES.iter().position(|known| *known == name).map(Self)
+        Self::NAMES
+            .iter()
+            .position(|known| *known == name)
+            .map(Self)
     }
 }
 
@@ -79,52 +90,85 @@ impl Aside {
                 Some(level) => NoticeKind::Log(*level, params),
                 None => NoticeKind::Progress(params),
             };
-            Ok(Notice { delay_ms: *delay_ms, kind })
+            Ok(Notice {
+                delay_ms: *delay_ms,
+                kind,
+            })
         });
-        made.collect::<Result<_, Missing>>().map_err(|missing| RpcError::missing(who, &missing))
+        made.collect::<Result<_, Missing>>()
+            .map_err(|missing| RpcError::missing(who, &missing))
     }
 
     pub(super) fn changes(&self, who: &str, values: &Values<'_>) -> RpcResult<Vec<ServerChange>> {
-        let updated = self.updated.iter().map(|(uri, _)| uri.render(values).map(ServerChange::Updated));
+        let updated = self
+            .updated
+            .iter()
+            .map(|(uri, _)| uri.render(values).map(ServerChange::Updated));
         let made = self.lists.iter().cloned().map(Ok).chain(updated);
-        made.collect::<Result<_, Missing>>().map_err(|missing| RpcError::missing(who, &missing))
+        made.collect::<Result<_, Missing>>()
+            .map_err(|missing| RpcError::missing(who, &missing))
     }
 
     /// The addresses of resources that change whatever the call is, and their places.
     pub(super) fn updated(&self) -> impl Iterator<Item = (&str, Span)> {
-        self.updated.iter().filter_map(|(uri, span)| Some((uri.as_literal()?, *span)))
+        self.updated
+            .iter()
+            .filter_map(|(uri, span)| Some((uri.as_literal()?, *span)))
     }
 
     /// What is said may use the arguments; it comes before anything is asked.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Self {
-        let logging = block.list("logging", "Log messages before the answer", |f| read_log(f, scope));
-        let progress = block.list("progress", "Progress before the answer", |f| read_progress(f, scope));
-        let lists =
-            block.or_default("list_changed", "Lists that are said to have changed after a call", |f| {
+        let logging = block.list("logging", "Log messages before the answer", |f| {
+            read_log(f, scope)
+        });
+        let progress = block.list("progress", "Progress before the answer", |f| {
+            read_progress(f, scope)
+        });
+        let lists = block.or_default(
+            "list_changed",
+            "Lists that are said to have changed after a call",
+            |f| {
                 let read = |f: &mut Field<'_>| {
                     let words = [("tools", 0), ("prompts", 1), ("resources", 2)];
-                    let lists = [ServerChange::Tools, ServerChange::Prompts, ServerChange::Resources];
+                    let lists = [
+                        ServerChange::Tools,
+                        ServerChange::Prompts,
+                        ServerChange::Resources,
+                    ];
                     f.choice("a list", &words).map(|at| lists[at].clone())
                 };
-                f.shapes("`tools`, `prompts`, `resources` or a list of them", |shapes| {
-                    shapes.text(|f| read(f).map(|list| vec![list]));
-                    shapes.list(|f| f.list(read));
-                })
-            });
-        let updated =
-            block.or_default("updated", "Resources that are said to have changed after a call", |f| {
+                f.shapes(
+                    "`tools`, `prompts`, `resources` or a list of them",
+                    |shapes| {
+                        shapes.text(|f| read(f).map(|list| vec![list]));
+                        shapes.list(|f| f.list(read));
+                    },
+                )
+            },
+        );
+        let updated = block.or_default(
+            "updated",
+            "Resources that are said to have changed after a call",
+            |f| {
                 f.shapes("an address or a list of them", |shapes| {
                     let placed = |f: &mut Field<'_>| template(f, scope).map(|uri| (uri, f.span()));
                     shapes.text(|f| placed(f).map(|uri| vec![uri]));
                     shapes.list(|f| f.list(placed));
                 })
-            });
-        Self { notices: logging.into_iter().chain(progress).collect(), lists, updated }
+            },
+        );
+        Self {
+            notices: logging.into_iter().chain(progress).collect(),
+            lists,
+            updated,
+        }
     }
 }
 
 fn read_delay(block: &mut Block<'_>) -> u64 {
-    block.or_default("delay", "How long to wait before it, as `50ms`", |f| f.duration_ms())
+    block.or_default("delay", "How long to wait before it, as `50ms`", |f| {
+        f.duration_ms()
+    })
 }
 
 fn read_number(field: &mut Field<'_>) -> Option<Json> {
@@ -143,7 +187,11 @@ fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
         let message = block.optional("message", "What is being done", |f| template(f, scope));
         let delay_ms = read_delay(block);
         let message = message.map(Json::text);
-        let params = [("progress", Some(progress?)), ("total", total), ("message", message)];
+        let params = [
+            ("progress", Some(progress?)),
+            ("total", total),
+            ("message", message),
+        ];
         Some((delay_ms, None, Json::object(params)))
     })
 }
@@ -156,7 +204,8 @@ fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
         });
         shapes.block(|block| {
             let level = block.optional("level", "Its level: `info` when left out", |f| {
-                let levels = std::array::from_fn::<_, 8, _>(|at| (LogLevel::NAMES[at], LogLevel(at)));
+                let levels =
+                    std::array::from_fn::<_, 8, _>(|at| (LogLevel::NAMES[at], LogLevel(at)));
                 f.choice("a log level", &levels)
             });
             let logger = block.optional("logger", "Who says it", |f| template(f, scope));
@@ -165,13 +214,21 @@ fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
             if block.has("level") && level.is_none() {
                 return None;
             }
-            Some(log(delay_ms, level.unwrap_or(LogLevel::INFO), logger.map(Json::text), data?))
+            Some(log(
+                delay_ms,
+                level.unwrap_or(LogLevel::INFO),
+                logger.map(Json::text),
+                data?,
+            ))
         });
     })
 }
 
 fn log(delay_ms: u64, level: LogLevel, logger: Option<Json>, data: Json) -> NoticePlan {
-    let params =
-        [("level", Some(Json::string(LogLevel::NAMES[level.0]))), ("logger", logger), ("data", Some(data))];
+    let params = [
+        ("level", Some(Json::string(LogLevel::NAMES[level.0]))),
+        ("logger", logger),
+        ("data", Some(data)),
+    ];
     (delay_ms, Some(level), Json::object(params))
 }

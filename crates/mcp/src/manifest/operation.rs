@@ -40,16 +40,40 @@ pub(super) enum Verb {
 
 impl Verb {
     pub(super) const ALL: [(&'static str, Self, &'static str); 5] = [
-        ("create", Self::Create, "Stores a record in this collection of the `store`"),
-        ("read", Self::Read, "Finds a record in this collection by its key"),
-        ("update", Self::Update, "Changes fields of a record in this collection"),
-        ("delete", Self::Delete, "Takes a record out of this collection"),
-        ("list", Self::List, "The records of this collection, or those that `where` fits"),
+        (
+            "create",
+            Self::Create,
+            "Stores a record in this collection of the `store`",
+        ),
+        (
+            "read",
+            Self::Read,
+            "Finds a record in this collection by its key",
+        ),
+        (
+            "update",
+            Self::Update,
+            "Changes fields of a record in this collection",
+        ),
+        (
+            "delete",
+            Self::Delete,
+            "Takes a record out of this collection",
+        ),
+        (
+            "list",
+            Self::List,
+            "The records of this collection, or those that `where` fits",
+        ),
     ];
 
     /// The name that the answer's texts know the outcome by.
     pub(super) fn outcome(self) -> &'static str {
-        if self == Self::List { "records" } else { "record" }
+        if self == Self::List {
+            "records"
+        } else {
+            "record"
+        }
     }
 }
 
@@ -63,12 +87,20 @@ impl Operation {
             Verb::Create | Verb::List => Value::Null,
         };
         let fields = self.fields(call);
-        let outcome = call.state.with_records(self.slot, |records| self.run(records, &key, fields));
+        let outcome = call
+            .state
+            .with_records(self.slot, |records| self.run(records, &key, fields));
         match outcome {
             Some(Ok(outcome)) => {
                 let count = Value::from(outcome.as_array().map_or(1, Vec::len));
-                let values = call.values.with(self.verb.outcome(), &outcome).with("count", &count);
-                Ok(Cow::<str>::Owned(self.reply.render(&values).map_err(missing)?.into_owned()).into())
+                let values = call
+                    .values
+                    .with(self.verb.outcome(), &outcome)
+                    .with("count", &count);
+                Ok(
+                    Cow::<str>::Owned(self.reply.render(&values).map_err(missing)?.into_owned())
+                        .into(),
+                )
             }
             Some(Err(refusal)) => self.refuse(&refusal, call),
             None => {
@@ -92,7 +124,12 @@ impl Operation {
     fn fields(&self, call: &Call<'_>) -> Record {
         let Some(fields) = &self.fields else {
             let own = matches!(self.verb, Verb::Create | Verb::Update);
-            return call.arguments.as_object().filter(|_| own).cloned().unwrap_or_default();
+            return call
+                .arguments
+                .as_object()
+                .filter(|_| own)
+                .cloned()
+                .unwrap_or_default();
         };
         let given = fields.iter().filter_map(|(name, json)| {
             let text = json.render(&call.values).ok()?;
@@ -119,10 +156,16 @@ impl Operation {
             }
             Refusal::Exists(key) => format!("{key} is in {name} already"),
             Refusal::Fixed(key) => {
-                format!("{key} in {name} keeps its {}: an update cannot change it", self.collection.key)
+                format!(
+                    "{key} in {name} keeps its {}: an update cannot change it",
+                    self.collection.key
+                )
             }
             Refusal::NoKey => {
-                format!("the {} of a record in {name} is a string or a number", self.collection.key)
+                format!(
+                    "the {} of a record in {name} is a string or a number",
+                    self.collection.key
+                )
             }
         };
         Ok(Cow::<str>::Owned(text_result(&said, true)).into())
@@ -170,15 +213,37 @@ impl Operation {
         );
         check(block);
         let (verb, slot, collection) = found?;
-        let default = || Json::value_of(&format!("args[{}]", super::json::quote(&collection.key)), &["args"]);
+        let default = || {
+            Json::value_of(
+                &format!("args[{}]", super::json::quote(&collection.key)),
+                &["args"],
+            )
+        };
         let key = key.unwrap_or_else(default);
         if let (Verb::Update, Some(record)) = (verb, &record) {
             check_key_stays(block, record, &collection, &key);
         }
-        let record = record.map(|record| record.into_iter().map(|(name, (_, json))| (name, json)).collect());
-        let fields = if verb == Verb::List { Some(filter.unwrap_or_default()) } else { record };
+        let record = record.map(|record| {
+            record
+                .into_iter()
+                .map(|(name, (_, json))| (name, json))
+                .collect()
+        });
+        let fields = if verb == Verb::List {
+            Some(filter.unwrap_or_default())
+        } else {
+            record
+        };
         let reply = Json::default();
-        Some(Self { verb, slot, collection, key, fields, reply, not_found })
+        Some(Self {
+            verb,
+            slot,
+            collection,
+            key,
+            fields,
+            reply,
+            not_found,
+        })
     }
 
     /// The structured content that shows the outcome.
@@ -193,7 +258,10 @@ impl Operation {
 
 fn check(block: &Block<'_>) {
     for (key, verbs) in COMPANIONS {
-        let Some(span) = block.key_span(key).filter(|_| !verbs.iter().any(|verb| block.has(verb))) else {
+        let Some(span) = block
+            .key_span(key)
+            .filter(|_| !verbs.iter().any(|verb| block.has(verb)))
+        else {
             continue;
         };
         let verbs: Vec<String> = verbs.iter().map(|verb| format!("`{verb}`")).collect();
@@ -207,11 +275,16 @@ fn check_key_stays(
     collection: &Collection,
     key: &Json,
 ) {
-    let Some((name, (span, json))) = record.iter().find(|(name, _)| *name == collection.key) else { return };
+    let Some((name, (span, json))) = record.iter().find(|(name, _)| *name == collection.key) else {
+        return;
+    };
     if json == key || json.is_same_hole(key) {
         return;
     }
-    let message = format!("`{name}` is the key of `{}`, which an update cannot change", collection.name);
+    let message = format!(
+        "`{name}` is the key of `{}`, which an update cannot change",
+        collection.name
+    );
     let help = "leave it out of `record`; which record is meant is said by `key`";
     block.report(Problem::error(message).at(*span).help(help));
 }
@@ -221,9 +294,18 @@ fn read_not_found(field: &mut Field<'_>, answers: Answers<'_>) -> Option<Plan> {
     field.shapes("a string or an answer", |shapes| {
         shapes.scalar(|field| {
             let content = one_text(text(field, &scope)?);
-            let result = [("content", Some(content)), ("isError", Some(Json::raw("true")))];
+            let result = [
+                ("content", Some(content)),
+                ("isError", Some(Json::raw("true"))),
+            ];
             Some(Plan::Result(Json::object(result)))
         });
-        shapes.map(|field| Answers { scope: &scope, ..answers }.read(field));
+        shapes.map(|field| {
+            Answers {
+                scope: &scope,
+                ..answers
+            }
+            .read(field)
+        });
     })
 }

@@ -14,7 +14,11 @@ pub(super) struct Fault {
 
 impl Fault {
     pub(super) fn new(bytes: Range<usize>, message: impl Into<String>) -> Self {
-        Self { bytes, message: message.into(), help: None }
+        Self {
+            bytes,
+            message: message.into(),
+            help: None,
+        }
     }
 
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
@@ -49,12 +53,18 @@ pub(super) const STATE: &str = "state";
 
 impl<'v> Values<'v> {
     pub(super) fn new(entries: impl IntoIterator<Item = (&'v str, &'v Value)>) -> Self {
-        Self { named: entries.into_iter().collect(), state: None }
+        Self {
+            named: entries.into_iter().collect(),
+            state: None,
+        }
     }
 
     /// These values and the state.
     pub(super) fn and_state(self, state: &'v StateNow<'v>) -> Self {
-        Self { state: Some(state), ..self }
+        Self {
+            state: Some(state),
+            ..self
+        }
     }
 
     /// These values and one more.
@@ -62,7 +72,10 @@ impl<'v> Values<'v> {
     where
         'v: 'w,
     {
-        Values { named: self.named.iter().copied().chain([(name, value)]).collect(), state: self.state }
+        Values {
+            named: self.named.iter().copied().chain([(name, value)]).collect(),
+            state: self.state,
+        }
     }
 }
 
@@ -71,20 +84,30 @@ impl Path {
     pub(super) fn read(text: &str, known: &[&str]) -> Result<(Self, usize), Fault> {
         let root = name_length(text);
         if root == 0 {
-            return Err(Fault::new(0..first_character(text), "a path starts with the name of a value")
-                .help(format!("known here: {}", known.join(", "))));
+            return Err(Fault::new(
+                0..first_character(text),
+                "a path starts with the name of a value",
+            )
+            .help(format!("known here: {}", known.join(", "))));
         }
         let name = &text[..root];
         if !known.contains(&name) {
             let fault = Fault::new(0..root, format!("nothing is called `{name}` here"));
-            return Err(match mcptest_core::problem::nearest(name, known.iter().copied()) {
-                Some(near) => fault.help(format!("did you mean `{near}`?")),
-                None => fault.help(format!("known here: {}", known.join(", "))),
-            });
+            return Err(
+                match mcptest_core::problem::nearest(name, known.iter().copied()) {
+                    Some(near) => fault.help(format!("did you mean `{near}`?")),
+                    None => fault.help(format!("known here: {}", known.join(", "))),
+                },
+            );
         }
-        let mut path = Self { root: name.to_owned(), steps: Vec::new() };
+        let mut path = Self {
+            root: name.to_owned(),
+            steps: Vec::new(),
+        };
         let mut at = root;
-        while let Some((step, length)) = Step::read(&text[at..]).map_err(|fault| moved(fault, at))? {
+        while let Some((step, length)) =
+            Step::read(&text[at..]).map_err(|fault| moved(fault, at))?
+        {
             path.steps.push(step);
             at += length;
         }
@@ -101,14 +124,29 @@ impl Path {
 
     /// The value that the path leads to.
     pub(super) fn find<'v>(&self, values: &Values<'v>) -> Option<&'v Value> {
-        let named = values.named.iter().rev().find(|(name, _)| *name == self.root).map(|(_, value)| *value);
-        let state = || values.state.filter(|_| self.root == STATE).map(StateNow::value);
-        self.steps.iter().try_fold(named.or_else(state)?, |value, step| step.into(value))
+        let named = values
+            .named
+            .iter()
+            .rev()
+            .find(|(name, _)| *name == self.root)
+            .map(|(_, value)| *value);
+        let state = || {
+            values
+                .state
+                .filter(|_| self.root == STATE)
+                .map(StateNow::value)
+        };
+        self.steps
+            .iter()
+            .try_fold(named.or_else(state)?, |value, step| step.into(value))
     }
 }
 
 pub(super) fn moved(fault: Fault, by: usize) -> Fault {
-    Fault { bytes: fault.bytes.start + by..fault.bytes.end + by, ..fault }
+    Fault {
+        bytes: fault.bytes.start + by..fault.bytes.end + by,
+        ..fault
+    }
 }
 
 impl Step {
@@ -121,16 +159,23 @@ impl Step {
             }
             return Ok(Some((Self::Key(rest[..length].to_owned()), length + 1)));
         }
-        let Some(rest) = text.strip_prefix('[') else { return Ok(None) };
+        let Some(rest) = text.strip_prefix('[') else {
+            return Ok(None);
+        };
         if let Some((key, length)) = quoted(rest)? {
             if !rest[length..].starts_with(']') {
                 return Err(Fault::new(0..length + 1, "`[` is never closed with `]`"));
             }
             return Ok(Some((Self::Key(key), length + 2)));
         }
-        let close = rest.find(']').ok_or_else(|| Fault::new(0..1, "`[` is never closed with `]`"))?;
+        let close = rest
+            .find(']')
+            .ok_or_else(|| Fault::new(0..1, "`[` is never closed with `]`"))?;
         let index = rest[..close].trim().parse().map_err(|_| {
-            Fault::new(0..close + 2, format!("`{}` is neither a number nor a quoted name", &rest[..close]))
+            Fault::new(
+                0..close + 2,
+                format!("`{}` is neither a number nor a quoted name", &rest[..close]),
+            )
         })?;
         Ok(Some((Self::Index(index), close + 2)))
     }
@@ -139,7 +184,11 @@ impl Step {
         match (self, value) {
             (Self::Key(key), Value::Object(map)) => map.get(key),
             (Self::Index(index), Value::Array(items)) => {
-                let index = if *index < 0 { items.len() as i64 + index } else { *index };
+                let index = if *index < 0 {
+                    items.len() as i64 + index
+                } else {
+                    *index
+                };
                 items.get(usize::try_from(index).ok()?)
             }
             _ => None,
@@ -149,7 +198,9 @@ impl Step {
 
 /// How many bytes at the start are a name: letters, digits, `_`, and `-` between them.
 pub(super) fn name_length(text: &str) -> usize {
-    let end = text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'))
+        .unwrap_or(text.len());
     text[..end].trim_end_matches('-').len()
 }
 
@@ -159,7 +210,9 @@ pub(super) fn first_character(text: &str) -> usize {
 
 /// A string in double or single quotes at the start, and how many bytes it takes.
 pub(super) fn quoted(text: &str) -> Result<Option<(String, usize)>, Fault> {
-    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return Ok(None) };
+    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+        return Ok(None);
+    };
     let mut value = String::new();
     let mut characters = text.char_indices().skip(1);
     while let Some((at, c)) = characters.next() {

@@ -38,28 +38,49 @@ impl Manifest {
         self.prompts
             .iter()
             .find(|prompt| prompt.name == name)
-            .ok_or_else(|| unknown("prompt", name, self.prompts.iter().map(|prompt| prompt.name.as_str())))
+            .ok_or_else(|| {
+                unknown(
+                    "prompt",
+                    name,
+                    self.prompts.iter().map(|prompt| prompt.name.as_str()),
+                )
+            })
     }
 }
 
 impl Prompt {
     /// Refuses arguments of which a required one is missing, or one is no text.
     pub fn check(&self, arguments: &Value) -> RpcResult {
-        let missing = self
-            .arguments
-            .iter()
-            .filter(|argument| argument.required && arguments.get(&argument.name).is_none_or(Value::is_null));
+        let missing = self.arguments.iter().filter(|argument| {
+            argument.required && arguments.get(&argument.name).is_none_or(Value::is_null)
+        });
         let mut reasons: Vec<(String, String)> = missing
-            .map(|argument| (String::new(), format!("\"{}\" is a required argument", argument.name)))
+            .map(|argument| {
+                (
+                    String::new(),
+                    format!("\"{}\" is a required argument", argument.name),
+                )
+            })
             .collect();
-        let odd = arguments.as_object().into_iter().flatten().filter(|(_, value)| !value.is_string());
-        reasons.extend(odd.map(|(name, value)| (format!("/{name}"), format!("{value} is not a string"))));
-        if reasons.is_empty() { Ok(()) } else { Err(RpcError::invalid(&self.who, &reasons)) }
+        let odd = arguments
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(_, value)| !value.is_string());
+        reasons.extend(
+            odd.map(|(name, value)| (format!("/{name}"), format!("{value} is not a string"))),
+        );
+        if reasons.is_empty() {
+            Ok(())
+        } else {
+            Err(RpcError::invalid(&self.who, &reasons))
+        }
     }
 
     /// The requests to make now; empty when [`Prompt::answer`] can be called.
     pub fn requests(&self, arguments: &Value, inputs: &Inputs, declared: Declared<'_>) -> Asks {
-        self.ask.next(&self.who, &values(arguments, inputs), inputs, declared)
+        self.ask
+            .next(&self.who, &values(arguments, inputs), inputs, declared)
     }
 
     /// The `prompts/get` result, as JSON text.
@@ -78,8 +99,9 @@ impl Prompt {
     }
 
     fn read_block(block: &mut Block<'_>, context: &Context<'_>) -> Option<Self> {
-        let name = block
-            .required("name", "The prompt's name, unique in the manifest", |f| context.own_name("prompt", f));
+        let name = block.required("name", "The prompt's name, unique in the manifest", |f| {
+            context.own_name("prompt", f)
+        });
         let mut listing = Object::default();
         listing.member("name", name.as_deref().map(Json::string));
         listing.text(block, "title", "Its name for people");
@@ -94,7 +116,8 @@ impl Prompt {
         let ask = Ask::read(block, context, &scope);
         let scope = scope.with(ask.names());
         let messages = block.required("messages", "What it becomes", |f| {
-            f.list(|f| content::read_message(f, context, &scope)).map(list)
+            f.list(|f| content::read_message(f, context, &scope))
+                .map(list)
         });
         let name = name?;
         let result = Json::object([
@@ -121,8 +144,15 @@ impl Argument {
             json.text(block, "title", "Its name for people");
             json.text(block, "description", "What it is");
             let required = block.optional("required", "Whether it must be given", |f| f.flag());
-            json.member("required", required.map(|required| Json::raw(required.to_string())));
-            Some(Self { name: name?, required: required.unwrap_or_default(), json: json.finish() })
+            json.member(
+                "required",
+                required.map(|required| Json::raw(required.to_string())),
+            );
+            Some(Self {
+                name: name?,
+                required: required.unwrap_or_default(),
+                json: json.finish(),
+            })
         })
     }
 }

@@ -38,11 +38,18 @@ pub struct FoundResource<'m> {
 impl Manifest {
     /// The resource at this address, or the error that there is none.
     pub fn resource(&self, uri: &str) -> RpcResult<FoundResource<'_>> {
-        let written =
-            self.resources.iter().find(|resource| resource.uri == uri).map(|found| (found, Vec::new()));
+        let written = self
+            .resources
+            .iter()
+            .find(|resource| resource.uri == uri)
+            .map(|found| (found, Vec::new()));
         let found = written.or_else(|| {
             self.resource_templates.iter().find_map(|resource| {
-                resource.template.as_ref()?.variables_of(uri).map(|variables| (resource, variables))
+                resource
+                    .template
+                    .as_ref()?
+                    .variables_of(uri)
+                    .map(|variables| (resource, variables))
             })
         });
         let Some((resource, variables)) = found else {
@@ -51,9 +58,15 @@ impl Manifest {
             return Err(error.with_data(&json!({ "uri": uri })));
         };
         let uri_entry = ("uri", Value::from(uri));
-        let variables = variables.into_iter().map(|(name, value)| (name, Value::from(value)));
+        let variables = variables
+            .into_iter()
+            .map(|(name, value)| (name, Value::from(value)));
         let who = format!("the resource `{}`", super::answer::cut(uri));
-        Ok(FoundResource { resource, who, variables: variables.chain([uri_entry]).collect() })
+        Ok(FoundResource {
+            resource,
+            who,
+            variables: variables.chain([uri_entry]).collect(),
+        })
     }
 }
 
@@ -65,7 +78,9 @@ impl<'m> FoundResource<'m> {
 
     /// The requests to make now; empty when [`FoundResource::answer`] can be called.
     pub fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Asks {
-        self.resource.ask.next(&self.who, &self.values(inputs), inputs, declared)
+        self.resource
+            .ask
+            .next(&self.who, &self.values(inputs), inputs, declared)
     }
 
     /// The `resources/read` result, as JSON text.
@@ -79,7 +94,9 @@ impl Resource {
     pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
         field.try_block(|block| {
             let uri = block.required("uri", "Its address, unique in the manifest", |f| {
-                context.own_name("resource", f).filter(|uri| has_scheme(uri, f))
+                context
+                    .own_name("resource", f)
+                    .filter(|uri| has_scheme(uri, f))
             });
             let size = block.optional("size", "Its size in bytes", |f| f.whole(0..=u64::MAX));
             let scope = Scope::new(&["uri"]);
@@ -95,18 +112,35 @@ impl Resource {
                 "The template of its addresses, as `file:///{name}`",
                 |f| {
                     let text = &context.own_name("resource template", f)?;
-                    let placed = |fault| [PlacedFault { fault, text, span: f.span() }];
-                    UriTemplate::parse(text).map_err(|fault| report(f, placed(fault))).ok()
+                    let placed = |fault| {
+                        [PlacedFault {
+                            fault,
+                            text,
+                            span: f.span(),
+                        }]
+                    };
+                    UriTemplate::parse(text)
+                        .map_err(|fault| report(f, placed(fault)))
+                        .ok()
                 },
             );
             if !block.has("uriTemplate") && !block.has_slip_of(&["uriTemplate"]) {
-                block.need("uri_template", "The template of its addresses, as `file:///{name}`");
+                block.need(
+                    "uri_template",
+                    "The template of its addresses, as `file:///{name}`",
+                );
             }
             let mut scope = Scope::new(&["uri"]);
-            template.iter().flat_map(UriTemplate::names).for_each(|name| scope.add(name));
+            template
+                .iter()
+                .flat_map(UriTemplate::names)
+                .for_each(|name| scope.add(name));
             let uri = template.as_ref().map(|template| template.written.clone());
             let resource = Self::read_rest(block, context, &scope, ("uriTemplate", uri), None)?;
-            Some(Self { template, ..resource })
+            Some(Self {
+                template,
+                ..resource
+            })
         })
     }
 
@@ -121,23 +155,45 @@ impl Resource {
         let mut listing = Object::default();
         listing.member(key, uri.as_deref().map(Json::string));
         let name = block.optional("name", "Its name; its address when left out", |f| f.name());
-        listing.member("name", name.as_ref().or(uri.as_ref()).map(|name| Json::string(name)));
+        listing.member(
+            "name",
+            name.as_ref()
+                .or(uri.as_ref())
+                .map(|name| Json::string(name)),
+        );
         listing.text(block, "title", "Its name for people");
         listing.text(block, "description", "What it is");
-        let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| f.name());
+        let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| {
+            f.name()
+        });
         let mime_type = mime_type.as_deref().map(Json::string);
         listing.member("mimeType", mime_type.clone());
         listing.member("size", size.map(|size| Json::raw(size.to_string())));
-        listing.filled(block, "annotations", "`audience`, `priority`, `lastModified`", literal_object);
+        listing.filled(
+            block,
+            "annotations",
+            "`audience`, `priority`, `lastModified`",
+            literal_object,
+        );
         listing.filled(block, "icons", "Its icons", literal_json);
         listing.filled(block, "_meta", "Metadata", literal_object);
         let ask = Ask::read(block, context, scope);
         let body = read_body(block, context, &scope.with(ask.names()))?;
         let uri = uri?;
-        let address = if key == "uri" { Json::string(&uri) } else { Json::value_of("uri", &["uri"]) };
+        let address = if key == "uri" {
+            Json::string(&uri)
+        } else {
+            Json::value_of("uri", &["uri"])
+        };
         let contents = list([contents(address, mime_type, body, None)]);
         let result = Json::object([("contents", Some(contents))]);
-        Some(Self { uri, listing: listing.into_static(), ask, template: None, result })
+        Some(Self {
+            uri,
+            listing: listing.into_static(),
+            ask,
+            template: None,
+            result,
+        })
     }
 }
 
@@ -154,7 +210,8 @@ impl UriTemplate {
         let (mut names, mut pattern, mut at) = (Vec::<String>::new(), String::from("^"), 0);
         while let Some(open) = written[at..].find('{').map(|open| at + open) {
             let close = written[open..].find('}').map(|close| open + close);
-            let close = close.ok_or_else(|| Fault::new(open..open + 1, "`{` is never closed with `}`"))?;
+            let close =
+                close.ok_or_else(|| Fault::new(open..open + 1, "`{` is never closed with `}`"))?;
             let name = &written[open + 1..close];
             let fault = |message: String| Fault::new(open..close + 1, message);
             if super::path::name_length(name) != name.len() || name.is_empty() || name == "uri" {
@@ -165,8 +222,10 @@ impl UriTemplate {
                 return Err(fault(format!("`{{{name}}}` stands here twice")));
             }
             if open == at && !names.is_empty() {
-                return Err(fault(format!("nothing stands between `{{{name}}}` and the variable before it"))
-                    .help("nobody could tell where one ends"));
+                return Err(fault(format!(
+                    "nothing stands between `{{{name}}}` and the variable before it"
+                ))
+                .help("nobody could tell where one ends"));
             }
             pattern.push_str(&regex::escape(&written[at..open]));
             pattern.push_str("([^/?#]+)");
@@ -180,8 +239,13 @@ impl UriTemplate {
             let help = "as `file:///{name}`; one address stands under `resources:`";
             return Err(Fault::new(whole, format!("`{written}` has no variable")).help(help));
         }
-        let pattern = Regex::new(&pattern).map_err(|_| Fault::new(whole, "this template is too long"))?;
-        Ok(Self { written: written.to_owned(), names, pattern })
+        let pattern =
+            Regex::new(&pattern).map_err(|_| Fault::new(whole, "this template is too long"))?;
+        Ok(Self {
+            written: written.to_owned(),
+            names,
+            pattern,
+        })
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -191,7 +255,11 @@ impl UriTemplate {
     /// The variables of an address that fits.
     pub(super) fn variables_of(&self, uri: &str) -> Option<Vec<(&str, String)>> {
         let captures = self.pattern.captures(uri)?;
-        let values = captures.iter().skip(1).flatten().map(|found| decoded(found.as_str()));
+        let values = captures
+            .iter()
+            .skip(1)
+            .flatten()
+            .map(|found| decoded(found.as_str()));
         Some(self.names().zip(values).collect())
     }
 }
@@ -202,7 +270,9 @@ fn decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
         let hex = tail.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let byte = hex.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok());
+        let byte = hex
+            .filter(|_| *first == b'%')
+            .and_then(|two| u8::from_str_radix(two, 16).ok());
         bytes.push(byte.unwrap_or(*first));
         rest = if byte.is_some() { &tail[2..] } else { tail };
     }
@@ -215,23 +285,39 @@ mod tests {
 
     fn variables(template: &str, uri: &str) -> Option<Vec<String>> {
         let template = UriTemplate::parse(template).unwrap();
-        template
-            .variables_of(uri)
-            .map(|found| found.into_iter().map(|(name, value)| format!("{name}={value}")).collect())
+        template.variables_of(uri).map(|found| {
+            found
+                .into_iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect()
+        })
     }
 
     #[test]
     fn an_address_fits_when_every_variable_is_one_segment() {
-        assert_eq!(variables("t://{a}/x.{b}", "t://1/x.y%20z").unwrap(), ["a=1", "b=y z"]);
+        assert_eq!(
+            variables("t://{a}/x.{b}", "t://1/x.y%20z").unwrap(),
+            ["a=1", "b=y z"]
+        );
         assert_eq!(variables("t://{a}", "t://1/2"), None);
         assert_eq!(variables("t://{a}", "t://"), None);
-        assert_eq!(variables("t://(x)+/{a}", "t://(x)+/%zz%").unwrap(), ["a=%zz%"]);
+        assert_eq!(
+            variables("t://(x)+/{a}", "t://(x)+/%zz%").unwrap(),
+            ["a=%zz%"]
+        );
     }
 
     #[test]
     fn a_template_that_cannot_be_matched_is_refused() {
-        for written in ["t://x", "t://{a", "t://{a}{b}", "t://{a}/{a}", "t://{+path}", "t://{}", "t://{uri}"]
-        {
+        for written in [
+            "t://x",
+            "t://{a",
+            "t://{a}{b}",
+            "t://{a}/{a}",
+            "t://{+path}",
+            "t://{}",
+            "t://{uri}",
+        ] {
             assert!(UriTemplate::parse(written).is_err(), "{written}");
         }
     }

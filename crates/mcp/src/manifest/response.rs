@@ -23,11 +23,20 @@ pub(super) struct Answers<'r> {
 }
 
 /// The keys of which an answer has one; the parts of a result stand beside the last five alone.
-const KINDS: &[&str] = &["result", "error", "sequence", "raw", "create", "read", "update", "delete", "list"];
+const KINDS: &[&str] = &[
+    "result", "error", "sequence", "raw", "create", "read", "update", "delete", "list",
+];
 const WHOLE: &[&str] = &["result", "error", "sequence", "raw"];
 /// The keys of a result, which may be written without `result:` around them.
-const RESULT: &[&str] =
-    &["text", "content", "structured_content", "structuredContent", "is_error", "isError", "_meta"];
+const RESULT: &[&str] = &[
+    "text",
+    "content",
+    "structured_content",
+    "structuredContent",
+    "is_error",
+    "isError",
+    "_meta",
+];
 
 impl Answers<'_> {
     /// An answer: a string, or a map.
@@ -45,17 +54,22 @@ impl Answers<'_> {
         let mut always: Option<Span> = None;
         let cases = field.list(|field| {
             if let (Some(before), false) = (always, field.is_describing()) {
-                let problem =
-                    Problem::warning("this answer is never given").also(before, "this one always is");
+                let problem = Problem::warning("this answer is never given")
+                    .also(before, "this one always is");
                 field.report(problem.help("put the answer without `when` last"));
             }
             let span = field.span();
             let case = field.block(|block| {
-                let when = block
-                    .optional("when", "The condition, as `args.city == \"Paris\"`", |f| self.condition(f));
+                let when =
+                    block.optional("when", "The condition, as `args.city == \"Paris\"`", |f| {
+                        self.condition(f)
+                    });
                 let plan = self.read_block(block);
                 if block.has("when") {
-                    return Some(Case { when: Some(when?), plan: plan? });
+                    return Some(Case {
+                        when: Some(when?),
+                        plan: plan?,
+                    });
                 }
                 always = always.or(Some(span));
                 plan.map(|plan| Case { when: None, plan })
@@ -72,7 +86,13 @@ impl Answers<'_> {
     fn condition(self, field: &mut Field<'_>) -> Option<Condition> {
         let text = field.scalar_text()?.value;
         let read = Condition::read(&text, &self.scope.names());
-        let placed = |fault| [PlacedFault { fault, text: &text, span: field.span() }];
+        let placed = |fault| {
+            [PlacedFault {
+                fault,
+                text: &text,
+                span: field.span(),
+            }]
+        };
         let condition = read.map_err(|fault| report(field, placed(fault))).ok()?;
         condition
             .paths()
@@ -84,11 +104,15 @@ impl Answers<'_> {
 
     /// The answer that the keys of this block make.
     pub(super) fn read_block(self, block: &mut Block<'_>) -> Option<Plan> {
-        let nested = block.optional("result", "A result: a string, or its parts", |f| self.result(f));
-        let error = block.optional("error", "A JSON-RPC error", |f| self.error(f));
-        let sequence = block.optional("sequence", "Answers that follow one another, call by call", |f| {
-            f.list(|f| self.read(f))
+        let nested = block.optional("result", "A result: a string, or its parts", |f| {
+            self.result(f)
         });
+        let error = block.optional("error", "A JSON-RPC error", |f| self.error(f));
+        let sequence = block.optional(
+            "sequence",
+            "Answers that follow one another, call by call",
+            |f| f.list(|f| self.read(f)),
+        );
         let then = block.optional(
             "then",
             "What follows the last of a `sequence`: `repeat` (it again, the default), `cycle` or `error`",
@@ -97,13 +121,20 @@ impl Answers<'_> {
                 f.choice("what follows a sequence", &words)
             },
         );
-        let raw = block
-            .optional("raw", "The result as it is, whatever MCP says of it", |f| any_json(f, self.scope));
+        let raw = block.optional("raw", "The result as it is, whatever MCP says of it", |f| {
+            any_json(f, self.scope)
+        });
         let stored = Operation::read(block, self);
-        let outcome = stored.as_ref().map(|stored| [stored.verb.outcome(), "count"]);
+        let outcome = stored
+            .as_ref()
+            .map(|stored| [stored.verb.outcome(), "count"]);
         let scope = self.scope.with(outcome.into_iter().flatten());
         let shown = stored.as_ref().map(Operation::shown);
-        let parts = Answers { scope: &scope, ..self }.result_parts(block, shown);
+        let parts = Answers {
+            scope: &scope,
+            ..self
+        }
+        .result_parts(block, shown);
         block.at_most_one_of(KINDS);
         check_kinds(block);
         if let Some(span) = block.key_span("then").filter(|_| !block.has("sequence")) {
@@ -114,7 +145,10 @@ impl Answers<'_> {
             Some(&"error") => error,
             Some(&"raw") => raw.map(Plan::Raw),
             Some(&"result") => nested.map(Plan::Result),
-            Some(_) => Some(Plan::Store(Box::new(Operation { reply: parts?, ..stored? }))),
+            Some(_) => Some(Plan::Store(Box::new(Operation {
+                reply: parts?,
+                ..stored?
+            }))),
             None => parts.map(Plan::Result),
         }
     }
@@ -123,11 +157,16 @@ impl Answers<'_> {
         let problem = if answers.is_empty() {
             Problem::error("a sequence without answers")
         } else if answers.iter().any(|plan| matches!(plan, Plan::Sequence(_))) {
-            Problem::error("a sequence inside a sequence").help("write its answers into the outer one")
+            Problem::error("a sequence inside a sequence")
+                .help("write its answers into the outer one")
         } else {
             let slot = self.context.sequences.get();
             self.context.sequences.set(slot + 1);
-            return Some(Plan::Sequence(Sequence { slot, answers, then }));
+            return Some(Plan::Sequence(Sequence {
+                slot,
+                answers,
+                then,
+            }));
         };
         block.report(problem.at(block.key_span("sequence").unwrap_or_default()));
         None
@@ -156,18 +195,26 @@ impl Answers<'_> {
 
     /// The result that these keys make; what they leave out is `shown`, where there is something to show.
     fn result_parts(self, block: &mut Block<'_>, shown: Option<Json>) -> Option<Json> {
-        let text = block.optional("text", "One text, with `${args.x}` filled in", |f| text(f, self.scope));
-        let blocks = block.optional("content", "Content blocks; a string is a block of that text", |f| {
-            content::read_list(f, self.context, self.scope)
+        let text = block.optional("text", "One text, with `${args.x}` filled in", |f| {
+            text(f, self.scope)
         });
+        let blocks = block.optional(
+            "content",
+            "Content blocks; a string is a block of that text",
+            |f| content::read_list(f, self.context, self.scope),
+        );
         let structured = either(
             block,
             ("structuredContent", "structured_content"),
             "Structured content; a string that is nothing but one `${…}` becomes the value it leads to",
             |f| any_json(f, self.scope),
         );
-        let is_error =
-            either(block, ("isError", "is_error"), "Whether the tool says that it failed", |f| f.flag());
+        let is_error = either(
+            block,
+            ("isError", "is_error"),
+            "Whether the tool says that it failed",
+            |f| f.flag(),
+        );
         let meta = block.optional("_meta", "Metadata", |f| object_json(f, self.scope));
         block.at_most_one_of(&["text", "content"]);
         if shown.is_none() && !RESULT.iter().any(|key| block.has(key)) {
@@ -180,12 +227,21 @@ impl Answers<'_> {
         }
         let blocks = blocks.or(text.map(content::one_text));
         // MCP asks for the same JSON as a string, for clients that know no structured content.
-        let same = || structured.clone().map(|structured| content::one_text(Json::quoted(structured)));
+        let same = || {
+            structured
+                .clone()
+                .map(|structured| content::one_text(Json::quoted(structured)))
+        };
         let content = blocks.or_else(same).unwrap_or_else(|| Json::raw("[]"));
         let result = Json::object([
             ("content", Some(content)),
             ("structuredContent", structured),
-            ("isError", is_error.filter(|is_error| *is_error).map(|_| Json::raw("true"))),
+            (
+                "isError",
+                is_error
+                    .filter(|is_error| *is_error)
+                    .map(|_| Json::raw("true")),
+            ),
             ("_meta", meta),
         ]);
         self.check_output(&result, |problem| block.report(problem));
@@ -193,11 +249,14 @@ impl Answers<'_> {
     }
 
     fn check_output(self, result: &Json, report: impl FnOnce(Problem)) {
-        let (Some(schema), Some(text)) = (self.output, result.as_static()) else { return };
+        let (Some(schema), Some(text)) = (self.output, result.as_static()) else {
+            return;
+        };
         if let Some(fault) = output_fault(text, schema) {
             let message = format!("this result does not fit the tool's `output_schema`: {fault}");
             report(
-                Problem::warning(message).help("if that is meant, set `validate_output: false` on the tool"),
+                Problem::warning(message)
+                    .help("if that is meant, set `validate_output: false` on the tool"),
             );
         }
     }
@@ -205,9 +264,15 @@ impl Answers<'_> {
     fn error(self, field: &mut Field<'_>) -> Option<Plan> {
         field.try_block(|block| {
             let code = block.required("code", "The error's code, as -32603", read_code);
-            let message = block.required("message", "The error's message", |f| template(f, self.scope));
+            let message = block.required("message", "The error's message", |f| {
+                template(f, self.scope)
+            });
             let data = block.optional("data", "Whatever else it says", |f| any_json(f, self.scope));
-            Some(Plan::Error { code: code?, message: message?, data })
+            Some(Plan::Error {
+                code: code?,
+                message: message?,
+                data,
+            })
         })
     }
 }

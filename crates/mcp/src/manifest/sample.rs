@@ -21,17 +21,28 @@ fn of(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
         return None;
     }
     let first = |key: &str| schema.get(key).and_then(|list| list.get(0)).cloned();
-    if let Some(value) = schema.get("const").or(schema.get("default")).cloned().or_else(|| first("examples"))
+    if let Some(value) = schema
+        .get("const")
+        .or(schema.get("default"))
+        .cloned()
+        .or_else(|| first("examples"))
     {
         return Some(value);
     }
     if let Some(value) = first("enum") {
         return Some(value);
     }
-    if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix('#')) {
+    if let Some(target) = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|at| at.strip_prefix('#'))
+    {
         return of(root.pointer(target)?, root, depth + 1);
     }
-    if let Some(option) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.get(0)) {
+    if let Some(option) = ["anyOf", "oneOf"]
+        .iter()
+        .find_map(|key| schema.get(*key)?.get(0))
+    {
         return of(option, root, depth + 1);
     }
     let kind = match schema.get("type") {
@@ -40,15 +51,29 @@ fn of(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
     };
     match kind {
         Some("string") => Some(text(schema)),
-        Some("integer" | "number") => {
-            Some(["minimum", "maximum"].iter().find_map(|key| schema.get(*key)).cloned().unwrap_or(json!(0)))
-        }
+        Some("integer" | "number") => Some(
+            ["minimum", "maximum"]
+                .iter()
+                .find_map(|key| schema.get(*key))
+                .cloned()
+                .unwrap_or(json!(0)),
+        ),
         Some("boolean") => Some(json!(false)),
         Some("null") => Some(Value::Null),
         Some("array") => {
-            let count = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(100);
-            let item = schema.get("items").map_or(Some(Value::Null), |items| of(items, root, depth + 1));
-            if count == 0 { Some(json!([])) } else { Some(Value::Array(vec![item?; count as usize])) }
+            let count = schema
+                .get("minItems")
+                .and_then(Value::as_u64)
+                .unwrap_or(0)
+                .min(100);
+            let item = schema
+                .get("items")
+                .map_or(Some(Value::Null), |items| of(items, root, depth + 1));
+            if count == 0 {
+                Some(json!([]))
+            } else {
+                Some(Value::Array(vec![item?; count as usize]))
+            }
         }
         _ => object(schema, root, depth),
     }
@@ -68,20 +93,38 @@ fn text(schema: &Value) -> Value {
         Some("ipv6") => "::1",
         _ => "text",
     };
-    let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0).min(1000) as usize;
-    let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(1000) as usize;
-    let padded = format!("{written}{}", "x".repeat(least.saturating_sub(written.len())));
+    let least = schema
+        .get("minLength")
+        .and_then(Value::as_u64)
+        .unwrap_or(0)
+        .min(1000) as usize;
+    let most = schema
+        .get("maxLength")
+        .and_then(Value::as_u64)
+        .unwrap_or(1000) as usize;
+    let padded = format!(
+        "{written}{}",
+        "x".repeat(least.saturating_sub(written.len()))
+    );
     padded.chars().take(most).collect::<String>().into()
 }
 
 /// An object with the members it must have, in the order of the schema.
 fn object(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let mut object = Map::new();
     for name in required.filter_map(Value::as_str) {
-        let member = schema.get("properties").and_then(|properties| properties.get(name));
-        object
-            .insert(name.to_owned(), member.map_or(Some(Value::Null), |member| of(member, root, depth + 1))?);
+        let member = schema
+            .get("properties")
+            .and_then(|properties| properties.get(name));
+        object.insert(
+            name.to_owned(),
+            member.map_or(Some(Value::Null), |member| of(member, root, depth + 1))?,
+        );
     }
     Some(Value::Object(object))
 }
@@ -110,7 +153,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_guessed_or_never_ends_has_no_sample() {
-        assert_eq!(sampled(&json!({"type": "string", "pattern": "^[0-9]+$"})), None);
+        assert_eq!(
+            sampled(&json!({"type": "string", "pattern": "^[0-9]+$"})),
+            None
+        );
         let endless = json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/a"}}}}});
         assert_eq!(sampled(&endless), None);
     }

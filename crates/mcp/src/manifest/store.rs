@@ -34,7 +34,11 @@ impl Collection {
     pub(super) fn read(name: &str, field: &mut Field<'_>) -> Option<Self> {
         field.block(|block| {
             let key = block
-                .optional("key", "The field by which records are found: `id` when left out", |f| f.name())
+                .optional(
+                    "key",
+                    "The field by which records are found: `id` when left out",
+                    |f| f.name(),
+                )
                 .unwrap_or_else(|| "id".to_owned());
             let id = block.optional(
                 "id",
@@ -42,10 +46,16 @@ impl Collection {
                 read_id,
             );
             let mut seen = BTreeSet::new();
-            let seed = block
-                .list("seed", "The records that are there from the start", |f| read_seed(f, &key, &mut seen));
+            let seed = block.list("seed", "The records that are there from the start", |f| {
+                read_seed(f, &key, &mut seen)
+            });
             let id = id.unwrap_or_else(|| Json::value_of("next", &["next"]));
-            Self { name: name.to_owned(), key, id, seed }
+            Self {
+                name: name.to_owned(),
+                key,
+                id,
+                seed,
+            }
         })
     }
 }
@@ -54,8 +64,9 @@ impl Collection {
 fn read_id(field: &mut Field<'_>) -> Option<Json> {
     let id = any_json(field, &Scope::new(&["next"]))?;
     if id.paths().is_empty() && !field.is_describing() {
-        let problem =
-            Problem::error("every record would get this same key, and only one of them can have it");
+        let problem = Problem::error(
+            "every record would get this same key, and only one of them can have it",
+        );
         field.report(problem.help("write `${next}` into it, as `T-${next}`"));
         return None;
     }
@@ -69,7 +80,9 @@ fn read_seed(field: &mut Field<'_>, key: &str, seen: &mut BTreeSet<String>) -> O
         Value::Object(record) => match record.get(key).and_then(key_text) {
             Some(text) if seen.insert(text.clone()) => return Some(record),
             Some(text) => Problem::error(format!("another record has the {key} `{text}`")),
-            None => Problem::error(format!("this record has no `{key}`, by which it would be found")),
+            None => Problem::error(format!(
+                "this record has no `{key}`, by which it would be found"
+            )),
         },
         _ => Problem::error("a record is a map"),
     };
@@ -99,11 +112,30 @@ pub(super) struct Memory {
 impl Memory {
     /// Of a collection before the first call, and its records as the state has them.
     pub(super) fn of(collection: &Arc<Collection>) -> (Self, Record) {
-        let keyed = |record: &Record| Some((record.get(&collection.key).and_then(key_text)?, record.clone()));
+        let keyed = |record: &Record| {
+            Some((
+                record.get(&collection.key).and_then(key_text)?,
+                record.clone(),
+            ))
+        };
         let seed: Vec<(String, Record)> = collection.seed.iter().filter_map(keyed).collect();
-        let came = seed.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
-        let memory = Self { collection: Arc::clone(collection), came, next: seed.len(), ids: 0 };
-        (memory, seed.into_iter().map(|(key, record)| (key, Value::Object(record))).into_object())
+        let came = seed
+            .iter()
+            .enumerate()
+            .map(|(at, (key, _))| (key.clone(), at))
+            .collect();
+        let memory = Self {
+            collection: Arc::clone(collection),
+            came,
+            next: seed.len(),
+            ids: 0,
+        };
+        (
+            memory,
+            seed.into_iter()
+                .map(|(key, record)| (key, Value::Object(record)))
+                .into_object(),
+        )
     }
 }
 
@@ -147,8 +179,15 @@ impl Records<'_> {
         loop {
             self.memory.ids += 1;
             let next = Value::from(self.memory.ids);
-            let rendered = self.memory.collection.id.render(&Values::new([("next", &next)]));
-            let id: Value = rendered.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(next);
+            let rendered = self
+                .memory
+                .collection
+                .id
+                .render(&Values::new([("next", &next)]));
+            let id: Value = rendered
+                .ok()
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .unwrap_or(next);
             let is_taken = key_text(&id).is_some_and(|key| self.stored.contains_key(&key));
             if !is_taken || last.as_ref() == Some(&id) {
                 return id;
@@ -192,14 +231,24 @@ impl Records<'_> {
     /// The records whose fields have these values, in the order in which they came.
     pub(super) fn list(&self, filter: &Record) -> Vec<Value> {
         let fits = |record: &Value| {
-            filter
-                .iter()
-                .all(|(field, wanted)| record.get(field).is_some_and(|value| values_equal(value, wanted)))
+            filter.iter().all(|(field, wanted)| {
+                record
+                    .get(field)
+                    .is_some_and(|value| values_equal(value, wanted))
+            })
         };
-        let mut found: Vec<(&String, &Value)> =
-            self.stored.iter().filter(|(_, record)| fits(record)).collect();
-        found.small_sort_by_key(|(key, _)| self.memory.came.get(*key).copied().unwrap_or(usize::MAX));
-        found.into_iter().map(|(_, record)| record.clone()).collect()
+        let mut found: Vec<(&String, &Value)> = self
+            .stored
+            .iter()
+            .filter(|(_, record)| fits(record))
+            .collect();
+        found.small_sort_by_key(|(key, _)| {
+            self.memory.came.get(*key).copied().unwrap_or(usize::MAX)
+        });
+        found
+            .into_iter()
+            .map(|(_, record)| record.clone())
+            .collect()
     }
 }
 
@@ -225,24 +274,48 @@ impl State {
             seed.insert(collection.name.clone(), Value::Object(records));
             collections.push(Mutex::new(memory));
         }
-        let own = || (String::new(), Arc::new(Running::without_rules(Value::Object(seed))));
+        let own = || {
+            (
+                String::new(),
+                Arc::new(Running::without_rules(Value::Object(seed))),
+            )
+        };
         let (server, world) = world.unwrap_or_else(own);
-        let positions = (0..manifest.sequences).map(|_| AtomicUsize::new(0)).collect();
-        Self { positions, collections, world, server }
+        let positions = (0..manifest.sequences)
+            .map(|_| AtomicUsize::new(0))
+            .collect();
+        Self {
+            positions,
+            collections,
+            world,
+            server,
+        }
     }
 
     /// The position of a sequence, which then is the next one.
     pub(super) fn step(&self, slot: usize) -> usize {
-        self.positions.get(slot).map_or(0, |position| position.fetch_add(1, Ordering::Relaxed))
+        self.positions
+            .get(slot)
+            .map_or(0, |position| position.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Does something with a collection while nobody else does; `None` where the state has something else in its place.
-    pub(super) fn with_records<T>(&self, slot: usize, work: impl FnOnce(Records<'_>) -> T) -> Option<T> {
+    pub(super) fn with_records<T>(
+        &self,
+        slot: usize,
+        work: impl FnOnce(Records<'_>) -> T,
+    ) -> Option<T> {
         let mut memory = self.collections.get(slot)?.lock();
         self.world.with(|state| {
             let name = memory.collection.name.clone();
-            let stored = state.as_object_mut()?.entry(name).or_insert_with(|| Value::Object(Map::new()));
-            Some(work(Records { stored: stored.as_object_mut()?, memory: &mut memory }))
+            let stored = state
+                .as_object_mut()?
+                .entry(name)
+                .or_insert_with(|| Value::Object(Map::new()));
+            Some(work(Records {
+                stored: stored.as_object_mut()?,
+                memory: &mut memory,
+            }))
         })
     }
 }

@@ -33,7 +33,9 @@ impl Hole {
         let found = self.path.find(values);
         match (&self.default, found) {
             (None, None) => Err(Missing(self.written.clone())),
-            (Some(_), found) => Ok(found.filter(|value| !value.is_null() && value.as_str() != Some(""))),
+            (Some(_), found) => {
+                Ok(found.filter(|value| !value.is_null() && value.as_str() != Some("")))
+            }
             (None, found) => Ok(found),
         }
     }
@@ -56,7 +58,8 @@ impl Template {
                 continue;
             }
             template.push_literal(&text[at..next]);
-            let (hole, length) = read_hole(&text[next..], known).map_err(|fault| moved(fault, next))?;
+            let (hole, length) =
+                read_hole(&text[next..], known).map_err(|fault| moved(fault, next))?;
             template.pieces.push(Piece::Hole(hole));
             at = next + length;
         }
@@ -133,19 +136,33 @@ fn read_hole(text: &str, known: &[&str]) -> Result<(Hole, usize), Fault> {
     let rest = &text[2 + length..];
     let written = text[..2 + length].to_owned() + "}";
     if rest.starts_with('}') {
-        return Ok((Hole { path, written, default: None }, length + 3));
+        return Ok((
+            Hole {
+                path,
+                written,
+                default: None,
+            },
+            length + 3,
+        ));
     }
     if let Some(default) = rest.strip_prefix(":-")
         && let Some(close) = default.find('}')
     {
-        let hole = Hole { path, written, default: Some(default[..close].to_owned()) };
+        let hole = Hole {
+            path,
+            written,
+            default: Some(default[..close].to_owned()),
+        };
         return Ok((hole, length + close + 5));
     }
     if rest.is_empty() || rest.starts_with(":-") {
         return Err(Fault::new(0..2, "`${` is never closed with `}`").help(literal_help));
     }
     let odd = 2 + length..2 + length + super::path::first_character(rest);
-    let fault = Fault::new(odd, "a path goes on with `.name` or `[…]`, or ends with `}` or `:-default}`");
+    let fault = Fault::new(
+        odd,
+        "a path goes on with `.name` or `[…]`, or ends with `}` or `:-default}`",
+    );
     Err(fault.help("an odd name is written as `[\"odd name\"]`"))
 }
 
@@ -156,7 +173,9 @@ mod tests {
 
     fn render(text: &str) -> Result<String, Missing> {
         let args = json!({"city": "Oslo", "days": 3, "empty": "", "none": null, "list": [1, "a"]});
-        Template::read(text, &["args"]).unwrap().render(&Values::new([("args", &args)]))
+        Template::read(text, &["args"])
+            .unwrap()
+            .render(&Values::new([("args", &args)]))
     }
 
     #[test]
@@ -169,8 +188,14 @@ mod tests {
             render("${args.nope:-none}, ${args.empty:-none}, ${args.none:-}").unwrap(),
             "none, none, "
         );
-        assert_eq!(render("$${args.city} costs $5").unwrap(), "${args.city} costs $5");
-        assert_eq!(render("${args.nope}"), Err(Missing("${args.nope}".to_owned())));
+        assert_eq!(
+            render("$${args.city} costs $5").unwrap(),
+            "${args.city} costs $5"
+        );
+        assert_eq!(
+            render("${args.nope}"),
+            Err(Missing("${args.nope}".to_owned()))
+        );
         assert_eq!(render("${args.none}").unwrap(), "null");
     }
 
@@ -178,8 +203,16 @@ mod tests {
     fn a_hole_that_cannot_be_read_is_a_fault_at_its_bytes() {
         let fault = |text: &str| Template::read(text, &["args"]).unwrap_err();
         assert_eq!(fault("It is ${arg.x}").bytes, 8..11);
-        assert!(fault("It is ${arg.x}").help.unwrap().starts_with("did you mean `args`?"));
-        assert_eq!(fault("It is ${args.x").message, "`${` is never closed with `}`");
+        assert!(
+            fault("It is ${arg.x}")
+                .help
+                .unwrap()
+                .starts_with("did you mean `args`?")
+        );
+        assert_eq!(
+            fault("It is ${args.x").message,
+            "`${` is never closed with `}`"
+        );
         assert_eq!(fault("${args.x y}").bytes, 8..9);
         assert_eq!(fault("${}").bytes, 2..3);
     }

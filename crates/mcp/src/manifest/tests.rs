@@ -27,7 +27,11 @@ fn problems(text: &str) -> Vec<String> {
     let loaded = load(text);
     let said = loaded.problems.iter().map(|problem| {
         let (_, line, column) = loaded.sources.place(problem.span.unwrap());
-        let level = if problem.level == Level::Warning { "warning: " } else { "" };
+        let level = if problem.level == Level::Warning {
+            "warning: "
+        } else {
+            ""
+        };
         format!("{line}:{column}: {level}{}", problem.message)
     });
     said.collect()
@@ -41,7 +45,9 @@ fn tool(lines: &str) -> String {
 
 fn call(manifest: &Manifest, args: &Value) -> Result<Value, RpcError> {
     let state = State::of(manifest, None);
-    let answer = manifest.tools[0].reply(args, &state, &Inputs::new()).map(|reply| reply.text);
+    let answer = manifest.tools[0]
+        .reply(args, &state, &Inputs::new())
+        .map(|reply| reply.text);
     answer.map(|text| serde_json::from_str(&text).unwrap())
 }
 
@@ -52,12 +58,18 @@ fn text_of(lines: &str, args: &Value) -> Value {
 #[test]
 fn a_text_is_a_result_of_that_text() {
     let result = call(&manifest(&tool("response: It is sunny.")), &json!({})).unwrap();
-    assert_eq!(result, json!({"content": [{"type": "text", "text": "It is sunny."}]}));
+    assert_eq!(
+        result,
+        json!({"content": [{"type": "text", "text": "It is sunny."}]})
+    );
 }
 
 #[test]
 fn arguments_are_filled_in_and_a_missing_one_is_an_error_that_names_it() {
-    assert_eq!(text_of("response: In ${args.city}.", &json!({"city": "Oslo"})), "In Oslo.");
+    assert_eq!(
+        text_of("response: In ${args.city}.", &json!({"city": "Oslo"})),
+        "In Oslo."
+    );
     let error = call(&manifest(&tool("response: In ${args.city}.")), &json!({})).unwrap_err();
     assert_eq!(error.code, code::INVALID_PARAMS);
     assert_eq!(
@@ -68,9 +80,13 @@ fn arguments_are_filled_in_and_a_missing_one_is_an_error_that_names_it() {
 
 #[test]
 fn an_answer_that_needs_nothing_is_handed_out_as_it_is() {
-    let manifest = manifest(&tool("response: {structured_content: {b: 1, a: [x]}, _meta: {k: v}}"));
-    let answer =
-        manifest.tools[0].reply(&json!({}), &State::of(&manifest, None), &Inputs::new()).unwrap().text;
+    let manifest = manifest(&tool(
+        "response: {structured_content: {b: 1, a: [x]}, _meta: {k: v}}",
+    ));
+    let answer = manifest.tools[0]
+        .reply(&json!({}), &State::of(&manifest, None), &Inputs::new())
+        .unwrap()
+        .text;
     assert!(matches!(answer, std::borrow::Cow::Borrowed(_)));
     assert_eq!(
         answer,
@@ -100,24 +116,32 @@ fn every_kind_of_content_is_served_as_mcp_spells_it() {
 
 #[test]
 fn an_error_is_a_json_rpc_error_with_its_data() {
-    let manifest =
-        manifest(&tool("response: {error: {code: -32001, message: 'no ${args.x}', data: {x: '${args.x}'}}}"));
+    let manifest = manifest(&tool(
+        "response: {error: {code: -32001, message: 'no ${args.x}', data: {x: '${args.x}'}}}",
+    ));
     let error = call(&manifest, &json!({"x": 2})).unwrap_err();
-    assert_eq!(error, RpcError::new(-32001, "no 2").with_data(&json!({ "x": 2 })));
+    assert_eq!(
+        error,
+        RpcError::new(-32001, "no 2").with_data(&json!({ "x": 2 }))
+    );
 }
 
 #[test]
 fn a_sequence_steps_through_its_answers_and_then_repeats_cycles_or_fails() {
     let answers = |then: &str| {
-        let manifest = manifest(&tool(&format!("response: {{sequence: [a, {{text: b}}]{then}}}")));
+        let manifest = manifest(&tool(&format!(
+            "response: {{sequence: [a, {{text: b}}]{then}}}"
+        )));
         let state = State::of(&manifest, None);
         let mut said = Vec::new();
         for _ in 0..4 {
             said.push(
-                match manifest.tools[0].reply(&json!({}), &state, &Inputs::new()).map(|reply| reply.text) {
-                    Ok(text) => {
-                        serde_json::from_str::<Value>(&text).unwrap()["content"][0]["text"].to_string()
-                    }
+                match manifest.tools[0]
+                    .reply(&json!({}), &state, &Inputs::new())
+                    .map(|reply| reply.text)
+                {
+                    Ok(text) => serde_json::from_str::<Value>(&text).unwrap()["content"][0]["text"]
+                        .to_string(),
                     Err(error) => error.message,
                 },
             );
@@ -134,13 +158,30 @@ fn a_sequence_steps_through_its_answers_and_then_repeats_cycles_or_fails() {
 
 #[test]
 fn arguments_that_do_not_fit_are_refused_with_the_reason_and_its_place() {
-    let lines = "input_schema: {type: object, required: [city], properties: {days: {type: integer}}}";
+    let lines =
+        "input_schema: {type: object, required: [city], properties: {days: {type: integer}}}";
     let manifest = manifest(&tool(lines));
     let error = manifest.tools[0].check(&json!({"days": "x"})).unwrap_err();
     assert_eq!(error.code, code::INVALID_PARAMS);
-    assert!(error.message.starts_with("invalid arguments for the tool `ask`: "), "{}", error.message);
-    assert!(error.message.contains("`/days`: \"x\" is not of type \"integer\""), "{}", error.message);
-    assert!(error.message.contains("\"city\" is a required property"), "{}", error.message);
+    assert!(
+        error
+            .message
+            .starts_with("invalid arguments for the tool `ask`: "),
+        "{}",
+        error.message
+    );
+    assert!(
+        error
+            .message
+            .contains("`/days`: \"x\" is not of type \"integer\""),
+        "{}",
+        error.message
+    );
+    assert!(
+        error.message.contains("\"city\" is a required property"),
+        "{}",
+        error.message
+    );
     assert!(manifest.tools[0].check(&json!({"city": "Oslo"})).is_ok());
 }
 
@@ -164,23 +205,41 @@ fn a_saved_list_is_served_as_it_was_and_answers_with_a_default() {
             manifest.tools[0].listing,
             r#"{"x-own":{"b":1,"a":2},"name":"ask","inputSchema":{"type":"object"}}"#
         );
-        assert_eq!(call(&manifest, &json!({})).unwrap()["content"][0]["text"], "ask was called");
+        assert_eq!(
+            call(&manifest, &json!({})).unwrap()["content"][0]["text"],
+            "ask was called"
+        );
     }
 }
 
 #[test]
 fn a_result_that_breaks_its_output_schema_is_warned_of_or_refused_when_it_is_made() {
     let schema = "output_schema: {type: object, required: [a]}\n";
-    let warned = problems(&tool(&format!("{schema}response: {{structured_content: {{b: 1}}}}")));
+    let warned = problems(&tool(&format!(
+        "{schema}response: {{structured_content: {{b: 1}}}}"
+    )));
     assert!(
-        warned[0]
-            .starts_with("5:18: warning: this result does not fit the tool's `output_schema`: at `/struct"),
+        warned[0].starts_with(
+            "5:18: warning: this result does not fit the tool's `output_schema`: at `/struct"
+        ),
         "{warned:?}"
     );
-    assert!(problems(&tool(&format!("{schema}validate_output: false\nresponse: x"))).is_empty());
-    let made = manifest(&tool(&format!("{schema}response: {{structured_content: '${{args}}'}}")));
+    assert!(
+        problems(&tool(&format!(
+            "{schema}validate_output: false\nresponse: x"
+        )))
+        .is_empty()
+    );
+    let made = manifest(&tool(&format!(
+        "{schema}response: {{structured_content: '${{args}}'}}"
+    )));
     assert!(call(&made, &json!({"a": 1})).is_ok());
-    assert!(call(&made, &json!({"b": 1})).unwrap_err().message.contains("does not fit its output schema"));
+    assert!(
+        call(&made, &json!({"b": 1}))
+            .unwrap_err()
+            .message
+            .contains("does not fit its output schema")
+    );
 }
 
 #[test]
@@ -219,7 +278,10 @@ fn what_is_beside_the_server_in_place_of_under_it_is_refused() {
         ]
     );
     let help = load(text).problems[0].help.clone();
-    assert_eq!(help.as_deref(), Some("indent `tools:` so that it is under `mock_server:`"));
+    assert_eq!(
+        help.as_deref(),
+        Some("indent `tools:` so that it is under `mock_server:`")
+    );
     assert!(problems("mock_server:\ntools: [{name: a}]\n").len() == 1);
 }
 
@@ -229,11 +291,17 @@ fn what_is_no_manifest_is_refused_with_what_one_is() {
         assert!(load(text).manifest.is_none(), "{text}");
         assert!(!load(text).problems.is_empty(), "{text}");
     }
-    assert_eq!(problems("{\"tools\": [{\"title\": \"x\"}]}"), ["1:12: a tool has no name"]);
+    assert_eq!(
+        problems("{\"tools\": [{\"title\": \"x\"}]}"),
+        ["1:12: a tool has no name"]
+    );
 }
 
 fn server(lines: &str) -> Manifest {
-    manifest(&format!("mock_server:\n  {}\n", lines.replace('\n', "\n  ")))
+    manifest(&format!(
+        "mock_server:\n  {}\n",
+        lines.replace('\n', "\n  ")
+    ))
 }
 
 fn all(_: AskKind) -> bool {
@@ -247,34 +315,61 @@ fn what_is_asked_comes_in_rounds_and_its_answers_can_be_used() {
     let (tool, args) = (&manifest.tools[0], json!({"title": "Dr"}));
     let mut inputs = Inputs::new();
     let round = tool.requests(&args, &inputs, &all).unwrap();
-    assert_eq!(round.iter().map(|request| request.name.as_str()).collect::<Vec<_>>(), ["first", "second"]);
+    assert_eq!(
+        round
+            .iter()
+            .map(|request| request.name.as_str())
+            .collect::<Vec<_>>(),
+        ["first", "second"]
+    );
     assert_eq!(
         round[0].params,
         r#"{"message":"Your name, Dr?","requestedSchema":{"type":"object","properties":{}}}"#
     );
-    let without_roots = tool.requests(&args, &inputs, &|kind| kind != AskKind::Roots).unwrap();
+    let without_roots = tool
+        .requests(&args, &inputs, &|kind| kind != AskKind::Roots)
+        .unwrap();
     assert_eq!(without_roots.len(), 1);
     inputs.insert("second".into(), json!({"roots": []}));
     inputs.insert("first".into(), json!(12345));
-    assert_eq!(tool.requests(&args, &inputs, &all).unwrap()[0].name, "first");
-    inputs.insert("first".into(), json!({"action": "accept", "content": {"name": "Ada"}}));
+    assert_eq!(
+        tool.requests(&args, &inputs, &all).unwrap()[0].name,
+        "first"
+    );
+    inputs.insert(
+        "first".into(),
+        json!({"action": "accept", "content": {"name": "Ada"}}),
+    );
     let round = tool.requests(&args, &inputs, &all).unwrap();
     assert_eq!(round[0].kind.method(), "sampling/createMessage");
     assert_eq!(
         round[0].params,
         r#"{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada"}}],"maxTokens":5}"#
     );
-    inputs.insert("third".into(), json!({"role": "assistant", "content": {"type": "text", "text": "Hi!"}}));
+    inputs.insert(
+        "third".into(),
+        json!({"role": "assistant", "content": {"type": "text", "text": "Hi!"}}),
+    );
     assert!(tool.requests(&args, &inputs, &all).unwrap().is_empty());
-    assert!(tool.reply(&args, &State::of(&manifest, None), &inputs).unwrap().text.contains("Hi!"));
+    assert!(
+        tool.reply(&args, &State::of(&manifest, None), &inputs)
+            .unwrap()
+            .text
+            .contains("Hi!")
+    );
 }
 
 #[test]
 fn a_client_that_cannot_be_asked_is_told_what_it_lacks() {
     let manifest = manifest(&tool("sampling: Say hi.\nresponse: ok"));
-    let error = manifest.tools[0].requests(&json!({}), &Inputs::new(), &|_| false).unwrap_err();
+    let error = manifest.tools[0]
+        .requests(&json!({}), &Inputs::new(), &|_| false)
+        .unwrap_err();
     assert_eq!(error.code, code::MISSING_CLIENT_CAPABILITY);
-    assert_eq!(error.data.unwrap().get(), r#"{"requiredCapabilities":{"sampling":{}}}"#);
+    assert_eq!(
+        error.data.unwrap().get(),
+        r#"{"requiredCapabilities":{"sampling":{}}}"#
+    );
 }
 
 #[test]
@@ -283,12 +378,24 @@ fn progress_and_log_messages_come_in_order_with_their_delays_and_effects_follow(
     let manifest = manifest(&tool(lines));
     let args = json!({"x": 7});
     let notices = manifest.tools[0].notices(&args).unwrap();
-    assert_eq!(notices.iter().map(|notice| notice.delay_ms).collect::<Vec<_>>(), [0, 1000, 0, 50]);
+    assert_eq!(
+        notices
+            .iter()
+            .map(|notice| notice.delay_ms)
+            .collect::<Vec<_>>(),
+        [0, 1000, 0, 50]
+    );
     let params = r#"{"level":"error","logger":"db","data":{"x":7}}"#.to_owned();
-    assert_eq!(notices[1].kind, NoticeKind::Log(LogLevel::named("error").unwrap(), params));
+    assert_eq!(
+        notices[1].kind,
+        NoticeKind::Log(LogLevel::named("error").unwrap(), params)
+    );
     let progress = r#"{"progress":0,"total":100,"message":"at 7"}"#.to_owned();
     assert_eq!(notices[2].kind, NoticeKind::Progress(progress));
-    let effects = [ServerChange::Tools, ServerChange::Updated("test://7".into())];
+    let effects = [
+        ServerChange::Tools,
+        ServerChange::Updated("test://7".into()),
+    ];
     assert_eq!(manifest.tools[0].changes(&args).unwrap(), effects);
 }
 
@@ -297,7 +404,14 @@ fn resources_are_read_at_their_address_or_by_a_template() {
     let manifest = server(
         "resources:\n  - {uri: 'test://a', name: a, mimeType: text/plain, text: hello, size: 5}\n  - {uri: 'test://b', file: logo.png}\nresource_templates:\n  - {uriTemplate: 'test://{id}/data', name: item, mime_type: application/json, text: '{\"id\": \"${id}\", \"at\": \"${uri}\"}'}",
     );
-    let read = |uri: &str| manifest.resource(uri).unwrap().answer(&Inputs::new()).unwrap().into_owned();
+    let read = |uri: &str| {
+        manifest
+            .resource(uri)
+            .unwrap()
+            .answer(&Inputs::new())
+            .unwrap()
+            .into_owned()
+    };
     assert_eq!(
         manifest.resources[0].listing,
         r#"{"uri":"test://a","name":"a","mimeType":"text/plain","size":5}"#
@@ -306,12 +420,21 @@ fn resources_are_read_at_their_address_or_by_a_template() {
         read("test://a"),
         r#"{"contents":[{"uri":"test://a","mimeType":"text/plain","text":"hello"}]}"#
     );
-    assert_eq!(read("test://b"), r#"{"contents":[{"uri":"test://b","blob":"//4A"}]}"#);
+    assert_eq!(
+        read("test://b"),
+        r#"{"contents":[{"uri":"test://b","blob":"//4A"}]}"#
+    );
     let value: Value = serde_json::from_str(&read("test://12/data")).unwrap();
-    assert_eq!(value["contents"][0]["text"], r#"{"id": "12", "at": "test://12/data"}"#);
+    assert_eq!(
+        value["contents"][0]["text"],
+        r#"{"id": "12", "at": "test://12/data"}"#
+    );
     assert_eq!(value["contents"][0]["uri"], "test://12/data");
     let error = manifest.resource("test://x").unwrap_err();
-    assert_eq!((error.code, error.data.unwrap().get()), (code::INVALID_PARAMS, r#"{"uri":"test://x"}"#));
+    assert_eq!(
+        (error.code, error.data.unwrap().get()),
+        (code::INVALID_PARAMS, r#"{"uri":"test://x"}"#)
+    );
 }
 
 #[test]
@@ -324,8 +447,12 @@ fn a_prompt_is_filled_in_and_wants_its_required_arguments() {
         prompt.listing,
         r#"{"name":"greet","description":"Greets.","arguments":[{"name":"who","required":true},{"name":"how"}]}"#
     );
-    let answer: Value =
-        serde_json::from_str(&prompt.answer(&json!({"who": "Ada"}), &Inputs::new()).unwrap()).unwrap();
+    let answer: Value = serde_json::from_str(
+        &prompt
+            .answer(&json!({"who": "Ada"}), &Inputs::new())
+            .unwrap(),
+    )
+    .unwrap();
     assert_eq!(
         answer["messages"][0],
         json!({"role": "user", "content": {"type": "text", "text": "Greet Ada kindly."}})
@@ -336,7 +463,13 @@ fn a_prompt_is_filled_in_and_wants_its_required_arguments() {
         error.message,
         "invalid arguments for the prompt `greet`: \"who\" is a required argument; `/how`: 3 is not a string"
     );
-    assert!(manifest.prompt("gret").unwrap_err().message.ends_with("did you mean `greet`?"));
+    assert!(
+        manifest
+            .prompt("gret")
+            .unwrap_err()
+            .message
+            .ends_with("did you mean `greet`?")
+    );
 }
 
 #[test]
@@ -344,7 +477,11 @@ fn completions_are_the_values_that_start_with_what_was_typed() {
     let lines = "prompts: [{name: p, arguments: [{name: x}], messages: []}]\nresource_templates: [{uri_template: 't://{id}', text: x}]\ncompletions:\n  prompts: {p: {x: [Ada, alan, Bob]}}\n  resource_templates: {'t://{id}': {id: [1, 12]}}";
     let manifest = server(lines);
     let complete = |reference: Value, typed: &str| -> Value {
-        let name = if reference["uri"].is_string() { "id" } else { "x" };
+        let name = if reference["uri"].is_string() {
+            "id"
+        } else {
+            "x"
+        };
         serde_json::from_str(&manifest.complete(&reference, name, typed).unwrap()).unwrap()
     };
     let prompt = json!({"type": "ref/prompt", "name": "p"});
@@ -357,12 +494,26 @@ fn completions_are_the_values_that_start_with_what_was_typed() {
         json!(["12"])
     );
     assert_eq!(complete(prompt, "z")["completion"]["values"], json!([]));
-    assert!(manifest.complete(&json!({"type": "ref/prompt", "name": "q"}), "x", "").is_err());
-    assert!(manifest.complete(&json!({"type": "ref/else"}), "x", "").is_err());
+    assert!(
+        manifest
+            .complete(&json!({"type": "ref/prompt", "name": "q"}), "x", "")
+            .is_err()
+    );
+    assert!(
+        manifest
+            .complete(&json!({"type": "ref/else"}), "x", "")
+            .is_err()
+    );
     let wrong = problems(
         "mock_server:\n  prompts: [{name: greet, messages: []}]\n  completions: {prompts: {gret: {x: [a]}, greet: {y: [b]}}}\n",
     );
-    assert_eq!(wrong, ["3:27: there is no prompt `gret`", "3:43: the prompt `greet` has no argument `y`"]);
+    assert_eq!(
+        wrong,
+        [
+            "3:27: there is no prompt `gret`",
+            "3:43: the prompt `greet` has no argument `y`"
+        ]
+    );
 }
 
 #[test]
@@ -376,8 +527,17 @@ fn the_first_answer_whose_condition_holds_is_given() {
     assert_eq!(text(json!({"city": "Paris"})).unwrap(), "near");
     assert_eq!(text(json!({"boom": 1})).unwrap_err().code, -1);
     let error = text(json!({"city": "Oslo"})).unwrap_err();
-    assert_eq!(error.message, r#"no response of the tool `ask` is for the arguments {"city":"Oslo"}"#);
-    assert_eq!(text_of(&format!("{lines}\n  - text: else"), &json!({"city": "Oslo"})), "else");
+    assert_eq!(
+        error.message,
+        r#"no response of the tool `ask` is for the arguments {"city":"Oslo"}"#
+    );
+    assert_eq!(
+        text_of(
+            &format!("{lines}\n  - text: else"),
+            &json!({"city": "Oslo"})
+        ),
+        "else"
+    );
 }
 
 #[test]
@@ -417,14 +577,31 @@ fn a_record_that_was_created_can_be_read_changed_listed_and_deleted() {
     let manifest = manifest(TICKETS);
     let state = State::of(&manifest, None);
     let call = |tool: &str, args: Value| -> Value {
-        let answer = manifest.tool(tool).unwrap().reply(&args, &state, &Inputs::new()).unwrap().text;
+        let answer = manifest
+            .tool(tool)
+            .unwrap()
+            .reply(&args, &state, &Inputs::new())
+            .unwrap()
+            .text;
         serde_json::from_str(&answer).unwrap()
     };
     let created = call("create", json!({"title": "Leak"}));
-    assert_eq!(created["structuredContent"], json!({"id": "T-2", "title": "Leak", "status": "open"}));
-    assert_eq!(created["content"][0]["text"], r#"{"id":"T-2","status":"open","title":"Leak"}"#);
-    assert_eq!(call("get", json!({"id": "T-2"}))["structuredContent"]["title"], "Leak");
-    assert_eq!(call("close", json!({"id": "T-2"}))["content"][0]["text"], "closed T-2");
+    assert_eq!(
+        created["structuredContent"],
+        json!({"id": "T-2", "title": "Leak", "status": "open"})
+    );
+    assert_eq!(
+        created["content"][0]["text"],
+        r#"{"id":"T-2","status":"open","title":"Leak"}"#
+    );
+    assert_eq!(
+        call("get", json!({"id": "T-2"}))["structuredContent"]["title"],
+        "Leak"
+    );
+    assert_eq!(
+        call("close", json!({"id": "T-2"}))["content"][0]["text"],
+        "closed T-2"
+    );
     assert_eq!(
         call("edit", json!({"id": "T-2", "title": "Drip"}))["structuredContent"],
         json!({"id": "T-2", "title": "Drip", "status": "closed"})
@@ -434,20 +611,36 @@ fn a_record_that_was_created_can_be_read_changed_listed_and_deleted() {
         open["structuredContent"],
         json!({"tickets": [{"id": "T-1", "title": "Broken door", "status": "open"}]})
     );
-    assert_eq!(call("list", json!({}))["structuredContent"]["tickets"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        call("list", json!({}))["structuredContent"]["tickets"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
     assert_eq!(call("count", json!({}))["content"][0]["text"], "2: T-1");
-    assert_eq!(call("delete", json!({"id": "T-1"}))["structuredContent"]["title"], "Broken door");
+    assert_eq!(
+        call("delete", json!({"id": "T-1"}))["structuredContent"]["title"],
+        "Broken door"
+    );
     assert_eq!(
         call("delete", json!({"id": "T-1"})),
         json!({"content": [{"type": "text", "text": "T-1 is gone"}], "isError": true})
     );
-    assert_eq!(call("get", json!({"id": "T-9"}))["content"][0]["text"], "there is no T-9 in tickets");
+    assert_eq!(
+        call("get", json!({"id": "T-9"}))["content"][0]["text"],
+        "there is no T-9 in tickets"
+    );
     assert_eq!(call("get", json!({"id": "T-9"}))["isError"], true);
-    let error =
-        manifest.tool("edit").unwrap().reply(&json!({"id": "T-9"}), &state, &Inputs::new()).unwrap_err();
+    let error = manifest
+        .tool("edit")
+        .unwrap()
+        .reply(&json!({"id": "T-9"}), &state, &Inputs::new())
+        .unwrap_err();
     assert_eq!((error.code, &*error.message), (-32001, "no T-9"));
     assert_eq!(
-        State::of(&manifest, None).with_records(0, |records| records.list(&serde_json::Map::new()).len()),
+        State::of(&manifest, None)
+            .with_records(0, |records| records.list(&serde_json::Map::new()).len()),
         Some(1)
     );
 }
@@ -484,11 +677,15 @@ fn a_key_that_an_update_would_change_or_that_all_records_would_share_is_refused(
     let manifest = server(
         "store: {notes: {seed: [{id: 1, x: 1}]}}\ntools: [{name: a, response: {update: notes, key: '${args.which}'}}]",
     );
-    let update = |which: u8, id: u8| call(&manifest, &json!({"which": which, "id": id, "x": 2})).unwrap();
+    let update =
+        |which: u8, id: u8| call(&manifest, &json!({"which": which, "id": id, "x": 2})).unwrap();
     assert_eq!(update(1, 1)["structuredContent"]["x"], 2);
     let refused = update(1, 2);
     assert_eq!(refused["isError"], true);
-    assert_eq!(refused["content"][0]["text"], "1 in notes keeps its id: an update cannot change it");
+    assert_eq!(
+        refused["content"][0]["text"],
+        "1 in notes keeps its id: an update cannot change it"
+    );
 }
 
 #[test]
@@ -504,9 +701,15 @@ fn bytes_addresses_and_a_version_that_cannot_be_are_shown_at_their_place() {
             "12:40: `b` is not a URI",
         ]
     );
-    assert_eq!(load(text).problems[0].help.as_deref(), Some("quote it: `version: \"3\"`"));
+    assert_eq!(
+        load(text).problems[0].help.as_deref(),
+        Some("quote it: `version: \"3\"`")
+    );
     let updated = "mock_server:\n  resources: [{uri: 'a://b', text: a}]\n  tools:\n    - {name: a, updated: ['a://b', 'a://c', 'a://${args.x}']}\n";
-    assert_eq!(problems(updated), ["4:36: no resource has the address `a://c`"]);
+    assert_eq!(
+        problems(updated),
+        ["4:36: no resource has the address `a://c`"]
+    );
 }
 
 #[test]
@@ -522,8 +725,7 @@ fn a_saved_list_may_be_any_json() {
 #[test]
 fn an_argument_that_is_not_declared_is_warned_of_where_it_cannot_come_or_is_a_slip() {
     let open = "input_schema: {type: object, properties: {city: {type: string}}}\n";
-    let closed =
-        "input_schema: {type: object, properties: {city: {type: string}}, additionalProperties: false}\n";
+    let closed = "input_schema: {type: object, properties: {city: {type: string}}, additionalProperties: false}\n";
     let said = |schema: &str, rest: &str| problems(&tool(&format!("{schema}{rest}")));
     let warning = ["6:17: warning: no argument is declared as `ctiy`"];
     let when = "responses:\n  - when: args.ctiy == 'x'\n    text: a";
@@ -533,14 +735,18 @@ fn an_argument_that_is_not_declared_is_warned_of_where_it_cannot_come_or_is_a_sl
         said(closed, "response: ${args.colour}"),
         ["5:17: warning: no argument is declared as `colour`"]
     );
-    let prompt =
-        "mock_server:\n  prompts: [{name: p, arguments: [{name: a}], messages: [{content: '${args.b}'}]}]\n";
-    assert_eq!(problems(prompt), ["2:68: warning: no argument is declared as `b`"]);
+    let prompt = "mock_server:\n  prompts: [{name: p, arguments: [{name: a}], messages: [{content: '${args.b}'}]}]\n";
+    assert_eq!(
+        problems(prompt),
+        ["2:68: warning: no argument is declared as `b`"]
+    );
 }
 
 #[test]
 fn every_fault_in_one_value_is_said() {
-    let said = problems(&tool("response: {structured_content: {a: '${arg.x}', b: ['${args.x', .nan]}}"));
+    let said = problems(&tool(
+        "response: {structured_content: {a: '${arg.x}', b: ['${args.x', .nan]}}",
+    ));
     assert_eq!(
         said,
         [
@@ -553,7 +759,8 @@ fn every_fault_in_one_value_is_said() {
 
 #[test]
 fn a_schema_that_nothing_is_held_to_may_be_anything() {
-    let lines = "validate_input: false\ninput_schema: {$ref: 'https://example.com/x.json', type: objcet}";
+    let lines =
+        "validate_input: false\ninput_schema: {$ref: 'https://example.com/x.json', type: objcet}";
     let manifest = manifest(&tool(lines));
     assert!(manifest.tools[0].listing.contains("example.com"));
     assert!(manifest.tools[0].check(&json!({"a": 1})).is_ok());

@@ -65,8 +65,19 @@ impl Catalog {
         let dressing = Dressing::new(&identity.info, manifest.cache);
         let lists = lists(&manifest);
         let state = State::of(&manifest, world);
-        let source = Source::Manifest(Arc::new(Mock { manifest, state, answerer }));
-        Self { source, identity, dressing, injector, lists, headers }
+        let source = Source::Manifest(Arc::new(Mock {
+            manifest,
+            state,
+            answerer,
+        }));
+        Self {
+            source,
+            identity,
+            dressing,
+            injector,
+            lists,
+            headers,
+        }
     }
 
     pub(super) fn of_tape(tape: TapeSource, faults: &[ScopedFault]) -> Self {
@@ -83,14 +94,19 @@ impl Catalog {
 }
 
 fn with_faults(injector: Injector, faults: &[ScopedFault]) -> Injector {
-    faults.iter().fold(injector, |injector, fault| injector.with(*fault))
+    faults
+        .iter()
+        .fold(injector, |injector, fault| injector.with(*fault))
 }
 
 fn injector(manifest: &Manifest, faults: &[ScopedFault]) -> Injector {
     let mut injector = with_faults(with_faults(Injector::default(), faults), &manifest.faults);
     for tool in &manifest.tools {
         for fault in &tool.faults {
-            let fault = ScopedFault { kind: *fault, scope: FaultScope::Tools };
+            let fault = ScopedFault {
+                kind: *fault,
+                scope: FaultScope::Tools,
+            };
             injector = injector.and(Some(tool.name.clone()), fault);
         }
     }
@@ -118,7 +134,11 @@ fn identity(manifest: &Manifest) -> Identity {
         capabilities.push(r#""completions":{}"#);
     }
     let capabilities = format!("{{{}}}", capabilities.join(","));
-    Identity { info, capabilities, instructions: manifest.instructions.clone() }
+    Identity {
+        info,
+        capabilities,
+        instructions: manifest.instructions.clone(),
+    }
 }
 
 fn has_resources(manifest: &Manifest) -> bool {
@@ -126,26 +146,62 @@ fn has_resources(manifest: &Manifest) -> bool {
 }
 
 fn lists(manifest: &Manifest) -> HashMap<&'static str, Entries> {
-    let Manifest { tools, prompts, resources, resource_templates, page_size, .. } = manifest;
+    let Manifest {
+        tools,
+        prompts,
+        resources,
+        resource_templates,
+        page_size,
+        ..
+    } = manifest;
     let of_resources = |resources: &[Resource]| -> Option<Vec<String>> {
-        has_resources(manifest).then(|| resources.iter().map(|resource| resource.listing.clone()).collect())
+        has_resources(manifest).then(|| {
+            resources
+                .iter()
+                .map(|resource| resource.listing.clone())
+                .collect()
+        })
     };
-    let of_prompts = || prompts.iter().map(|prompt| prompt.listing.clone()).collect();
+    let of_prompts = || {
+        prompts
+            .iter()
+            .map(|prompt| prompt.listing.clone())
+            .collect()
+    };
     let all: [(&str, &str, Option<Vec<String>>); 4] = [
-        ("tools/list", "tools", Some(tools.iter().map(|tool| tool.listing.clone()).collect())),
-        ("prompts/list", "prompts", (!prompts.is_empty()).then(of_prompts)),
+        (
+            "tools/list",
+            "tools",
+            Some(tools.iter().map(|tool| tool.listing.clone()).collect()),
+        ),
+        (
+            "prompts/list",
+            "prompts",
+            (!prompts.is_empty()).then(of_prompts),
+        ),
         ("resources/list", "resources", of_resources(resources)),
-        ("resources/templates/list", "resourceTemplates", of_resources(resource_templates)),
+        (
+            "resources/templates/list",
+            "resourceTemplates",
+            of_resources(resource_templates),
+        ),
     ];
     all.into_iter()
-        .filter_map(|(method, key, listings)| Some((method, Entries::new(key, listings?, *page_size))))
+        .filter_map(|(method, key, listings)| {
+            Some((method, Entries::new(key, listings?, *page_size)))
+        })
         .collect()
 }
 
 impl Entries {
     fn new(key: &'static str, entries: Vec<String>, page_size: Option<usize>) -> Self {
         let whole = format!(r#"{{"{key}":[{}]}}"#, entries.join(","));
-        Self { key, listings: entries, page_size, whole }
+        Self {
+            key,
+            listings: entries,
+            page_size,
+            whole,
+        }
     }
 
     /// A page of the list as JSON text; the whole of it when there are no pages.
@@ -165,7 +221,11 @@ impl Entries {
             return Ok(self.whole.as_str().into());
         };
         let end = (start + size).min(self.listings.len());
-        let mut text = format!(r#"{{"{}":[{}]"#, self.key, self.listings[start..end].join(","));
+        let mut text = format!(
+            r#"{{"{}":[{}]"#,
+            self.key,
+            self.listings[start..end].join(",")
+        );
         if end < self.listings.len() {
             text.push_str(&format!(r#","nextCursor":"after-{end}""#));
         }
@@ -177,11 +237,17 @@ impl Entries {
 /// The arguments of a tool that its schema says are repeated in `Mcp-Param-*` headers.
 fn repeated_arguments(listing: &str) -> Vec<(String, String)> {
     let listing: Value = serde_json::from_str(listing).unwrap_or_default();
-    let properties = listing["inputSchema"]["properties"].as_object().into_iter().flatten();
+    let properties = listing["inputSchema"]["properties"]
+        .as_object()
+        .into_iter()
+        .flatten();
     properties
         .filter_map(|(name, schema)| {
             let header = schema.get("x-mcp-header")?.as_str()?;
-            Some((name.clone(), format!("mcp-param-{}", header.to_ascii_lowercase())))
+            Some((
+                name.clone(),
+                format!("mcp-param-{}", header.to_ascii_lowercase()),
+            ))
         })
         .collect()
 }

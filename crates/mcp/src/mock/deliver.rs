@@ -52,7 +52,10 @@ pub(super) async fn deliver(
         let server = server.clone();
         let _stopped = tokio::task::spawn_blocking(move || server.flood_stderr()).await;
     }
-    Some(Delivery { texts: action.reply.texts(answer.text), deferred: answer.deferred })
+    Some(Delivery {
+        texts: action.reply.texts(answer.text),
+        deferred: answer.deferred,
+    })
 }
 
 /// Changes that are told when this is dropped, which is when the answer has left, or is lost.
@@ -65,7 +68,10 @@ pub(super) struct DeferredChanges {
 impl DeferredChanges {
     /// `None` when nothing changes.
     pub(super) fn of(server: &Server, changes: Vec<ServerChange>) -> Option<Self> {
-        (!changes.is_empty()).then(|| Self { server: server.clone(), changes })
+        (!changes.is_empty()).then(|| Self {
+            server: server.clone(),
+            changes,
+        })
     }
 }
 

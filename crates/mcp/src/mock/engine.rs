@@ -59,7 +59,10 @@ impl Server {
                 Some(error) => MockOutcome::refused(request, &error, 200),
                 None => MockOutcome::Unserved,
             };
-            return Handled { outcome, action: Some(action.clone()) };
+            return Handled {
+                outcome,
+                action: Some(action.clone()),
+            };
         }
         let outcome = match request.era {
             Era::Modern => self.handle_modern(&catalog, request, asker),
@@ -68,28 +71,47 @@ impl Server {
         Handled { outcome, action }
     }
 
-    fn handle_modern(&self, catalog: &Arc<Catalog>, request: &Request<'_>, asker: Asker<'_>) -> MockOutcome {
+    fn handle_modern(
+        &self,
+        catalog: &Arc<Catalog>,
+        request: &Request<'_>,
+        asker: Asker<'_>,
+    ) -> MockOutcome {
         let capabilities = match modern::check(request, catalog, asker.headers) {
             Ok(capabilities) => capabilities,
-            Err(error) => return MockOutcome::refused(request, &error, modern::status(error.code, true)),
+            Err(error) => {
+                return MockOutcome::refused(request, &error, modern::status(error.code, true));
+            }
         };
         let meta = request.params.meta.as_ref();
         let level = meta.and_then(|meta| meta.log_level.as_deref());
         let client = Client {
             capabilities,
             level: level.and_then(LogLevel::named),
-            progress_token: meta.and_then(|meta| meta.progress_token).map(|token| token.get().to_owned()),
+            progress_token: meta
+                .and_then(|meta| meta.progress_token)
+                .map(|token| token.get().to_owned()),
         };
         let outcome = match &*request.method {
-            "server/discover" => Ok(MockOutcome::result(catalog, request, &legacy::discovery(catalog))),
+            "server/discover" => Ok(MockOutcome::result(
+                catalog,
+                request,
+                &legacy::discovery(catalog),
+            )),
             "subscriptions/listen" => listen(request),
             _ => self.work(catalog, request, asker.session, client),
         };
-        outcome
-            .unwrap_or_else(|error| MockOutcome::refused(request, &error, modern::status(error.code, false)))
+        outcome.unwrap_or_else(|error| {
+            MockOutcome::refused(request, &error, modern::status(error.code, false))
+        })
     }
 
-    fn handle_legacy(&self, catalog: &Arc<Catalog>, request: &Request<'_>, asker: Asker<'_>) -> MockOutcome {
+    fn handle_legacy(
+        &self,
+        catalog: &Arc<Catalog>,
+        request: &Request<'_>,
+        asker: Asker<'_>,
+    ) -> MockOutcome {
         let refused = |error: RpcError| MockOutcome::refused(request, &error, 200);
         let Some(session) = asker.session else {
             return refused(legacy::not_initialized());
@@ -102,12 +124,18 @@ impl Server {
                 legacy::subscribe(catalog, session, request).map(|()| "{}".into())
             }
             _ => {
-                let Some(agreed) = session.agreed.get() else { return refused(legacy::not_initialized()) };
+                let Some(agreed) = session.agreed.get() else {
+                    return refused(legacy::not_initialized());
+                };
                 let client = legacy_client(agreed, session, request);
-                return self.work(catalog, request, Some(session), client).unwrap_or_else(refused);
+                return self
+                    .work(catalog, request, Some(session), client)
+                    .unwrap_or_else(refused);
             }
         };
-        done.map_or_else(refused, |result| MockOutcome::result(catalog, request, &result))
+        done.map_or_else(refused, |result| {
+            MockOutcome::result(catalog, request, &result)
+        })
     }
 
     /// The methods that both eras have.
@@ -124,12 +152,19 @@ impl Server {
                 return Ok(MockOutcome::result(catalog, request, &page));
             }
             if &*request.method == "completion/complete" {
-                return Ok(MockOutcome::result(catalog, request, &complete(mock, request)?));
+                return Ok(MockOutcome::result(
+                    catalog,
+                    request,
+                    &complete(mock, request)?,
+                ));
             }
         }
         let state = match &request.params.request_state {
             Some(text) => Some(self.0.signer.read(text).ok_or_else(|| {
-                RpcError::new(code::INVALID_PARAMS, "`requestState` is not one that this server gave out")
+                RpcError::new(
+                    code::INVALID_PARAMS,
+                    "`requestState` is not one that this server gave out",
+                )
             })?),
             None => None,
         };
@@ -154,12 +189,21 @@ impl Server {
             session: session.cloned(),
         };
         match play.instant() {
-            Some(answer) => answer.map(|answer| MockOutcome::Answer { answer, status: 200 }),
+            Some(answer) => answer.map(|answer| MockOutcome::Answer {
+                answer,
+                status: 200,
+            }),
             None => Ok(MockOutcome::Play(Box::new(play))),
         }
     }
 
-    fn input_required(&self, job: &Job, asks: &[AskRequest], answers: Inputs, round: usize) -> String {
+    fn input_required(
+        &self,
+        job: &Job,
+        asks: &[AskRequest],
+        answers: Inputs,
+        round: usize,
+    ) -> String {
         let requests: Vec<String> = asks
             .iter()
             .map(|ask| {
@@ -167,11 +211,20 @@ impl Server {
                 format!(r#"{name}:{{"method":"{method}","params":{}}}"#, ask.params)
             })
             .collect();
-        let mut text =
-            format!(r#"{{"resultType":"input_required","inputRequests":{{{}}}"#, requests.join(","));
+        let mut text = format!(
+            r#"{{"resultType":"input_required","inputRequests":{{{}}}"#,
+            requests.join(",")
+        );
         if round > 0 || !answers.is_empty() || job.always_has_state() {
-            let state = RequestState { round: round + 1, answers, call: job.fingerprint() };
-            text.push_str(&format!(r#","requestState":"{}""#, self.0.signer.sign(&state)));
+            let state = RequestState {
+                round: round + 1,
+                answers,
+                call: job.fingerprint(),
+            };
+            text.push_str(&format!(
+                r#","requestState":"{}""#,
+                self.0.signer.sign(&state)
+            ));
         }
         text.push('}');
         jsonrpc::one_line(&text).into_owned()
@@ -180,13 +233,27 @@ impl Server {
 
 impl MockOutcome {
     fn result(catalog: &Catalog, request: &Request<'_>, result: &str) -> Self {
-        let text = catalog.dressing.result(request.era, &request.id, &request.method, result);
-        Self::Answer { answer: MockAnswer { text, deferred: None }, status: 200 }
+        let text = catalog
+            .dressing
+            .result(request.era, &request.id, &request.method, result);
+        Self::Answer {
+            answer: MockAnswer {
+                text,
+                deferred: None,
+            },
+            status: 200,
+        }
     }
 
     fn refused(request: &Request<'_>, error: &RpcError, status: u16) -> Self {
         let text = render::error(Some(&request.id), error);
-        Self::Answer { answer: MockAnswer { text, deferred: None }, status }
+        Self::Answer {
+            answer: MockAnswer {
+                text,
+                deferred: None,
+            },
+            status,
+        }
     }
 }
 
@@ -195,12 +262,18 @@ fn action(catalog: &Catalog, request: &Request<'_>) -> Option<Box<Action>> {
         return None;
     }
     let tool = request.params.name.as_deref();
-    let action = catalog.injector.on_request(&request.method, tool, Instant::now());
+    let action = catalog
+        .injector
+        .on_request(&request.method, tool, Instant::now());
     (!action.is_healthy()).then(|| Box::new(action))
 }
 
 fn legacy_client(agreed: &Agreed, session: &Session, request: &Request<'_>) -> Client {
-    let token = request.params.meta.as_ref().and_then(|meta| meta.progress_token);
+    let token = request
+        .params
+        .meta
+        .as_ref()
+        .and_then(|meta| meta.progress_token);
     Client {
         capabilities: agreed.capabilities.clone(),
         level: Some(*session.level.lock()),
@@ -210,16 +283,29 @@ fn legacy_client(agreed: &Agreed, session: &Session, request: &Request<'_>) -> C
 
 fn listen(request: &Request<'_>) -> RpcResult<MockOutcome> {
     let filter = request.params.notifications.map_or("{}", RawValue::get);
-    let filter = serde_json::from_str(filter)
-        .map_err(|error| RpcError::new(code::INVALID_PARAMS, format!("invalid `notifications`: {error}")))?;
-    Ok(MockOutcome::Listen { id: request.id.clone(), filter })
+    let filter = serde_json::from_str(filter).map_err(|error| {
+        RpcError::new(
+            code::INVALID_PARAMS,
+            format!("invalid `notifications`: {error}"),
+        )
+    })?;
+    Ok(MockOutcome::Listen {
+        id: request.id.clone(),
+        filter,
+    })
 }
 
-fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestState>) -> RpcResult<Job> {
+fn job(
+    catalog: &Arc<Catalog>,
+    request: &Request<'_>,
+    state: Option<&RequestState>,
+) -> RpcResult<Job> {
     let mock = match &catalog.source {
         Source::Tape(tape) => {
             let fingerprint = state.map(|state| state.call.as_str());
-            return tape.find(&request.method, request.raw, fingerprint).map(Job::Recorded);
+            return tape
+                .find(&request.method, request.raw, fingerprint)
+                .map(Job::Recorded);
         }
         Source::Manifest(mock) => Arc::clone(mock),
     };
@@ -233,14 +319,22 @@ fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestStat
             let tool = mock.manifest.tool(&name)?;
             let arguments = arguments(request)?;
             tool.check(&arguments)?;
-            Ok(Job::Tool { mock, name, arguments })
+            Ok(Job::Tool {
+                mock,
+                name,
+                arguments,
+            })
         }
         "prompts/get" if !mock.manifest.prompts.is_empty() => {
             let name = named(&request.params.name, "name")?;
             let prompt = mock.manifest.prompt(&name)?;
             let arguments = arguments(request)?;
             prompt.check(&arguments)?;
-            Ok(Job::Prompt { mock, name, arguments })
+            Ok(Job::Prompt {
+                mock,
+                name,
+                arguments,
+            })
         }
         "resources/read" if catalog.lists.contains_key("resources/list") => {
             let uri = named(&request.params.uri, "uri")?;
@@ -249,7 +343,10 @@ fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestStat
             }
             Ok(Job::Resource { mock, uri })
         }
-        method => Err(RpcError::new(code::METHOD_NOT_FOUND, format!("Method not found: {method}"))),
+        method => Err(RpcError::new(
+            code::METHOD_NOT_FOUND,
+            format!("Method not found: {method}"),
+        )),
     }
 }
 
@@ -258,14 +355,21 @@ fn arguments(request: &Request<'_>) -> RpcResult<Value> {
         return Ok(Value::Object(serde_json::Map::new()));
     };
     if !raw.get().starts_with('{') {
-        return Err(RpcError::new(code::INVALID_PARAMS, "`params.arguments` is not an object"));
+        return Err(RpcError::new(
+            code::INVALID_PARAMS,
+            "`params.arguments` is not an object",
+        ));
     }
     serde_json::from_str(raw.get())
         .map_err(|error| RpcError::new(code::INVALID_PARAMS, format!("invalid arguments: {error}")))
 }
 
 /// The client's answers so far, and how many rounds there were.
-fn inputs(request: &Request<'_>, job: &Job, state: Option<RequestState>) -> RpcResult<(Inputs, usize)> {
+fn inputs(
+    request: &Request<'_>,
+    job: &Job,
+    state: Option<RequestState>,
+) -> RpcResult<(Inputs, usize)> {
     let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
     let (mut inputs, mut round) = (Inputs::new(), 0);
     if let Some(state) = state {
@@ -285,19 +389,30 @@ fn inputs(request: &Request<'_>, job: &Job, state: Option<RequestState>) -> RpcR
 /// The refusal of a resource that is not there; only the older era has a code of its own for it.
 pub(super) fn in_era(error: RpcError, era: Era) -> RpcError {
     match era {
-        Era::Legacy => RpcError { code: code::RESOURCE_NOT_FOUND, ..error },
+        Era::Legacy => RpcError {
+            code: code::RESOURCE_NOT_FOUND,
+            ..error
+        },
         Era::Modern => error,
     }
 }
 
 fn complete(mock: &Mock, request: &Request<'_>) -> RpcResult<String> {
     if !mock.manifest.has_completions() {
-        return Err(RpcError::new(code::METHOD_NOT_FOUND, "Method not found: completion/complete"));
+        return Err(RpcError::new(
+            code::METHOD_NOT_FOUND,
+            "Method not found: completion/complete",
+        ));
     }
     let value = |raw: Option<&RawValue>| {
-        raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()).unwrap_or_default()
+        raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok())
+            .unwrap_or_default()
     };
     let argument = value(request.params.argument);
     let text = |key: &str| argument[key].as_str().unwrap_or_default();
-    mock.manifest.complete(&value(request.params.reference), text("name"), text("value"))
+    mock.manifest.complete(
+        &value(request.params.reference),
+        text("name"),
+        text("value"),
+    )
 }

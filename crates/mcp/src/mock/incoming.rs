@@ -38,12 +38,21 @@ impl<'a> Incoming<'a> {
     /// Reads a message. `version` is what an HTTP header says.
     pub(super) fn read(text: &'a str, version: Option<&str>) -> Result<Self, Refused> {
         let refused = |id, error| Refused { id, error };
-        match parse(text).map_err(|malformed| refused(None, refusal(&malformed)))?.body {
+        match parse(text)
+            .map_err(|malformed| refused(None, refusal(&malformed)))?
+            .body
+        {
             Body::Request { id, method, params } => {
                 let raw = params;
                 let params = Params::read(raw).map_err(|error| refused(Some(id.clone()), error))?;
                 let era = era_of(&method, &params, version);
-                Ok(Self::Request(Request { id, method, params, raw, era }))
+                Ok(Self::Request(Request {
+                    id,
+                    method,
+                    params,
+                    raw,
+                    era,
+                }))
             }
             body => Ok(Self::News(body)),
         }
@@ -96,9 +105,12 @@ pub(super) struct Params<'a> {
 impl<'a> Params<'a> {
     /// Reads them; absent ones are empty.
     pub(super) fn read(raw: Option<&'a RawValue>) -> RpcResult<Self> {
-        let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Ok(Self::default()) };
-        serde_json::from_str(raw.get())
-            .map_err(|error| RpcError::new(code::INVALID_PARAMS, format!("invalid params: {error}")))
+        let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
+            return Ok(Self::default());
+        };
+        serde_json::from_str(raw.get()).map_err(|error| {
+            RpcError::new(code::INVALID_PARAMS, format!("invalid params: {error}"))
+        })
     }
 
     /// The version that `_meta` names.
@@ -111,7 +123,11 @@ impl<'a> Params<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(expecting = "`_meta` as an object")]
 pub(super) struct Meta<'a> {
-    #[serde(default, deserialize_with = "present", rename = "io.modelcontextprotocol/protocolVersion")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        rename = "io.modelcontextprotocol/protocolVersion"
+    )]
     pub(super) version: Option<String>,
     #[serde(
         borrow,
@@ -120,17 +136,29 @@ pub(super) struct Meta<'a> {
         rename = "io.modelcontextprotocol/clientCapabilities"
     )]
     pub(super) capabilities: Option<&'a RawValue>,
-    #[serde(default, deserialize_with = "present", rename = "io.modelcontextprotocol/logLevel")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        rename = "io.modelcontextprotocol/logLevel"
+    )]
     pub(super) log_level: Option<String>,
     /// The progress token as JSON text.
-    #[serde(borrow, default, deserialize_with = "present", rename = "progressToken")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "present",
+        rename = "progressToken"
+    )]
     pub(super) progress_token: Option<&'a RawValue>,
 }
 
 fn object<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
     let raw = <&RawValue>::deserialize(value)?;
     if !raw.get().starts_with('{') {
-        return Err(D::Error::custom(format!("`{}` is not an object", meta::CLIENT_CAPABILITIES)));
+        return Err(D::Error::custom(format!(
+            "`{}` is not an object",
+            meta::CLIENT_CAPABILITIES
+        )));
     }
     Ok(Some(raw))
 }
@@ -143,7 +171,8 @@ impl Capabilities {
     pub(super) fn read(raw: Option<&RawValue>) -> Self {
         let declared = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
         let declared: BTreeMap<String, Option<IgnoredAny>> = declared.unwrap_or_default();
-        let is_declared = |kind: &AskKind| declared.get(kind.capability()).is_some_and(Option::is_some);
+        let is_declared =
+            |kind: &AskKind| declared.get(kind.capability()).is_some_and(Option::is_some);
         Self(AskKind::ALL.into_iter().filter(is_declared).collect())
     }
 
@@ -175,8 +204,14 @@ mod tests {
         let raw: &RawValue = serde_json::from_str(r#"{"name":7}"#).unwrap();
         let error = Params::read(Some(raw)).unwrap_err();
         assert_eq!(error.code, -32602);
-        assert!(error.message.contains("expected a string"), "{}", error.message);
+        assert!(
+            error.message.contains("expected a string"),
+            "{}",
+            error.message
+        );
         let list: &RawValue = serde_json::from_str("[1]").unwrap();
-        assert!(Params::read(Some(list)).is_err() || Params::read(Some(list)).unwrap().name.is_none());
+        assert!(
+            Params::read(Some(list)).is_err() || Params::read(Some(list)).unwrap().name.is_none()
+        );
     }
 }

@@ -10,16 +10,35 @@ use crate::jsonrpc::{self, RpcError, RpcResult, code};
 use crate::manifest::LogLevel;
 
 /// Agrees on a version: the client's when it is known, else the newest with a handshake.
-pub(super) fn initialize(catalog: &Catalog, session: &Session, params: &Params<'_>) -> RpcResult<String> {
+pub(super) fn initialize(
+    catalog: &Catalog,
+    session: &Session,
+    params: &Params<'_>,
+) -> RpcResult<String> {
     let Some(asked) = &params.protocol_version else {
-        return Err(RpcError::new(code::INVALID_PARAMS, "`params.protocolVersion` is missing"));
+        return Err(RpcError::new(
+            code::INVALID_PARAMS,
+            "`params.protocolVersion` is missing",
+        ));
     };
     let known = VERSIONS.iter().find(|version| *version == asked);
-    let version = known.filter(|version| Era::of(version) == Some(Era::Legacy)).copied();
+    let version = known
+        .filter(|version| Era::of(version) == Some(Era::Legacy))
+        .copied();
     let version = version.unwrap_or(LATEST_LEGACY);
     let capabilities = Capabilities::read(params.capabilities);
-    if session.agreed.set(Agreed { version, capabilities }).is_err() {
-        return Err(RpcError::new(code::INVALID_REQUEST, "this session is initialized already"));
+    if session
+        .agreed
+        .set(Agreed {
+            version,
+            capabilities,
+        })
+        .is_err()
+    {
+        return Err(RpcError::new(
+            code::INVALID_REQUEST,
+            "this session is initialized already",
+        ));
     }
     let identity = &catalog.identity;
     let mut text = format!(
@@ -34,14 +53,20 @@ pub(super) fn initialize(catalog: &Catalog, session: &Session, params: &Params<'
 pub(super) fn discovery(catalog: &Catalog) -> String {
     let identity = &catalog.identity;
     let versions = serde_json::json!(SUPPORTED);
-    let mut text = format!(r#"{{"supportedVersions":{versions},"capabilities":{}"#, identity.capabilities);
+    let mut text = format!(
+        r#"{{"supportedVersions":{versions},"capabilities":{}"#,
+        identity.capabilities
+    );
     push_instructions(&mut text, identity.instructions.as_deref());
     text
 }
 
 fn push_instructions(text: &mut String, instructions: Option<&str>) {
     if let Some(instructions) = instructions {
-        text.push_str(&format!(r#","instructions":{}"#, jsonrpc::text(instructions)));
+        text.push_str(&format!(
+            r#","instructions":{}"#,
+            jsonrpc::text(instructions)
+        ));
     }
     text.push('}');
 }
@@ -58,7 +83,10 @@ pub(super) fn not_initialized() -> RpcError {
 pub(super) fn set_level(session: &Session, params: &Params<'_>) -> RpcResult {
     let level = params.level.as_deref().unwrap_or_default();
     let level = LogLevel::named(level).ok_or_else(|| {
-        let message = format!("`{level}` is not a log level: {}", LogLevel::NAMES.join(", "));
+        let message = format!(
+            "`{level}` is not a log level: {}",
+            LogLevel::NAMES.join(", ")
+        );
         RpcError::new(code::INVALID_PARAMS, message)
     })?;
     *session.level.lock() = level;
@@ -67,14 +95,19 @@ pub(super) fn set_level(session: &Session, params: &Params<'_>) -> RpcResult {
 
 pub(super) fn subscribe(catalog: &Catalog, session: &Session, request: &Request<'_>) -> RpcResult {
     let Some(uri) = &request.params.uri else {
-        return Err(RpcError::new(code::INVALID_PARAMS, "`params.uri` is missing"));
+        return Err(RpcError::new(
+            code::INVALID_PARAMS,
+            "`params.uri` is missing",
+        ));
     };
     if let Source::Manifest(mock) = &catalog.source {
         if !catalog.lists.contains_key("resources/list") {
             let message = format!("Method not found: {}", request.method);
             return Err(RpcError::new(code::METHOD_NOT_FOUND, message));
         }
-        mock.manifest.resource(uri).map_err(|error| in_era(error, Era::Legacy))?;
+        mock.manifest
+            .resource(uri)
+            .map_err(|error| in_era(error, Era::Legacy))?;
     }
     let mut subscriptions = session.subscriptions.lock();
     if &*request.method == "resources/subscribe" {

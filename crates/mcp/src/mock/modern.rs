@@ -26,10 +26,12 @@ pub(super) fn check(
     {
         return Err(error);
     }
-    let version =
-        meta.and_then(|meta| meta.version.as_deref()).ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
-    let capabilities =
-        meta.and_then(|meta| meta.capabilities).ok_or_else(|| missing(meta::CLIENT_CAPABILITIES))?;
+    let version = meta
+        .and_then(|meta| meta.version.as_deref())
+        .ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
+    let capabilities = meta
+        .and_then(|meta| meta.capabilities)
+        .ok_or_else(|| missing(meta::CLIENT_CAPABILITIES))?;
     if let Some(headers) = headers {
         same(headers, "mcp-protocol-version", version)?;
     }
@@ -46,12 +48,18 @@ pub(super) fn check(
 
 /// The refusal of a version that nobody speaks, in either era, where a header names one.
 pub(super) fn unknown_version(headers: &HeaderMap) -> Option<RpcError> {
-    let named = headers.get("mcp-protocol-version")?.to_str().unwrap_or("\u{fffd}").trim();
+    let named = headers
+        .get("mcp-protocol-version")?
+        .to_str()
+        .unwrap_or("\u{fffd}")
+        .trim();
     if VERSIONS.contains(&named) {
         return None;
     }
-    let message =
-        format!("Unsupported protocol version: {named}; this server speaks {}", VERSIONS.join(", "));
+    let message = format!(
+        "Unsupported protocol version: {named}; this server speaks {}",
+        VERSIONS.join(", ")
+    );
     let data = json!({ "supported": VERSIONS, "requested": named });
     Some(RpcError::new(code::UNSUPPORTED_VERSION, message).with_data(&data))
 }
@@ -78,14 +86,19 @@ fn check_headers(request: &Request<'_>, catalog: &Catalog, headers: &HeaderMap) 
     }
 }
 
-fn check_arguments(request: &Request<'_>, repeated: &[(String, String)], headers: &HeaderMap) -> RpcResult {
+fn check_arguments(
+    request: &Request<'_>,
+    repeated: &[(String, String)],
+    headers: &HeaderMap,
+) -> RpcResult {
     let arguments = request.params.arguments.map_or("{}", RawValue::get);
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
     for (argument, header) in repeated {
         let said = match arguments.get(argument) {
             None | Some(Value::Null) => {
                 if headers.contains_key(header) {
-                    let message = format!("the header `{header}` repeats `{argument}`, which the body lacks");
+                    let message =
+                        format!("the header `{header}` repeats `{argument}`, which the body lacks");
                     return Err(RpcError::new(code::HEADER_MISMATCH, message));
                 }
                 continue;
@@ -102,22 +115,33 @@ fn check_arguments(request: &Request<'_>, repeated: &[(String, String)], headers
 fn same(headers: &HeaderMap, name: &str, body: &str) -> RpcResult {
     let mismatch = |what: String| RpcError::new(code::HEADER_MISMATCH, what);
     let Some(value) = headers.get(name) else {
-        return Err(mismatch(format!("the header `{name}` is missing; the body says `{body}`")));
+        return Err(mismatch(format!(
+            "the header `{name}` is missing; the body says `{body}`"
+        )));
     };
-    let text = std::str::from_utf8(value.as_bytes()).unwrap_or("\u{fffd}").trim();
+    let text = std::str::from_utf8(value.as_bytes())
+        .unwrap_or("\u{fffd}")
+        .trim();
     let said = decoded(text)
         .ok_or_else(|| mismatch(format!("the header `{name}` is not valid base64: `{text}`")))?;
     if said == body {
         return Ok(());
     }
-    Err(mismatch(format!("the header `{name}` says `{said}`, and the body says `{body}`")))
+    Err(mismatch(format!(
+        "the header `{name}` says `{said}`, and the body says `{body}`"
+    )))
 }
 
 /// A header's value as text: `=?base64?…?=` is decoded, strictly.
 fn decoded(text: &str) -> Option<Cow<'_, str>> {
-    match text.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+    match text
+        .strip_prefix("=?base64?")
+        .and_then(|rest| rest.strip_suffix("?="))
+    {
         None => Some(text.into()),
-        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok().map(Cow::Owned),
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?)
+            .ok()
+            .map(Cow::Owned),
     }
 }
 
@@ -140,7 +164,10 @@ mod tests {
         assert_eq!(decoded("=?base64?SGVsbG8=?=").as_deref(), Some("Hello"));
         assert_eq!(decoded("=?base64?SGVsbG8?="), None);
         assert_eq!(decoded("=?base64?SGVs!!!bG8=?="), None);
-        assert_eq!(decoded("=?base64?SGVsbG8=").as_deref(), Some("=?base64?SGVsbG8="));
+        assert_eq!(
+            decoded("=?base64?SGVsbG8=").as_deref(),
+            Some("=?base64?SGVsbG8=")
+        );
         assert_eq!(decoded("SGVsbG8=").as_deref(), Some("SGVsbG8="));
     }
 }

@@ -127,7 +127,10 @@ impl Pipe {
     }
 
     async fn answer(&mut self, request: &Request<'_>) -> Option<Ended> {
-        let asker = Asker { session: Some(&self.session), headers: None };
+        let asker = Asker {
+            session: Some(&self.session),
+            headers: None,
+        };
         let Handled { outcome, action } = self.server.handle(request, asker);
         if self.seat.is_none() && self.session.agreed.get().is_some() {
             let interest = Interest::Session(Arc::clone(&self.session));
@@ -140,13 +143,17 @@ impl Pipe {
             }
             (MockOutcome::Unserved, action) => {
                 let request = action.map(|action| action.request);
-                return (request == Some(fault::RequestFault::Disconnect)).then_some(Ended::Disconnected);
+                return (request == Some(fault::RequestFault::Disconnect))
+                    .then_some(Ended::Disconnected);
             }
             (MockOutcome::Listen { id, filter }, _) => {
                 self.outlet.send(filter.acknowledgement(&id)).await;
                 let running = self.session.begin(&id);
-                let seat =
-                    self.server.0.audience.join(Interest::Subscription(id, filter), self.outlet.clone());
+                let seat = self
+                    .server
+                    .0
+                    .audience
+                    .join(Interest::Subscription(id, filter), self.outlet.clone());
                 self.subscriptions.spawn(async move {
                     running.cancelled().await;
                     drop(seat);
@@ -157,8 +164,11 @@ impl Pipe {
                 let (server, outlet) = (self.server.clone(), self.outlet.clone());
                 self.tasks.spawn(async move {
                     let cancelled = running.cancelled();
-                    let delivery = deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
-                    let Some(Delivery { texts, deferred }) = delivery else { return };
+                    let delivery =
+                        deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
+                    let Some(Delivery { texts, deferred }) = delivery else {
+                        return;
+                    };
                     for text in texts {
                         outlet.send(text).await;
                     }
@@ -193,7 +203,8 @@ async fn write_lines(
                 break;
             }
         }
-        if !server.is_wedged() && (writer.write_all(&buffer).await.is_err() || writer.flush().await.is_err())
+        if !server.is_wedged()
+            && (writer.write_all(&buffer).await.is_err() || writer.flush().await.is_err())
         {
             return;
         }

@@ -11,8 +11,8 @@ use super::tape_index::RecordedRequest;
 use crate::era::Era;
 use crate::jsonrpc::{self, Id, RpcError, RpcResult, code};
 use crate::manifest::{
-    self, AskRequest, Asks, Declared, Inputs, LogLevel, Manifest, Notice, NoticeKind, ServerChange, State,
-    ToolReply,
+    self, AskRequest, Asks, Declared, Inputs, LogLevel, Manifest, Notice, NoticeKind, ServerChange,
+    State, ToolReply,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -70,7 +70,8 @@ impl Play {
     }
 
     fn open_questions(&self) -> Asks {
-        self.job.requests(&self.inputs, &|kind| self.client.capabilities.has(kind))
+        self.job
+            .requests(&self.inputs, &|kind| self.client.capabilities.has(kind))
     }
 
     fn answer(&self) -> RpcResult<MockAnswer> {
@@ -78,16 +79,24 @@ impl Play {
         let text = if result.is_raw {
             jsonrpc::result(&self.id, &result.text)
         } else {
-            self.catalog.dressing.result(self.era, &self.id, &self.method, &result.text)
+            self.catalog
+                .dressing
+                .result(self.era, &self.id, &self.method, &result.text)
         };
-        Ok(MockAnswer { text, deferred: DeferredChanges::of(&self.server, self.job.changes()) })
+        Ok(MockAnswer {
+            text,
+            deferred: DeferredChanges::of(&self.server, self.job.changes()),
+        })
     }
 
     /// Does the work, and gives the message that answers the request.
     pub(super) async fn run(mut self, outlet: &Outlet) -> MockAnswer {
         match self.perform(outlet).await {
             Ok(answer) => answer,
-            Err(error) => MockAnswer { text: render::error(Some(&self.id), &error), deferred: None },
+            Err(error) => MockAnswer {
+                text: render::error(Some(&self.id), &error),
+                deferred: None,
+            },
         }
     }
 
@@ -114,7 +123,10 @@ impl Play {
             NoticeKind::Progress(params) => {
                 let token = self.client.progress_token.as_ref()?;
                 let params = format!(r#"{{"progressToken":{token},{}"#, &params[1..]);
-                Some(jsonrpc::notification("notifications/progress", Some(&params)))
+                Some(jsonrpc::notification(
+                    "notifications/progress",
+                    Some(&params),
+                ))
             }
             NoticeKind::Log(level, params) => self
                 .client
@@ -143,10 +155,15 @@ impl Play {
     async fn ask(&self, ask: &AskRequest, outlet: &Outlet) -> RpcResult<serde_json::Value> {
         let method = ask.kind.method();
         let failed = |why: &str| RpcError::new(code::INTERNAL_ERROR, format!("{method}: {why}"));
-        let session = self.session.as_ref().ok_or_else(|| failed("there is no session"))?;
+        let session = self
+            .session
+            .as_ref()
+            .ok_or_else(|| failed("there is no session"))?;
         let (id, answer) = session.ask();
         let params = jsonrpc::one_line(&ask.params);
-        outlet.send(jsonrpc::request(&Id::Text(id), method, Some(&params))).await;
+        outlet
+            .send(jsonrpc::request(&Id::Text(id), method, Some(&params)))
+            .await;
         let answer = answer.await.map_err(|_| failed("the client is gone"))?;
         let answer = answer.map_err(|error| failed(&format!("the client refused: {error}")))?;
         ask.kind.check(&answer)?;
@@ -163,9 +180,20 @@ async fn pause(delay: Duration) {
 /// One piece of work.
 #[derive(Debug)]
 pub(super) enum Job {
-    Tool { mock: Arc<Mock>, name: String, arguments: Value },
-    Prompt { mock: Arc<Mock>, name: String, arguments: Value },
-    Resource { mock: Arc<Mock>, uri: String },
+    Tool {
+        mock: Arc<Mock>,
+        name: String,
+        arguments: Value,
+    },
+    Prompt {
+        mock: Arc<Mock>,
+        name: String,
+        arguments: Value,
+    },
+    Resource {
+        mock: Arc<Mock>,
+        uri: String,
+    },
     Recorded(Arc<RecordedRequest>),
 }
 
@@ -185,12 +213,22 @@ impl Job {
     /// What to ask the client now; empty when the answer can be given.
     pub(super) fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         match self {
-            Self::Tool { mock, name, arguments } => {
-                mock.manifest.tool(name)?.requests(arguments, inputs, declared)
-            }
-            Self::Prompt { mock, name, arguments } => {
-                mock.manifest.prompt(name)?.requests(arguments, inputs, declared)
-            }
+            Self::Tool {
+                mock,
+                name,
+                arguments,
+            } => mock
+                .manifest
+                .tool(name)?
+                .requests(arguments, inputs, declared),
+            Self::Prompt {
+                mock,
+                name,
+                arguments,
+            } => mock
+                .manifest
+                .prompt(name)?
+                .requests(arguments, inputs, declared),
             Self::Resource { mock, uri } => mock.manifest.resource(uri)?.requests(inputs, declared),
             Self::Recorded(recorded) => Ok(recorded.requests(inputs, declared)),
         }
@@ -201,7 +239,9 @@ impl Job {
         let ask = match self {
             Self::Tool { mock, name, .. } => mock.manifest.tool(name).map(|tool| &tool.ask),
             Self::Prompt { mock, name, .. } => mock.manifest.prompt(name).map(|prompt| &prompt.ask),
-            Self::Resource { mock, uri } => mock.manifest.resource(uri).map(|found| &found.resource.ask),
+            Self::Resource { mock, uri } => {
+                mock.manifest.resource(uri).map(|found| &found.resource.ask)
+            }
             Self::Recorded(_) => return true,
         };
         ask.is_ok_and(|ask| ask.request_state)
@@ -210,7 +250,11 @@ impl Job {
     /// What is said on the way.
     pub(super) fn notices(&self) -> RpcResult<Vec<Notice>> {
         match self {
-            Self::Tool { mock, name, arguments } => mock.manifest.tool(name)?.notices(arguments),
+            Self::Tool {
+                mock,
+                name,
+                arguments,
+            } => mock.manifest.tool(name)?.notices(arguments),
             Self::Prompt { .. } | Self::Resource { .. } => Ok(Vec::new()),
             Self::Recorded(recorded) => Ok(recorded.notices.clone()),
         }
@@ -218,7 +262,9 @@ impl Job {
 
     /// How long the answer waits.
     pub(super) fn delay(&self) -> Duration {
-        self.called().map(|(tool, _)| Duration::from_millis(tool.delay_ms)).unwrap_or_default()
+        self.called()
+            .map(|(tool, _)| Duration::from_millis(tool.delay_ms))
+            .unwrap_or_default()
     }
 
     /// Whether the stream is closed first, and when the client should come back.
@@ -228,39 +274,72 @@ impl Job {
 
     /// The tool that is called, and its arguments.
     fn called(&self) -> Option<(&manifest::Tool, &Value)> {
-        let Self::Tool { mock, name, arguments } = self else { return None };
+        let Self::Tool {
+            mock,
+            name,
+            arguments,
+        } = self
+        else {
+            return None;
+        };
         Some((mock.manifest.tool(name).ok()?, arguments))
     }
 
     /// The answer: a result as JSON text.
     pub(super) fn answer(&self, inputs: &Inputs) -> RpcResult<ToolReply<'_>> {
         match self {
-            Self::Tool { mock, name, arguments } => match mock.answerer {
+            Self::Tool {
+                mock,
+                name,
+                arguments,
+            } => match mock.answerer {
                 Some(answer) => Ok(Cow::<str>::Owned(answer(name, arguments).to_string()).into()),
-                None => mock.manifest.tool(name)?.reply(arguments, &mock.state, inputs),
+                None => mock
+                    .manifest
+                    .tool(name)?
+                    .reply(arguments, &mock.state, inputs),
             },
-            Self::Prompt { mock, name, arguments } => {
-                mock.manifest.prompt(name)?.answer(arguments, inputs).map(ToolReply::from)
-            }
-            Self::Resource { mock, uri } => mock.manifest.resource(uri)?.answer(inputs).map(ToolReply::from),
+            Self::Prompt {
+                mock,
+                name,
+                arguments,
+            } => mock
+                .manifest
+                .prompt(name)?
+                .answer(arguments, inputs)
+                .map(ToolReply::from),
+            Self::Resource { mock, uri } => mock
+                .manifest
+                .resource(uri)?
+                .answer(inputs)
+                .map(ToolReply::from),
             Self::Recorded(recorded) => recorded.answer().map(ToolReply::from),
         }
     }
 
     /// What has changed when it is done.
     pub(super) fn changes(&self) -> Vec<ServerChange> {
-        let changes = self.called().and_then(|(tool, arguments)| tool.changes(arguments).ok());
+        let changes = self
+            .called()
+            .and_then(|(tool, arguments)| tool.changes(arguments).ok());
         changes.unwrap_or_default()
     }
 
     /// What was asked for, so that a state fits no other call.
     pub(super) fn fingerprint(&self) -> String {
         let hash = |kind: &str, name: &str, arguments: &Value| {
-            format!("{kind} {name} {:032x}", mcptest_core::json::hash_value(arguments))
+            format!(
+                "{kind} {name} {:032x}",
+                mcptest_core::json::hash_value(arguments)
+            )
         };
         match self {
-            Self::Tool { name, arguments, .. } => hash("tool", name, arguments),
-            Self::Prompt { name, arguments, .. } => hash("prompt", name, arguments),
+            Self::Tool {
+                name, arguments, ..
+            } => hash("tool", name, arguments),
+            Self::Prompt {
+                name, arguments, ..
+            } => hash("prompt", name, arguments),
             Self::Resource { uri, .. } => hash("resource", uri, &Value::Null),
             Self::Recorded(recorded) => recorded.fingerprint.clone(),
         }

@@ -29,7 +29,9 @@ impl Dressing {
         let ttl_ms = cache.ttl_ms;
         Self {
             plain: format!(r#""resultType":"complete",{meta}"#),
-            cached: format!(r#""resultType":"complete","ttlMs":{ttl_ms},"cacheScope":"{scope}",{meta}"#),
+            cached: format!(
+                r#""resultType":"complete","ttlMs":{ttl_ms},"cacheScope":"{scope}",{meta}"#
+            ),
             server_info: info.to_owned(),
             ttl_ms: ttl_ms.to_string(),
             cache_scope: format!(r#""{scope}""#),
@@ -52,7 +54,9 @@ impl Dressing {
         if mentions(result, &["_meta", "resultType", "ttlMs", "cacheScope"]) {
             return text.push_str(&self.merged(result, is_cached));
         }
-        let Some(rest) = result.strip_prefix('{') else { return text.push_str(result) };
+        let Some(rest) = result.strip_prefix('{') else {
+            return text.push_str(result);
+        };
         text.push('{');
         text.push_str(if is_cached { &self.cached } else { &self.plain });
         if rest.trim_start() != "}" {
@@ -71,7 +75,9 @@ impl Dressing {
         if !members.contains_key("resultType") {
             text.push_str(r#","resultType":"complete""#);
         }
-        let is_complete = members.get("resultType").is_none_or(|kind| kind.get() == r#""complete""#);
+        let is_complete = members
+            .get("resultType")
+            .is_none_or(|kind| kind.get() == r#""complete""#);
         if is_cached && is_complete {
             for (key, hint) in [("ttlMs", &self.ttl_ms), ("cacheScope", &self.cache_scope)] {
                 if !members.contains_key(key) {
@@ -88,7 +94,9 @@ impl Dressing {
         let Ok(mut members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(meta) else {
             return meta.to_owned();
         };
-        let own = members.remove(SERVER_INFO).map_or(self.server_info.as_str(), RawValue::get);
+        let own = members
+            .remove(SERVER_INFO)
+            .map_or(self.server_info.as_str(), RawValue::get);
         let mut text = format!(r#"{{"{SERVER_INFO}":{own}"#);
         push_members(&mut text, &members);
         text.push('}');
@@ -114,7 +122,8 @@ fn push_members(text: &mut String, members: &BTreeMap<String, &RawValue>) {
 }
 
 fn mentions(text: &str, keys: &[&str]) -> bool {
-    keys.iter().any(|key| memchr::memmem::find(text.as_bytes(), key.as_bytes()).is_some())
+    keys.iter()
+        .any(|key| memchr::memmem::find(text.as_bytes(), key.as_bytes()).is_some())
 }
 
 fn push_legacy(text: &mut String, result: &str) {
@@ -162,7 +171,10 @@ pub(super) fn error(id: Option<&Id>, error: &RpcError) -> String {
     match id {
         Some(_) => jsonrpc::error(id, error),
         None => {
-            format!(r#"{{"jsonrpc":"2.0","error":{}}}"#, serde_json::to_string(error).unwrap_or_default())
+            format!(
+                r#"{{"jsonrpc":"2.0","error":{}}}"#,
+                serde_json::to_string(error).unwrap_or_default()
+            )
         }
     }
 }
@@ -181,7 +193,10 @@ mod tests {
     fn a_modern_result_says_that_it_is_complete_and_who_gave_it() {
         let info = json!({ SERVER_INFO: { "name": "m", "version": "1" } });
         let call = dressed(Era::Modern, "tools/call", r#"{"content":[]}"#);
-        assert_eq!(call["result"], json!({ "resultType": "complete", "_meta": info, "content": [] }));
+        assert_eq!(
+            call["result"],
+            json!({ "resultType": "complete", "_meta": info, "content": [] })
+        );
         let list = dressed(Era::Modern, "tools/list", "{}");
         assert_eq!(
             list["result"],
@@ -199,8 +214,11 @@ mod tests {
         assert_eq!(own["result"]["resultType"], "input_required");
         assert_eq!(own["result"]["_meta"]["a/b"], 1);
         assert!(own["result"].get("ttlMs").is_none());
-        let text =
-            dressed(Era::Modern, "tools/call", r#"{"content":[{"type":"text","text":"ttlMs _meta"}]}"#);
+        let text = dressed(
+            Era::Modern,
+            "tools/call",
+            r#"{"content":[{"type":"text","text":"ttlMs _meta"}]}"#,
+        );
         assert_eq!(text["result"]["resultType"], "complete");
         assert_eq!(text["result"]["content"][0]["text"], "ttlMs _meta");
     }
@@ -208,9 +226,15 @@ mod tests {
     #[test]
     fn a_legacy_client_sees_no_modern_keys() {
         let result = r#"{"resultType":"complete","ttlMs":5,"cacheScope":"public","tools":[],"_meta":{"io.modelcontextprotocol/serverInfo":{}}}"#;
-        assert_eq!(dressed(Era::Legacy, "tools/list", result)["result"], json!({ "tools": [] }));
+        assert_eq!(
+            dressed(Era::Legacy, "tools/list", result)["result"],
+            json!({ "tools": [] })
+        );
         let said = r#"{"content":[{"type":"text","text":"resultType"}]}"#;
-        assert_eq!(dressed(Era::Legacy, "tools/call", said)["result"]["content"][0]["text"], "resultType");
+        assert_eq!(
+            dressed(Era::Legacy, "tools/call", said)["result"]["content"][0]["text"],
+            "resultType"
+        );
     }
 
     #[test]

@@ -35,7 +35,11 @@ impl Signer {
     }
 
     fn signature(&self, body: &str) -> String {
-        format!("{:016x}{:016x}", self.0.hash_one(body), self.1.hash_one(body))
+        format!(
+            "{:016x}{:016x}",
+            self.0.hash_one(body),
+            self.1.hash_one(body)
+        )
     }
 }
 
@@ -46,7 +50,11 @@ mod tests {
     #[test]
     fn a_state_is_read_back_and_a_changed_one_is_not() {
         let signer = Signer::default();
-        let state = RequestState { round: 1, answers: BTreeMap::new(), call: "x".into() };
+        let state = RequestState {
+            round: 1,
+            answers: BTreeMap::new(),
+            call: "x".into(),
+        };
         let text = signer.sign(&state);
         assert_eq!(signer.read(&text), Some(state));
         assert_eq!(signer.read(&format!("{text}-TAMPERED")), None);

@@ -30,7 +30,9 @@ pub(super) struct Inner {
 
 impl std::fmt::Debug for Inner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("faults", &self.faults).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("faults", &self.faults)
+            .finish_non_exhaustive()
     }
 }
 
@@ -48,7 +50,10 @@ impl Server {
 
     /// A server that offers the tools of a manifest, whose calls, once their arguments fit, this function answers.
     pub fn answered_by(manifest: Manifest, answer: fn(&str, &Value) -> Value) -> Self {
-        Self::of(Catalog::of_manifest(manifest, &[], None, Some(answer)), Vec::new())
+        Self::of(
+            Catalog::of_manifest(manifest, &[], None, Some(answer)),
+            Vec::new(),
+        )
     }
 
     /// A server that gives the answers of a tape.
@@ -79,9 +84,10 @@ impl Server {
             std::mem::replace(&mut *current, Arc::clone(&catalog))
         };
         self.tell(&ServerChange::Tools);
-        for (method, change) in
-            [("prompts/list", ServerChange::Prompts), ("resources/list", ServerChange::Resources)]
-        {
+        for (method, change) in [
+            ("prompts/list", ServerChange::Prompts),
+            ("resources/list", ServerChange::Resources),
+        ] {
             if before.lists.contains_key(method) || catalog.lists.contains_key(method) {
                 self.tell(&change);
             }
@@ -143,20 +149,28 @@ impl Server {
     ) -> notify::Result<Reload> {
         let (sender, receiver) = mpsc::channel(1);
         let name = path.file_name().map(ToOwned::to_owned);
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            let concerns = |path: &PathBuf| path.file_name() == name.as_deref();
-            let is_change =
-                |event: &notify::Event| !event.kind.is_access() && event.paths.iter().any(concerns);
-            if event.is_ok_and(|event| is_change(&event)) {
-                let _one_is_enough = sender.try_send(());
-            }
-        })?;
+        let mut watcher =
+            notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+                let concerns = |path: &PathBuf| path.file_name() == name.as_deref();
+                let is_change = |event: &notify::Event| {
+                    !event.kind.is_access() && event.paths.iter().any(concerns)
+                };
+                if event.is_ok_and(|event| is_change(&event)) {
+                    let _one_is_enough = sender.try_send(());
+                }
+            })?;
         // The folder, since editors replace the file by another.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         watcher.watch(folder, RecursiveMode::NonRecursive)?;
         let (server, path) = (self.clone(), path.to_owned());
         let task = tokio::spawn(follow(receiver, server, path, read, report));
-        Ok(Reload { _watcher: Box::new(watcher), task })
+        Ok(Reload {
+            _watcher: Box::new(watcher),
+            task,
+        })
     }
 }
 

@@ -39,7 +39,10 @@ pub(super) struct Agreed {
 impl Session {
     /// The id of a request to the client, and where its answer will arrive.
     pub(super) fn ask(&self) -> (String, oneshot::Receiver<RpcResult<Value>>) {
-        let id = format!("mock-{}", self.next_request.fetch_add(1, Ordering::Relaxed) + 1);
+        let id = format!(
+            "mock-{}",
+            self.next_request.fetch_add(1, Ordering::Relaxed) + 1
+        );
         let (sender, receiver) = oneshot::channel();
         self.asked.lock().insert(id.clone(), sender);
         (id, receiver)
@@ -47,15 +50,22 @@ impl Session {
 
     /// Takes up a message that is no request: an answer to a question, a cancel, or nothing that concerns us.
     pub(super) fn hear(&self, news: &Body<'_>) {
-        if let Some(running) = news.cancelled_id().and_then(|id| self.running.lock().get(&id).cloned()) {
+        if let Some(running) = news
+            .cancelled_id()
+            .and_then(|id| self.running.lock().get(&id).cloned())
+        {
             running.notify_one();
         }
         let answer = match news {
-            Body::Result { result, .. } => Ok(serde_json::from_str(result.get()).unwrap_or_default()),
+            Body::Result { result, .. } => {
+                Ok(serde_json::from_str(result.get()).unwrap_or_default())
+            }
             Body::Error { error, .. } => Err(error.clone()),
             _ => return,
         };
-        let Some(Id::Text(id)) = news.answered_id() else { return };
+        let Some(Id::Text(id)) = news.answered_id() else {
+            return;
+        };
         if let Some(waiting) = self.asked.lock().remove(id) {
             let _gone = waiting.send(answer);
         }
@@ -70,15 +80,23 @@ impl Session {
     pub(super) fn begin(self: &Arc<Self>, id: &Id) -> Running {
         let cancel = Arc::new(Notify::new());
         self.running.lock().insert(id.clone(), Arc::clone(&cancel));
-        Running { session: Arc::clone(self), id: id.clone(), cancel }
+        Running {
+            session: Arc::clone(self),
+            id: id.clone(),
+            cancel,
+        }
     }
 
     /// A new stream with a number of its own; old ones that are done are let go.
     pub(super) fn open_stream(&self) -> Arc<Stream> {
         let mut streams = self.streams.lock();
         while streams.len() >= KEPT_STREAMS {
-            let done = streams.iter().find(|(number, stream)| **number > 0 && stream.is_done());
-            let Some(number) = done.map(|(number, _)| *number) else { break };
+            let done = streams
+                .iter()
+                .find(|(number, stream)| **number > 0 && stream.is_done());
+            let Some(number) = done.map(|(number, _)| *number) else {
+                break;
+            };
             streams.remove(&number);
         }
         let number = self.next_request.fetch_add(1, Ordering::Relaxed) + 1;
@@ -89,12 +107,20 @@ impl Session {
 
     /// The stream for messages that belong to no request.
     pub(super) fn standing_stream(&self) -> Arc<Stream> {
-        Arc::clone(self.streams.lock().entry(0).or_insert_with(|| Stream::kept(0)))
+        Arc::clone(
+            self.streams
+                .lock()
+                .entry(0)
+                .or_insert_with(|| Stream::kept(0)),
+        )
     }
 
     /// True while a client reads one of its streams.
     pub(super) fn has_reader(&self) -> bool {
-        self.streams.lock().values().any(|stream| stream.has_reader())
+        self.streams
+            .lock()
+            .values()
+            .any(|stream| stream.has_reader())
     }
 
     pub(super) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
@@ -107,7 +133,10 @@ impl Session {
         for stream in std::mem::take(&mut *self.streams.lock()).into_values() {
             stream.finish();
         }
-        #[expect(clippy::iter_over_hash_type, reason = "all are cancelled, in whatever order")]
+        #[expect(
+            clippy::iter_over_hash_type,
+            reason = "all are cancelled, in whatever order"
+        )]
         for running in self.running.lock().values() {
             running.notify_one();
         }
@@ -132,7 +161,10 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let mut running = self.session.running.lock();
-        if running.get(&self.id).is_some_and(|cancel| Arc::ptr_eq(cancel, &self.cancel)) {
+        if running
+            .get(&self.id)
+            .is_some_and(|cancel| Arc::ptr_eq(cancel, &self.cancel))
+        {
             running.remove(&self.id);
         }
     }
@@ -186,7 +218,10 @@ impl Filter {
     /// The message that says what is honoured.
     pub(super) fn acknowledgement(&self, id: &Id) -> String {
         let honoured = serde_json::to_string(self).unwrap_or_default();
-        let params = format!(r#"{{"notifications":{honoured},{}}}"#, subscription_meta(id));
+        let params = format!(
+            r#"{{"notifications":{honoured},{}}}"#,
+            subscription_meta(id)
+        );
         jsonrpc::notification("notifications/subscriptions/acknowledged", Some(&params))
     }
 }
@@ -200,7 +235,9 @@ impl Interest {
             (Self::Session(_), _) => true,
             (Self::Subscription(_, filter), ServerChange::Tools) => filter.tools_list_changed,
             (Self::Subscription(_, filter), ServerChange::Prompts) => filter.prompts_list_changed,
-            (Self::Subscription(_, filter), ServerChange::Resources) => filter.resources_list_changed,
+            (Self::Subscription(_, filter), ServerChange::Resources) => {
+                filter.resources_list_changed
+            }
             (Self::Subscription(_, filter), ServerChange::Updated(uri)) => {
                 filter.resource_subscriptions.contains(uri)
             }
@@ -226,7 +263,10 @@ impl Interest {
 
 /// The `_meta` that ties a notification to its subscription.
 fn subscription_meta(id: &Id) -> String {
-    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#, jsonrpc::id_text(id))
+    format!(
+        r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#,
+        jsonrpc::id_text(id)
+    )
 }
 
 impl Audience {
@@ -236,13 +276,17 @@ impl Audience {
         listeners.0 += 1;
         let number = listeners.0;
         listeners.1.insert(number, Listener { interest, outlet });
-        Seat { audience: Arc::clone(self), number }
+        Seat {
+            audience: Arc::clone(self),
+            number,
+        }
     }
 
     /// Tells everyone who wants to know; a listener that does not keep up is dropped.
     pub(super) fn tell(&self, change: &ServerChange) {
         self.0.lock().1.retain(|_, listener| {
-            !listener.interest.wants(change) || listener.outlet.push(listener.interest.message(change))
+            !listener.interest.wants(change)
+                || listener.outlet.push(listener.interest.message(change))
         });
     }
 }

@@ -37,12 +37,18 @@ struct Inner {
 impl Stream {
     /// A stream whose events have ids and are kept.
     pub(super) fn kept(number: u64) -> Arc<Self> {
-        Arc::new(Self { number: Some(number), inner: Mutex::default() })
+        Arc::new(Self {
+            number: Some(number),
+            inner: Mutex::default(),
+        })
     }
 
     /// A stream that is gone when its reader is.
     pub(super) fn fleeting() -> Arc<Self> {
-        Arc::new(Self { number: None, inner: Mutex::default() })
+        Arc::new(Self {
+            number: None,
+            inner: Mutex::default(),
+        })
     }
 
     /// A new reader, who gets what was kept after an event, or else what no reader got; an earlier reader's stream ends.
@@ -60,14 +66,18 @@ impl Stream {
 
     /// Sends a message, waiting for a slow reader; false when nobody will ever read it.
     pub(super) async fn send(&self, message: &str) -> bool {
-        let Some((sender, bytes)) = self.record(message) else { return self.number.is_some() };
+        let Some((sender, bytes)) = self.record(message) else {
+            return self.number.is_some();
+        };
         let sent = tokio::time::timeout(PATIENCE, sender.send(bytes)).await;
         matches!(sent, Ok(Ok(()))) || self.lose_reader(&sender)
     }
 
     /// Sends a message at once; a reader whose queue is full is dropped.
     pub(super) fn push(&self, message: &str) -> bool {
-        let Some((sender, bytes)) = self.record(message) else { return self.number.is_some() };
+        let Some((sender, bytes)) = self.record(message) else {
+            return self.number.is_some();
+        };
         sender.try_send(bytes).is_ok() || self.lose_reader(&sender)
     }
 
@@ -76,7 +86,12 @@ impl Stream {
         let inner = self.inner.lock();
         let Some(stream) = self.number else { return };
         let id = Some(format!("{stream}-{}", inner.next.saturating_sub(1)));
-        let event = sse::Event { id, retry_ms, data: Some(String::new()), ..sse::Event::default() };
+        let event = sse::Event {
+            id,
+            retry_ms,
+            data: Some(String::new()),
+            ..sse::Event::default()
+        };
         let bytes = Bytes::from(sse::encode(&event));
         if let Some(reader) = &inner.reader {
             let _full = reader.try_send(bytes);
@@ -105,7 +120,11 @@ impl Stream {
     }
 
     pub(super) fn has_reader(&self) -> bool {
-        self.inner.lock().reader.as_ref().is_some_and(|reader| !reader.is_closed())
+        self.inner
+            .lock()
+            .reader
+            .as_ref()
+            .is_some_and(|reader| !reader.is_closed())
     }
 
     /// Waits until the reader has gone away; forever when there is none.
@@ -122,12 +141,17 @@ impl Stream {
         inner.next = inner.next.max(1);
         let number = inner.next;
         let id = self.number.map(|stream| format!("{stream}-{number}"));
-        let bytes = Bytes::from(sse::encode(&sse::Event { id, ..sse::message(message.to_owned()) }));
+        let bytes = Bytes::from(sse::encode(&sse::Event {
+            id,
+            ..sse::message(message.to_owned())
+        }));
         if self.number.is_some() {
             inner.next += 1;
             inner.kept_bytes += bytes.len();
             inner.kept.push_back((number, bytes.clone()));
-            while inner.kept.len() > QUEUE || (inner.kept_bytes > KEPT_BYTES && inner.kept.len() > 1) {
+            while inner.kept.len() > QUEUE
+                || (inner.kept_bytes > KEPT_BYTES && inner.kept.len() > 1)
+            {
                 let dropped = inner.kept.pop_front().map_or(0, |(_, bytes)| bytes.len());
                 inner.kept_bytes -= dropped;
             }
@@ -138,7 +162,10 @@ impl Stream {
     }
 
     fn lose_reader(&self, slow: &mpsc::Sender<Bytes>) -> bool {
-        self.inner.lock().reader.take_if(|reader| reader.same_channel(slow));
+        self.inner
+            .lock()
+            .reader
+            .take_if(|reader| reader.same_channel(slow));
         self.number.is_some()
     }
 }
@@ -208,10 +235,16 @@ mod tests {
         let first = stream.attach(None);
         stream.prime(None);
         stream.prime(Some(300));
-        assert_eq!(all(first), ["id: 2-0\ndata: \n\n", "id: 2-0\nretry: 300\ndata: \n\n"]);
+        assert_eq!(
+            all(first),
+            ["id: 2-0\ndata: \n\n", "id: 2-0\nretry: 300\ndata: \n\n"]
+        );
         stream.detach();
         stream.push("late");
-        assert_eq!(all(stream.attach(Some(0))), ["event: message\nid: 2-1\ndata: late\n\n"]);
+        assert_eq!(
+            all(stream.attach(Some(0))),
+            ["event: message\nid: 2-1\ndata: late\n\n"]
+        );
     }
 
     #[tokio::test]

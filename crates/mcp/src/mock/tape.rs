@@ -34,7 +34,11 @@ impl TapeSource {
             let hash = mcptest_core::json::hash(&recorded.params);
             match groups.iter_mut().find(|group| group.hash == hash) {
                 Some(group) => group.recorded.push(Arc::new(recorded)),
-                None => groups.push(Group { hash, recorded: vec![Arc::new(recorded)], next: 0.into() }),
+                None => groups.push(Group {
+                    hash,
+                    recorded: vec![Arc::new(recorded)],
+                    next: 0.into(),
+                }),
             }
         }
         let identity = index.identity.unwrap_or_else(|| unknown(tape, &methods));
@@ -58,10 +62,17 @@ impl TapeSource {
         let Some(group) = groups.iter().find(|group| group.hash == hash) else {
             return Err(nothing_recorded(method, &params, groups));
         };
-        let named = fingerprint
-            .and_then(|wanted| group.recorded.iter().find(|recorded| recorded.fingerprint == wanted));
+        let named = fingerprint.and_then(|wanted| {
+            group
+                .recorded
+                .iter()
+                .find(|recorded| recorded.fingerprint == wanted)
+        });
         let step = || {
-            let at = group.next.fetch_add(1, Ordering::Relaxed).min(group.recorded.len() - 1);
+            let at = group
+                .next
+                .fetch_add(1, Ordering::Relaxed)
+                .min(group.recorded.len() - 1);
             &group.recorded[at]
         };
         Ok(Arc::clone(named.unwrap_or_else(step)))
@@ -75,9 +86,17 @@ fn nothing_recorded(method: &str, params: &str, groups: &[Group]) -> RpcError {
         let near = strsim::jaro(&excerpt(theirs), &excerpt(params));
         (u8::from(same_name), (near * 1e6) as u64)
     };
-    let nearest = groups.iter().max_by_key(likeness).map(|group| excerpt(&group.recorded[0].params));
-    let nearest = nearest.map(|nearest| format!("; the nearest is `{method}` {nearest}")).unwrap_or_default();
-    let message = format!("the tape has no `{method}` with {}{nearest}", excerpt(params));
+    let nearest = groups
+        .iter()
+        .max_by_key(likeness)
+        .map(|group| excerpt(&group.recorded[0].params));
+    let nearest = nearest
+        .map(|nearest| format!("; the nearest is `{method}` {nearest}"))
+        .unwrap_or_default();
+    let message = format!(
+        "the tape has no `{method}` with {}{nearest}",
+        excerpt(params)
+    );
     RpcError::new(code::INVALID_PARAMS, message)
 }
 
@@ -97,7 +116,9 @@ pub(super) fn comparable(method: &str, params: Option<&str>) -> String {
         members.remove(key);
     }
     if matches!(method, "tools/call" | "prompts/get")
-        && members.get("arguments").is_some_and(|arguments| matches!(arguments.get(), "{}" | "null"))
+        && members
+            .get("arguments")
+            .is_some_and(|arguments| matches!(arguments.get(), "{}" | "null"))
     {
         members.remove("arguments");
     }
@@ -109,12 +130,18 @@ fn unknown(tape: &Tape, methods: &BTreeMap<String, Vec<Group>>) -> Identity {
     let name = tape.header.server.name.as_deref().unwrap_or("tape");
     let mut capabilities = Vec::new();
     for kind in ["tools", "prompts", "resources"] {
-        if methods.keys().any(|method| method.split('/').next() == Some(kind)) {
+        if methods
+            .keys()
+            .any(|method| method.split('/').next() == Some(kind))
+        {
             capabilities.push(format!(r#""{kind}":{{}}"#));
         }
     }
     Identity {
-        info: format!(r#"{{"name":{},"version":"0.0.0"}}"#, crate::jsonrpc::text(name)),
+        info: format!(
+            r#"{{"name":{},"version":"0.0.0"}}"#,
+            crate::jsonrpc::text(name)
+        ),
         capabilities: format!("{{{}}}", capabilities.join(",")),
         instructions: None,
     }
@@ -129,15 +156,22 @@ mod tests {
         let mut text = format!("{header}\n");
         for (at, line) in lines.iter().enumerate() {
             let (from, message) = line.split_once(' ').unwrap();
-            text.push_str(&format!("{{\"at_us\":{at},\"from\":\"{from}\",\"message\":{message}}}\n"));
+            text.push_str(&format!(
+                "{{\"at_us\":{at},\"from\":\"{from}\",\"message\":{message}}}\n"
+            ));
         }
         TapeSource::new(&Tape::read(&text).unwrap())
     }
 
     fn found(source: &TapeSource, method: &str, params: &str) -> Result<String, String> {
         let raw = RawValue::from_string(params.to_owned()).unwrap();
-        let recorded = source.find(method, Some(&raw), None).map_err(|error| error.message)?;
-        recorded.answer().map(|answer| answer.into_owned()).map_err(|error| error.message)
+        let recorded = source
+            .find(method, Some(&raw), None)
+            .map_err(|error| error.message)?;
+        recorded
+            .answer()
+            .map(|answer| answer.into_owned())
+            .map_err(|error| error.message)
     }
 
     fn twice() -> TapeSource {
@@ -155,7 +189,8 @@ mod tests {
     #[test]
     fn repeated_calls_step_through_the_recorded_ones_and_the_last_repeats() {
         let tape = twice();
-        let call = r#"{"arguments":{"b":2,"a":1},"name":"count","_meta":{"progressToken":"other"}}"#;
+        let call =
+            r#"{"arguments":{"b":2,"a":1},"name":"count","_meta":{"progressToken":"other"}}"#;
         assert_eq!(found(&tape, "tools/call", call), Ok(r#"{"n":1}"#.into()));
         assert_eq!(found(&tape, "tools/call", call), Err("full".into()));
         assert_eq!(found(&tape, "tools/call", call), Err("full".into()));
@@ -164,12 +199,21 @@ mod tests {
     #[test]
     fn a_call_that_was_not_recorded_names_the_nearest() {
         let tape = twice();
-        let refused = found(&tape, "tools/call", r#"{"name":"count","arguments":{"a":7}}"#).unwrap_err();
+        let refused = found(
+            &tape,
+            "tools/call",
+            r#"{"name":"count","arguments":{"a":7}}"#,
+        )
+        .unwrap_err();
         assert!(
-            refused.contains(r#"the tape has no `tools/call` with {"arguments":{"a":7},"name":"count"}"#)
+            refused.contains(
+                r#"the tape has no `tools/call` with {"arguments":{"a":7},"name":"count"}"#
+            )
         );
         assert!(
-            refused.contains(r#"the nearest is `tools/call` {"arguments":{"a":1,"b":2},"name":"count"}"#)
+            refused.contains(
+                r#"the nearest is `tools/call` {"arguments":{"a":1,"b":2},"name":"count"}"#
+            )
         );
         let refused = found(&tape, "prompts/list", "{}").unwrap_err();
         assert_eq!(refused, "the tape has no `prompts/list`; it has tools/call");
@@ -180,8 +224,15 @@ mod tests {
         let tape = twice();
         assert_eq!(tape.identity.info, r#"{"name":"srv","version":"3"}"#);
         assert_eq!(tape.identity.instructions.as_deref(), Some("Be kind."));
-        let raw = RawValue::from_string(r#"{"name":"count","arguments":{"a":1,"b":2}}"#.to_owned()).unwrap();
-        assert_eq!(tape.find("tools/call", Some(&raw), None).unwrap().notices.len(), 1);
+        let raw = RawValue::from_string(r#"{"name":"count","arguments":{"a":1,"b":2}}"#.to_owned())
+            .unwrap();
+        assert_eq!(
+            tape.find("tools/call", Some(&raw), None)
+                .unwrap()
+                .notices
+                .len(),
+            1
+        );
     }
 
     #[test]
@@ -209,7 +260,10 @@ mod tests {
         ]);
         let raw = RawValue::from_string(r#"{"name":"greet"}"#.to_owned()).unwrap();
         let recorded = tape.find("tools/call", Some(&raw), None).unwrap();
-        let names: Vec<&str> = recorded.rounds[0].iter().map(|ask| ask.name.as_str()).collect();
+        let names: Vec<&str> = recorded.rounds[0]
+            .iter()
+            .map(|ask| ask.name.as_str())
+            .collect();
         assert_eq!(names, ["zeta", "alpha"]);
     }
 
@@ -223,8 +277,19 @@ mod tests {
             r#"server {"jsonrpc":"2.0","id":8,"method":"roots/list"}"#,
             r#"server {"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#,
         ]);
-        assert!(tape.find("tools/list", None, None).unwrap().rounds.is_empty());
+        assert!(
+            tape.find("tools/list", None, None)
+                .unwrap()
+                .rounds
+                .is_empty()
+        );
         let call = RawValue::from_string(r#"{"name":"look"}"#.to_owned()).unwrap();
-        assert_eq!(tape.find("tools/call", Some(&call), None).unwrap().rounds.len(), 1);
+        assert_eq!(
+            tape.find("tools/call", Some(&call), None)
+                .unwrap()
+                .rounds
+                .len(),
+            1
+        );
     }
 }

@@ -29,14 +29,23 @@ impl RecordedRequest {
     /// The questions of the first round that is not answered; a client is not asked what it cannot answer.
     pub(super) fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Vec<AskRequest> {
         let open = |round: &Vec<AskRequest>| -> Vec<AskRequest> {
-            let open = round.iter().filter(|ask| !inputs.contains_key(&ask.name) && declared(ask.kind));
+            let open = round
+                .iter()
+                .filter(|ask| !inputs.contains_key(&ask.name) && declared(ask.kind));
             open.cloned().collect()
         };
-        self.rounds.iter().map(open).find(|open| !open.is_empty()).unwrap_or_default()
+        self.rounds
+            .iter()
+            .map(open)
+            .find(|open| !open.is_empty())
+            .unwrap_or_default()
     }
 
     pub(super) fn answer(&self) -> RpcResult<Cow<'_, str>> {
-        self.outcome.as_ref().map(|result| result.as_str().into()).map_err(Clone::clone)
+        self.outcome
+            .as_ref()
+            .map(|result| result.as_str().into())
+            .map_err(Clone::clone)
     }
 }
 
@@ -71,8 +80,12 @@ struct TapedRequest {
 pub(super) fn read(tape: &Tape) -> Index {
     let mut reader = TapeReader::default();
     for entry in &tape.entries {
-        let Some(message) = &entry.message else { continue };
-        let Ok(message) = parse(message.get()) else { continue };
+        let Some(message) = &entry.message else {
+            continue;
+        };
+        let Ok(message) = parse(message.get()) else {
+            continue;
+        };
         match (entry.from, message.body) {
             (Some(Direction::Client), Body::Request { id, method, params }) => {
                 reader.begin(entry, id, &method, params);
@@ -86,7 +99,13 @@ pub(super) fn read(tape: &Tape) -> Index {
             (Some(Direction::Server), Body::Result { id, result }) => {
                 reader.end(entry, &id, Ok(result.get()));
             }
-            (Some(Direction::Server), Body::Error { id: Some(id), error }) => {
+            (
+                Some(Direction::Server),
+                Body::Error {
+                    id: Some(id),
+                    error,
+                },
+            ) => {
                 reader.end(entry, &id, Err(error));
             }
             _ => {}
@@ -100,10 +119,17 @@ impl TapeReader {
         let raw = params.map(RawValue::get);
         let comparable = comparable(method, raw);
         let common = CommonParams::read(params);
-        let chain = self.chains.iter().position(|chain| chain.method == method && chain.params == comparable);
+        let chain = self
+            .chains
+            .iter()
+            .position(|chain| chain.method == method && chain.params == comparable);
         let mut open = match chain {
             Some(at) if common.is_continued() => self.chains.remove(at),
-            _ => TapedRequest { method: method.to_owned(), params: comparable, ..TapedRequest::default() },
+            _ => TapedRequest {
+                method: method.to_owned(),
+                params: comparable,
+                ..TapedRequest::default()
+            },
         };
         open.id = Some(id);
         open.place = (entry.session, entry.exchange);
@@ -115,7 +141,11 @@ impl TapeReader {
     fn current(&mut self, entry: &Entry) -> Option<&mut TapedRequest> {
         let place = (entry.session, entry.exchange);
         let at = self.open.iter().rposition(|open| open.place == place);
-        let at = at.or_else(|| self.open.iter().rposition(|open| open.place.0 == entry.session))?;
+        let at = at.or_else(|| {
+            self.open
+                .iter()
+                .rposition(|open| open.place.0 == entry.session)
+        })?;
         self.open.get_mut(at)
     }
 
@@ -129,23 +159,33 @@ impl TapeReader {
     }
 
     fn said(&mut self, entry: &Entry, method: &str, params: Option<&RawValue>, raw: &str) {
-        let members =
-            params.and_then(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok());
+        let members = params
+            .and_then(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok());
         let mut members = members.unwrap_or_default();
         let kind = match method {
             "notifications/progress" => {
                 let token = members.remove("progressToken").map(RawValue::get);
-                let of_token = self.open.iter_mut().rev().find(|open| open.token.as_deref() == token);
+                let of_token = self
+                    .open
+                    .iter_mut()
+                    .rev()
+                    .find(|open| open.token.as_deref() == token);
                 if let Some(open) = of_token {
                     let params = serde_json::to_string(&members).unwrap_or_default();
-                    open.notices.push(Notice { delay_ms: 0, kind: NoticeKind::Progress(params) });
+                    open.notices.push(Notice {
+                        delay_ms: 0,
+                        kind: NoticeKind::Progress(params),
+                    });
                 }
                 return;
             }
             "notifications/message" => {
-                let level =
-                    members.get("level").and_then(|level| serde_json::from_str::<String>(level.get()).ok());
-                let level = level.and_then(|level| LogLevel::named(&level)).unwrap_or_default();
+                let level = members
+                    .get("level")
+                    .and_then(|level| serde_json::from_str::<String>(level.get()).ok());
+                let level = level
+                    .and_then(|level| LogLevel::named(&level))
+                    .unwrap_or_default();
                 NoticeKind::Log(level, params.map_or("{}", RawValue::get).to_owned())
             }
             "notifications/subscriptions/acknowledged" => return,
@@ -159,16 +199,27 @@ impl TapeReader {
     fn end(&mut self, entry: &Entry, id: &Id, outcome: RpcResult<&str>) {
         let place = (entry.session, entry.exchange);
         let is_of = |open: &TapedRequest| open.id.as_ref() == Some(id);
-        let at = self.open.iter().rposition(|open| is_of(open) && open.place == place);
-        let at =
-            at.or_else(|| self.open.iter().rposition(|open| is_of(open) && open.place.0 == entry.session));
+        let at = self
+            .open
+            .iter()
+            .rposition(|open| is_of(open) && open.place == place);
+        let at = at.or_else(|| {
+            self.open
+                .iter()
+                .rposition(|open| is_of(open) && open.place.0 == entry.session)
+        });
         let Some(at) = at else { return };
         let mut open = self.open.remove(at);
         if let Ok(result) = &outcome
             && let Some(questions) = questions(result)
         {
-            let named =
-                questions.into_iter().map(|ask| AskRequest { name: open.unique(&ask.name), ..ask }).collect();
+            let named = questions
+                .into_iter()
+                .map(|ask| AskRequest {
+                    name: open.unique(&ask.name),
+                    ..ask
+                })
+                .collect();
             open.rounds.push(named);
             self.chains.push(open);
             return;
@@ -200,7 +251,10 @@ impl TapedRequest {
     fn unique(&self, name: &str) -> String {
         let is_taken = |name: &str| self.rounds.iter().flatten().any(|ask| ask.name == name);
         let numbered = (2..).map(|number| format!("{name}-{number}"));
-        std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
+        std::iter::once(name.to_owned())
+            .chain(numbered)
+            .find(|name| !is_taken(name))
+            .unwrap_or_default()
     }
 }
 
@@ -209,7 +263,9 @@ fn may_ask(method: &str) -> bool {
 }
 
 fn kind_of(method: &str) -> Option<AskKind> {
-    AskKind::ALL.into_iter().find(|kind| kind.method() == method)
+    AskKind::ALL
+        .into_iter()
+        .find(|kind| kind.method() == method)
 }
 
 /// The questions of an `input_required` result.
@@ -229,7 +285,11 @@ fn questions(result: &str) -> Option<Vec<AskRequest>> {
     for (name, ask) in &asking.requests.0 {
         let ask: Ask<'_> = serde_json::from_str(ask.get()).ok()?;
         let params = ask.params.map_or("{}", RawValue::get).to_owned();
-        requests.extend(kind_of(&ask.method).map(|kind| AskRequest { name: name.clone(), kind, params }));
+        requests.extend(kind_of(&ask.method).map(|kind| AskRequest {
+            name: name.clone(),
+            kind,
+            params,
+        }));
     }
     Some(requests)
 }
@@ -247,10 +307,21 @@ fn identity(result: &str) -> Option<Identity> {
         .get("_meta")
         .and_then(|meta| serde_json::from_str::<BTreeMap<String, &RawValue>>(meta.get()).ok());
     let in_meta = meta.and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo").copied());
-    let info = result.get("serverInfo").copied().or(in_meta).map(RawValue::get);
+    let info = result
+        .get("serverInfo")
+        .copied()
+        .or(in_meta)
+        .map(RawValue::get);
     Some(Identity {
-        info: info.unwrap_or(r#"{"name":"tape","version":"0.0.0"}"#).to_owned(),
-        capabilities: result.get("capabilities").map_or("{}", |raw| raw.get()).to_owned(),
-        instructions: result.get("instructions").and_then(|raw| serde_json::from_str(raw.get()).ok()),
+        info: info
+            .unwrap_or(r#"{"name":"tape","version":"0.0.0"}"#)
+            .to_owned(),
+        capabilities: result
+            .get("capabilities")
+            .map_or("{}", |raw| raw.get())
+            .to_owned(),
+        instructions: result
+            .get("instructions")
+            .and_then(|raw| serde_json::from_str(raw.get()).ok()),
     })
 }

@@ -26,16 +26,19 @@ pub(super) struct Bare {
 
 impl Bare {
     pub(super) fn new(spec: ServerSpec) -> Self {
-        Self { spec, client: Mutex::default() }
+        Self {
+            spec,
+            client: Mutex::default(),
+        }
     }
 
     /// Whether a message came by itself.
     pub(super) fn is_meant(parts: &Parts, body: &Body<'_>) -> bool {
-        let accepts_events = parts
-            .headers
-            .get_all(header::ACCEPT)
-            .iter()
-            .any(|value| value.to_str().is_ok_and(|value| value.contains("text/event-stream")));
+        let accepts_events = parts.headers.get_all(header::ACCEPT).iter().any(|value| {
+            value
+                .to_str()
+                .is_ok_and(|value| value.contains("text/event-stream"))
+        });
         let is_plain = match body {
             Body::Request { method, .. } => method != "initialize",
             Body::Notification { .. } => true,
@@ -52,7 +55,10 @@ impl Bare {
         };
         let outcome = match self.client().await {
             Ok(client) if id.is_none() => {
-                client.notify(method, params.and_then(|params| serde_json::from_str(params.get()).ok()));
+                client.notify(
+                    method,
+                    params.and_then(|params| serde_json::from_str(params.get()).ok()),
+                );
                 return json(StatusCode::ACCEPTED, String::new());
             }
             Ok(client) => {
@@ -70,7 +76,9 @@ impl Bare {
             (id, Err(CallFailure::Rpc(error))) => jsonrpc::error(id, &error),
             (id, Err(CallFailure::Wire(error))) => {
                 let code = match error.misbehaviour {
-                    Misbehaviour::NoAnswer { .. } | Misbehaviour::NoFirstAnswer { .. } => REQUEST_TIMEOUT,
+                    Misbehaviour::NoAnswer { .. } | Misbehaviour::NoFirstAnswer { .. } => {
+                        REQUEST_TIMEOUT
+                    }
                     _ => CONNECTION_CLOSED,
                 };
                 jsonrpc::error(id, &RpcError::new(code, error.to_string()))
@@ -104,11 +112,23 @@ impl Bare {
     }
 }
 
-async fn ask(client: &Client, method: &str, params: Option<&RawValue>) -> Result<Box<RawValue>, CallFailure> {
-    let call = params.filter(|_| method == "tools/call").and_then(CallParams::read);
-    if let Some(CallParams { name, arguments, .. }) = call {
+async fn ask(
+    client: &Client,
+    method: &str,
+    params: Option<&RawValue>,
+) -> Result<Box<RawValue>, CallFailure> {
+    let call = params
+        .filter(|_| method == "tools/call")
+        .and_then(CallParams::read);
+    if let Some(CallParams {
+        name, arguments, ..
+    }) = call
+    {
         let none = RawValue::from_string("{}".to_owned()).unwrap_or_default();
-        return client.call_tool(&name, arguments.unwrap_or(&none), None).await.outcome;
+        return client
+            .call_tool(&name, arguments.unwrap_or(&none), None)
+            .await
+            .outcome;
     }
     let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
     client.request(method, params).await

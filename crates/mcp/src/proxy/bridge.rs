@@ -153,12 +153,17 @@ async fn exited(child: Option<&Child>) {
 
 /// How a server ended while its client was still there.
 async fn why_gone(child: Option<&Child>) -> String {
-    let Some(child) = child else { return "closed the connection".to_owned() };
+    let Some(child) = child else {
+        return "closed the connection".to_owned();
+    };
     let Ok(Some(status)) = timeout(AFTER_EXIT, child.exited()).await else {
         return "closed its output".to_owned();
     };
     match child.stderr().tail() {
         tail if tail.is_empty() => format!("exited with {}", status_words(status)),
-        tail => format!("exited with {}; its standard error ends with:\n{tail}", status_words(status)),
+        tail => format!(
+            "exited with {}; its standard error ends with:\n{tail}",
+            status_words(status)
+        ),
     }
 }

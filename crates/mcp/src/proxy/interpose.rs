@@ -44,7 +44,10 @@ pub struct Taken {
 
 impl From<Onward> for Taken {
     fn from(onward: Onward) -> Self {
-        Self { onward, faults: Vec::new() }
+        Self {
+            onward,
+            faults: Vec::new(),
+        }
     }
 }
 

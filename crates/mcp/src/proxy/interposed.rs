@@ -53,7 +53,13 @@ where
         errors: Arc<tokio::sync::Mutex<E>>,
     ) -> Arc<Self> {
         let output = tokio::sync::Mutex::new(output);
-        Arc::new(Self { interposer, recorder, output, errors, open: Mutex::default() })
+        Arc::new(Self {
+            interposer,
+            recorder,
+            output,
+            errors,
+            open: Mutex::default(),
+        })
     }
 
     pub(super) async fn to_server(
@@ -64,10 +70,12 @@ where
         let mut lines = Pieces::new(input);
         let mut held_back = JoinSet::new();
         while let Some(line) = lines.next().await {
-            self.recorder.see(line.len(), LineSeen::Bytes(Direction::Client, line.clone()));
+            self.recorder
+                .see(line.len(), LineSeen::Bytes(Direction::Client, line.clone()));
             match self.judge(&line) {
                 Onward::Pass | Onward::Watch(_) => {
-                    let _closed = server.write_all(&line).await.is_ok() && server.flush().await.is_ok();
+                    let _closed =
+                        server.write_all(&line).await.is_ok() && server.flush().await.is_ok();
                 }
                 Onward::Swallow(_) => {}
                 Onward::Answer(Instead { text, hold, .. }) if hold.is_zero() => {
@@ -138,16 +146,33 @@ where
     }
 
     fn judge(&self, line: &[u8]) -> Onward {
-        let Some(message) = std::str::from_utf8(line).ok().and_then(|text| jsonrpc::parse(text).ok()) else {
-            return if self.interposer.lets_pass() { Onward::Pass } else { Onward::Swallow(None) };
+        let Some(message) = std::str::from_utf8(line)
+            .ok()
+            .and_then(|text| jsonrpc::parse(text).ok())
+        else {
+            return if self.interposer.lets_pass() {
+                Onward::Pass
+            } else {
+                Onward::Swallow(None)
+            };
         };
         let Body::Request { id, method, params } = message.body else {
-            let is_kept_from_server = !self.interposer.lets_pass() || self.is_ignored_cancel(&message.body);
-            return if is_kept_from_server { Onward::Swallow(None) } else { Onward::Pass };
+            let is_kept_from_server =
+                !self.interposer.lets_pass() || self.is_ignored_cancel(&message.body);
+            return if is_kept_from_server {
+                Onward::Swallow(None)
+            } else {
+                Onward::Pass
+            };
         };
-        let taken = self.interposer.asked(ClientRequest { id: &id, method: &method, params });
+        let taken = self.interposer.asked(ClientRequest {
+            id: &id,
+            method: &method,
+            params,
+        });
         for fault in taken.faults {
-            self.recorder.see(0, LineSeen::Event(Event::Fault { fault }));
+            self.recorder
+                .see(0, LineSeen::Event(Event::Fault { fault }));
         }
         match &taken.onward {
             Onward::Watch(watch) => self.await_answer(id, Arc::clone(watch), false),
@@ -158,15 +183,24 @@ where
     }
 
     fn await_answer(&self, id: Id, watch: Arc<dyn Watch>, is_kept_back: bool) {
-        let open = WatchedRequest { watch, asked: Instant::now(), is_cancelled: false, is_kept_back };
+        let open = WatchedRequest {
+            watch,
+            asked: Instant::now(),
+            is_cancelled: false,
+            is_kept_back,
+        };
         self.open.lock().insert(id, open);
     }
 
     /// A cancel that the server must not see, since the answer is to come in spite of it.
     fn is_ignored_cancel(&self, body: &Body<'_>) -> bool {
-        let Some(id) = body.cancelled_id() else { return false };
+        let Some(id) = body.cancelled_id() else {
+            return false;
+        };
         let mut open = self.open.lock();
-        let Some(open) = open.get_mut(&id) else { return false };
+        let Some(open) = open.get_mut(&id) else {
+            return false;
+        };
         open.is_cancelled = true;
         let (watch, is_kept_back) = (Arc::clone(&open.watch), open.is_kept_back);
         watch.cancelled();
@@ -179,13 +213,17 @@ where
             return None;
         }
         let text = std::str::from_utf8(line)
-            .map_err(|_| self.interposer.misbehaved("wrote a line that is not UTF-8".to_owned()))
+            .map_err(|_| {
+                self.interposer
+                    .misbehaved("wrote a line that is not UTF-8".to_owned());
+            })
             .ok()?;
         let message = jsonrpc::parse(text)
             .map_err(|malformed| {
                 let excerpt = jsonrpc::excerpt(text.trim_ascii());
-                self.interposer
-                    .misbehaved(format!("wrote a line that is no message: {malformed}: {excerpt}"));
+                self.interposer.misbehaved(format!(
+                    "wrote a line that is no message: {malformed}: {excerpt}"
+                ));
             })
             .ok()?;
         let id = message.body.answered_id()?;
@@ -193,7 +231,13 @@ where
         let reply = found.watch.answered(&message.body, text);
         if found.watch.ignores_cancel() || reply.is_withheld() || !reply.hold.is_zero() {
             // The client still waits, and may give up; the server is done with it.
-            self.open.lock().insert(id.clone(), WatchedRequest { is_kept_back: true, ..found.clone() });
+            self.open.lock().insert(
+                id.clone(),
+                WatchedRequest {
+                    is_kept_back: true,
+                    ..found.clone()
+                },
+            );
         }
         Some((id.clone(), found, reply))
     }
@@ -206,7 +250,11 @@ where
         if reply.floods_stderr {
             self.flood().await;
         }
-        let is_cancelled = self.open.lock().remove(&id).is_some_and(|open| open.is_cancelled);
+        let is_cancelled = self
+            .open
+            .lock()
+            .remove(&id)
+            .is_some_and(|open| open.is_cancelled);
         if is_cancelled && !open.watch.ignores_cancel() {
             return;
         }
@@ -226,7 +274,8 @@ where
     async fn flood(&self) {
         let mut errors = self.errors.lock().await;
         let text: String = flood().collect();
-        self.recorder.see(text.len(), LineSeen::Stderr(Bytes::from(text.clone())));
+        self.recorder
+            .see(text.len(), LineSeen::Stderr(Bytes::from(text.clone())));
         let _gone = errors.write_all(text.as_bytes()).await.is_ok() && errors.flush().await.is_ok();
     }
 
@@ -237,7 +286,8 @@ where
 
     async fn pass_back(&self, line: Bytes) -> bool {
         let mut output = self.output.lock().await;
-        self.recorder.see(line.len(), LineSeen::Bytes(Direction::Server, line.clone()));
+        self.recorder
+            .see(line.len(), LineSeen::Bytes(Direction::Server, line.clone()));
         output.write_all(&line).await.is_ok() && output.flush().await.is_ok()
     }
 }
@@ -251,7 +301,11 @@ struct Pieces<R> {
 
 impl<R: AsyncRead + Unpin> Pieces<R> {
     fn new(reader: R) -> Self {
-        Self { reader, buffer: BytesMut::new(), scanned: 0 }
+        Self {
+            reader,
+            buffer: BytesMut::new(),
+            scanned: 0,
+        }
     }
 
     async fn next(&mut self) -> Option<Bytes> {

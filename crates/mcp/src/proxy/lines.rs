@@ -36,19 +36,30 @@ impl ToEntries for LineEntries {
     fn note(&mut self, at_us: u64, seen: LineSeen, entries: &mut Vec<Entry>) {
         match seen {
             LineSeen::Bytes(from, bytes) => {
-                self.side(from).feed(&bytes, |line| entries.extend(entry(at_us, from, line)));
+                self.side(from)
+                    .feed(&bytes, |line| entries.extend(entry(at_us, from, line)));
             }
-            LineSeen::Stderr(bytes) => self.stderr.feed(&bytes, |line| entries.push(stderr(at_us, line))),
+            LineSeen::Stderr(bytes) => self
+                .stderr
+                .feed(&bytes, |line| entries.push(stderr(at_us, line))),
             LineSeen::Closed(by) => {
-                self.side(by).end(|line| entries.extend(entry(at_us, by, line)));
-                entries.push(Entry { event: Some(Event::Closed { by }), ..Entry::at(at_us) });
+                self.side(by)
+                    .end(|line| entries.extend(entry(at_us, by, line)));
+                entries.push(Entry {
+                    event: Some(Event::Closed { by }),
+                    ..Entry::at(at_us)
+                });
             }
             LineSeen::Event(event) => {
                 if matches!(event, Event::Exit { .. }) {
-                    self.server.end(|line| entries.extend(entry(at_us, Direction::Server, line)));
+                    self.server
+                        .end(|line| entries.extend(entry(at_us, Direction::Server, line)));
                     self.stderr.end(|line| entries.push(stderr(at_us, line)));
                 }
-                entries.push(Entry { event: Some(event), ..Entry::at(at_us) });
+                entries.push(Entry {
+                    event: Some(event),
+                    ..Entry::at(at_us)
+                });
             }
         }
     }
@@ -82,7 +93,10 @@ impl Line {
     pub(crate) fn feed(&mut self, mut bytes: &[u8], mut complete: impl FnMut(Kept<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             if self.length == 0 {
-                complete(Kept { bytes: &bytes[..end], length: end });
+                complete(Kept {
+                    bytes: &bytes[..end],
+                    length: end,
+                });
             } else {
                 self.push(&bytes[..end]);
                 self.end(&mut complete);
@@ -108,7 +122,10 @@ impl Line {
     /// Gives what was received since the last line, if anything.
     pub(crate) fn end(&mut self, complete: impl FnOnce(Kept<'_>)) {
         if self.length > 0 {
-            complete(Kept { bytes: &self.kept, length: self.length });
+            complete(Kept {
+                bytes: &self.kept,
+                length: self.length,
+            });
         }
         self.kept.clear();
         self.kept.shrink_to(EXCERPT);
@@ -122,27 +139,48 @@ pub(crate) fn entry(at_us: u64, from: Direction, line: Kept<'_>) -> Option<Entry
     if blank {
         return None;
     }
-    let entry = Entry { from: Some(from), ..Entry::at(at_us) };
+    let entry = Entry {
+        from: Some(from),
+        ..Entry::at(at_us)
+    };
     if line.length == line.bytes.len()
         && let Ok(message) = serde_json::from_slice::<Box<RawValue>>(line.bytes)
     {
-        return Some(Entry { message: Some(message), ..entry });
+        return Some(Entry {
+            message: Some(message),
+            ..entry
+        });
     }
     let (text, bytes) = excerpt(&line);
-    Some(Entry { text: Some(text), bytes, ..entry })
+    Some(Entry {
+        text: Some(text),
+        bytes,
+        ..entry
+    })
 }
 
 fn stderr(at_us: u64, line: Kept<'_>) -> Entry {
     let (text, bytes) = excerpt(&line);
-    Entry { event: Some(Event::Stderr { line: text }), bytes, ..Entry::at(at_us) }
+    Entry {
+        event: Some(Event::Stderr { line: text }),
+        bytes,
+        ..Entry::at(at_us)
+    }
 }
 
 /// The text that is kept, and the length of what it was when that is more.
 pub(crate) fn excerpt(line: &Kept<'_>) -> (String, Option<u64>) {
     let kept = &line.bytes[..line.bytes.len().min(EXCERPT)];
     let is_cut = kept.len() < line.length;
-    let kept = if is_cut { kept } else { kept.strip_suffix(b"\r").unwrap_or(kept) };
-    (String::from_utf8_lossy(kept).into_owned(), is_cut.then_some(line.length as u64))
+    let kept = if is_cut {
+        kept
+    } else {
+        kept.strip_suffix(b"\r").unwrap_or(kept)
+    };
+    (
+        String::from_utf8_lossy(kept).into_owned(),
+        is_cut.then_some(line.length as u64),
+    )
 }
 
 #[cfg(test)]
@@ -167,15 +205,26 @@ mod tests {
     fn json_stays_as_it_was_written_and_all_else_is_text() {
         let seen = entries(&[b"{\"a\" :1}\r\nhel", b"lo\n\xff\n\n{\"b\":"]);
         assert_eq!(seen[0].message.as_ref().unwrap().get(), "{\"a\" :1}");
-        let texts: Vec<_> = seen.iter().filter_map(|entry| entry.text.as_deref()).collect();
+        let texts: Vec<_> = seen
+            .iter()
+            .filter_map(|entry| entry.text.as_deref())
+            .collect();
         assert_eq!(texts, ["hello", "\u{fffd}", "{\"b\":"]);
-        assert_eq!(seen.last().unwrap().event, Some(Event::Closed { by: Direction::Client }));
+        assert_eq!(
+            seen.last().unwrap().event,
+            Some(Event::Closed {
+                by: Direction::Client
+            })
+        );
     }
 
     #[test]
     fn of_a_line_past_the_limit_the_beginning_and_the_length_are_kept() {
         let piece = vec![b'a'; 1 << 20];
-        let pieces: Vec<&[u8]> = (0..65).map(|_| piece.as_slice()).chain([b"\n{}\n".as_slice()]).collect();
+        let pieces: Vec<&[u8]> = (0..65)
+            .map(|_| piece.as_slice())
+            .chain([b"\n{}\n".as_slice()])
+            .collect();
         let seen = entries(&pieces);
         assert_eq!(seen[0].bytes, Some(65 << 20));
         assert_eq!(seen[0].text.as_ref().unwrap().len(), EXCERPT);

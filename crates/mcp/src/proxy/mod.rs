@@ -62,11 +62,21 @@ pub fn redactor(
     let names = built(Redactor::builder())?;
     let builder = variables
         .filter(|(name, value)| names.header(name, value) != *value)
-        .fold(Redactor::builder(), |builder, (name, value)| builder.value(&name, &value));
-    let builder = words::secrets(&names, words).iter().fold(builder, |builder, (word, secrets)| {
-        secrets.iter().fold(builder, |builder, (name, at)| builder.value(name, &word[at.clone()]))
-    });
-    built(patterns.iter().fold(builder, |builder, pattern| builder.pattern(pattern)))
+        .fold(Redactor::builder(), |builder, (name, value)| {
+            builder.value(&name, &value)
+        });
+    let builder = words::secrets(&names, words)
+        .iter()
+        .fold(builder, |builder, (word, secrets)| {
+            secrets.iter().fold(builder, |builder, (name, at)| {
+                builder.value(name, &word[at.clone()])
+            })
+        });
+    built(
+        patterns
+            .iter()
+            .fold(builder, |builder, pattern| builder.pattern(pattern)),
+    )
 }
 
 /// Which parts of the words of a command, or of an address, are secret, each with the name that says so.
@@ -76,6 +86,11 @@ pub fn secrets_in_words(
     names: Option<&Redactor>,
     words: &[&str],
 ) -> Vec<Vec<(String, std::ops::Range<usize>)>> {
-    let Some(names) = names else { return vec![Vec::new(); words.len()] };
-    words::secrets(names, words).into_iter().map(|(_, secrets)| secrets).collect()
+    let Some(names) = names else {
+        return vec![Vec::new(); words.len()];
+    };
+    words::secrets(names, words)
+        .into_iter()
+        .map(|(_, secrets)| secrets)
+        .collect()
 }

@@ -70,8 +70,15 @@ pub(crate) fn ready<S>() -> (Recorder<S>, Ready<S>) {
 
 impl<S: Send + 'static> Ready<S> {
     /// Begins the tape.
-    pub(crate) fn record<T: ToEntries<Seen = S>>(self, writer: Writer, to_entries: T) -> Recording<S> {
-        let Self { recorder: Recorder { sender, shared }, receiver } = self;
+    pub(crate) fn record<T: ToEntries<Seen = S>>(
+        self,
+        writer: Writer,
+        to_entries: T,
+    ) -> Recording<S> {
+        let Self {
+            recorder: Recorder { sender, shared },
+            receiver,
+        } = self;
         let thread = std::thread::spawn(move || write_all(writer, to_entries, receiver, &shared));
         Recording { sender, thread }
     }
@@ -79,7 +86,10 @@ impl<S: Send + 'static> Ready<S> {
 
 impl<S> Clone for Recorder<S> {
     fn clone(&self) -> Self {
-        Self { sender: self.sender.clone(), shared: Arc::clone(&self.shared) }
+        Self {
+            sender: self.sender.clone(),
+            shared: Arc::clone(&self.shared),
+        }
     }
 }
 
@@ -158,7 +168,12 @@ fn write_all<T: ToEntries>(
     }
     if shared.is_given_up.load(Ordering::Relaxed) {
         let reason = "the disk could not keep up with the traffic".to_owned();
-        writer.add(Entry { event: Some(Event::Stopped { reason: reason.clone() }), ..Entry::at(last_us) });
+        writer.add(Entry {
+            event: Some(Event::Stopped {
+                reason: reason.clone(),
+            }),
+            ..Entry::at(last_us)
+        });
         let _failed = writer.flush();
         return Some(reason);
     }
@@ -167,7 +182,10 @@ fn write_all<T: ToEntries>(
 }
 
 fn say_ended(writer: &Writer, reason: &str) {
-    say(&format!("the recording {} ends here: {reason}; the traffic goes on", writer.path().display()));
+    say(&format!(
+        "the recording {} ends here: {reason}; the traffic goes on",
+        writer.path().display()
+    ));
 }
 
 /// One sentence for the person who runs the proxy.

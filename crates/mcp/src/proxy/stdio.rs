@@ -32,7 +32,10 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { after_client: Duration::from_secs(5), to_end: Duration::from_secs(2) }
+        Self {
+            after_client: Duration::from_secs(5),
+            to_end: Duration::from_secs(2),
+        }
     }
 }
 
@@ -84,9 +87,15 @@ where
     let (heard, activity) = watch::channel(Instant::now());
     let (ended, errors) = oneshot::channel();
     let client_errors = Arc::new(Mutex::new(client.errors));
-    let (server, Started { stdin, stdout }) = start_with(&setup.command, &[], None, |stderr, _| {
-        tokio::spawn(pass_errors(stderr, Arc::clone(&client_errors), recorder.clone(), ended))
-    })?;
+    let (server, Started { stdin, stdout }) =
+        start_with(&setup.command, &[], None, |stderr, _| {
+            tokio::spawn(pass_errors(
+                stderr,
+                Arc::clone(&client_errors),
+                recorder.clone(),
+                ended,
+            ))
+        })?;
     let recording = ready.record(tape, LineEntries::default());
     let (to_server, to_client) = if setup.injector.is_idle() {
         (
@@ -94,19 +103,39 @@ where
             tokio::spawn(to_client(stdout, client.output, recorder.clone(), heard)),
         )
     } else {
-        let faults =
-            Interposed::new(Arc::new(setup.injector), recorder.clone(), client.output, client_errors);
+        let faults = Interposed::new(
+            Arc::new(setup.injector),
+            recorder.clone(),
+            client.output,
+            client_errors,
+        );
         let to_server = Arc::clone(&faults).to_server(client.input, stdin);
-        (tokio::spawn(to_server), tokio::spawn(faults.to_client(stdout, heard)))
+        (
+            tokio::spawn(to_server),
+            tokio::spawn(faults.to_client(stdout, heard)),
+        )
     };
-    let flow = Flow { to_server, to_client, errors, patience: setup.patience };
+    let flow = Flow {
+        to_server,
+        to_client,
+        errors,
+        patience: setup.patience,
+    };
     let (status, ended) = flow.until_end(server, &recorder, activity, stop).await;
-    recorder.see(0, LineSeen::Event(Event::Exit { status: words(status) }));
+    recorder.see(
+        0,
+        LineSeen::Event(Event::Exit {
+            status: words(status),
+        }),
+    );
     let code = match ended {
         Ended::ByFault => BROKEN_BY_FAULT,
         Ended::ByClient => status.map_or(1, exit_code),
     };
-    Ok(StdioOutcome { code, lost: recording.finish().await })
+    Ok(StdioOutcome {
+        code,
+        lost: recording.finish().await,
+    })
 }
 
 /// The three streams, each passed on by itself.
@@ -150,7 +179,13 @@ impl Flow {
         server.end().await;
         self.drain().await;
         self.to_client.abort();
-        (timeout(self.patience.to_end, exit.exited()).await.ok().flatten(), Ended::ByClient)
+        (
+            timeout(self.patience.to_end, exit.exited())
+                .await
+                .ok()
+                .flatten(),
+            Ended::ByClient,
+        )
     }
 
     /// Passes on what was written before the end.
@@ -203,7 +238,10 @@ async fn to_server(
     let mut buffer = BytesMut::new();
     let mut is_open = true;
     while let Some(bytes) = chunk(&mut input, &mut buffer).await {
-        recorder.see(bytes.len(), LineSeen::Bytes(Direction::Client, bytes.clone()));
+        recorder.see(
+            bytes.len(),
+            LineSeen::Bytes(Direction::Client, bytes.clone()),
+        );
         // A server that has closed its input still may write: what the client sends is read, so that it is not stuck.
         is_open = is_open && server.write_all(&bytes).await.is_ok() && server.flush().await.is_ok();
         recorder.room().await;
@@ -220,7 +258,10 @@ async fn to_client(
 ) -> bool {
     let mut buffer = BytesMut::new();
     while let Some(bytes) = chunk(&mut server, &mut buffer).await {
-        recorder.see(bytes.len(), LineSeen::Bytes(Direction::Server, bytes.clone()));
+        recorder.see(
+            bytes.len(),
+            LineSeen::Bytes(Direction::Server, bytes.clone()),
+        );
         if output.write_all(&bytes).await.is_err() || output.flush().await.is_err() {
             return false;
         }

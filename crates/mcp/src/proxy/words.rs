@@ -32,8 +32,12 @@ fn of_word(names: &Redactor, word: &str) -> Vec<Secret> {
     for (at, _) in word.match_indices(['=', ':']) {
         let start = word[..at]
             .rfind(|character| !is_name(character))
-            .map_or(0, |before| before + word[before..].chars().next().map_or(1, char::len_utf8));
-        let Some(name) = secret_name(names, word[start..at].trim_start_matches('-')) else { continue };
+            .map_or(0, |before| {
+                before + word[before..].chars().next().map_or(1, char::len_utf8)
+            });
+        let Some(name) = secret_name(names, word[start..at].trim_start_matches('-')) else {
+            continue;
+        };
         let rest = &word[at + 1..];
         let ends: &[char] = match word[..start].chars().next_back() {
             Some('?' | '&') => &['&', '#'],
@@ -52,8 +56,9 @@ fn of_parts(names: &Redactor, word: &str) -> Vec<Secret> {
     if !word.contains(char::is_whitespace) {
         return Vec::new();
     }
-    let parts: Vec<&str> =
-        word.split(|character: char| character.is_whitespace() || matches!(character, '"' | '\'')).collect();
+    let parts: Vec<&str> = word
+        .split(|character: char| character.is_whitespace() || matches!(character, '"' | '\''))
+        .collect();
     let (words, starts): (Vec<&str>, Vec<usize>) = parts
         .iter()
         .scan(0, |next, part| {
@@ -68,7 +73,9 @@ fn of_parts(names: &Redactor, word: &str) -> Vec<Secret> {
     let found = secrets(names, &words).into_iter().zip(starts);
     found
         .flat_map(|((_, found), start)| {
-            found.into_iter().map(move |(name, at)| (name, at.start + start..at.end + start))
+            found
+                .into_iter()
+                .map(move |(name, at)| (name, at.start + start..at.end + start))
         })
         .collect()
 }
@@ -79,7 +86,11 @@ fn password(word: &str) -> Option<Secret> {
     let authority = word[start..].split(['/', '?', '#']).next()?;
     let (user, _) = authority.rsplit_once('@')?;
     let colon = user.find(':')?;
-    secret("password".to_owned(), word, start + colon + 1..start + user.len())
+    secret(
+        "password".to_owned(),
+        word,
+        start + colon + 1..start + user.len(),
+    )
 }
 
 /// Without the spaces around it, and without the scheme of an authorization.
@@ -128,7 +139,10 @@ pub(crate) fn hidden(redactor: &Redactor, word: &str, secrets: &[Secret]) -> Str
 fn placeholder(redactor: &Redactor, name: &str, value: &str) -> String {
     let variable = name.to_uppercase().replace('-', "_");
     let named = [name, &variable].map(|name| redactor.header(name, value).into_owned());
-    named.into_iter().find(|hidden| hidden != value).unwrap_or_else(|| value.to_owned())
+    named
+        .into_iter()
+        .find(|hidden| hidden != value)
+        .unwrap_or_else(|| value.to_owned())
 }
 
 #[cfg(test)]
@@ -140,7 +154,10 @@ mod tests {
     fn shown(words: &[&str]) -> Vec<String> {
         let names = Redactor::builder().build().unwrap();
         let found = secrets(&names, words);
-        found.iter().map(|(word, found)| hidden(&names, word, found)).collect()
+        found
+            .iter()
+            .map(|(word, found)| hidden(&names, word, found))
+            .collect()
     }
 
     #[test]
@@ -166,7 +183,10 @@ mod tests {
                 let line = line.replace(VALUE, value);
                 let words: Vec<&str> = line.split(' ').collect();
                 let shown = shown(&words).join(" ");
-                assert!(!shown.contains(value) && shown.contains("[redacted:"), "{written}: {shown}");
+                assert!(
+                    !shown.contains(value) && shown.contains("[redacted:"),
+                    "{written}: {shown}"
+                );
             }
             let names = Redactor::builder().build().unwrap();
             let values: Vec<&str> = secrets(&names, &words)
@@ -186,7 +206,10 @@ mod tests {
         let names = Redactor::builder().build().unwrap();
         for line in ["TOKEN=x1y2 exec srv", "exec srv --token 'x1y2' run"] {
             let found = of_word(&names, line);
-            assert!(found.iter().any(|(_, at)| &line[at.clone()] == "x1y2"), "{found:?}");
+            assert!(
+                found.iter().any(|(_, at)| &line[at.clone()] == "x1y2"),
+                "{found:?}"
+            );
         }
     }
 

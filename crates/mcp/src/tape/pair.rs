@@ -45,7 +45,9 @@ impl<'a> TapeRequest<'a> {
 
     /// How long it took, in microseconds.
     pub(crate) fn duration_us(&self) -> Option<u64> {
-        self.answer.as_ref().map(|answer| answer.at_us.saturating_sub(self.at_us))
+        self.answer
+            .as_ref()
+            .map(|answer| answer.at_us.saturating_sub(self.at_us))
     }
 }
 
@@ -77,8 +79,13 @@ pub(crate) fn requests(tape: &Tape) -> Vec<TapeRequest<'_>> {
                     is_cancelled: false,
                     faults: Vec::new(),
                 }),
-                Body::Result { id, result } => answer(tape, &mut asked, (index, from), &id, Ok(result)),
-                Body::Error { id: Some(id), error } => {
+                Body::Result { id, result } => {
+                    answer(tape, &mut asked, (index, from), &id, Ok(result));
+                }
+                Body::Error {
+                    id: Some(id),
+                    error,
+                } => {
                     answer(tape, &mut asked, (index, from), &id, Err(error));
                 }
                 body => {
@@ -86,8 +93,8 @@ pub(crate) fn requests(tape: &Tape) -> Vec<TapeRequest<'_>> {
                         asked.id == *id && asked.from == from && asked.session == entry.session
                     };
                     let cancelled = body.cancelled_id();
-                    let cancelled =
-                        cancelled.and_then(|id| asked.iter_mut().rev().find(|asked| of(asked, &id)));
+                    let cancelled = cancelled
+                        .and_then(|id| asked.iter_mut().rev().find(|asked| of(asked, &id)));
                     if let Some(asked) = cancelled {
                         asked.is_cancelled = true;
                     }
@@ -107,14 +114,21 @@ fn answer<'a>(
 ) {
     let entry = &tape.entries[index];
     let waits = |asked: &TapeRequest<'_>| {
-        asked.answer.is_none() && asked.from != from && asked.id == *id && asked.session == entry.session
+        asked.answer.is_none()
+            && asked.from != from
+            && asked.id == *id
+            && asked.session == entry.session
     };
     let found = asked
         .iter()
         .rposition(|asked| waits(asked) && tape.entries[asked.entry].exchange == entry.exchange)
         .or_else(|| asked.iter().rposition(waits));
     if let Some(found) = found {
-        asked[found].answer = Some(Answered { entry: index, at_us: entry.at_us, outcome });
+        asked[found].answer = Some(Answered {
+            entry: index,
+            at_us: entry.at_us,
+            outcome,
+        });
     }
 }
 
@@ -124,7 +138,9 @@ fn same_place(one: &Entry, other: &Entry) -> bool {
 
 /// The messages of an entry: one, or those of a batch.
 pub(crate) fn messages(entry: &Entry) -> Vec<&str> {
-    let Some(message) = &entry.message else { return Vec::new() };
+    let Some(message) = &entry.message else {
+        return Vec::new();
+    };
     if message.get().starts_with('[')
         && let Ok(batch) = serde_json::from_str::<Vec<&RawValue>>(message.get())
     {

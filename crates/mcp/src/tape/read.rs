@@ -42,7 +42,9 @@ pub enum TapeFault {
 /// Who names a file of another kind may not know what makes a tape.
 fn said(fault: &TextFault) -> String {
     let made = match fault {
-        TextFault::WrongFormat { .. } => " A tape is what `mcptest proxy --out FILE -- COMMAND` writes",
+        TextFault::WrongFormat { .. } => {
+            " A tape is what `mcptest proxy --out FILE -- COMMAND` writes"
+        }
         _ => "",
     };
     fault.said(&WORDS) + made
@@ -57,8 +59,9 @@ impl From<TextFault> for TapeFault {
 /// True when a string begins as a tape does.
 pub fn is_tape(text: &str) -> bool {
     text.lines().next().is_some_and(|line| {
-        serde_json::from_str::<serde_json::Value>(line)
-            .is_ok_and(|header| header.get("format").and_then(|format| format.as_str()) == Some(FORMAT))
+        serde_json::from_str::<serde_json::Value>(line).is_ok_and(|header| {
+            header.get("format").and_then(|format| format.as_str()) == Some(FORMAT)
+        })
     })
 }
 
@@ -66,7 +69,9 @@ impl Tape {
     /// Reads a tape. A last line without its end is left out, since a recording can be cut off.
     pub fn read(text: &str) -> Result<Self, TapeError> {
         let mut lines = Source::new(text.as_bytes()).lines().peekable();
-        let first = lines.next().ok_or_else(|| TapeError::nowhere(TextFault::Empty))?;
+        let first = lines
+            .next()
+            .ok_or_else(|| TapeError::nowhere(TextFault::Empty))?;
         let header = first.header((FORMAT, VERSION), TapeFault::NoHeader)?;
         let (mut entries, mut is_cut) = (Vec::new(), false);
         while let Some(line) = lines.next() {
@@ -76,7 +81,11 @@ impl Tape {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Self { header, entries, is_cut })
+        Ok(Self {
+            header,
+            entries,
+            is_cut,
+        })
     }
 }
 
@@ -146,7 +155,10 @@ pub struct Entry {
 impl Entry {
     /// An entry with nothing in it yet.
     pub fn at(at_us: u64) -> Self {
-        Self { at_us, ..Self::default() }
+        Self {
+            at_us,
+            ..Self::default()
+        }
     }
 }
 
@@ -222,7 +234,10 @@ mod tests {
         let newer = HEADER.replace("\"version\":1", "\"version\":9");
         assert!(matches!(
             Tape::read(&newer),
-            Err(Placed { fault: TapeFault::Text(TextFault::Newer { version: 9, .. }), .. })
+            Err(Placed {
+                fault: TapeFault::Text(TextFault::Newer { version: 9, .. }),
+                ..
+            })
         ));
     }
 }

@@ -42,19 +42,34 @@ pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
     }
     page.header(tape, &asked);
     let is_shown = |entry: &Entry| options.session.is_none() || entry.session == options.session;
-    let shown: Vec<_> = tape.entries.iter().enumerate().filter(|(_, entry)| is_shown(entry)).collect();
+    let shown: Vec<_> = tape
+        .entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| is_shown(entry))
+        .collect();
     for stretch in shown.chunk_by(|(_, one), (_, next)| is_stderr(one) && is_stderr(next)) {
-        let folded =
-            if options.full || !is_stderr(stretch[0].1) { 0 } else { stretch.len().saturating_sub(STDERR) };
+        let folded = if options.full || !is_stderr(stretch[0].1) {
+            0
+        } else {
+            stretch.len().saturating_sub(STDERR)
+        };
         if folded > 1 {
-            page.line(stretch[0].1, "·", &format!("stderr: {folded} lines, which --full shows"));
+            page.line(
+                stretch[0].1,
+                "·",
+                &format!("stderr: {folded} lines, which --full shows"),
+            );
         }
         let from = if folded > 1 { folded } else { 0 };
-        stretch[from..].iter().for_each(|(index, entry)| page.entry(*index, entry));
+        stretch[from..]
+            .iter()
+            .for_each(|(index, entry)| page.entry(*index, entry));
     }
     if tape.is_cut {
-        page.text
-            .push_str("\nThe recording was cut off in the middle of its last line, which is left out.\n");
+        page.text.push_str(
+            "\nThe recording was cut off in the middle of its last line, which is left out.\n",
+        );
     }
     page.text
 }
@@ -85,13 +100,22 @@ impl Page<'_> {
             self.labelled("url", url);
         }
         let unanswered = asked.iter().filter(|asked| asked.answer.is_none()).count();
-        let messages = tape.entries.iter().filter(|entry| entry.message.is_some()).count();
+        let messages = tape
+            .entries
+            .iter()
+            .filter(|entry| entry.message.is_some())
+            .count();
         let mut summary = format!("{messages} messages, {} requests", asked.len());
         if unanswered > 0 {
             summary.push_str(&format!(", {unanswered} without an answer"));
         }
         self.labelled("recorded", &summary);
-        let sessions = tape.entries.iter().filter_map(|entry| entry.session).max().unwrap_or_default();
+        let sessions = tape
+            .entries
+            .iter()
+            .filter_map(|entry| entry.session)
+            .max()
+            .unwrap_or_default();
         if sessions > 1 {
             self.labelled("sessions", &sessions.to_string());
         }
@@ -109,10 +133,20 @@ impl Page<'_> {
             self.line(entry, "·", &sentence);
             return;
         }
-        let arrow = if entry.from == Some(Direction::Client) { "→" } else { "←" };
+        let arrow = if entry.from == Some(Direction::Client) {
+            "→"
+        } else {
+            "←"
+        };
         if let Some(text) = &entry.text {
-            let long = entry.bytes.map(|bytes| format!(" ({bytes} bytes, of which this is the beginning)"));
-            let sentence = format!("not a message{}: {}", long.unwrap_or_default(), self.clipped(text));
+            let long = entry
+                .bytes
+                .map(|bytes| format!(" ({bytes} bytes, of which this is the beginning)"));
+            let sentence = format!(
+                "not a message{}: {}",
+                long.unwrap_or_default(),
+                self.clipped(text)
+            );
             self.line(entry, arrow, &sentence);
             return;
         }
@@ -130,7 +164,11 @@ impl Page<'_> {
         match body {
             Body::Request { method, params, id } => {
                 let asked = self.requests.get(&index).and_then(|asked| {
-                    asked.iter().copied().find(|asked| asked.id == id).or_else(|| asked.get(at).copied())
+                    asked
+                        .iter()
+                        .copied()
+                        .find(|asked| asked.id == id)
+                        .or_else(|| asked.get(at).copied())
                 });
                 let fate = match asked {
                     Some(asked) if asked.is_cancelled => "  (cancelled)",
@@ -142,25 +180,39 @@ impl Page<'_> {
             Body::Notification { method, params } => self.what(&method, params, None, None),
             Body::Result { id, result } => {
                 let (name, took) = self.answered(index, Some(&id));
-                let is_error = CallResult::read(result).is_ok_and(|result| result.is_error == Some(true));
+                let is_error =
+                    CallResult::read(result).is_ok_and(|result| result.is_error == Some(true));
                 let word = if is_error { "failed" } else { "ok" };
                 format!("{name}  {word}{took}  {}", self.clipped(&essence(result)))
             }
             Body::Error { id, error } => {
                 let (name, took) = self.answered(index, id.as_ref());
-                format!("{name}  error {}{took}  {}", error.code, self.clipped(&error.message))
+                format!(
+                    "{name}  error {}{took}  {}",
+                    error.code,
+                    self.clipped(&error.message)
+                )
             }
         }
     }
 
     /// What was answered, and after how long.
     fn answered(&self, index: usize, id: Option<&Id>) -> (String, String) {
-        let asked = self.answers.get(&index).and_then(|all| all.iter().find(|asked| Some(&asked.id) == id));
+        let asked = self
+            .answers
+            .get(&index)
+            .and_then(|all| all.iter().find(|asked| Some(&asked.id) == id));
         let Some(asked) = asked else {
             let id = id.map_or_else(|| "null".to_owned(), ToString::to_string);
-            return (format!("an answer to {}, which was not asked", escape(&id)), String::new());
+            return (
+                format!("an answer to {}, which was not asked", escape(&id)),
+                String::new(),
+            );
         };
-        let tool = asked.call().map(|call| format!(" {}", escape(&call.name))).unwrap_or_default();
+        let tool = asked
+            .call()
+            .map(|call| format!(" {}", escape(&call.name)))
+            .unwrap_or_default();
         let took = asked.duration_us().map(milliseconds).unwrap_or_default();
         (format!("{}{tool}", escape(&asked.method)), took)
     }
@@ -175,16 +227,29 @@ impl Page<'_> {
         if let Some(call) = asked.and_then(TapeRequest::call) {
             let arguments = call.arguments.map_or("", RawValue::get);
             let mut calls = self.calls.borrow_mut();
-            let number = calls.entry(session).and_modify(|number| *number += 1).or_insert(1);
+            let number = calls
+                .entry(session)
+                .and_modify(|number| *number += 1)
+                .or_insert(1);
             let (method, name) = (escape(method), self.clipped(&call.name));
-            return format!("{method} {number} {name} {}", self.clipped(arguments)).trim_end().to_owned();
+            return format!("{method} {number} {name} {}", self.clipped(arguments))
+                .trim_end()
+                .to_owned();
         }
         let params = params.map_or("", RawValue::get);
-        format!("{} {}", self.clipped(method), self.clipped(params)).trim_end().to_owned()
+        format!("{} {}", self.clipped(method), self.clipped(params))
+            .trim_end()
+            .to_owned()
     }
 
     fn event(&self, event: &Event, entry: &Entry) -> String {
-        let side = |by: Direction| if by == Direction::Client { "client" } else { "server" };
+        let side = |by: Direction| {
+            if by == Direction::Client {
+                "client"
+            } else {
+                "server"
+            }
+        };
         match event {
             Event::HttpRequest { method, path } => {
                 format!("{} {}", self.clipped(method), self.clipped(path))
@@ -197,13 +262,22 @@ impl Page<'_> {
             Event::Exit { status } => format!("the server exited: {}", self.clipped(status)),
             Event::Closed { by } => format!("the {} closed its end", side(*by)),
             Event::Fault { fault } => format!("injected fault: {}", self.clipped(fault)),
-            Event::Stopped { reason } => format!("the recording was stopped: {}", self.clipped(reason)),
+            Event::Stopped { reason } => {
+                format!("the recording was stopped: {}", self.clipped(reason))
+            }
         }
     }
 
     fn line(&mut self, entry: &Entry, mark: &str, sentence: &str) {
-        let at = format!("{}.{:03}", entry.at_us / 1_000_000, entry.at_us / 1000 % 1000);
-        let session = entry.session.map(|session| format!("#{session} ")).unwrap_or_default();
+        let at = format!(
+            "{}.{:03}",
+            entry.at_us / 1_000_000,
+            entry.at_us / 1000 % 1000
+        );
+        let session = entry
+            .session
+            .map(|session| format!("#{session} "))
+            .unwrap_or_default();
         let _ = writeln!(self.text, "{at:>9}  {session}{mark} {sentence}");
     }
 
@@ -213,7 +287,11 @@ impl Page<'_> {
 }
 
 fn milliseconds(us: u64) -> String {
-    if us >= 10_000 { format!(" {} ms", us / 1000) } else { format!(" {}.{} ms", us / 1000, us / 100 % 10) }
+    if us >= 10_000 {
+        format!(" {} ms", us / 1000)
+    } else {
+        format!(" {}.{} ms", us / 1000, us / 100 % 10)
+    }
 }
 
 /// The text of a tool's only content block; of everything else, the JSON.

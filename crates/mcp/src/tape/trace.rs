@@ -4,8 +4,8 @@ use super::pair::{TapeRequest, requests};
 use super::{Direction, Event, Tape};
 use crate::wire::CallResult;
 use mcptest_core::trace::{
-    CatalogueTool, ConversationTrace, Header, RecordedCall, RecordedFailure, RecordedFault, RecordedResult,
-    run_line,
+    CatalogueTool, ConversationTrace, Header, RecordedCall, RecordedFailure, RecordedFault,
+    RecordedResult, run_line,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -26,8 +26,11 @@ pub struct TraceOptions {
 /// The tape as the text of a cassette. What a tape cannot know is left out, not made up.
 pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
     let asked = requests(tape);
-    let agent =
-        options.agent.clone().or_else(|| client_name(&asked)).unwrap_or_else(|| "recorded".to_owned());
+    let agent = options
+        .agent
+        .clone()
+        .or_else(|| client_name(&asked))
+        .unwrap_or_else(|| "recorded".to_owned());
     let header = Header {
         prompt: options.prompt.iter().cloned().collect(),
         catalogue: catalogue(tape, &asked),
@@ -35,8 +38,10 @@ pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
     };
     let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
     for (index, session) in sessions(tape).into_iter().enumerate() {
-        let of_session: Vec<&TapeRequest<'_>> =
-            asked.iter().filter(|asked| asked.session == session).collect();
+        let of_session: Vec<&TapeRequest<'_>> = asked
+            .iter()
+            .filter(|asked| asked.session == session)
+            .collect();
         let mut trace = trace(tape, session, &of_session);
         trace.final_response.clone_from(&options.final_response);
         lines.push(run_line(index + 1, &trace.to_json()));
@@ -47,9 +52,14 @@ pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
 
 /// The sessions in which a client said something; where there are any, what belongs to none is no run.
 pub(crate) fn sessions(tape: &Tape) -> BTreeSet<Option<u64>> {
-    let from_client = tape.entries.iter().filter(|entry| entry.from == Some(Direction::Client));
-    let mut sessions: BTreeSet<Option<u64>> =
-        from_client.filter(|entry| entry.message.is_some()).map(|entry| entry.session).collect();
+    let from_client = tape
+        .entries
+        .iter()
+        .filter(|entry| entry.from == Some(Direction::Client));
+    let mut sessions: BTreeSet<Option<u64>> = from_client
+        .filter(|entry| entry.message.is_some())
+        .map(|entry| entry.session)
+        .collect();
     if sessions.len() > 1 {
         sessions.remove(&None);
     }
@@ -61,10 +71,14 @@ fn trace(tape: &Tape, session: Option<u64>, asked: &[&TapeRequest<'_>]) -> Conve
     let mut waiting: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     for asked in asked.iter().filter(|asked| asked.from == Direction::Client) {
         let Some(call) = asked.call() else { continue };
-        let continued = call.is_continued().then(|| waiting.remove(&call.name)).flatten();
+        let continued = call
+            .is_continued()
+            .then(|| waiting.remove(&call.name))
+            .flatten();
         let index = continued.unwrap_or(trace.tool_calls.len());
         let result = result(tape, asked, index);
-        let needs_input = |result| CallResult::read(result).is_ok_and(|result| result.needs_input());
+        let needs_input =
+            |result| CallResult::read(result).is_ok_and(|result| result.needs_input());
         if asked.result().is_some_and(needs_input) {
             waiting.insert(call.name.clone(), index);
         }
@@ -92,7 +106,11 @@ fn trace(tape: &Tape, session: Option<u64>, asked: &[&TapeRequest<'_>]) -> Conve
             trace.tool_results.push(result);
         }
     }
-    let times = || tape.entries.iter().filter(|entry| entry.session == session && entry.from.is_some());
+    let times = || {
+        tape.entries
+            .iter()
+            .filter(|entry| entry.session == session && entry.from.is_some())
+    };
     if let (Some(first), Some(last)) = (times().next(), times().next_back()) {
         trace.conversation.duration_ms = Some(last.at_us.saturating_sub(first.at_us) / 1000);
     }
@@ -112,7 +130,11 @@ fn result(tape: &Tape, asked: &TapeRequest<'_>, call_index: usize) -> RecordedRe
         None => refused(None, why_unanswered(tape, asked)),
         Some(Err(error)) => refused(Some(error.code), error.message.clone()),
         Some(Ok(result)) => match CallResult::read(result) {
-            Ok(answer) => RecordedResult { call_index, duration_ms, ..answer.to_recorded() },
+            Ok(answer) => RecordedResult {
+                call_index,
+                duration_ms,
+                ..answer.to_recorded()
+            },
             Err(error) => refused(None, format!("the answer is not a tool's result: {error}")),
         },
     }
@@ -123,10 +145,12 @@ fn why_unanswered(tape: &Tape, asked: &TapeRequest<'_>) -> String {
         return "there was no answer before the client cancelled the call".to_owned();
     }
     let later = tape.entries[asked.entry..].iter();
-    let exit = later.filter_map(|entry| entry.event.as_ref()).find_map(|event| match event {
-        Event::Exit { status } => Some(status),
-        _ => None,
-    });
+    let exit = later
+        .filter_map(|entry| entry.event.as_ref())
+        .find_map(|event| match event {
+            Event::Exit { status } => Some(status),
+            _ => None,
+        });
     match exit {
         Some(status) => format!("there was no answer until the server exited ({status})"),
         None => "there was no answer until the recording ended".to_owned(),
@@ -142,9 +166,15 @@ fn plain(asked: &TapeRequest<'_>) -> String {
 
 /// The name that the client gave itself.
 fn client_name(asked: &[TapeRequest<'_>]) -> Option<String> {
-    let params = asked.iter().find(|asked| asked.method == "initialize")?.params?;
+    let params = asked
+        .iter()
+        .find(|asked| asked.method == "initialize")?
+        .params?;
     let params: serde_json::Value = serde_json::from_str(params.get()).ok()?;
-    params.pointer("/clientInfo/name")?.as_str().map(str::to_owned)
+    params
+        .pointer("/clientInfo/name")?
+        .as_str()
+        .map(str::to_owned)
 }
 
 /// The tools as they were listed, the latest of each name; `None` when they never were.
@@ -166,11 +196,17 @@ fn catalogue(tape: &Tape, asked: &[TapeRequest<'_>]) -> Option<Vec<CatalogueTool
     let mut tools: Vec<CatalogueTool<Box<RawValue>>> = Vec::new();
     let mut is_listed = false;
     for asked in asked.iter().filter(|asked| asked.method == "tools/list") {
-        let Some(result) = asked.result() else { continue };
-        let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else { continue };
+        let Some(result) = asked.result() else {
+            continue;
+        };
+        let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else {
+            continue;
+        };
         is_listed = true;
         for tool in listed.tools {
-            let Ok(tool) = serde_json::from_str::<ListedTool<'_>>(tool.get()) else { continue };
+            let Ok(tool) = serde_json::from_str::<ListedTool<'_>>(tool.get()) else {
+                continue;
+            };
             let described = CatalogueTool {
                 name: tool.name.into_owned(),
                 server: tape.header.server.name.clone(),
@@ -199,8 +235,13 @@ mod tests {
 
     fn runs(tape: &Tape) -> (Value, Vec<Value>) {
         let text = to_cassette(tape, &TraceOptions::default());
-        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        (lines.next().unwrap(), lines.map(|run| run["trace"].clone()).collect())
+        let mut lines = text
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        (
+            lines.next().unwrap(),
+            lines.map(|run| run["trace"].clone()).collect(),
+        )
     }
 
     #[test]
@@ -223,14 +264,23 @@ mod tests {
         assert_eq!(trace["tool_results"][0]["is_error"], true);
         assert_eq!(trace["tool_results"][0]["duration_ms"], 5);
         assert_eq!(trace["tool_results"][1]["error"]["code"], -32602);
-        let unanswered = trace["tool_results"][2]["error"]["message"].as_str().unwrap();
-        assert_eq!(unanswered, "there was no answer until the server exited (code 1)");
-        assert!(trace.get("final_response").is_none() && header["prompt"].as_array().unwrap().is_empty());
+        let unanswered = trace["tool_results"][2]["error"]["message"]
+            .as_str()
+            .unwrap();
+        assert_eq!(
+            unanswered,
+            "there was no answer until the server exited (code 1)"
+        );
+        assert!(
+            trace.get("final_response").is_none()
+                && header["prompt"].as_array().unwrap().is_empty()
+        );
     }
 
     #[test]
     fn a_schema_of_the_catalogue_is_written_as_it_was_listed() {
-        let schema = r#"{"type":"object","properties":{"zebra":{"type":"number","maximum":1.50},"ant":{}}}"#;
+        let schema =
+            r#"{"type":"object","properties":{"zebra":{"type":"number","maximum":1.50},"ant":{}}}"#;
         let listed = format!(
             r#"{{"at_us":2,"from":"server","message":{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{{"inputSchema":{schema},"name":"a"}}]}}}}}}"#
         );
@@ -260,7 +310,8 @@ mod tests {
                 r#"{{"at_us":1,"session":{session},"exchange":{session},"from":"client","message":{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}"}}}}}}"#
             )
         };
-        let fault = r#"{"at_us":2,"session":2,"exchange":2,"event":{"kind":"fault","fault":"slow:50"}}"#;
+        let fault =
+            r#"{"at_us":2,"session":2,"exchange":2,"event":{"kind":"fault","fault":"slow:50"}}"#;
         let stray = call(3, "c").replace("\"session\":3,", "");
         let (_, runs) = runs(&tape(&[&call(1, "a"), &call(2, "b"), fault, &stray]));
         assert_eq!(runs.len(), 2);

@@ -77,8 +77,15 @@ impl Writer {
                 url: server.url.map(|url| redactor.text(&url).into_owned()),
             },
         };
-        let mut writer =
-            Self { path, file, redactor, gathered: Vec::new(), written: 0, failed: None, before };
+        let mut writer = Self {
+            path,
+            file,
+            redactor,
+            gathered: Vec::new(),
+            written: 0,
+            failed: None,
+            before,
+        };
         writer.line(&header);
         Ok(writer)
     }
@@ -106,7 +113,9 @@ impl Writer {
         if self.failed.is_some() || self.gathered.is_empty() {
             return None;
         }
-        let outcome = self.begin().and_then(|()| self.file.write_all(&self.gathered));
+        let outcome = self
+            .begin()
+            .and_then(|()| self.file.write_all(&self.gathered));
         let length = self.gathered.len() as u64;
         self.gathered.clear();
         if self.gathered.capacity() > 4 * GATHERED {
@@ -127,7 +136,11 @@ impl Writer {
 
     fn begin(&mut self) -> io::Result<()> {
         let before = std::mem::replace(&mut self.before, Before::Over);
-        if before == Before::Kept { self.file.set_len(0) } else { Ok(()) }
+        if before == Before::Kept {
+            self.file.set_len(0)
+        } else {
+            Ok(())
+        }
     }
 
     /// What ended the recording early.
@@ -181,7 +194,9 @@ fn redacted(redactor: &Redactor, mut entry: Entry) -> Entry {
     if let Some(text) = &mut entry.text {
         hide(text);
     }
-    if let Some(Event::Stderr { line: text } | Event::HttpRequest { path: text, .. }) = &mut entry.event {
+    if let Some(Event::Stderr { line: text } | Event::HttpRequest { path: text, .. }) =
+        &mut entry.event
+    {
         hide(text);
     }
     entry
@@ -190,21 +205,34 @@ fn redacted(redactor: &Redactor, mut entry: Entry) -> Entry {
 fn without_secrets(redactor: &Redactor, command: &[String]) -> Vec<String> {
     let command: Vec<&str> = command.iter().map(String::as_str).collect();
     let secrets = words::secrets(redactor, &command);
-    secrets.iter().map(|(word, secrets)| words::hidden(redactor, word, secrets)).collect()
+    secrets
+        .iter()
+        .map(|(word, secrets)| words::hidden(redactor, word, secrets))
+        .collect()
 }
 
 fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
-    let refused =
-        |error: io::Error| WriteError::Refused { path: path.to_owned(), reason: files::reason(&error) };
+    let refused = |error: io::Error| WriteError::Refused {
+        path: path.to_owned(),
+        reason: files::reason(&error),
+    };
     files::make_folder_of(path).map_err(refused)?;
     let name = path.to_string_lossy();
     if name.contains("{number}") {
         return (1..=u32::MAX)
             .find_map(|number| {
                 let numbered = PathBuf::from(name.replace("{number}", &number.to_string()));
-                match OpenOptions::new().write(true).create_new(true).open(&numbered) {
+                match OpenOptions::new()
+                    .write(true)
+                    .create_new(true)
+                    .open(&numbered)
+                {
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
-                    outcome => Some(outcome.map(|file| (numbered, file, Before::Nothing)).map_err(refused)),
+                    outcome => Some(
+                        outcome
+                            .map(|file| (numbered, file, Before::Nothing))
+                            .map_err(refused),
+                    ),
                 }
             })
             .unwrap_or_else(|| Err(WriteError::Busy(path.to_owned())));
@@ -212,7 +240,14 @@ fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
     let (file, before) = match OpenOptions::new().write(true).create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let (file, is_stream) = files::open_to_write(path).map_err(refused)?;
-            (file, if is_stream { Before::Over } else { Before::Kept })
+            (
+                file,
+                if is_stream {
+                    Before::Over
+                } else {
+                    Before::Kept
+                },
+            )
         }
         outcome => (outcome.map_err(refused)?, Before::Nothing),
     };
@@ -222,7 +257,10 @@ fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
         Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
     }
     let is_own = |bytes: &[u8]| {
-        let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = bytes
+            .split(|byte| *byte == b'\n')
+            .next()
+            .unwrap_or_default();
         is_tape(&String::from_utf8_lossy(first))
     };
     if before == Before::Kept && !files::may_replace(path, is_own).map_err(refused)? {
@@ -246,14 +284,26 @@ mod tests {
         let path = folder.path().join("session.jsonl");
         let secret = "hunter2hunter2";
         let server = TapeServer {
-            command: ["srv", "--api-key", secret, "--token=hush-1", "run"].map(str::to_owned).to_vec(),
+            command: ["srv", "--api-key", secret, "--token=hush-1", "run"]
+                .map(str::to_owned)
+                .to_vec(),
             url: Some("http://127.0.0.1/mcp?k=hush-2".into()),
             ..TapeServer::default()
         };
         let mut writer = Writer::create(&path, server, redactor()).unwrap();
-        writer.add(message(r#"{"password":"hunter2hunter2","text":"say hush-3"}"#));
-        writer.add(Entry { text: Some("hush-4".into()), ..Entry::at(1) });
-        writer.add(Entry { event: Some(Event::Stderr { line: "key hush-5".into() }), ..Entry::at(1) });
+        writer.add(message(
+            r#"{"password":"hunter2hunter2","text":"say hush-3"}"#,
+        ));
+        writer.add(Entry {
+            text: Some("hush-4".into()),
+            ..Entry::at(1)
+        });
+        writer.add(Entry {
+            event: Some(Event::Stderr {
+                line: "key hush-5".into(),
+            }),
+            ..Entry::at(1)
+        });
         writer.flush();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains(secret) && !text.contains("hush-"), "{text}");
@@ -263,7 +313,11 @@ mod tests {
 
     fn message(text: &str) -> Entry {
         let message = RawValue::from_string(text.to_owned()).unwrap();
-        Entry { from: Some(Direction::Client), message: Some(message), ..Entry::at(7) }
+        Entry {
+            from: Some(Direction::Client),
+            message: Some(message),
+            ..Entry::at(7)
+        }
     }
 
     #[test]
@@ -276,7 +330,10 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 2);
         let tape = Tape::read(&text).unwrap();
-        assert_eq!(tape.entries[0].message.as_ref().unwrap().get(), "{   \"a\": 1  }");
+        assert_eq!(
+            tape.entries[0].message.as_ref().unwrap().get(),
+            "{   \"a\": 1  }"
+        );
     }
 
     #[test]
@@ -284,20 +341,31 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("session.jsonl");
         let first = Writer::create(&path, TapeServer::default(), redactor()).unwrap();
-        assert!(matches!(Writer::create(&path, TapeServer::default(), redactor()), Err(WriteError::Busy(_))));
+        assert!(matches!(
+            Writer::create(&path, TapeServer::default(), redactor()),
+            Err(WriteError::Busy(_))
+        ));
         drop(first);
         assert!(Writer::create(&path, TapeServer::default(), redactor()).is_ok());
         let numbered = folder.path().join("s-{number}.jsonl");
-        let writers = [1, 2].map(|_| Writer::create(&numbered, TapeServer::default(), redactor()).unwrap());
+        let writers =
+            [1, 2].map(|_| Writer::create(&numbered, TapeServer::default(), redactor()).unwrap());
         let names = writers.each_ref().map(|writer| writer.path().to_owned());
-        assert_eq!(names, [folder.path().join("s-1.jsonl"), folder.path().join("s-2.jsonl")]);
+        assert_eq!(
+            names,
+            [
+                folder.path().join("s-1.jsonl"),
+                folder.path().join("s-2.jsonl")
+            ]
+        );
     }
 
     #[test]
     fn a_writer_that_never_wrote_leaves_all_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
-        let create =
-            |name: &str| Writer::create(&folder.path().join(name), TapeServer::default(), redactor());
+        let create = |name: &str| {
+            Writer::create(&folder.path().join(name), TapeServer::default(), redactor())
+        };
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         create("tape.jsonl").unwrap().flush();
         let before = read("tape.jsonl");
@@ -315,7 +383,12 @@ mod tests {
         let path = folder.path().join("notes.txt");
         std::fs::write(&path, "mine\n").unwrap();
         let error = Writer::create(&path, TapeServer::default(), redactor()).unwrap_err();
-        assert!(error.to_string().contains("notes.txt holds something that is not a tape"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("notes.txt holds something that is not a tape"),
+            "{error}"
+        );
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine\n");
         std::fs::write(&path, "").unwrap();
         assert!(Writer::create(&path, TapeServer::default(), redactor()).is_ok());

@@ -18,15 +18,30 @@ pub(super) struct ListKind {
 
 /// The lists of the protocol.
 pub(super) const KINDS: &[ListKind] = &[
-    ListKind { method: "tools/list", items: "tools", key: "name", noun: "tool" },
-    ListKind { method: "resources/list", items: "resources", key: "uri", noun: "resource" },
+    ListKind {
+        method: "tools/list",
+        items: "tools",
+        key: "name",
+        noun: "tool",
+    },
+    ListKind {
+        method: "resources/list",
+        items: "resources",
+        key: "uri",
+        noun: "resource",
+    },
     ListKind {
         method: "resources/templates/list",
         items: "resourceTemplates",
         key: "uriTemplate",
         noun: "resource template",
     },
-    ListKind { method: "prompts/list", items: "prompts", key: "name", noun: "prompt" },
+    ListKind {
+        method: "prompts/list",
+        items: "prompts",
+        key: "name",
+        noun: "prompt",
+    },
 ];
 
 /// Compares two lists of one kind; what is not on the old one is new only when that was whole.
@@ -37,7 +52,12 @@ pub(super) fn compare(
     new: &[Value],
     is_whole: bool,
 ) {
-    let name = |item: &Value| item.get(kind.key).and_then(Value::as_str).unwrap_or("?").to_owned();
+    let name = |item: &Value| {
+        item.get(kind.key)
+            .and_then(Value::as_str)
+            .unwrap_or("?")
+            .to_owned()
+    };
     for old in old {
         let named = name(old);
         let text = format!("{} `{named}`", kind.noun);
@@ -57,18 +77,32 @@ pub(super) fn compare(
 }
 
 fn item(subject: &mut Subject<'_>, old: &Value, new: &Value) {
-    let (Some(before), Some(after)) = (old.as_object(), new.as_object()) else { return };
+    let (Some(before), Some(after)) = (old.as_object(), new.as_object()) else {
+        return;
+    };
     for (key, old) in before {
         match (key.as_str(), after.get(key)) {
             (_, Some(new)) if new == old => {}
-            ("inputSchema", Some(new)) => schema::compare(subject, SchemaSide::Input, key, old, new),
-            ("outputSchema", Some(new)) => schema::compare(subject, SchemaSide::Output, key, old, new),
+            ("inputSchema", Some(new)) => {
+                schema::compare(subject, SchemaSide::Input, key, old, new);
+            }
+            ("outputSchema", Some(new)) => {
+                schema::compare(subject, SchemaSide::Output, key, old, new);
+            }
             ("arguments", Some(new)) => arguments(subject, old, new),
             ("outputSchema", None) => {
-                subject.add(Tier::Breaking, key, "is gone: the output is not promised any more");
+                subject.add(
+                    Tier::Breaking,
+                    key,
+                    "is gone: the output is not promised any more",
+                );
             }
             (_, Some(new)) => subject.add(Tier::Changed, key, changed(old, new)),
-            (_, None) => subject.add(Tier::Changed, key, format!("was {} and is gone", brief(old))),
+            (_, None) => subject.add(
+                Tier::Changed,
+                key,
+                format!("was {} and is gone", brief(old)),
+            ),
         }
     }
     for key in after.keys().filter(|key| !before.contains_key(*key)) {
@@ -83,10 +117,23 @@ fn item(subject: &mut Subject<'_>, old: &Value, new: &Value) {
 /// The arguments of a prompt, which have no schema.
 fn arguments(subject: &mut Subject<'_>, old: &Value, new: &Value) {
     let none = Vec::new();
-    let (old, new) = (old.as_array().unwrap_or(&none), new.as_array().unwrap_or(&none));
-    let name = |argument: &Value| argument.get("name").and_then(Value::as_str).unwrap_or("?").to_owned();
-    let is_required =
-        |argument: &Value| argument.get("required").and_then(Value::as_bool).unwrap_or_default();
+    let (old, new) = (
+        old.as_array().unwrap_or(&none),
+        new.as_array().unwrap_or(&none),
+    );
+    let name = |argument: &Value| {
+        argument
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or("?")
+            .to_owned()
+    };
+    let is_required = |argument: &Value| {
+        argument
+            .get("required")
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
+    };
     for before in old {
         let at = format!("arguments.{}", name(before));
         match new.iter().find(|argument| name(argument) == name(before)) {
@@ -94,11 +141,16 @@ fn arguments(subject: &mut Subject<'_>, old: &Value, new: &Value) {
             Some(after) if is_required(after) && !is_required(before) => {
                 subject.add(Tier::Breaking, &at, "is required now");
             }
-            Some(after) if before != after => subject.add(Tier::Changed, &at, changed(before, after)),
+            Some(after) if before != after => {
+                subject.add(Tier::Changed, &at, changed(before, after));
+            }
             Some(_) => {}
         }
     }
-    for after in new.iter().filter(|argument| !old.iter().any(|before| name(before) == name(argument))) {
+    for after in new
+        .iter()
+        .filter(|argument| !old.iter().any(|before| name(before) == name(argument)))
+    {
         let at = format!("arguments.{}", name(after));
         let (tier, message) = if is_required(after) {
             (Tier::Breaking, "is new and required")
@@ -114,11 +166,14 @@ pub(super) fn server(findings: &mut Findings, old: &Value, new: &Value) {
     let mut subject = findings.of("server", "the server");
     let none = Value::Null;
     let of = |value: &'_ Value, key: &str| value.get(key).cloned().unwrap_or(Value::Null);
-    if let (Value::Object(before), Value::Object(after)) = (of(old, "capabilities"), of(new, "capabilities"))
+    if let (Value::Object(before), Value::Object(after)) =
+        (of(old, "capabilities"), of(new, "capabilities"))
     {
         for (name, old) in &before {
             match after.get(name) {
-                Some(new) => value::compare(&mut subject, &format!("capabilities.{name}"), old, new),
+                Some(new) => {
+                    value::compare(&mut subject, &format!("capabilities.{name}"), old, new);
+                }
                 None => subject.add(Tier::Breaking, &format!("capabilities.{name}"), "is gone"),
             }
         }

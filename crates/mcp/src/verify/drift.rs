@@ -71,7 +71,10 @@ pub struct Drift {
 impl Drift {
     /// How many differences there are of a kind.
     pub fn count(&self, tier: Tier) -> usize {
-        self.findings.iter().filter(|finding| finding.tier == tier).count()
+        self.findings
+            .iter()
+            .filter(|finding| finding.tier == tier)
+            .count()
     }
 }
 
@@ -85,7 +88,13 @@ pub(super) struct Findings {
 
 impl Findings {
     pub(super) fn new(ignored: Vec<Ignore>) -> Self {
-        Self { ignored: ignored.into_iter().map(|ignored| (ignored, false)).collect(), found: Vec::new() }
+        Self {
+            ignored: ignored
+                .into_iter()
+                .map(|ignored| (ignored, false))
+                .collect(),
+            found: Vec::new(),
+        }
     }
 
     pub(super) fn unused_ignores(&self) -> Vec<String> {
@@ -94,7 +103,11 @@ impl Findings {
     }
 
     pub(super) fn of<'f>(&'f mut self, name: &'f str, text: &'f str) -> Subject<'f> {
-        Subject { findings: self, name, text }
+        Subject {
+            findings: self,
+            name,
+            text,
+        }
     }
 }
 
@@ -117,7 +130,12 @@ impl Subject<'_> {
             return;
         }
         let (subject, path, message) = (self.text.to_owned(), path.to_owned(), message.into());
-        let finding = DriftFinding { tier, subject, path, message };
+        let finding = DriftFinding {
+            tier,
+            subject,
+            path,
+            message,
+        };
         // What several sessions show is told once.
         if !self.findings.found.contains(&finding) {
             self.findings.found.push(finding);
@@ -142,16 +160,24 @@ impl FromStr for Ignore {
             None => (None, text),
         };
         if let Some(reason) = broken(path) {
-            return Err(format!("{reason}; write it as `result.content[0].text` or `get_time:result`"));
+            return Err(format!(
+                "{reason}; write it as `result.content[0].text` or `get_time:result`"
+            ));
         }
-        Ok(Self { written: text.to_owned(), name, segments: segments(path) })
+        Ok(Self {
+            written: text.to_owned(),
+            name,
+            segments: segments(path),
+        })
     }
 }
 
 impl Ignore {
     /// True when the path is the ignored one or lies below it; `*` stands for one part, `**` for any number.
     fn covers(&self, name: &str, path: &str) -> bool {
-        self.name.as_deref().is_none_or(|wanted| wanted == name || wanted == "*")
+        self.name
+            .as_deref()
+            .is_none_or(|wanted| wanted == name || wanted == "*")
             && fits(&self.segments, &segments(path))
     }
 }
@@ -159,7 +185,9 @@ impl Ignore {
 fn fits(pattern: &[String], path: &[String]) -> bool {
     match pattern.split_first() {
         None => true,
-        Some((first, rest)) if first == "**" => (0..=path.len()).any(|skipped| fits(rest, &path[skipped..])),
+        Some((first, rest)) if first == "**" => {
+            (0..=path.len()).any(|skipped| fits(rest, &path[skipped..]))
+        }
         Some((first, rest)) => path
             .split_first()
             .is_some_and(|(part, below)| (first == "*" || first == part) && fits(rest, below)),
@@ -196,7 +224,10 @@ fn broken(path: &str) -> Option<&'static str> {
 }
 
 fn segments(path: &str) -> Vec<String> {
-    path.split(['.', '/', '[', ']']).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    path.split(['.', '/', '[', ']'])
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Drift as text; whatever the server wrote cannot steer the terminal.
@@ -228,13 +259,27 @@ pub fn human(drift: &Drift) -> String {
     }
     let counts = Tier::ALL.map(|tier| format!("{} {}", drift.count(tier), tier.as_str()));
     let s = if drift.replayed == 1 { "" } else { "s" };
-    let _ = writeln!(text, "{} request{s} replayed: {}", drift.replayed, counts.join(", "));
+    let _ = writeln!(
+        text,
+        "{} request{s} replayed: {}",
+        drift.replayed,
+        counts.join(", ")
+    );
     text
 }
 
 fn sentence(finding: &DriftFinding) -> String {
-    let DriftFinding { subject, path, message, .. } = finding;
-    let place = if path.is_empty() { String::new() } else { format!(": {path}") };
+    let DriftFinding {
+        subject,
+        path,
+        message,
+        ..
+    } = finding;
+    let place = if path.is_empty() {
+        String::new()
+    } else {
+        format!(": {path}")
+    };
     format!("{}{} {}", escape(subject), escape(&place), escape(message))
 }
 
@@ -252,7 +297,13 @@ struct Document<'d> {
 
 /// Drift as a JSON document.
 pub fn json(drift: &Drift) -> String {
-    let of = |tier: Tier| drift.findings.iter().filter(|finding| finding.tier == tier).collect();
+    let of = |tier: Tier| {
+        drift
+            .findings
+            .iter()
+            .filter(|finding| finding.tier == tier)
+            .collect()
+    };
     let document = Document {
         format: "mcptest-drift",
         version: 1,
@@ -274,16 +325,41 @@ mod tests {
 
     #[test]
     fn an_ignored_path_covers_what_lies_below_it() {
-        let covers =
-            |pattern: &str, name: &str, path: &str| pattern.parse::<Ignore>().unwrap().covers(name, path);
-        assert!(covers("result.content[0].text", "t", "result.content[0].text"));
-        assert!(covers("/result/content/*/text", "t", "result.content[3].text"));
-        assert!(covers("result.structuredContent", "t", "result.structuredContent.now.utc"));
-        assert!(covers("**.timestamp", "t", "result.structuredContent.list[2].timestamp"));
+        let covers = |pattern: &str, name: &str, path: &str| {
+            pattern.parse::<Ignore>().unwrap().covers(name, path)
+        };
+        assert!(covers(
+            "result.content[0].text",
+            "t",
+            "result.content[0].text"
+        ));
+        assert!(covers(
+            "/result/content/*/text",
+            "t",
+            "result.content[3].text"
+        ));
+        assert!(covers(
+            "result.structuredContent",
+            "t",
+            "result.structuredContent.now.utc"
+        ));
+        assert!(covers(
+            "**.timestamp",
+            "t",
+            "result.structuredContent.list[2].timestamp"
+        ));
         assert!(covers("get_time:result", "get_time", "result.isError"));
         assert!(!covers("get_time:result", "get_weather", "result.isError"));
-        assert!(!covers("result.content[0].text", "t", "result.content[1].text"));
-        assert!(covers("file:///a.txt:result", "file:///a.txt", "result.contents"));
+        assert!(!covers(
+            "result.content[0].text",
+            "t",
+            "result.content[1].text"
+        ));
+        assert!(covers(
+            "file:///a.txt:result",
+            "file:///a.txt",
+            "result.contents"
+        ));
     }
 
     #[test]

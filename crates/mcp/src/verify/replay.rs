@@ -3,7 +3,9 @@
 use super::catalogue::{self, KINDS, ListKind};
 use super::drift::{Drift, Findings, Ignore, LeftOut, Tier};
 use super::value;
-use crate::client::{CallFailure, Client, Misbehaviour, Responses, Scripted, ServerSpec, WireError};
+use crate::client::{
+    CallFailure, Client, Misbehaviour, Responses, Scripted, ServerSpec, WireError,
+};
 use crate::era::{Era, meta};
 use crate::jsonrpc::RpcError;
 use crate::tape::{Direction, Tape, TapeRequest, requests, sessions};
@@ -16,7 +18,12 @@ use std::collections::BTreeSet;
 
 const MOST_PAGES: usize = 1000;
 /// Not asked again: the handshake is the client's own, and a stream that stays open answers nothing.
-const OWN: &[&str] = &["initialize", "server/discover", "ping", "subscriptions/listen"];
+const OWN: &[&str] = &[
+    "initialize",
+    "server/discover",
+    "ping",
+    "subscriptions/listen",
+];
 
 /// What a recorded request was answered with.
 type Recorded<'a> = Result<&'a RawValue, RpcError>;
@@ -32,14 +39,26 @@ pub async fn replay(
 ) -> Result<Drift, WireError> {
     let asked = requests(tape);
     let of_session = |session: &Option<u64>| -> Vec<TapeRequest<'_>> {
-        asked.iter().filter(|asked| asked.session == *session).cloned().collect()
+        asked
+            .iter()
+            .filter(|asked| asked.session == *session)
+            .cloned()
+            .collect()
     };
     let has_question =
         |asked: &Vec<TapeRequest<'_>>| asked.iter().any(|asked| asked.from == Direction::Client);
     let sessions: Vec<Vec<TapeRequest<'_>>> = sessions(tape).iter().map(of_session).collect();
     let (mut findings, mut drift) = (Findings::new(ignored), Drift::default());
-    for (at, asked) in sessions.iter().enumerate().filter(|(_, asked)| has_question(asked)) {
-        let run = if sessions.len() > 1 { format!("run {}: ", at + 1) } else { String::new() };
+    for (at, asked) in sessions
+        .iter()
+        .enumerate()
+        .filter(|(_, asked)| has_question(asked))
+    {
+        let run = if sessions.len() > 1 {
+            format!("run {}: ", at + 1)
+        } else {
+            String::new()
+        };
         let spec = ServerSpec {
             era: spec.era.or_else(|| era_of(asked)),
             responses: responses(asked),
@@ -48,7 +67,14 @@ pub async fn replay(
         match Client::connect(&spec, None).await {
             Ok(client) => {
                 let (findings, drift) = (&mut findings, &mut drift);
-                let mut replay = Replay { client: &client, redactor, run, findings, drift, is_over: false };
+                let mut replay = Replay {
+                    client: &client,
+                    redactor,
+                    run,
+                    findings,
+                    drift,
+                    is_over: false,
+                };
                 replay.handshake(asked);
                 replay.requests(asked).await;
                 client.close().await;
@@ -56,7 +82,9 @@ pub async fn replay(
             Err(error) if !drift.is_anything_checked && drift.replayed == 0 => return Err(error),
             Err(error) => {
                 let what = format!("cannot begin now: {error}");
-                findings.of("", run.trim_end_matches(": ")).add(Tier::Breaking, "", what);
+                findings
+                    .of("", run.trim_end_matches(": "))
+                    .add(Tier::Breaking, "", what);
             }
         }
     }
@@ -71,7 +99,11 @@ pub async fn replay(
 fn era_of(asked: &[TapeRequest<'_>]) -> Option<Era> {
     let of_client = |method: &str| {
         asked.iter().any(|asked| {
-            asked.method == method && asked.answer.as_ref().is_some_and(|answer| answer.outcome.is_ok())
+            asked.method == method
+                && asked
+                    .answer
+                    .as_ref()
+                    .is_some_and(|answer| answer.outcome.is_ok())
         })
     };
     match (of_client("initialize"), of_client("server/discover")) {
@@ -124,9 +156,15 @@ impl Replay<'_> {
             if call.as_ref().is_some_and(CallParams::is_continued) {
                 continue;
             }
-            let name = call.as_ref().map_or_else(|| one.method.to_string(), |call| call.name.to_string());
+            let name = call
+                .as_ref()
+                .map_or_else(|| one.method.to_string(), |call| call.name.to_string());
             // Calls have the numbers that they have in a run.
-            let (what, number) = if call.is_some() { ("call", &mut calls) } else { ("request", &mut others) };
+            let (what, number) = if call.is_some() {
+                ("call", &mut calls)
+            } else {
+                ("request", &mut others)
+            };
             *number += 1;
             let subject = format!("{}{what} {number} `{name}`", self.run);
             let reason = if self.is_over {
@@ -135,11 +173,15 @@ impl Replay<'_> {
                 why_left_out(one, final_answer(asked, one))
             };
             if let Some(reason) = reason {
-                self.drift.left_out.push(LeftOut { request: subject, reason: reason.to_owned() });
+                self.drift.left_out.push(LeftOut {
+                    request: subject,
+                    reason: reason.to_owned(),
+                });
                 continue;
             }
             let recorded = final_answer(asked, one).cloned();
-            self.ask(one, call.as_ref(), (&name, &subject), recorded).await;
+            self.ask(one, call.as_ref(), (&name, &subject), recorded)
+                .await;
         }
     }
 
@@ -155,9 +197,16 @@ impl Replay<'_> {
             Some(call) => {
                 let empty = RawValue::from_string("{}".to_owned()).unwrap_or_default();
                 let arguments = call.arguments.unwrap_or(&empty);
-                self.client.call_tool(&call.name, arguments, None).await.outcome
+                self.client
+                    .call_tool(&call.name, arguments, None)
+                    .await
+                    .outcome
             }
-            None => self.client.request(&asked.method, without_meta(asked.params)).await,
+            None => {
+                self.client
+                    .request(&asked.method, without_meta(asked.params))
+                    .await
+            }
         };
         self.drift.replayed += 1;
         let live = match outcome {
@@ -169,14 +218,26 @@ impl Replay<'_> {
         match (recorded, live) {
             (Ok(old), Ok(new)) => result(&mut subject, &read(old), &new),
             (Ok(_), Err(error)) => {
-                subject.add(Tier::Breaking, "error", format!("succeeded and is refused now: {error}"));
+                subject.add(
+                    Tier::Breaking,
+                    "error",
+                    format!("succeeded and is refused now: {error}"),
+                );
             }
             (Err(error), Ok(_)) => {
-                subject.add(Tier::Changed, "error", format!("was refused ({error}) and succeeds now"));
+                subject.add(
+                    Tier::Changed,
+                    "error",
+                    format!("was refused ({error}) and succeeds now"),
+                );
             }
             (Err(old), Err(new)) => {
                 if old.code != new.code {
-                    subject.add(Tier::Changed, "error.code", format!("was {} and is {}", old.code, new.code));
+                    subject.add(
+                        Tier::Changed,
+                        "error.code",
+                        format!("was {} and is {}", old.code, new.code),
+                    );
                 }
                 if old.message != new.message && !value::has_hidden(&old.message) {
                     let (old, new) = (json!(old.message), json!(new.message));
@@ -188,15 +249,20 @@ impl Replay<'_> {
 
     fn no_answer(&mut self, name: &str, subject: &str, error: &WireError) {
         self.is_over |= matches!(error.misbehaviour, Misbehaviour::Exited { .. });
-        self.findings.of(name, subject).add(Tier::Breaking, "", format!("has no answer now: {error}"));
+        self.findings.of(name, subject).add(
+            Tier::Breaking,
+            "",
+            format!("has no answer now: {error}"),
+        );
     }
 
     async fn list(&mut self, kind: &ListKind, asked: &[TapeRequest<'_>]) {
         let recorded = recorded_items(kind, asked);
         let is_read = |live: &[Value]| match &recorded {
-            Some(recorded) if !recorded.is_whole => {
-                recorded.items.iter().all(|old| live.iter().any(|new| new.get(kind.key) == old.get(kind.key)))
-            }
+            Some(recorded) if !recorded.is_whole => recorded.items.iter().all(|old| {
+                live.iter()
+                    .any(|new| new.get(kind.key) == old.get(kind.key))
+            }),
             _ => false,
         };
         let mut live: Vec<Value> = Vec::new();
@@ -208,8 +274,13 @@ impl Replay<'_> {
                 Err(CallFailure::Rpc(error)) => {
                     if let Some(recorded) = &recorded {
                         let text = format!("`{}`", kind.method);
-                        let message = format!("listed {} and is refused now: {error}", recorded.items.len());
-                        self.findings.of(kind.method, &text).add(Tier::Breaking, "error", message);
+                        let message = format!(
+                            "listed {} and is refused now: {error}",
+                            recorded.items.len()
+                        );
+                        self.findings
+                            .of(kind.method, &text)
+                            .add(Tier::Breaking, "error", message);
                     }
                     return;
                 }
@@ -217,15 +288,30 @@ impl Replay<'_> {
                     return self.no_answer(kind.method, &format!("`{}`", kind.method), &error);
                 }
             };
-            live.extend(page.get(kind.items).and_then(Value::as_array).into_iter().flatten().cloned());
-            cursor = page.get("nextCursor").filter(|next| next.is_string()).cloned();
+            live.extend(
+                page.get(kind.items)
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                    .cloned(),
+            );
+            cursor = page
+                .get("nextCursor")
+                .filter(|next| next.is_string())
+                .cloned();
             if cursor.is_none() || is_read(&live) {
                 break;
             }
         }
         self.drift.replayed += 1;
         if let Some(recorded) = recorded {
-            catalogue::compare(self.findings, kind, &recorded.items, &live, recorded.is_whole);
+            catalogue::compare(
+                self.findings,
+                kind,
+                &recorded.items,
+                &live,
+                recorded.is_whole,
+            );
         }
     }
 
@@ -240,11 +326,23 @@ fn read(raw: &RawValue) -> Value {
 }
 
 fn result(subject: &mut super::drift::Subject<'_>, old: &Value, new: &Value) {
-    let failed = |value: &Value| value.get("isError").and_then(Value::as_bool).unwrap_or_default();
+    let failed = |value: &Value| {
+        value
+            .get("isError")
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
+    };
     match (failed(old), failed(new)) {
         (false, true) => {
-            let why = new.pointer("/content/0/text").map(value::brief).unwrap_or_default();
-            subject.add(Tier::Breaking, "result.isError", format!("succeeded and fails now: {why}"));
+            let why = new
+                .pointer("/content/0/text")
+                .map(value::brief)
+                .unwrap_or_default();
+            subject.add(
+                Tier::Breaking,
+                "result.isError",
+                format!("succeeded and fails now: {why}"),
+            );
         }
         (true, false) => subject.add(Tier::Breaking, "result.isError", "failed and succeeds now"),
         _ => {
@@ -275,13 +373,24 @@ struct RecordedList {
 fn recorded_items(kind: &ListKind, asked: &[TapeRequest<'_>]) -> Option<RecordedList> {
     let mut items: Vec<Value> = Vec::new();
     let (mut is_listed, mut is_whole) = (false, false);
-    for one in asked.iter().filter(|asked| asked.method == kind.method && asked.faults.is_empty()) {
+    for one in asked
+        .iter()
+        .filter(|asked| asked.method == kind.method && asked.faults.is_empty())
+    {
         let Some(page) = one.result() else { continue };
         is_listed = true;
         let page = read(page);
         is_whole |= !page.get("nextCursor").is_some_and(Value::is_string);
-        for item in page.get(kind.items).and_then(Value::as_array).into_iter().flatten() {
-            match items.iter_mut().find(|known| known.get(kind.key) == item.get(kind.key)) {
+        for item in page
+            .get(kind.items)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            match items
+                .iter_mut()
+                .find(|known| known.get(kind.key) == item.get(kind.key))
+            {
                 Some(known) => *known = item.clone(),
                 None => items.push(item.clone()),
             }
@@ -291,10 +400,12 @@ fn recorded_items(kind: &ListKind, asked: &[TapeRequest<'_>]) -> Option<Recorded
 }
 
 /// The answer to a request, or to the last of the requests that carried it on.
-fn final_answer<'t, 'a>(asked: &'t [TapeRequest<'a>], one: &'t TapeRequest<'a>) -> Option<&'t Recorded<'a>> {
+fn final_answer<'t, 'a>(
+    asked: &'t [TapeRequest<'a>],
+    one: &'t TapeRequest<'a>,
+) -> Option<&'t Recorded<'a>> {
     let answer = &one.answer.as_ref()?.outcome;
-    let needs_input =
-        matches!(answer, Ok(result) if read(result).get("resultType") == Some(&json!("input_required")));
+    let needs_input = matches!(answer, Ok(result) if read(result).get("resultType") == Some(&json!("input_required")));
     if !needs_input {
         return Some(answer);
     }
@@ -302,7 +413,9 @@ fn final_answer<'t, 'a>(asked: &'t [TapeRequest<'a>], one: &'t TapeRequest<'a>) 
     let next = asked.iter().find(|later| {
         later.entry > one.entry
             && later.session == one.session
-            && later.call().is_some_and(|later| later.is_continued() && later.name == call.name)
+            && later
+                .call()
+                .is_some_and(|later| later.is_continued() && later.name == call.name)
     });
     next.and_then(|next| final_answer(asked, next))
 }
@@ -317,7 +430,9 @@ fn why_left_out(asked: &TapeRequest<'_>, answer: Option<&Recorded<'_>>) -> Optio
     if answer.is_none() {
         return Some("it has no answer on the tape");
     }
-    let is_hidden = asked.params.is_some_and(|params| value::has_hidden(params.get()));
+    let is_hidden = asked
+        .params
+        .is_some_and(|params| value::has_hidden(params.get()));
     is_hidden.then_some("an argument is hidden on the tape")
 }
 
@@ -325,13 +440,20 @@ fn why_left_out(asked: &TapeRequest<'_>, answer: Option<&Recorded<'_>>) -> Optio
 fn without_meta(params: Option<&RawValue>) -> Option<Value> {
     let mut params = read(params?);
     if let Some(object) = params.as_object_mut() {
-        let is_empty = object.get_mut("_meta").and_then(Value::as_object_mut).is_some_and(|kept| {
-            for key in [meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES, meta::CLIENT_INFO, "progressToken"]
-            {
-                kept.remove(key);
-            }
-            kept.is_empty()
-        });
+        let is_empty = object
+            .get_mut("_meta")
+            .and_then(Value::as_object_mut)
+            .is_some_and(|kept| {
+                for key in [
+                    meta::PROTOCOL_VERSION,
+                    meta::CLIENT_CAPABILITIES,
+                    meta::CLIENT_INFO,
+                    "progressToken",
+                ] {
+                    kept.remove(key);
+                }
+                kept.is_empty()
+            });
         if is_empty {
             object.remove("_meta");
         }
@@ -343,23 +465,44 @@ fn without_meta(params: Option<&RawValue>) -> Option<Value> {
 fn responses(asked: &[TapeRequest<'_>]) -> Responses {
     let mut responses = Responses::default();
     let mut add = |method: &str, params: Option<Value>, answer: Result<Value, RpcError>| {
-        let when = params.map(without_progress).filter(|params| params != &Value::Object(Map::new()));
-        responses.scripted.entry(method.to_owned()).or_default().push(Scripted { when, answer });
+        let when = params
+            .map(without_progress)
+            .filter(|params| params != &Value::Object(Map::new()));
+        responses
+            .scripted
+            .entry(method.to_owned())
+            .or_default()
+            .push(Scripted { when, answer });
     };
     for one in asked.iter().filter(|asked| asked.from == Direction::Server) {
         let Some(answer) = &one.answer else { continue };
-        add(&one.method, one.params.map(read), answer.outcome.clone().map(read));
+        add(
+            &one.method,
+            one.params.map(read),
+            answer.outcome.clone().map(read),
+        );
     }
     for (at, one) in asked.iter().enumerate() {
         let Some(result) = one.result() else { continue };
-        let Some(Value::Object(wanted)) = read(result).get("inputRequests").cloned() else { continue };
+        let Some(Value::Object(wanted)) = read(result).get("inputRequests").cloned() else {
+            continue;
+        };
         let given = asked[at + 1..]
             .iter()
             .filter_map(|later| later.params.map(read))
-            .find_map(|params| params.get("inputResponses").and_then(Value::as_object).cloned());
+            .find_map(|params| {
+                params
+                    .get("inputResponses")
+                    .and_then(Value::as_object)
+                    .cloned()
+            });
         for (key, request) in wanted {
-            let Some(answer) = given.as_ref().and_then(|given| given.get(&key)) else { continue };
-            let Some(method) = request.get("method").and_then(Value::as_str) else { continue };
+            let Some(answer) = given.as_ref().and_then(|given| given.get(&key)) else {
+                continue;
+            };
+            let Some(method) = request.get("method").and_then(Value::as_str) else {
+                continue;
+            };
             add(method, request.get("params").cloned(), Ok(answer.clone()));
         }
     }

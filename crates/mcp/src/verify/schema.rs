@@ -14,11 +14,48 @@ pub(super) enum SchemaSide {
     Output,
 }
 
-const WORDS: &[&str] = &["description", "title", "default", "examples", "deprecated", "readOnly", "$comment"];
-const LOWER_BOUNDS: &[&str] = &["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
-const UPPER_BOUNDS: &[&str] = &["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
-const EXACT_LIMITS: &[&str] = &["pattern", "format", "multipleOf", "uniqueItems", "not", "contentEncoding"];
-const COMBINED: &[&str] = &["anyOf", "oneOf", "allOf", "$ref", "$defs", "definitions", "if", "then", "else"];
+const WORDS: &[&str] = &[
+    "description",
+    "title",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "$comment",
+];
+const LOWER_BOUNDS: &[&str] = &[
+    "minimum",
+    "exclusiveMinimum",
+    "minLength",
+    "minItems",
+    "minProperties",
+];
+const UPPER_BOUNDS: &[&str] = &[
+    "maximum",
+    "exclusiveMaximum",
+    "maxLength",
+    "maxItems",
+    "maxProperties",
+];
+const EXACT_LIMITS: &[&str] = &[
+    "pattern",
+    "format",
+    "multipleOf",
+    "uniqueItems",
+    "not",
+    "contentEncoding",
+];
+const COMBINED: &[&str] = &[
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "$defs",
+    "definitions",
+    "if",
+    "then",
+    "else",
+];
 const DEEPEST: usize = 64;
 
 /// How much it matters that a schema asks for more or for less: to a client that sends, and to one that reads.
@@ -26,7 +63,13 @@ const TIGHTER: [Tier; 2] = [Tier::Breaking, Tier::Changed];
 const LOOSER: [Tier; 2] = [Tier::Added, Tier::Changed];
 
 /// Compares two schemas.
-pub(super) fn compare(subject: &mut Subject<'_>, side: SchemaSide, path: &str, old: &Value, new: &Value) {
+pub(super) fn compare(
+    subject: &mut Subject<'_>,
+    side: SchemaSide,
+    path: &str,
+    old: &Value,
+    new: &Value,
+) {
     at_depth(subject, side, path, (old, new), 0);
 }
 
@@ -43,7 +86,14 @@ fn at_depth(
     let (Value::Object(old), Value::Object(new)) = (old, new) else {
         return subject.add(Tier::Changed, path, changed(old, new));
     };
-    let mut schemas = Schemas { subject, side, path, old, new, depth };
+    let mut schemas = Schemas {
+        subject,
+        side,
+        path,
+        old,
+        new,
+        depth,
+    };
     schemas.types();
     schemas.values();
     schemas.limits();
@@ -67,28 +117,45 @@ struct Schemas<'c, 's> {
 impl Schemas<'_, '_> {
     /// Adds what has changed at a key; the tiers are of a schema of input and of one of output.
     fn add(&mut self, [input, output]: [Tier; 2], key: &str, what: impl Into<String>) {
-        let tier = if self.side == SchemaSide::Input { input } else { output };
-        self.subject.add(tier, &format!("{}.{key}", self.path), what);
+        let tier = if self.side == SchemaSide::Input {
+            input
+        } else {
+            output
+        };
+        self.subject
+            .add(tier, &format!("{}.{key}", self.path), what);
     }
 
     fn types(&mut self) {
         match (types_of(self.old), types_of(self.new)) {
-            (None, Some(after)) => self.add(TIGHTER, "type", format!("is only {} now", listed(&after))),
+            (None, Some(after)) => {
+                self.add(TIGHTER, "type", format!("is only {} now", listed(&after)));
+            }
             (Some(before), None) => {
                 let what = format!("was {} and can be anything now", listed(&before));
                 self.add([Tier::Added, Tier::Breaking], "type", what);
             }
             (Some(before), Some(after)) if before != after => {
-                let gone: BTreeSet<&str> =
-                    before.iter().copied().filter(|kind| !takes(&after, kind)).collect();
-                let come: BTreeSet<&str> =
-                    after.iter().copied().filter(|kind| !takes(&before, kind)).collect();
+                let gone: BTreeSet<&str> = before
+                    .iter()
+                    .copied()
+                    .filter(|kind| !takes(&after, kind))
+                    .collect();
+                let come: BTreeSet<&str> = after
+                    .iter()
+                    .copied()
+                    .filter(|kind| !takes(&before, kind))
+                    .collect();
                 if !gone.is_empty() {
                     let what = format!("is no longer {}; it is {}", listed(&gone), listed(&after));
                     self.add(TIGHTER, "type", what);
                 }
                 if !come.is_empty() {
-                    self.add([Tier::Added, Tier::Breaking], "type", format!("can be {} now", listed(&come)));
+                    self.add(
+                        [Tier::Added, Tier::Breaking],
+                        "type",
+                        format!("can be {} now", listed(&come)),
+                    );
                 }
             }
             _ => {}
@@ -98,12 +165,20 @@ impl Schemas<'_, '_> {
     fn values(&mut self) {
         match (allowed(self.old), allowed(self.new)) {
             (None, Some(new)) => {
-                self.add(TIGHTER, "enum", format!("is only one of {} now", brief(&Value::Array(new))));
+                self.add(
+                    TIGHTER,
+                    "enum",
+                    format!("is only one of {} now", brief(&Value::Array(new))),
+                );
             }
             (Some(_), None) => self.add(LOOSER, "enum", "is no longer one of a few values"),
             (Some(before), Some(after)) => {
                 for value in before.iter().filter(|value| !after.contains(value)) {
-                    self.add(TIGHTER, "enum", format!("the value {} is gone", brief(value)));
+                    self.add(
+                        TIGHTER,
+                        "enum",
+                        format!("the value {} is gone", brief(value)),
+                    );
                 }
                 for value in after.iter().filter(|value| !before.contains(value)) {
                     self.add(LOOSER, "enum", format!("the value {} is new", brief(value)));
@@ -114,27 +189,45 @@ impl Schemas<'_, '_> {
     }
 
     fn limits(&mut self) {
-        let all = [(LOWER_BOUNDS, Some(true)), (UPPER_BOUNDS, Some(false)), (EXACT_LIMITS, None)];
-        for (word, is_lower) in
-            all.iter().flat_map(|(words, is_lower)| words.iter().map(|word| (*word, *is_lower)))
+        let all = [
+            (LOWER_BOUNDS, Some(true)),
+            (UPPER_BOUNDS, Some(false)),
+            (EXACT_LIMITS, None),
+        ];
+        for (word, is_lower) in all
+            .iter()
+            .flat_map(|(words, is_lower)| words.iter().map(|word| (*word, *is_lower)))
         {
             let (before, after) = (self.old.get(word), self.new.get(word));
             if before == after {
                 continue;
             }
-            let is_tighter = match (before.and_then(Value::as_f64), after.and_then(Value::as_f64), is_lower) {
+            let is_tighter = match (
+                before.and_then(Value::as_f64),
+                after.and_then(Value::as_f64),
+                is_lower,
+            ) {
                 (Some(before), Some(after), Some(true)) => after > before,
                 (Some(before), Some(after), Some(false)) => after < before,
                 _ => after.is_some(),
             };
-            let tiers = if is_tighter { TIGHTER } else { [Tier::Changed; 2] };
+            let tiers = if is_tighter {
+                TIGHTER
+            } else {
+                [Tier::Changed; 2]
+            };
             self.add(tiers, word, said(before, after));
         }
     }
 
     fn properties(&mut self) {
-        let of = |schema: &Map<String, Value>| schema.get("properties").and_then(Value::as_object).cloned();
-        let (before, after) = (of(self.old).unwrap_or_default(), of(self.new).unwrap_or_default());
+        let of = |schema: &Map<String, Value>| {
+            schema.get("properties").and_then(Value::as_object).cloned()
+        };
+        let (before, after) = (
+            of(self.old).unwrap_or_default(),
+            of(self.new).unwrap_or_default(),
+        );
         let (was_required, is_required) = (required(self.old), required(self.new));
         for (name, old) in &before {
             let key = format!("properties.{name}");
@@ -142,9 +235,16 @@ impl Schemas<'_, '_> {
                 self.add([Tier::Breaking; 2], &key, "is gone");
                 continue;
             };
-            match (was_required.contains(name.as_str()), is_required.contains(name.as_str())) {
+            match (
+                was_required.contains(name.as_str()),
+                is_required.contains(name.as_str()),
+            ) {
                 (false, true) => self.add(TIGHTER, &key, "is required now"),
-                (true, false) => self.add([Tier::Changed, Tier::Breaking], &key, "is no longer required"),
+                (true, false) => self.add(
+                    [Tier::Changed, Tier::Breaking],
+                    &key,
+                    "is no longer required",
+                ),
                 _ => {}
             }
             self.below(&key, old, new);
@@ -161,22 +261,38 @@ impl Schemas<'_, '_> {
 
     /// Compares what stands at a key.
     fn below(&mut self, key: &str, old: &Value, new: &Value) {
-        at_depth(self.subject, self.side, &format!("{}.{key}", self.path), (old, new), self.depth + 1);
+        at_depth(
+            self.subject,
+            self.side,
+            &format!("{}.{key}", self.path),
+            (old, new),
+            self.depth + 1,
+        );
     }
 
     fn words(&mut self) {
         let (old, new) = (self.old, self.new);
-        let is_told = |word: &str| matches!(word, "anyOf" | "oneOf") && types_of(old) != types_of(new);
+        let is_told =
+            |word: &str| matches!(word, "anyOf" | "oneOf") && types_of(old) != types_of(new);
         for word in WORDS.iter().chain(COMBINED) {
             if old.get(*word) != new.get(*word) && !is_told(word) {
-                self.add([Tier::Changed; 2], word, said(old.get(*word), new.get(*word)));
+                self.add(
+                    [Tier::Changed; 2],
+                    word,
+                    said(old.get(*word), new.get(*word)),
+                );
             }
         }
-        let is_closed =
-            |schema: &Map<String, Value>| schema.get("additionalProperties") == Some(&Value::Bool(false));
+        let is_closed = |schema: &Map<String, Value>| {
+            schema.get("additionalProperties") == Some(&Value::Bool(false))
+        };
         if is_closed(old) != is_closed(new) {
             let now = if is_closed(new) { "refused" } else { "taken" };
-            self.add([Tier::Changed; 2], "additionalProperties", format!("other properties are {now} now"));
+            self.add(
+                [Tier::Changed; 2],
+                "additionalProperties",
+                format!("other properties are {now} now"),
+            );
         }
     }
 }
@@ -192,9 +308,20 @@ fn types_of(schema: &Map<String, Value>) -> Option<BTreeSet<&str>> {
         Some(Value::Array(kinds)) => return kinds.iter().map(Value::as_str).collect(),
         _ => {}
     }
-    let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
-    let kinds = alternatives.iter().map(|one| one.as_object().and_then(types_of));
-    Some(kinds.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+    let alternatives = schema
+        .get("anyOf")
+        .or_else(|| schema.get("oneOf"))?
+        .as_array()?;
+    let kinds = alternatives
+        .iter()
+        .map(|one| one.as_object().and_then(types_of));
+    Some(
+        kinds
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect(),
+    )
 }
 
 fn allowed(schema: &Map<String, Value>) -> Option<Vec<Value>> {
@@ -207,7 +334,11 @@ fn allowed(schema: &Map<String, Value>) -> Option<Vec<Value>> {
 
 fn required(schema: &Map<String, Value>) -> BTreeSet<&str> {
     let names = schema.get("required").and_then(Value::as_array);
-    names.into_iter().flatten().filter_map(Value::as_str).collect()
+    names
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 fn listed(kinds: &BTreeSet<&str>) -> String {
@@ -231,8 +362,18 @@ mod tests {
 
     fn tiers(side: SchemaSide, old: &Value, new: &Value) -> Vec<(Tier, String)> {
         let mut findings = Findings::default();
-        compare(&mut findings.of("t", "tool `t`"), side, "inputSchema", old, new);
-        findings.found.into_iter().map(|finding| (finding.tier, finding.path)).collect()
+        compare(
+            &mut findings.of("t", "tool `t`"),
+            side,
+            "inputSchema",
+            old,
+            new,
+        );
+        findings
+            .found
+            .into_iter()
+            .map(|finding| (finding.tier, finding.path))
+            .collect()
     }
 
     fn only_tier(side: SchemaSide, old: &Value, new: &Value) -> Tier {
@@ -246,38 +387,75 @@ mod tests {
         let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required});
         let old = object(json!({"a": {"type": "string"}}), json!([]));
         let cases = [
-            (object(json!({"a": {"type": "string"}}), json!(["a"])), Tier::Breaking),
-            (object(json!({"a": {"type": "string"}, "b": {}}), json!(["b"])), Tier::Breaking),
-            (object(json!({"a": {"type": "string"}, "b": {}}), json!([])), Tier::Added),
+            (
+                object(json!({"a": {"type": "string"}}), json!(["a"])),
+                Tier::Breaking,
+            ),
+            (
+                object(json!({"a": {"type": "string"}, "b": {}}), json!(["b"])),
+                Tier::Breaking,
+            ),
+            (
+                object(json!({"a": {"type": "string"}, "b": {}}), json!([])),
+                Tier::Added,
+            ),
             (object(json!({}), json!([])), Tier::Breaking),
-            (object(json!({"a": {"type": ["string", "null"]}}), json!([])), Tier::Added),
-            (object(json!({"a": {"type": "string", "maxLength": 5}}), json!([])), Tier::Breaking),
-            (object(json!({"a": {"type": "string", "description": "new"}}), json!([])), Tier::Changed),
+            (
+                object(json!({"a": {"type": ["string", "null"]}}), json!([])),
+                Tier::Added,
+            ),
+            (
+                object(json!({"a": {"type": "string", "maxLength": 5}}), json!([])),
+                Tier::Breaking,
+            ),
+            (
+                object(
+                    json!({"a": {"type": "string", "description": "new"}}),
+                    json!([]),
+                ),
+                Tier::Changed,
+            ),
         ];
         for (new, tier) in cases {
             assert_eq!(only_tier(SchemaSide::Input, &old, &new), tier, "{new}");
         }
         let (number, integer) = (json!({"type": "number"}), json!({"type": "integer"}));
-        assert_eq!(only_tier(SchemaSide::Input, &number, &integer), Tier::Breaking);
+        assert_eq!(
+            only_tier(SchemaSide::Input, &number, &integer),
+            Tier::Breaking
+        );
         assert_eq!(only_tier(SchemaSide::Input, &integer, &number), Tier::Added);
     }
 
     #[test]
     fn a_value_that_is_gone_breaks_and_a_new_one_is_added() {
         let of = |values: Value| json!({"enum": values});
-        assert_eq!(only_tier(SchemaSide::Input, &of(json!(["a", "b"])), &of(json!(["a"]))), Tier::Breaking);
-        assert_eq!(only_tier(SchemaSide::Input, &of(json!(["a"])), &of(json!(["a", "b"]))), Tier::Added);
-        assert_eq!(only_tier(SchemaSide::Input, &json!({}), &of(json!(["a"]))), Tier::Breaking);
+        assert_eq!(
+            only_tier(SchemaSide::Input, &of(json!(["a", "b"])), &of(json!(["a"]))),
+            Tier::Breaking
+        );
+        assert_eq!(
+            only_tier(SchemaSide::Input, &of(json!(["a"])), &of(json!(["a", "b"]))),
+            Tier::Added
+        );
+        assert_eq!(
+            only_tier(SchemaSide::Input, &json!({}), &of(json!(["a"]))),
+            Tier::Breaking
+        );
     }
 
     #[test]
     fn fewer_promises_of_the_output_break() {
-        let old = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        let old =
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
         let gone = json!({"type": "object", "properties": {}, "required": []});
         assert_eq!(only_tier(SchemaSide::Output, &old, &gone), Tier::Breaking);
         let maybe = json!({"type": "object", "properties": {"a": {"type": "string"}}});
         assert_eq!(only_tier(SchemaSide::Output, &old, &maybe), Tier::Breaking);
         let nullable = json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}, "required": ["a"]});
-        assert_eq!(only_tier(SchemaSide::Output, &old, &nullable), Tier::Breaking);
+        assert_eq!(
+            only_tier(SchemaSide::Output, &old, &nullable),
+            Tier::Breaking
+        );
     }
 }

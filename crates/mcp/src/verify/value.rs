@@ -34,7 +34,9 @@ fn at_depth(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value, dep
                 let at = join(path, key);
                 match after.get(key) {
                     Some(new) => at_depth(subject, &at, old, new, depth + 1),
-                    None => subject.add(Tier::Breaking, &at, format!("is gone (was {})", brief(old))),
+                    None => {
+                        subject.add(Tier::Breaking, &at, format!("is gone (was {})", brief(old)));
+                    }
                 }
             }
             for key in after.keys().filter(|key| !before.contains_key(*key)) {
@@ -46,17 +48,30 @@ fn at_depth(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value, dep
                 at_depth(subject, &format!("{path}[{index}]"), old, new, depth + 1);
             }
             if before.len() != after.len() {
-                let is_content = path.rsplit('.').next().is_some_and(|last| CONTENTS.contains(&last));
+                let is_content = path
+                    .rsplit('.')
+                    .next()
+                    .is_some_and(|last| CONTENTS.contains(&last));
                 let tier = match before.len() < after.len() {
                     true if is_content => Tier::Added,
                     false if is_content => Tier::Breaking,
                     _ => Tier::Changed,
                 };
-                subject.add(tier, path, format!("had {} items and has {}", before.len(), after.len()));
+                subject.add(
+                    tier,
+                    path,
+                    format!("had {} items and has {}", before.len(), after.len()),
+                );
             }
         }
         _ if kind(old) != kind(new) => {
-            let what = format!("was {} {} and is {} {}", kind(old), brief(old), kind(new), brief(new));
+            let what = format!(
+                "was {} {} and is {} {}",
+                kind(old),
+                brief(old),
+                kind(new),
+                brief(new)
+            );
             subject.add(Tier::Breaking, path, what);
         }
         _ => subject.add(Tier::Changed, path, changed(old, new)),
@@ -73,7 +88,11 @@ pub(super) fn has_hidden(text: &str) -> bool {
 }
 
 fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
 }
 
 fn kind(value: &Value) -> &'static str {
@@ -106,15 +125,17 @@ mod tests {
     fn tiers(old: &Value, new: &Value) -> Vec<(Tier, String)> {
         let mut findings = Findings::default();
         compare(&mut findings.of("t", "call 1 `t`"), "result", old, new);
-        findings.found.into_iter().map(|finding| (finding.tier, finding.path)).collect()
+        findings
+            .found
+            .into_iter()
+            .map(|finding| (finding.tier, finding.path))
+            .collect()
     }
 
     #[test]
     fn what_is_gone_breaks_what_differs_changed_and_what_is_new_was_added() {
-        let old =
-            json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"n": 1, "s": "x"}});
-        let new =
-            json!({"content": [{"type": "text", "text": "b"}], "structuredContent": {"n": "1", "t": 2}});
+        let old = json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"n": 1, "s": "x"}});
+        let new = json!({"content": [{"type": "text", "text": "b"}], "structuredContent": {"n": "1", "t": 2}});
         assert_eq!(
             tiers(&old, &new),
             [
@@ -130,12 +151,21 @@ mod tests {
     fn content_that_is_gone_or_of_another_type_breaks() {
         let block = |kind: &str| json!({"type": kind, "text": "a"});
         let of = |blocks: Value| json!({"content": blocks});
-        assert_eq!(tiers(&of(json!([block("text")])), &of(json!([])))[0].0, Tier::Breaking);
-        assert_eq!(tiers(&of(json!([block("text")])), &of(json!([block("image")])))[0].0, Tier::Breaking);
+        assert_eq!(
+            tiers(&of(json!([block("text")])), &of(json!([])))[0].0,
+            Tier::Breaking
+        );
+        assert_eq!(
+            tiers(&of(json!([block("text")])), &of(json!([block("image")])))[0].0,
+            Tier::Breaking
+        );
     }
 
     #[test]
     fn where_the_recording_hides_a_secret_anything_may_stand() {
-        assert_eq!(tiers(&json!({"k": "[redacted:token]"}), &json!({"k": "abc"})), []);
+        assert_eq!(
+            tiers(&json!({"k": "[redacted:token]"}), &json!({"k": "abc"})),
+            []
+        );
     }
 }

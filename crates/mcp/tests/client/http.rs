@@ -46,12 +46,18 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let length: usize = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+    let length: usize = headers
+        .get("content-length")
+        .map_or(0, |length| length.parse().unwrap());
     while bytes.len() < end + length {
         stream.read_buf(&mut bytes).await.ok()?;
     }
     let body = serde_json::from_slice(&bytes[end..]).unwrap_or_default();
-    Some(Request { verb, headers, body })
+    Some(Request {
+        verb,
+        headers,
+        body,
+    })
 }
 
 /// A server that writes the bytes that the function gives, and closes the connection.
@@ -77,11 +83,18 @@ async fn serve(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> S
 }
 
 fn reply(status: &str, headers: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}", body.len())
+    format!(
+        "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    )
 }
 
 fn json_reply(headers: &str, body: &str) -> String {
-    reply("200 OK", &format!("Content-Type: application/json\r\n{headers}"), body)
+    reply(
+        "200 OK",
+        &format!("Content-Type: application/json\r\n{headers}"),
+        body,
+    )
 }
 
 /// Ends with the connection, as its length is not told.
@@ -93,7 +106,10 @@ fn events(text: &str) -> String {
 async fn tool_server(call: impl Fn(&Request) -> String + Send + Sync + 'static) -> ServerSpec {
     serve(move |request| {
         if request.asks("initialize") {
-            return json_reply("Mcp-Session-Id: s1\r\n", &result(&request.body, &initialized("2025-11-25")));
+            return json_reply(
+                "Mcp-Session-Id: s1\r\n",
+                &result(&request.body, &initialized("2025-11-25")),
+            );
         }
         if request.asks("tools/call") || !request.header("last-event-id").is_empty() {
             assert_eq!(request.header("mcp-protocol-version"), "2025-11-25");
@@ -111,13 +127,18 @@ async fn call(spec: &ServerSpec) -> (Result<String, String>, Client) {
     let client = Client::connect(spec, None).await.unwrap();
     let arguments = to_raw_value(&json!({})).unwrap();
     let called = client.call_tool("get_weather", &arguments, None).await;
-    let outcome = called.outcome.map(|raw| raw.get().to_owned()).map_err(|failure| failure.to_string());
+    let outcome = called
+        .outcome
+        .map(|raw| raw.get().to_owned())
+        .map_err(|failure| failure.to_string());
     (outcome, client)
 }
 
 async fn failure(spec: &ServerSpec) -> String {
     let text = call(spec).await.0.unwrap_err();
-    text.strip_prefix("server \"weather\": ").unwrap_or_else(|| panic!("{text}")).to_owned()
+    text.strip_prefix("server \"weather\": ")
+        .unwrap_or_else(|| panic!("{text}"))
+        .to_owned()
 }
 
 async fn refusal(spec: &ServerSpec) -> String {
@@ -132,7 +153,11 @@ async fn each_bad_status_has_its_own_sentence() {
             "tools/call get_weather was redirected (HTTP 302), which is not followed, to https://example.com/login: put that address into `url` if it is the right one",
         ),
         (
-            reply("401 Unauthorized", "WWW-Authenticate: Bearer realm=\"x\"\r\n", ""),
+            reply(
+                "401 Unauthorized",
+                "WWW-Authenticate: Bearer realm=\"x\"\r\n",
+                "",
+            ),
             "tools/call get_weather was refused with HTTP 401 (WWW-Authenticate: Bearer realm=\"x\"); it wants credentials: set `auth: {bearer_token_env: NAME}`, or a header as `Authorization: {env: NAME}`",
         ),
         (
@@ -148,20 +173,29 @@ async fn each_bad_status_has_its_own_sentence() {
             "tools/call get_weather was answered with HTTP 500, an error inside the server; the answer: \"oops\"",
         ),
         (
-            reply("200 OK", "Content-Type: text/html\r\n", "<html><title>Log in</title></html>"),
+            reply(
+                "200 OK",
+                "Content-Type: text/html\r\n",
+                "<html><title>Log in</title></html>",
+            ),
             "tools/call get_weather was answered with a web page (HTTP 200, \"Log in\"): is this the address of an MCP endpoint (often `/mcp`)?",
         ),
         (
             reply("200 OK", "Content-Type: text/plain\r\n", "hello"),
             "tools/call get_weather was answered as \"text/plain\" instead of application/json or text/event-stream; the answer: \"hello\"",
         ),
-        (reply("202 Accepted", "", ""), "tools/call get_weather was answered with HTTP 202 and no body"),
+        (
+            reply("202 Accepted", "", ""),
+            "tools/call get_weather was answered with HTTP 202 and no body",
+        ),
         (
             json_reply("", "{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}"),
             "the answer to tools/call get_weather has the id 77 instead of 2",
         ),
         (
-            events("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\ndata: {\"jso"),
+            events(
+                "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\ndata: {\"jso",
+            ),
             "the event stream ended before the answer to tools/call get_weather, after 1 event, inside an event",
         ),
     ];
@@ -173,10 +207,12 @@ async fn each_bad_status_has_its_own_sentence() {
 
 #[tokio::test]
 async fn a_body_that_ends_too_early_is_told() {
-    let short =
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{\"jsonrpc\"";
+    let short = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{\"jsonrpc\"";
     let text = failure(&tool_server(move |_| short.to_owned()).await).await;
-    assert!(text.starts_with("the answer to tools/call get_weather was cut off after 10 bytes"), "{text}");
+    assert!(
+        text.starts_with("the answer to tools/call get_weather was cut off after 10 bytes"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -189,7 +225,10 @@ async fn a_server_that_asks_to_wait_is_asked_again() {
     .await;
     let (outcome, client) = call(&spec).await;
     assert_eq!(outcome.unwrap(), "{\"ok\":1}");
-    assert!(client.observed().contains(&Observed::Retried { status: 429, after_ms: 100 }));
+    assert!(client.observed().contains(&Observed::Retried {
+        status: 429,
+        after_ms: 100
+    }));
 }
 
 #[tokio::test]
@@ -205,7 +244,11 @@ async fn a_stream_that_is_cut_off_is_continued_after_its_last_event() {
     .await;
     let (outcome, client) = call(&spec).await;
     assert_eq!(outcome.unwrap(), "{\"resumed\":true}");
-    assert!(client.observed().contains(&Observed::StreamResumed("e1".into())));
+    assert!(
+        client
+            .observed()
+            .contains(&Observed::StreamResumed("e1".into()))
+    );
 }
 
 #[tokio::test]
@@ -220,7 +263,11 @@ async fn a_forgotten_session_is_begun_again_once() {
         if !request.asks("tools/call") {
             return reply("202 Accepted", "", "");
         }
-        assert_eq!(request.header("mcp-protocol-version"), "", "the header came with 2025-06-18");
+        assert_eq!(
+            request.header("mcp-protocol-version"),
+            "",
+            "the header came with 2025-06-18"
+        );
         match request.header("mcp-session-id") {
             "s1" => reply("404 Not Found", "", ""),
             _ => json_reply("", &result(&request.body, &json!({"ok": 1}))),
@@ -237,9 +284,16 @@ async fn a_session_is_ended_at_the_end() {
     let verbs: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = Arc::clone(&verbs);
     let spec = serve(move |request| {
-        seen.lock().unwrap().push(format!("{} {}", request.verb, request.header("mcp-session-id")));
+        seen.lock().unwrap().push(format!(
+            "{} {}",
+            request.verb,
+            request.header("mcp-session-id")
+        ));
         if request.asks("initialize") {
-            return json_reply("Mcp-Session-Id: s1\r\n", &result(&request.body, &initialized("2025-11-25")));
+            return json_reply(
+                "Mcp-Session-Id: s1\r\n",
+                &result(&request.body, &initialized("2025-11-25")),
+            );
         }
         reply("405 Method Not Allowed", "", "")
     })
@@ -269,10 +323,16 @@ async fn a_modern_server_gets_the_headers_of_its_era() {
         json_reply("", &result(&request.body, &answer))
     })
     .await;
-    let client = Client::connect(&ServerSpec { era: None, ..spec }, None).await.unwrap();
+    let client = Client::connect(&ServerSpec { era: None, ..spec }, None)
+        .await
+        .unwrap();
     assert_eq!(client.server().era, Era::Modern);
     let arguments = to_raw_value(&json!({"city": "Zürich"})).unwrap();
-    client.call_tool("get_weather", &arguments, None).await.outcome.unwrap();
+    client
+        .call_tool("get_weather", &arguments, None)
+        .await
+        .outcome
+        .unwrap();
 }
 
 #[tokio::test]
@@ -283,15 +343,25 @@ async fn a_version_that_is_refused_and_offered_is_asked_once_more() {
         if count.fetch_add(1, Ordering::SeqCst) == 0 {
             let data = json!({"supported": ["2026-07-28"], "requested": "2026-07-28"});
             let error = json!({"code": -32022, "message": "no", "data": data});
-            let text = json!({"jsonrpc": "2.0", "id": request.body["id"], "error": error}).to_string();
-            return reply("400 Bad Request", "Content-Type: application/json\r\n", &text);
+            let text =
+                json!({"jsonrpc": "2.0", "id": request.body["id"], "error": error}).to_string();
+            return reply(
+                "400 Bad Request",
+                "Content-Type: application/json\r\n",
+                &text,
+            );
         }
         let found = json!({"supportedVersions": ["2026-07-28"], "capabilities": {}});
         json_reply("", &result(&request.body, &found))
     })
     .await;
-    let client = Client::connect(&ServerSpec { era: None, ..spec }, None).await.unwrap();
-    assert_eq!((client.server().era, asked.load(Ordering::SeqCst)), (Era::Modern, 2));
+    let client = Client::connect(&ServerSpec { era: None, ..spec }, None)
+        .await
+        .unwrap();
+    assert_eq!(
+        (client.server().era, asked.load(Ordering::SeqCst)),
+        (Era::Modern, 2)
+    );
 }
 
 #[tokio::test]
@@ -300,12 +370,15 @@ async fn the_stream_of_a_session_is_open_before_the_first_call() {
     let seen = Arc::clone(&verbs);
     let spec = serve(move |request| {
         let method = request.body["method"].as_str().unwrap_or_default();
-        seen.lock().unwrap().push(format!("{} {method}", request.verb));
+        seen.lock()
+            .unwrap()
+            .push(format!("{} {method}", request.verb));
         match (request.verb.as_str(), method) {
             ("GET", _) => events(": hello\n\n"),
-            (_, "initialize") => {
-                json_reply("Mcp-Session-Id: s1\r\n", &result(&request.body, &initialized("2025-11-25")))
-            }
+            (_, "initialize") => json_reply(
+                "Mcp-Session-Id: s1\r\n",
+                &result(&request.body, &initialized("2025-11-25")),
+            ),
             (_, "tools/call") => json_reply("", &result(&request.body, &json!({"content": []}))),
             _ => reply("202 Accepted", "", ""),
         }
@@ -327,7 +400,9 @@ async fn a_4xx_without_a_modern_error_means_the_older_era() {
         _ => reply("202 Accepted", "", ""),
     })
     .await;
-    let client = Client::connect(&ServerSpec { era: None, ..spec }, None).await.unwrap();
+    let client = Client::connect(&ServerSpec { era: None, ..spec }, None)
+        .await
+        .unwrap();
     assert_eq!(client.server().era, Era::Legacy);
 }
 
@@ -343,8 +418,15 @@ async fn a_place_where_nobody_listens_is_told() {
             "server \"weather\": nothing listens at http://{address}/mcp (connection refused): is the server running, and is the port right?"
         )
     );
-    let text = refusal(&ServerSpec::url("weather", "http://no-such-host.invalid/mcp")).await;
-    assert!(text.contains("there is no host \"no-such-host.invalid\""), "{text}");
+    let text = refusal(&ServerSpec::url(
+        "weather",
+        "http://no-such-host.invalid/mcp",
+    ))
+    .await;
+    assert!(
+        text.contains("there is no host \"no-such-host.invalid\""),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -353,9 +435,15 @@ async fn a_plain_server_behind_https_is_told() {
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
-            stream.write_all(reply("400 Bad Request", "", "").as_bytes()).await.unwrap();
+            stream
+                .write_all(reply("400 Bad Request", "", "").as_bytes())
+                .await
+                .unwrap();
         }
     });
     let text = refusal(&ServerSpec::url("weather", url)).await;
-    assert!(text.contains("the server does not speak TLS: is the address `http://…` instead?"), "{text}");
+    assert!(
+        text.contains("the server does not speak TLS: is the address `http://…` instead?"),
+        "{text}"
+    );
 }

@@ -19,7 +19,9 @@ fn arguments() -> Box<RawValue> {
 
 async fn call(client: &Client) -> Result<Value, CallFailure> {
     let called = client.call_tool("get_weather", &arguments(), None).await;
-    called.outcome.map(|raw| serde_json::from_str(raw.get()).unwrap())
+    called
+        .outcome
+        .map(|raw| serde_json::from_str(raw.get()).unwrap())
 }
 
 async fn refusal_to_connect(spec: &ServerSpec) -> String {
@@ -29,13 +31,21 @@ async fn refusal_to_connect(spec: &ServerSpec) -> String {
 const SHORT: Option<Duration> = Some(Duration::from_millis(100));
 
 async fn timed_out(client: &Client) -> String {
-    client.call_tool("get_weather", &arguments(), SHORT).await.outcome.unwrap_err().to_string()
+    client
+        .call_tool("get_weather", &arguments(), SHORT)
+        .await
+        .outcome
+        .unwrap_err()
+        .to_string()
 }
 
 #[tokio::test]
 async fn garbage_beside_a_good_answer_is_observed_and_fails_nothing() {
     let client = connect(&tool_server(|message| match message["method"].as_str() {
-        Some("tools/call") => vec!["Fetching weather...".into(), result(message, &json!({"content": []}))],
+        Some("tools/call") => vec![
+            "Fetching weather...".into(),
+            result(message, &json!({"content": []})),
+        ],
         _ => vec![],
     }))
     .await;
@@ -43,7 +53,8 @@ async fn garbage_beside_a_good_answer_is_observed_and_fails_nothing() {
     let observed: Vec<String> = client.observed().iter().map(ToString::to_string).collect();
     assert_eq!(observed.len(), 1, "{observed:?}");
     assert!(
-        observed[0].starts_with("it sent \"Fetching weather...\", which is not a message: it is not JSON")
+        observed[0]
+            .starts_with("it sent \"Fetching weather...\", which is not a message: it is not JSON")
     );
 }
 
@@ -67,46 +78,69 @@ async fn garbage_instead_of_an_answer_is_quoted_at_the_timeout() {
 #[tokio::test]
 async fn a_call_that_times_out_is_cancelled_and_its_late_answer_observed() {
     let waiting: Mutex<Option<Value>> = Mutex::new(None);
-    let client = connect(&tool_server(move |message| match message["method"].as_str() {
-        Some("tools/call") => {
-            *waiting.lock().unwrap() = Some(message.clone());
-            vec![]
+    let client = connect(&tool_server(move |message| {
+        match message["method"].as_str() {
+            Some("tools/call") => {
+                *waiting.lock().unwrap() = Some(message.clone());
+                vec![]
+            }
+            Some("notifications/cancelled") => {
+                let call = waiting.lock().unwrap().clone().unwrap();
+                assert_eq!(message["params"]["requestId"], call["id"]);
+                vec![result(&call, &json!({"content": []}))]
+            }
+            Some("resources/list") => vec![result(message, &json!({"resources": []}))],
+            _ => vec![],
         }
-        Some("notifications/cancelled") => {
-            let call = waiting.lock().unwrap().clone().unwrap();
-            assert_eq!(message["params"]["requestId"], call["id"]);
-            vec![result(&call, &json!({"content": []}))]
-        }
-        Some("resources/list") => vec![result(message, &json!({"resources": []}))],
-        _ => vec![],
     }))
     .await;
     assert_eq!(
         timed_out(&client).await,
         "server \"weather\": no answer to tools/call get_weather within 100 ms"
     );
-    client.request("resources/list", None).await.expect("the connection stays usable");
+    client
+        .request("resources/list", None)
+        .await
+        .expect("the connection stays usable");
     let late = |observed: &Observed| matches!(observed, Observed::LateReply { method, .. } if method == "tools/call get_weather");
-    assert!(client.observed().iter().any(late), "{:?}", client.observed());
+    assert!(
+        client.observed().iter().any(late),
+        "{:?}",
+        client.observed()
+    );
 }
 
 #[tokio::test]
 async fn an_answer_that_is_no_message_fails_its_call_at_once() {
     let broken = [
-        (json!({"jsonrpc": "1.0", "result": {}}), "its `jsonrpc` is \"1.0\" instead of \"2.0\""),
+        (
+            json!({"jsonrpc": "1.0", "result": {}}),
+            "its `jsonrpc` is \"1.0\" instead of \"2.0\"",
+        ),
         (json!({"result": {}}), "it has no `jsonrpc: \"2.0\"`"),
-        (json!({"jsonrpc": "2.0", "result": {}, "error": {}}), "it has both `result` and `error`"),
-        (json!({"jsonrpc": "2.0", "error": "boom"}), "its `error` is \"boom\" instead of an object"),
-        (json!({"jsonrpc": "2.0"}), "it has neither `method` nor `result` nor `error`"),
+        (
+            json!({"jsonrpc": "2.0", "result": {}, "error": {}}),
+            "it has both `result` and `error`",
+        ),
+        (
+            json!({"jsonrpc": "2.0", "error": "boom"}),
+            "its `error` is \"boom\" instead of an object",
+        ),
+        (
+            json!({"jsonrpc": "2.0"}),
+            "it has neither `method` nor `result` nor `error`",
+        ),
     ];
     for (answer, why) in broken {
-        let client = connect(&tool_server(move |message| match message["method"].as_str() {
-            Some("tools/call") => {
-                let mut answer = answer.clone();
-                answer["id"] = message["id"].clone();
-                vec![answer.to_string()]
+        let client = connect(&tool_server(move |message| {
+            match message["method"].as_str() {
+                Some("tools/call") => {
+                    let mut answer = answer.clone();
+                    answer["id"] = message["id"].clone();
+                    vec![answer.to_string()]
+                }
+                _ => vec![],
             }
-            _ => vec![],
         }))
         .await;
         let text = call(&client).await.unwrap_err().to_string();
@@ -128,11 +162,18 @@ async fn wrong_ids_and_second_answers_are_told_apart() {
     }))
     .await;
     let text = timed_out(&client).await;
-    assert!(text.ends_with("within 100 ms; it answered id 999, which was not asked"), "{text}");
+    assert!(
+        text.ends_with("within 100 ms; it answered id 999, which was not asked"),
+        "{text}"
+    );
     client.request("resources/list", None).await.unwrap();
     client.request("resources/list", None).await.unwrap();
     let duplicate = |observed: &Observed| matches!(observed, Observed::DuplicateReply(_));
-    assert!(client.observed().iter().any(duplicate), "{:?}", client.observed());
+    assert!(
+        client.observed().iter().any(duplicate),
+        "{:?}",
+        client.observed()
+    );
 }
 
 #[tokio::test]
@@ -144,7 +185,9 @@ async fn a_line_past_the_limit_fails_the_call_it_answers() {
     spec.max_message_bytes = 1000;
     let text = call(&connect(&spec).await).await.unwrap_err().to_string();
     assert!(
-        text.contains("is too large: 5048 bytes, and the limit is 1000 bytes (`max_message_bytes`)"),
+        text.contains(
+            "is too large: 5048 bytes, and the limit is 1000 bytes (`max_message_bytes`)"
+        ),
         "{text}"
     );
 }
@@ -153,7 +196,10 @@ async fn a_line_past_the_limit_fails_the_call_it_answers() {
 async fn a_list_that_begins_again_is_told() {
     let client = connect(&server(|message| match message["method"].as_str() {
         Some("initialize") => vec![result(message, &initialized("2025-06-18"))],
-        Some("tools/list") => vec![result(message, &json!({"tools": [], "nextCursor": "page-2"}))],
+        Some("tools/list") => vec![result(
+            message,
+            &json!({"tools": [], "nextCursor": "page-2"}),
+        )],
         _ => vec![],
     }))
     .await;
@@ -172,7 +218,11 @@ async fn many_calls_in_flight_are_answered_in_any_order() {
         if message["method"] == "tools/call" {
             held.push(result(message, &message["params"]["arguments"]));
         }
-        if held.len() == 50 { held.drain(..).rev().collect() } else { vec![] }
+        if held.len() == 50 {
+            held.drain(..).rev().collect()
+        } else {
+            vec![]
+        }
     }))
     .await;
     let client = Arc::new(client);
@@ -182,7 +232,10 @@ async fn many_calls_in_flight_are_answered_in_any_order() {
             tokio::spawn(async move {
                 let arguments = to_raw_value(&json!({"number": number})).unwrap();
                 let called = client.call_tool("get_weather", &arguments, None).await;
-                assert_eq!(called.outcome.unwrap().get(), format!("{{\"number\":{number}}}"));
+                assert_eq!(
+                    called.outcome.unwrap().get(),
+                    format!("{{\"number\":{number}}}")
+                );
             })
         })
         .collect();
@@ -196,16 +249,18 @@ async fn what_the_server_asks_is_answered_as_scripted_or_declined() {
     let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
     let answers = Arc::clone(&asked);
     let mut spec = tool_server(move |message| match message["method"].as_str() {
-        Some("tools/call") => {
-            [("a", "elicitation/create"), ("b", "sampling/createMessage"), ("c", "tools/x")]
-                .iter()
-                .map(|(id, method)| {
-                    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"message": "sure?"}})
-                        .to_string()
-                })
-                .chain([result(message, &json!({}))])
-                .collect()
-        }
+        Some("tools/call") => [
+            ("a", "elicitation/create"),
+            ("b", "sampling/createMessage"),
+            ("c", "tools/x"),
+        ]
+        .iter()
+        .map(|(id, method)| {
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"message": "sure?"}})
+                .to_string()
+        })
+        .chain([result(message, &json!({}))])
+        .collect(),
         Some(_) => vec![],
         None => {
             answers.lock().unwrap().push(message.clone());
@@ -216,14 +271,19 @@ async fn what_the_server_asks_is_answered_as_scripted_or_declined() {
         when: Some(json!({"message": "sure?"})),
         answer: Ok(json!({"action": "accept", "content": {}})),
     };
-    spec.responses.scripted.insert("elicitation/create".into(), vec![scripted]);
+    spec.responses
+        .scripted
+        .insert("elicitation/create".into(), vec![scripted]);
     let client = connect(&spec).await;
     call(&client).await.unwrap();
     client.close().await;
     tokio::time::sleep(Duration::from_millis(50)).await;
     let answers = asked.lock().unwrap();
     assert_eq!(answers[0]["result"]["action"], "accept");
-    assert_eq!(answers[1]["error"], json!({"code": -1, "message": "declined"}));
+    assert_eq!(
+        answers[1]["error"],
+        json!({"code": -1, "message": "declined"})
+    );
     assert_eq!(answers[2]["error"]["code"], -32601);
 }
 
@@ -250,8 +310,20 @@ async fn an_output_that_ends_is_told_by_its_moment() {
         _ => vec![],
     }))
     .await;
-    assert!(call(&client).await.unwrap_err().to_string().contains("while tools/call get_weather was open"));
-    assert!(call(&client).await.unwrap_err().to_string().contains("before tools/call get_weather was sent"));
+    assert!(
+        call(&client)
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("while tools/call get_weather was open")
+    );
+    assert!(
+        call(&client)
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("before tools/call get_weather was sent")
+    );
 }
 
 #[tokio::test]
@@ -282,7 +354,10 @@ fn slow(answers: impl Fn(&Value, &Value) -> Vec<String> + Send + Sync + 'static)
             Some(discover) => answers(&discover, message),
             None => panic!("initialize was sent twice"),
         },
-        Some("tools/list") => vec![result(message, &json!({"resultType": "complete", "tools": []}))],
+        Some("tools/list") => vec![result(
+            message,
+            &json!({"resultType": "complete", "tools": []}),
+        )],
         Some("notifications/initialized") => vec![],
         other => panic!("{other:?}"),
     });
@@ -294,16 +369,28 @@ fn slow(answers: impl Fn(&Value, &Value) -> Vec<String> + Send + Sync + 'static)
 #[tokio::test]
 async fn a_server_that_is_slow_to_start_is_spoken_to_in_the_era_of_one_that_is_not() {
     let locked = |discover: &Value, initialize: &Value| {
-        vec![result(discover, &discovered()), error(initialize, -32022, "this connection is modern")]
+        vec![
+            result(discover, &discovered()),
+            error(initialize, -32022, "this connection is modern"),
+        ]
     };
     let out_of_order = |discover: &Value, initialize: &Value| {
-        vec![error(initialize, -32022, "this connection is modern"), result(discover, &discovered())]
+        vec![
+            error(initialize, -32022, "this connection is modern"),
+            result(discover, &discovered()),
+        ]
     };
     let both = |discover: &Value, initialize: &Value| {
-        vec![result(initialize, &initialized("2025-11-25")), result(discover, &discovered())]
+        vec![
+            result(initialize, &initialized("2025-11-25")),
+            result(discover, &discovered()),
+        ]
     };
     let legacy = |discover: &Value, initialize: &Value| {
-        vec![error(discover, -32601, "no such method"), result(initialize, &initialized("2025-11-25"))]
+        vec![
+            error(discover, -32601, "no such method"),
+            result(initialize, &initialized("2025-11-25")),
+        ]
     };
     for (spec, era) in [
         (slow(locked), Era::Modern),
@@ -314,8 +401,16 @@ async fn a_server_that_is_slow_to_start_is_spoken_to_in_the_era_of_one_that_is_n
         let client = connect(&spec).await;
         assert_eq!(client.server().era, era);
         client.list_tools().await.unwrap();
-        let odd: Vec<_> = client.observed().into_iter().filter(|seen| !seen.is_usual()).collect();
-        assert_eq!(odd, [], "an answer to a question of the handshake is no oddity, however late it comes");
+        let odd: Vec<_> = client
+            .observed()
+            .into_iter()
+            .filter(|seen| !seen.is_usual())
+            .collect();
+        assert_eq!(
+            odd,
+            [],
+            "an answer to a question of the handshake is no oddity, however late it comes"
+        );
     }
 }
 
@@ -325,7 +420,11 @@ async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_in
     let client = connect(&spec).await;
     assert_eq!(client.server().era, Era::Legacy);
     let fell_back = Observed::FellBack("it answered initialize and not server/discover".into());
-    assert!(client.observed().contains(&fell_back), "{:?}", client.observed());
+    assert!(
+        client.observed().contains(&fell_back),
+        "{:?}",
+        client.observed()
+    );
 }
 
 #[tokio::test]
@@ -351,26 +450,34 @@ async fn a_modern_server_gets_its_meta_and_its_state_back() {
     let rounds = AtomicUsize::new(0);
     let mut spec = server(move |message| {
         let meta = &message["params"]["_meta"];
-        assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+        assert_eq!(
+            meta["io.modelcontextprotocol/protocolVersion"],
+            "2026-07-28"
+        );
         assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
         match message["method"].as_str() {
             Some("server/discover") => vec![result(message, &discovered())],
             _ if rounds.fetch_add(1, Ordering::Relaxed) == 0 => {
                 let requests = json!({"r": {"method": "roots/list"}});
-                let asking =
-                    json!({"resultType": "input_required", "inputRequests": requests, "requestState": state});
+                let asking = json!({"resultType": "input_required", "inputRequests": requests, "requestState": state});
                 vec![result(message, &asking)]
             }
             _ => {
                 assert_eq!(message["params"]["requestState"], state);
-                assert_eq!(message["params"]["inputResponses"]["r"], json!({"roots": []}));
+                assert_eq!(
+                    message["params"]["inputResponses"]["r"],
+                    json!({"roots": []})
+                );
                 vec![result(message, &json!({"content": []}))]
             }
         }
     });
     spec.era = None;
     let client = connect(&spec).await;
-    assert_eq!((client.server().era, client.server().name.as_str()), (Era::Modern, "modern"));
+    assert_eq!(
+        (client.server().era, client.server().name.as_str()),
+        (Era::Modern, "modern")
+    );
     assert_eq!(call(&client).await.unwrap(), json!({"content": []}));
 }
 
@@ -378,10 +485,18 @@ async fn a_modern_server_gets_its_meta_and_its_state_back() {
 async fn a_call_that_never_has_enough_input_ends() {
     let mut spec = server(|message| match message["method"].as_str() {
         Some("server/discover") => vec![result(message, &discovered())],
-        _ => vec![result(message, &json!({"resultType": "input_required", "requestState": "again"}))],
+        _ => vec![result(
+            message,
+            &json!({"resultType": "input_required", "requestState": "again"}),
+        )],
     });
     spec.era = Some(Era::Modern);
     let failure = call(&connect(&spec).await).await.unwrap_err();
-    let CallFailure::Wire(error) = failure else { panic!("{failure}") };
-    assert!(matches!(error.misbehaviour, Misbehaviour::TooManyRounds(10)));
+    let CallFailure::Wire(error) = failure else {
+        panic!("{failure}")
+    };
+    assert!(matches!(
+        error.misbehaviour,
+        Misbehaviour::TooManyRounds(10)
+    ));
 }

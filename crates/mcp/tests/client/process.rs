@@ -9,15 +9,25 @@ use std::time::{Duration, Instant};
 /// A legacy server in shell: answers `initialize`, then does what the rest of the script says.
 fn shell(rest: &str) -> ServerSpec {
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}"#;
-    let mut spec =
-        ServerSpec::command("shell", ["sh", "-c", &format!("read -r line; echo '{answer}'; {rest}")]);
+    let mut spec = ServerSpec::command(
+        "shell",
+        [
+            "sh",
+            "-c",
+            &format!("read -r line; echo '{answer}'; {rest}"),
+        ],
+    );
     spec.era = Some(Era::Legacy);
     spec
 }
 
 async fn refusal(script: &str) -> String {
     let spec = ServerSpec::command("shell", ["sh", "-c", script]);
-    Client::connect(&spec, None).await.err().unwrap().to_string()
+    Client::connect(&spec, None)
+        .await
+        .err()
+        .unwrap()
+        .to_string()
 }
 
 fn is_alive(pid: &str) -> bool {
@@ -34,7 +44,10 @@ async fn becomes(what: &str, holds: impl Fn() -> bool) {
 }
 
 async fn pid_in(path: &Path) -> String {
-    becomes("the pid file", || std::fs::read_to_string(path).is_ok_and(|text| text.ends_with('\n'))).await;
+    becomes("the pid file", || {
+        std::fs::read_to_string(path).is_ok_and(|text| text.ends_with('\n'))
+    })
+    .await;
     std::fs::read_to_string(path).unwrap().trim().to_owned()
 }
 
@@ -46,22 +59,31 @@ async fn an_exit_before_the_handshake_is_told_with_status_and_stderr() {
         "server \"shell\": it exited with code 3 before it answered initialize; it wrote to stderr: no config file"
     );
     let text = refusal("kill -SEGV $$").await;
-    assert!(text.contains("it exited with signal 11 (SIGSEGV) before it answered initialize"), "{text}");
+    assert!(
+        text.contains("it exited with signal 11 (SIGSEGV) before it answered initialize"),
+        "{text}"
+    );
 }
 
 /// How often a server was started, which answers each line with what the script prints for it.
 async fn starts(on_each_line: &str) -> (Era, usize) {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("starts");
-    let script = format!("echo started >> {}; while read -r line; do {on_each_line}; done", log.display());
-    let client = Client::connect(&ServerSpec::command("shell", ["sh", "-c", &script]), None).await.unwrap();
+    let script = format!(
+        "echo started >> {}; while read -r line; do {on_each_line}; done",
+        log.display()
+    );
+    let client = Client::connect(&ServerSpec::command("shell", ["sh", "-c", &script]), None)
+        .await
+        .unwrap();
     let era = client.server().era;
     client.close().await;
     (era, std::fs::read_to_string(&log).unwrap().lines().count())
 }
 
 #[tokio::test]
-async fn a_session_is_one_process_in_either_era_and_a_server_that_ends_on_the_probe_gets_a_second() {
+async fn a_session_is_one_process_in_either_era_and_a_server_that_ends_on_the_probe_gets_a_second()
+{
     let id = r#"id=$(echo "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')"#;
     let say = |what: &str| format!(r#"echo '{{"jsonrpc":"2.0","id":'$id',{what}}}'"#);
     let hello = say(
@@ -74,7 +96,11 @@ async fn a_session_is_one_process_in_either_era_and_a_server_that_ends_on_the_pr
     };
     assert_eq!(starts(&on(&modern)).await, (Era::Modern, 1));
     assert_eq!(starts(&on(&refused)).await, (Era::Legacy, 1));
-    assert_eq!(starts(&on(":")).await, (Era::Legacy, 1), "silent on what it does not know");
+    assert_eq!(
+        starts(&on(":")).await,
+        (Era::Legacy, 1),
+        "silent on what it does not know"
+    );
     assert_eq!(starts(&on("exit 1")).await, (Era::Legacy, 2));
 }
 
@@ -82,7 +108,11 @@ async fn a_session_is_one_process_in_either_era_and_a_server_that_ends_on_the_pr
 async fn an_exit_during_a_call_is_told_with_what_was_written() {
     let spec = shell("read -r l; read -r l; echo 'panic: oops'; echo bye >&2; exit 1");
     let client = Client::connect(&spec, None).await.unwrap();
-    let text = client.request("tools/list", None).await.unwrap_err().to_string();
+    let text = client
+        .request("tools/list", None)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(
         text.starts_with(
             "server \"shell\": it exited with code 1 while tools/list was open; it sent \"panic: oops\""
@@ -90,8 +120,15 @@ async fn an_exit_during_a_call_is_told_with_what_was_written() {
         "{text}"
     );
     assert!(text.ends_with("it wrote to stderr: bye"), "{text}");
-    let text = client.request("tools/list", None).await.unwrap_err().to_string();
-    assert!(text.contains("it exited with code 1 before tools/list was sent"), "{text}");
+    let text = client
+        .request("tools/list", None)
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        text.contains("it exited with code 1 before tools/list was sent"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -138,7 +175,9 @@ async fn what_left_the_group_of_the_server_ends_with_it_too() {
             file.display()
         ));
         let client = Client::connect(&spec, None).await.unwrap();
-        let other = Client::connect(&shell("read -r l; read -r l; read -r l"), None).await.unwrap();
+        let other = Client::connect(&shell("read -r l; read -r l; read -r l"), None)
+            .await
+            .unwrap();
         let stray = pid_in(&file).await;
         assert!(is_alive(&stray));
         if is_dropped {
@@ -157,17 +196,27 @@ async fn what_left_the_group_of_the_server_ends_with_it_too() {
 
 #[tokio::test]
 async fn a_server_that_ignores_the_end_of_input_and_sigterm_is_killed() {
-    let client = Client::connect(&shell("trap '' TERM; while :; do sleep 0.1; done"), None).await.unwrap();
+    let client = Client::connect(&shell("trap '' TERM; while :; do sleep 0.1; done"), None)
+        .await
+        .unwrap();
     let closing = client.close().await;
-    assert!(closing.process.terminated && closing.process.killed, "{closing:?}");
-    assert_eq!(closing.process.status.as_deref(), Some("signal 9 (SIGKILL)"));
+    assert!(
+        closing.process.terminated && closing.process.killed,
+        "{closing:?}"
+    );
+    assert_eq!(
+        closing.process.status.as_deref(),
+        Some("signal 9 (SIGKILL)")
+    );
 }
 
 /// Not a test of its own: the process that the next test kills.
 #[tokio::test]
 #[ignore = "started by another test"]
 async fn holds_a_server() {
-    let Ok(file) = std::env::var("MCPTEST_PID_FILE") else { return };
+    let Ok(file) = std::env::var("MCPTEST_PID_FILE") else {
+        return;
+    };
     let spec = shell(&format!(
         "sleep 600 >/dev/null 2>&1 & echo $! > {file}.sleep; \
          if command -v setsid >/dev/null; then setsid sh -c 'echo $$ > {file}.stray; exec sleep 600' >/dev/null 2>&1 & \
@@ -206,7 +255,10 @@ async fn killing_us_leaves_no_server_behind() {
     let (mut holder, held) = start_holder(folder.path()).await;
     holder.kill().unwrap();
     holder.wait().unwrap();
-    becomes("the end of the server", || !held.iter().any(|pid| is_alive(pid))).await;
+    becomes("the end of the server", || {
+        !held.iter().any(|pid| is_alive(pid))
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -218,5 +270,8 @@ async fn interrupting_us_leaves_no_server_behind() {
     let pid = nix::unistd::Pid::from_raw(i32::try_from(holder.id()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
     assert_eq!(holder.wait().unwrap().code(), Some(130));
-    becomes("the end of the server", || !held.iter().any(|pid| is_alive(pid))).await;
+    becomes("the end of the server", || {
+        !held.iter().any(|pid| is_alive(pid))
+    })
+    .await;
 }

@@ -25,7 +25,10 @@ pub(crate) fn server(script: impl Fn(&Value) -> Vec<String> + Send + Sync + 'sta
                     if reply == HANG_UP {
                         return;
                     }
-                    writer.write_all(format!("{reply}\n").as_bytes()).await.unwrap();
+                    writer
+                        .write_all(format!("{reply}\n").as_bytes())
+                        .await
+                        .unwrap();
                 }
             }
         });
@@ -41,12 +44,17 @@ pub(crate) fn server(script: impl Fn(&Value) -> Vec<String> + Send + Sync + 'sta
 pub(crate) const HANG_UP: &str = "hang up";
 
 /// A healthy legacy server whose tool calls are answered as the function says.
-pub(crate) fn tool_server(call: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static) -> ServerSpec {
+pub(crate) fn tool_server(
+    call: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+) -> ServerSpec {
     server(move |message| match message["method"].as_str() {
         Some("initialize") => vec![result(message, &initialized("2025-11-25"))],
         Some("tools/list") => {
             let schema = json!({"type": "object"});
-            vec![result(message, &json!({"tools": [{"name": "get_weather", "inputSchema": schema}]}))]
+            vec![result(
+                message,
+                &json!({"tools": [{"name": "get_weather", "inputSchema": schema}]}),
+            )]
         }
         _ => call(message),
     })
@@ -62,5 +70,6 @@ pub(crate) fn result(message: &Value, result: &Value) -> String {
 }
 
 pub(crate) fn error(message: &Value, code: i64, text: &str) -> String {
-    json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": code, "message": text}}).to_string()
+    json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": code, "message": text}})
+        .to_string()
 }

@@ -15,8 +15,14 @@ fn cancel(id: i64) -> Value {
 #[tokio::test]
 async fn none_changes_nothing() {
     let server = server(WEATHER, &["none"]);
-    assert_eq!(text_of(&Pipe::initialized(&server).await.ask(&weather(1)).await), "Sunny in Oslo.");
-    assert_eq!(text_of(&Http::initialized(&server).await.ask(&weather(1)).await), "Sunny in Oslo.");
+    assert_eq!(
+        text_of(&Pipe::initialized(&server).await.ask(&weather(1)).await),
+        "Sunny in Oslo."
+    );
+    assert_eq!(
+        text_of(&Http::initialized(&server).await.ask(&weather(1)).await),
+        "Sunny in Oslo."
+    );
 }
 
 #[tokio::test]
@@ -24,11 +30,17 @@ async fn hang_never_answers_a_call_and_everything_else() {
     let server = server(WEATHER, &["hang"]);
     let mut pipe = Pipe::initialized(&server).await;
     pipe.send(&weather(1)).await;
-    assert_eq!(pipe.ask(&request(2, "tools/list", json!({}))).await["id"], 2);
+    assert_eq!(
+        pipe.ask(&request(2, "tools/list", json!({}))).await["id"],
+        2
+    );
     assert!(pipe.is_silent().await);
     let http = Http::initialized(&server).await;
     assert!(http.post(&weather(1)).await.is_silent().await);
-    assert_eq!(http.ask(&request(2, "tools/list", json!({}))).await["id"], 2);
+    assert_eq!(
+        http.ask(&request(2, "tools/list", json!({}))).await["id"],
+        2
+    );
 }
 
 #[tokio::test]
@@ -37,7 +49,10 @@ async fn wedged_answers_no_call_any_more_and_all_else() {
     let mut pipe = Pipe::initialized(&wedged).await;
     pipe.send(&weather(1)).await;
     pipe.send(&weather(2)).await;
-    assert_eq!(pipe.ask(&request(3, "tools/list", json!({}))).await["id"], 3);
+    assert_eq!(
+        pipe.ask(&request(3, "tools/list", json!({}))).await["id"],
+        3
+    );
     assert!(pipe.is_silent().await);
     let wedged = server(WEATHER, &["wedged"]);
     let http = Http::initialized(&wedged).await;
@@ -137,11 +152,17 @@ async fn malformed_answers_broken_json() {
     let mut pipe = Pipe::initialized(&server).await;
     pipe.send(&weather(1)).await;
     let line = pipe.line().await;
-    assert!(serde_json::from_str::<Value>(&line).is_err() && line.ends_with('\n'), "{line}");
+    assert!(
+        serde_json::from_str::<Value>(&line).is_err() && line.ends_with('\n'),
+        "{line}"
+    );
     assert_eq!(pipe.ask(&request(2, "ping", json!({}))).await["id"], 2);
     let mut exchange = Http::initialized(&server).await.post(&weather(1)).await;
     let body = exchange.body().await;
-    assert!(serde_json::from_str::<Value>(&body).is_err() && !body.is_empty(), "{body}");
+    assert!(
+        serde_json::from_str::<Value>(&body).is_err() && !body.is_empty(),
+        "{body}"
+    );
     assert_eq!(exchange.header("content-type"), Some("application/json"));
 }
 
@@ -181,7 +202,12 @@ mock_server:
     assert_eq!(read["id"], 2);
     assert!(read["result"].to_string().contains("T-1"), "{read}");
     let http = Http::initialized(&server).await;
-    assert!(http.post(&call(3, "create", json!({ "id": "T-2" }))).await.is_silent().await);
+    assert!(
+        http.post(&call(3, "create", json!({ "id": "T-2" })))
+            .await
+            .is_silent()
+            .await
+    );
     let read = http.ask(&call(4, "read", json!({ "id": "T-2" }))).await;
     assert!(read["result"].to_string().contains("T-2"), "{read}");
 }
@@ -192,7 +218,8 @@ async fn flood_stderr_writes_far_more_than_a_pipe_holds_and_then_answers() {
     struct Counted(std::sync::Arc<std::sync::atomic::AtomicUsize>);
     impl std::io::Write for Counted {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.fetch_add(bytes.len(), std::sync::atomic::Ordering::Relaxed);
+            self.0
+                .fetch_add(bytes.len(), std::sync::atomic::Ordering::Relaxed);
             Ok(bytes.len())
         }
         fn flush(&mut self) -> std::io::Result<()> {
@@ -203,9 +230,15 @@ async fn flood_stderr_writes_far_more_than_a_pipe_holds_and_then_answers() {
     let written = Counted::default();
     server.set_stderr(written.clone());
     let seen = || written.0.load(std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(text_of(&Pipe::initialized(&server).await.ask(&weather(1)).await), "Sunny in Oslo.");
+    assert_eq!(
+        text_of(&Pipe::initialized(&server).await.ask(&weather(1)).await),
+        "Sunny in Oslo."
+    );
     assert!(seen() > 4_000_000, "{}", seen());
-    assert_eq!(text_of(&Http::initialized(&server).await.ask(&weather(1)).await), "Sunny in Oslo.");
+    assert_eq!(
+        text_of(&Http::initialized(&server).await.ask(&weather(1)).await),
+        "Sunny in Oslo."
+    );
     assert!(seen() > 8_000_000, "{}", seen());
 }
 
@@ -242,25 +275,47 @@ async fn faults_strike_modern_calls_and_calls_that_stream_too() {
     let mut exchange = http.post(&work).await;
     exchange.body().await;
     let events = exchange.events(4).await;
-    assert_eq!(events.len(), 4, "two steps and the answer twice: {events:?}");
+    assert_eq!(
+        events.len(),
+        4,
+        "two steps and the answer twice: {events:?}"
+    );
     assert_eq!(events[2], events[3]);
 }
 
 #[tokio::test]
 async fn a_manifest_names_the_tools_that_are_ill() {
-    let manifest = WEATHER.replace("name: count\n", "name: count\n      fault: [error:-32001]\n");
+    let manifest = WEATHER.replace(
+        "name: count\n",
+        "name: count\n      fault: [error:-32001]\n",
+    );
     let mut pipe = Pipe::initialized(&server(&manifest, &[])).await;
-    assert_eq!(pipe.ask(&call(1, "count", json!({}))).await["error"]["code"], -32001);
+    assert_eq!(
+        pipe.ask(&call(1, "count", json!({}))).await["error"]["code"],
+        -32001
+    );
     assert_eq!(text_of(&pipe.ask(&weather(2)).await), "Sunny in Oslo.");
 }
 
 #[tokio::test]
 async fn with_the_scope_all_even_the_handshake_fails() {
     let server = scoped(WEATHER, &["error:-32001"], FaultScope::All);
-    let refused = Pipe::new(&server).ask(&initialize("2025-11-25", json!({}))).await;
+    let refused = Pipe::new(&server)
+        .ask(&initialize("2025-11-25", json!({})))
+        .await;
     assert_eq!(refused["error"]["code"], -32001);
     let http = Http::new(&server).await;
-    assert_eq!(http.ask(&initialize("2025-11-25", json!({}))).await["error"]["code"], -32001);
+    assert_eq!(
+        http.ask(&initialize("2025-11-25", json!({}))).await["error"]["code"],
+        -32001
+    );
     let silent = scoped(WEATHER, &["hang"], FaultScope::All);
-    assert!(Http::new(&silent).await.post(&initialize("2025-11-25", json!({}))).await.is_silent().await);
+    assert!(
+        Http::new(&silent)
+            .await
+            .post(&initialize("2025-11-25", json!({})))
+            .await
+            .is_silent()
+            .await
+    );
 }

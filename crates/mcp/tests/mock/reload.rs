@@ -26,24 +26,48 @@ async fn a_valid_change_is_served_and_told_and_an_invalid_one_is_only_reported()
     };
     let _reload = server.reload_from(&path, read, report).unwrap();
     let mut pipe = Pipe::initialized(&server).await;
-    let name = |list: &serde_json::Value| list["result"]["tools"][0]["name"].as_str().unwrap().to_owned();
-    assert_eq!(name(&pipe.ask(&request(1, "tools/list", json!({}))).await), "one");
+    let name = |list: &serde_json::Value| {
+        list["result"]["tools"][0]["name"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(
+        name(&pipe.ask(&request(1, "tools/list", json!({}))).await),
+        "one"
+    );
 
     std::fs::write(&path, "mock_server: {tools: [{nmae: two}]}").unwrap();
     assert!(soon(reports.recv()).await.unwrap() > 0);
-    assert_eq!(name(&pipe.ask(&request(2, "tools/list", json!({}))).await), "one");
+    assert_eq!(
+        name(&pipe.ask(&request(2, "tools/list", json!({}))).await),
+        "one"
+    );
 
     // As editors do: another file takes its place.
     let other = folder.path().join("m.yml.new");
     std::fs::write(&other, manifest("two")).unwrap();
     std::fs::rename(&other, &path).unwrap();
     assert_eq!(soon(reports.recv()).await, Some(0));
-    assert_eq!(pipe.next().await["method"], "notifications/tools/list_changed");
-    assert_eq!(name(&pipe.ask(&request(3, "tools/list", json!({}))).await), "two");
+    assert_eq!(
+        pipe.next().await["method"],
+        "notifications/tools/list_changed"
+    );
+    assert_eq!(
+        name(&pipe.ask(&request(3, "tools/list", json!({}))).await),
+        "two"
+    );
 
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(soon(reports.recv()).await, Some(1), "that it is gone is said, and once");
-    assert_eq!(name(&pipe.ask(&request(4, "tools/list", json!({}))).await), "two");
+    assert_eq!(
+        soon(reports.recv()).await,
+        Some(1),
+        "that it is gone is said, and once"
+    );
+    assert_eq!(
+        name(&pipe.ask(&request(4, "tools/list", json!({}))).await),
+        "two"
+    );
     std::fs::write(&path, manifest("three")).unwrap();
     assert_eq!(soon(reports.recv()).await, Some(0));
 }

@@ -62,16 +62,22 @@ pub(crate) fn server(manifest: &str, faults: &[&str]) -> Server {
 
 pub(crate) fn scoped(manifest: &str, faults: &[&str], scope: FaultScope) -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
-    let loaded = mcptest_mcp::manifest::load_text(Path::new("weather.yml"), manifest.to_owned(), &nothing);
+    let loaded =
+        mcptest_mcp::manifest::load_text(Path::new("weather.yml"), manifest.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     let manifest = loaded.manifest.unwrap_or_else(|| panic!("{said}"));
-    let faults = faults.iter().map(|fault| ScopedFault { kind: fault.parse().unwrap(), scope });
+    let faults = faults.iter().map(|fault| ScopedFault {
+        kind: fault.parse().unwrap(),
+        scope,
+    });
     Server::new(manifest, faults.collect())
 }
 
 /// Bounded, so that a bug is a failure and not a hang.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("nothing came")
+    tokio::time::timeout(PATIENCE, future)
+        .await
+        .expect("nothing came")
 }
 
 pub(crate) fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
@@ -79,7 +85,11 @@ pub(crate) fn request(id: impl Into<Value>, method: &str, params: Value) -> Valu
 }
 
 pub(crate) fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
-    request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
+    request(
+        id,
+        "tools/call",
+        json!({ "name": tool, "arguments": arguments }),
+    )
 }
 
 /// The same request in the modern era.
@@ -92,12 +102,15 @@ pub(crate) fn modern(mut request: Value, capabilities: Value) -> Value {
 
 pub(crate) fn initialize(version: &str, capabilities: Value) -> Value {
     let client = json!({ "name": "test", "version": "1" });
-    let params = json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
+    let params =
+        json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
     request(0, "initialize", params)
 }
 
 pub(crate) fn text_of(answer: &Value) -> &str {
-    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+    answer["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{answer}"))
 }
 
 /// One end of a pipe to a server.
@@ -111,9 +124,11 @@ impl Pipe {
     /// A pipe after the legacy handshake.
     pub(crate) async fn initialized(server: &Server) -> Self {
         let mut pipe = Self::new(server);
-        pipe.send(&initialize("2025-11-25", json!({ "elicitation": {} }))).await;
+        pipe.send(&initialize("2025-11-25", json!({ "elicitation": {} })))
+            .await;
         assert_eq!(pipe.next().await["result"]["protocolVersion"], "2025-11-25");
-        pipe.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        pipe.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+            .await;
         pipe
     }
 
@@ -122,7 +137,9 @@ impl Pipe {
     }
 
     pub(crate) async fn send_text(&mut self, text: &str) {
-        soon(self.0.write_all(format!("{text}\n").as_bytes())).await.unwrap();
+        soon(self.0.write_all(format!("{text}\n").as_bytes()))
+            .await
+            .unwrap();
     }
 
     pub(crate) async fn line(&mut self) -> String {
@@ -144,7 +161,9 @@ impl Pipe {
     /// Nothing comes for a while.
     pub(crate) async fn is_silent(&mut self) -> bool {
         let mut line = String::new();
-        tokio::time::timeout(QUIET, self.0.read_line(&mut line)).await.is_err()
+        tokio::time::timeout(QUIET, self.0.read_line(&mut line))
+            .await
+            .is_err()
     }
 }
 
@@ -152,7 +171,13 @@ impl Pipe {
 pub(crate) async fn listen(server: &Server, limits: Limits) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(serve(listener, server.clone(), limits, Vec::new(), std::future::pending()));
+    tokio::spawn(serve(
+        listener,
+        server.clone(),
+        limits,
+        Vec::new(),
+        std::future::pending(),
+    ));
     address
 }
 
@@ -169,17 +194,27 @@ pub(crate) struct Http {
 
 impl Http {
     pub(crate) async fn new(server: &Server) -> Self {
-        Self { address: listen(server, Limits::default()).await, headers: Vec::new() }
+        Self {
+            address: listen(server, Limits::default()).await,
+            headers: Vec::new(),
+        }
     }
 
     /// After the legacy handshake.
     pub(crate) async fn initialized(server: &Server) -> Self {
         let mut http = Self::new(server).await;
-        let mut exchange = http.post(&initialize("2025-11-25", json!({ "elicitation": {} }))).await;
+        let mut exchange = http
+            .post(&initialize("2025-11-25", json!({ "elicitation": {} })))
+            .await;
         exchange.body().await;
-        let id = exchange.header("mcp-session-id").expect("a session").to_owned();
-        http.headers =
-            vec![("Mcp-Session-Id".into(), id), ("MCP-Protocol-Version".into(), "2025-11-25".into())];
+        let id = exchange
+            .header("mcp-session-id")
+            .expect("a session")
+            .to_owned();
+        http.headers = vec![
+            ("Mcp-Session-Id".into(), id),
+            ("MCP-Protocol-Version".into(), "2025-11-25".into()),
+        ];
         http
     }
 
@@ -194,8 +229,16 @@ impl Http {
         self.exchange("POST", &headers, &message.to_string()).await
     }
 
-    pub(crate) async fn exchange(&self, method: &str, headers: &[(&str, String)], body: &str) -> Exchange {
-        let mut text = format!("{method} /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
+    pub(crate) async fn exchange(
+        &self,
+        method: &str,
+        headers: &[(&str, String)],
+        body: &str,
+    ) -> Exchange {
+        let mut text = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n",
+            self.address
+        );
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -222,7 +265,11 @@ pub(crate) fn modern_headers(message: &Value) -> Vec<(&'static str, String)> {
     };
     let mut headers = vec![("MCP-Protocol-Version", version)];
     headers.extend(text(&message["method"]).map(|method| ("Mcp-Method", method)));
-    headers.extend(text(&params["name"]).or(text(&params["uri"])).map(|name| ("Mcp-Name", name)));
+    headers.extend(
+        text(&params["name"])
+            .or(text(&params["uri"]))
+            .map(|name| ("Mcp-Name", name)),
+    );
     headers.extend(text(&params["arguments"]["city"]).map(|city| ("Mcp-Param-City", city)));
     headers
 }
@@ -232,7 +279,10 @@ impl Exchange {
         let mut stream = TcpStream::connect(address).await.unwrap();
         // A server that refuses early may close before all is written.
         let _refused = stream.write_all(text.as_bytes()).await;
-        Self { stream, seen: String::new() }
+        Self {
+            stream,
+            seen: String::new(),
+        }
     }
 
     async fn more(&mut self) -> bool {
@@ -240,7 +290,8 @@ impl Exchange {
         match soon(self.stream.read(&mut bytes)).await {
             Ok(0) | Err(_) => false,
             Ok(count) => {
-                self.seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+                self.seen
+                    .push_str(&String::from_utf8_lossy(&bytes[..count]));
                 true
             }
         }
@@ -248,13 +299,21 @@ impl Exchange {
 
     async fn head(&mut self) {
         while !self.seen.contains("\r\n\r\n") {
-            assert!(self.more().await, "the connection was closed after {:?}", self.seen);
+            assert!(
+                self.more().await,
+                "the connection was closed after {:?}",
+                self.seen
+            );
         }
     }
 
     pub(crate) async fn status(&mut self) -> u16 {
         self.head().await;
-        self.seen.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status")
+        self.seen
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .expect("a status")
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
@@ -269,7 +328,11 @@ impl Exchange {
     pub(crate) async fn body(&mut self) -> String {
         self.head().await;
         while self.more().await {}
-        self.seen.split_once("\r\n\r\n").expect("a head").1.to_owned()
+        self.seen
+            .split_once("\r\n\r\n")
+            .expect("a head")
+            .1
+            .to_owned()
     }
 
     /// The messages of an event stream so far, at least `count`.
@@ -278,7 +341,11 @@ impl Exchange {
             let events: Vec<String> = self
                 .seen
                 .split_inclusive('\n')
-                .filter_map(|line| line.strip_prefix("data: ")?.strip_suffix('\n').map(str::to_owned))
+                .filter_map(|line| {
+                    line.strip_prefix("data: ")?
+                        .strip_suffix('\n')
+                        .map(str::to_owned)
+                })
                 .filter(|data| !data.is_empty())
                 .collect();
             if events.len() >= count {
@@ -290,7 +357,11 @@ impl Exchange {
 
     /// The id of the last event so far.
     pub(crate) fn last_event_id(&self) -> &str {
-        self.seen.lines().filter_map(|line| line.strip_prefix("id: ")).next_back().expect("an event id")
+        self.seen
+            .lines()
+            .filter_map(|line| line.strip_prefix("id: "))
+            .next_back()
+            .expect("an event id")
     }
 
     /// The one answer, as JSON or as the last event.
@@ -312,6 +383,8 @@ impl Exchange {
     /// Nothing comes for a while, and the connection stays open.
     pub(crate) async fn is_silent(&mut self) -> bool {
         let mut bytes = [0; 64];
-        tokio::time::timeout(QUIET, self.stream.read(&mut bytes)).await.is_err()
+        tokio::time::timeout(QUIET, self.stream.read(&mut bytes))
+            .await
+            .is_err()
     }
 }

@@ -19,7 +19,10 @@ impl Seen {
     /// Takes in the tool that runs code.
     pub(super) fn code_tool(&mut self, wire: &str, at: &str) -> Result<(), Wrong> {
         if !runs_code(wire, &self.model) {
-            return Err(Wrong::request(format!("{at}: '{}' does not support this tool.", self.model)));
+            return Err(Wrong::request(format!(
+                "{at}: '{}' does not support this tool.",
+                self.model
+            )));
         }
         self.code.is_on = true;
         Ok(())
@@ -29,7 +32,9 @@ impl Seen {
     pub(super) fn callers(&self, at: &str, tool: &Value, code: &str) -> Result<(), Wrong> {
         for caller in tool["allowed_callers"].as_array().into_iter().flatten() {
             if caller != "direct" && (caller != code || !self.code.is_on) {
-                return Err(Wrong::request(format!("{at}.allowed_callers: {caller} is not a known caller.")));
+                return Err(Wrong::request(format!(
+                    "{at}.allowed_callers: {caller} is not a known caller."
+                )));
             }
         }
         Ok(())
@@ -45,16 +50,18 @@ impl Seen {
     pub(super) fn code_ends(&mut self, at: &str, id: &str) -> Result<(), Wrong> {
         match self.code.pending.take() {
             Some(pending) if pending == id => Ok(()),
-            _ => Err(Wrong::request(format!("{at}: no code with the id {id} is under way."))),
+            _ => Err(Wrong::request(format!(
+                "{at}: no code with the id {id} is under way."
+            ))),
         }
     }
 
     /// The caller of a call is the model, or code that is under way.
     pub(super) fn caller(&self, at: &str, caller: &Value, key: &str) -> Result<(), Wrong> {
         match caller[key].as_str().filter(|_| self.code.is_on) {
-            Some(id) if self.code.pending.as_deref() != Some(id) => {
-                Err(Wrong::request(format!("{at}.caller: no code with the id {id} is under way.")))
-            }
+            Some(id) if self.code.pending.as_deref() != Some(id) => Err(Wrong::request(format!(
+                "{at}.caller: no code with the id {id} is under way."
+            ))),
             _ => Ok(()),
         }
     }
@@ -81,6 +88,8 @@ impl Answering<'_> {
         let goes_on = || self.pending().filter(|_| self.step.output.is_none());
         let written = self.step.calls[at].caller.clone();
         let direct = || self.seen.code.is_on.then(|| json!({ "type": "direct" }));
-        written.or_else(|| begun.or_else(goes_on).map(code)).or_else(direct)
+        written
+            .or_else(|| begun.or_else(goes_on).map(code))
+            .or_else(direct)
     }
 }

@@ -8,14 +8,17 @@ pub(super) const OPENAI: Wire = Wire {
     check: |request| {
         let body = request.body;
         only(body, "", &["model", "input"])?;
-        let texts =
-            body["input"].as_array().into_iter().flatten().map(|text| text.as_str().unwrap_or_default());
+        let texts = body["input"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|text| text.as_str().unwrap_or_default());
         seen(body["model"].as_str(), texts)
     },
     answer: |answering| {
         let data = vectors(answering).into_iter().enumerate();
-        let data =
-            data.map(|(at, vector)| json!({ "object": "embedding", "index": at, "embedding": vector }));
+        let data = data
+            .map(|(at, vector)| json!({ "object": "embedding", "index": at, "embedding": vector }));
         let prompt = answering.tokens().prompt;
         let usage = json!({ "prompt_tokens": prompt, "total_tokens": prompt });
         whole(json!({ "object": "list", "data": data.collect::<Vec<_>>(), "usage": usage }))
@@ -27,20 +30,36 @@ pub(super) const GEMINI: Wire = Wire {
     is_at: |path| path.ends_with(":batchEmbedContents"),
     check: |request: &ProviderRequest<'_>| {
         only(request.body, "", &["requests"])?;
-        let model = request.path.rsplit("models/").next().and_then(|rest| rest.split(':').next());
+        let model = request
+            .path
+            .rsplit("models/")
+            .next()
+            .and_then(|rest| rest.split(':').next());
         let requests = request.body["requests"].as_array().into_iter().flatten();
-        seen(model, requests.map(|one| one["content"]["parts"][0]["text"].as_str().unwrap_or_default()))
+        seen(
+            model,
+            requests.map(|one| {
+                one["content"]["parts"][0]["text"]
+                    .as_str()
+                    .unwrap_or_default()
+            }),
+        )
     },
     answer: |answering| {
-        let values: Vec<Value> =
-            vectors(answering).into_iter().map(|vector| json!({ "values": vector })).collect();
+        let values: Vec<Value> = vectors(answering)
+            .into_iter()
+            .map(|vector| json!({ "values": vector }))
+            .collect();
         whole(json!({ "embeddings": values }))
     },
     ..super::gemini::WIRE
 };
 
 fn seen<'t>(model: Option<&str>, texts: impl Iterator<Item = &'t str>) -> Result<Seen, Wrong> {
-    let mut seen = Seen { model: model.unwrap_or_default().to_owned(), ..Seen::default() };
+    let mut seen = Seen {
+        model: model.unwrap_or_default().to_owned(),
+        ..Seen::default()
+    };
     texts.for_each(|text| seen.user(text));
     if seen.model.is_empty() || seen.prompt.is_empty() {
         return Err(Wrong::request("model and input are required"));
@@ -54,5 +73,8 @@ fn vectors(answering: &Answering<'_>) -> Vec<Value> {
 }
 
 fn whole(body: Value) -> ProviderAnswer {
-    ProviderAnswer { body, message: Vec::new() }
+    ProviderAnswer {
+        body,
+        message: Vec::new(),
+    }
 }

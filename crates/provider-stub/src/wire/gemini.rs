@@ -23,11 +23,21 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     let model = request.path.rsplit('/').next().unwrap_or_default();
     let model = model.trim_end_matches(":generateContent").to_owned();
-    let mut seen = Seen { model, ..Seen::default() };
+    let mut seen = Seen {
+        model,
+        ..Seen::default()
+    };
     only(
         body,
         "",
-        &["systemInstruction", "contents", "generationConfig", "tools", "toolConfig", "safetySettings"],
+        &[
+            "systemInstruction",
+            "contents",
+            "generationConfig",
+            "tools",
+            "toolConfig",
+            "safetySettings",
+        ],
     )
     .map_err(|wrong| unknown("", &wrong))?;
     only(&body["generationConfig"], "", GENERATION_CONFIG)
@@ -40,13 +50,19 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         seen.tool(&place, tool, "parametersJsonSchema", true)?;
     }
     parameters::gemini(&seen, body)?;
-    let contents = body["contents"].as_array().filter(|contents| !contents.is_empty());
-    let contents = contents
-        .ok_or_else(|| Wrong::request("* GenerateContentRequest.contents: contents is not specified\n"))?;
+    let contents = body["contents"]
+        .as_array()
+        .filter(|contents| !contents.is_empty());
+    let contents = contents.ok_or_else(|| {
+        Wrong::request("* GenerateContentRequest.contents: contents is not specified\n")
+    })?;
     let mut open: Option<Vec<(String, Value)>> = None;
     for (at, content) in contents.iter().enumerate() {
-        only(content, "", &["role", "parts"]).map_err(|wrong| unknown(&format!("contents[{at}]"), &wrong))?;
-        let parts = content["parts"].as_array().filter(|parts| !parts.is_empty());
+        only(content, "", &["role", "parts"])
+            .map_err(|wrong| unknown(&format!("contents[{at}]"), &wrong))?;
+        let parts = content["parts"]
+            .as_array()
+            .filter(|parts| !parts.is_empty());
         let parts = parts.ok_or_else(|| {
             Wrong::request(format!(
                 "* GenerateContentRequest.contents[{at}].parts: contents.parts must not be empty.\n"
@@ -103,13 +119,24 @@ fn of_user(
             continue;
         }
         if !response["response"].is_object() {
-            return Err(Wrong::request("function_response.response must be an object."));
+            return Err(Wrong::request(
+                "function_response.response must be an object.",
+            ));
         }
         let name = response["name"].as_str().unwrap_or_default();
-        is_name(&format!("contents[{at}].parts[{number}].function_response"), name)?;
-        let found = open.iter().position(|(called, id)| called == name && *id == response["id"]);
+        is_name(
+            &format!("contents[{at}].parts[{number}].function_response"),
+            name,
+        )?;
+        let found = open
+            .iter()
+            .position(|(called, id)| called == name && *id == response["id"]);
         open.remove(found.ok_or_else(parity)?);
-        let said = response["response"].as_object().into_iter().flatten().next();
+        let said = response["response"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .next();
         let said = said.and_then(|(_, said)| said.as_str());
         said.unwrap_or_default().clone_into(&mut seen.last_result);
     }
@@ -118,7 +145,9 @@ fn of_user(
 
 /// From the third generation on, the first call of a step is signed.
 fn is_signed(model: &str) -> bool {
-    let digit = model.strip_prefix("gemini-").and_then(|rest| rest.chars().next()?.to_digit(10));
+    let digit = model
+        .strip_prefix("gemini-")
+        .and_then(|rest| rest.chars().next()?.to_digit(10));
     digit.is_some_and(|digit| digit >= 3)
 }
 
@@ -134,7 +163,9 @@ fn is_name(place: &str, name: &str) -> Result<(), Wrong> {
     } else {
         return Ok(());
     };
-    Err(Wrong::request(format!("* GenerateContentRequest.{place}.name: {wrong}\n")))
+    Err(Wrong::request(format!(
+        "* GenerateContentRequest.{place}.name: {wrong}\n"
+    )))
 }
 
 /// What a call is signed with; a name that is not taken back is not part of it.
@@ -142,7 +173,11 @@ fn call_signature(name: &str) -> String {
     signature(if is_name("", name).is_ok() { name } else { "" })
 }
 
-fn of_model(at: usize, parts: &[Value], model: &str) -> Result<Option<Vec<(String, Value)>>, Wrong> {
+fn of_model(
+    at: usize,
+    parts: &[Value],
+    model: &str,
+) -> Result<Option<Vec<(String, Value)>>, Wrong> {
     let mut calls: Vec<(String, Value)> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         let place = format!("contents[{at}].parts[{number}]");
@@ -174,7 +209,10 @@ fn of_model(at: usize, parts: &[Value], model: &str) -> Result<Option<Vec<(Strin
             )));
         }
         if !call["id"].is_null() && calls.iter().any(|(_, id)| *id == call["id"]) {
-            return Err(Wrong::request(format!("{place}.function_call.id: {} is there twice.", call["id"])));
+            return Err(Wrong::request(format!(
+                "{place}.function_call.id: {} is there twice.",
+                call["id"]
+            )));
         }
         calls.push((name, call["id"].clone()));
     }
@@ -183,7 +221,10 @@ fn of_model(at: usize, parts: &[Value], model: &str) -> Result<Option<Vec<(Strin
 
 fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let step = answering.step;
-    let thought = step.thinking.as_ref().map(|text| json!({ "text": text, "thought": true }));
+    let thought = step
+        .thinking
+        .as_ref()
+        .map(|text| json!({ "text": text, "thought": true }));
     let text = step.text.as_ref().map(|text| json!({ "text": text }));
     let calls = step.calls.iter().enumerate().map(|(at, call)| {
         let mut shown = json!({ "name": call.name, "args": call.json() });
@@ -205,11 +246,16 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         None | Some("end_turn" | "tool_use") => "STOP",
         Some(word) => word,
     };
-    let mut candidate = json!({ "content": { "role": "model" }, "finishReason": reason, "index": 0 });
+    let mut candidate =
+        json!({ "content": { "role": "model" }, "finishReason": reason, "index": 0 });
     let mut message = Vec::new();
     if !parts.is_empty() {
         candidate["content"]["parts"] = json!(parts);
-        let is_said = |part: &&Value| part["text"].as_str().is_none_or(|text| !text.trim().is_empty());
+        let is_said = |part: &&Value| {
+            part["text"]
+                .as_str()
+                .is_none_or(|text| !text.trim().is_empty())
+        };
         let said: Vec<&Value> = parts.iter().filter(is_said).collect();
         message.extend((!said.is_empty()).then(|| json!({ "role": "model", "parts": said })));
     }

@@ -52,7 +52,10 @@ pub(crate) struct Wrong {
 
 impl Wrong {
     pub(crate) fn request(message: impl Into<String>) -> Self {
-        Self { status: 400, message: message.into() }
+        Self {
+            status: 400,
+            message: message.into(),
+        }
     }
 }
 
@@ -102,7 +105,11 @@ impl Seen {
 
     /// The conversation up to the model's last message, as a number.
     pub(crate) fn key(&self) -> u64 {
-        let end = self.of_model.iter().rposition(|of_model| *of_model).map_or(0, |at| at + 1);
+        let end = self
+            .of_model
+            .iter()
+            .rposition(|of_model| *of_model)
+            .map_or(0, |at| at + 1);
         play::key(&self.model, &self.prompt, &self.conversation[..end])
     }
 
@@ -111,7 +118,11 @@ impl Seen {
         if message.is_empty() {
             return self.key();
         }
-        play::key(&self.model, &self.prompt, &[&self.conversation[..], message].concat())
+        play::key(
+            &self.model,
+            &self.prompt,
+            &[&self.conversation[..], message].concat(),
+        )
     }
 
     pub(crate) fn user(&mut self, text: &str) {
@@ -125,17 +136,30 @@ impl Seen {
     pub(crate) fn offered(&self, name: &str) -> String {
         let end = format!("__{name}");
         let mut ends = self.tools.iter().filter(|tool| tool.ends_with(&end));
-        match (self.tools.iter().any(|tool| tool == name), ends.next(), ends.next()) {
+        match (
+            self.tools.iter().any(|tool| tool == name),
+            ends.next(),
+            ends.next(),
+        ) {
             (false, Some(only), None) => only.clone(),
             _ => name.to_owned(),
         }
     }
 
     /// Takes a tool in, if its provider would.
-    pub(crate) fn tool(&mut self, at: &str, tool: &Value, schema: &str, has_dots: bool) -> Result<(), Wrong> {
+    pub(crate) fn tool(
+        &mut self,
+        at: &str,
+        tool: &Value,
+        schema: &str,
+        has_dots: bool,
+    ) -> Result<(), Wrong> {
         let name = tool["name"].as_str().unwrap_or_default();
         let is_allowed = |c: char| {
-            c.is_ascii_alphanumeric() || c == '_' || c == '-' || (has_dots && (c == '.' || c == ':'))
+            c.is_ascii_alphanumeric()
+                || c == '_'
+                || c == '-'
+                || (has_dots && (c == '.' || c == ':'))
         };
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_allowed) {
             return Err(Wrong::request(format!(
@@ -148,7 +172,9 @@ impl Seen {
             )));
         }
         if tool[schema]["type"] != "object" {
-            return Err(Wrong::request(format!("{at}.{schema}.type: Input should be 'object'")));
+            return Err(Wrong::request(format!(
+                "{at}.{schema}.type: Input should be 'object'"
+            )));
         }
         let provider = match schema {
             "input_schema" => tool_schema::ANTHROPIC,
@@ -158,7 +184,10 @@ impl Seen {
         };
         tool_schema::check(&provider, at, name, &tool[schema])?;
         self.tools.push(name.to_owned());
-        if provider.most_tools.is_some_and(|most| self.tools.len() > most) {
+        if provider
+            .most_tools
+            .is_some_and(|most| self.tools.len() > most)
+        {
             return Err(tool_schema::too_many(self.tools.len()));
         }
         Ok(())
@@ -168,7 +197,10 @@ impl Seen {
 impl Answering<'_> {
     /// The id of a call: the script's, or one made up.
     pub(crate) fn id(&self, prefix: &str, at: usize) -> String {
-        self.step.calls[at].id.clone().unwrap_or_else(|| format!("{prefix}{}_{at}", self.serial))
+        self.step.calls[at]
+            .id
+            .clone()
+            .unwrap_or_else(|| format!("{prefix}{}_{at}", self.serial))
     }
 
     pub(crate) fn tokens(&self) -> Tokens {
@@ -178,17 +210,26 @@ impl Answering<'_> {
 
 /// Only these keys are known to the provider.
 pub(crate) fn only(value: &Value, place: &str, known: &[&str]) -> Result<(), Wrong> {
-    let unknown =
-        value.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| !known.contains(&&***key));
+    let unknown = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, _)| key)
+        .find(|key| !known.contains(&&***key));
     match unknown {
-        Some(key) => Err(Wrong::request(format!("{place}{key}: Extra inputs are not permitted"))),
+        Some(key) => Err(Wrong::request(format!(
+            "{place}{key}: Extra inputs are not permitted"
+        ))),
         None => Ok(()),
     }
 }
 
 /// Whether a function may have this name everywhere.
 pub(crate) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
 /// A signature of what was thought.
@@ -202,9 +243,11 @@ pub(crate) fn signature(thought: &str) -> String {
 pub(crate) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
-        }
+        Value::Array(blocks) => blocks
+            .iter()
+            .filter_map(|block| block["text"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n"),
         _ => String::new(),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::parameters::{self, CHAT};
 use super::{
-    Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature, text_of,
+    Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature,
+    text_of,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -20,18 +21,30 @@ pub(super) const WIRE: Wire = Wire {
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     only(body, "", CHAT)?;
-    let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
+    let mut seen = Seen {
+        model: body["model"].as_str().unwrap_or_default().to_owned(),
+        ..Seen::default()
+    };
     if seen.model.is_empty() {
         return Err(Wrong::request("you must provide a model parameter"));
     }
     for (at, tool) in body["tools"].as_array().into_iter().flatten().enumerate() {
         if tool["type"] != "function" {
-            return Err(Wrong::request(format!("Invalid value for 'tools[{at}].type'.")));
+            return Err(Wrong::request(format!(
+                "Invalid value for 'tools[{at}].type'."
+            )));
         }
-        seen.tool(&format!("tools[{at}].function"), &tool["function"], "parameters", false)?;
+        seen.tool(
+            &format!("tools[{at}].function"),
+            &tool["function"],
+            "parameters",
+            false,
+        )?;
     }
     parameters::chat(&seen, body)?;
-    let messages = body["messages"].as_array().filter(|messages| !messages.is_empty());
+    let messages = body["messages"]
+        .as_array()
+        .filter(|messages| !messages.is_empty());
     let messages = messages.ok_or_else(|| Wrong::request("[] is too short - 'messages'"))?;
     let is_mistral = seen.model.contains("stral");
     let mut open = BTreeSet::new();
@@ -97,7 +110,9 @@ fn check_message(
             seen.last_result = text_of(&message["content"]);
             Ok(())
         }
-        role => Err(Wrong::request(format!("Invalid value: {role:?} in 'messages[{at}].role'."))),
+        role => Err(Wrong::request(format!(
+            "Invalid value: {role:?} in 'messages[{at}].role'."
+        ))),
     }
 }
 
@@ -105,15 +120,22 @@ fn check_message(
 fn is_taken_back(at: usize, message: &Value, is_mistral: bool, model: &str) -> Result<(), Wrong> {
     let wants_thoughts = wants_thoughts(model);
     let known = ["role", "content", "tool_calls"];
-    let is_known = |key: &str| known.contains(&key) || (wants_thoughts && key == "reasoning_content");
-    if let Some(key) =
-        message.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| !is_known(key))
+    let is_known =
+        |key: &str| known.contains(&key) || (wants_thoughts && key == "reasoning_content");
+    if let Some(key) = message
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, _)| key)
+        .find(|key| !is_known(key))
     {
         return Err(Wrong::request(format!(
             "'messages.{at}' : for 'role:assistant' the following must be satisfied[('messages.{at}' : property '{key}' is unsupported)]"
         )));
     }
-    let Some(calls) = message["tool_calls"].as_array() else { return Ok(()) };
+    let Some(calls) = message["tool_calls"].as_array() else {
+        return Ok(());
+    };
     if calls.is_empty() {
         return Err(Wrong::request(format!(
             "Invalid 'messages[{at}].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead."
@@ -138,7 +160,10 @@ fn wants_thoughts(model: &str) -> bool {
 }
 
 fn is_call(place: &str, call: &Value, is_mistral: bool) -> Result<(), Wrong> {
-    let (id, name) = (call["id"].as_str().unwrap_or_default(), call["function"]["name"].as_str());
+    let (id, name) = (
+        call["id"].as_str().unwrap_or_default(),
+        call["function"]["name"].as_str(),
+    );
     let name = name.unwrap_or_default();
     let is_nine = id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric());
     let arguments = &call["function"]["arguments"];
@@ -155,17 +180,24 @@ fn is_call(place: &str, call: &Value, is_mistral: bool) -> Result<(), Wrong> {
             "Invalid '{place}.function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
         )
     } else if name.len() > 64 {
-        format!("Invalid '{place}.function.name': string too long. Expected a string with maximum length 64.")
+        format!(
+            "Invalid '{place}.function.name': string too long. Expected a string with maximum length 64."
+        )
     } else if !arguments.is_string() {
         format!(
             "Invalid type for '{place}.function.arguments': expected a string, but got an object instead."
         )
     } else {
-        let read =
-            serde_json::from_str::<serde_json::Map<String, Value>>(arguments.as_str().unwrap_or_default());
+        let read = serde_json::from_str::<serde_json::Map<String, Value>>(
+            arguments.as_str().unwrap_or_default(),
+        );
         match read {
             Ok(_) => return Ok(()),
-            Err(error) => format!("Expecting value: line {} column {}", error.line(), error.column()),
+            Err(error) => format!(
+                "Expecting value: line {} column {}",
+                error.line(),
+                error.column()
+            ),
         }
     };
     Err(Wrong::request(wrong))
@@ -209,7 +241,10 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         message["annotations"] = json!([]);
         message["tool_calls"] = json!([]);
     }
-    let thinking = step.thinking.as_deref().or(wants_thoughts(answering.model).then_some("Hm."));
+    let thinking = step
+        .thinking
+        .as_deref()
+        .or(wants_thoughts(answering.model).then_some("Hm."));
     if let Some(thinking) = thinking {
         message["reasoning_content"] = json!(thinking);
     }
@@ -242,7 +277,10 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     });
     let message = taken_back(&message, answering.model);
     let is_empty = message["content"].is_null() && step.calls.is_empty();
-    ProviderAnswer { body, message: if is_empty { Vec::new() } else { vec![message] } }
+    ProviderAnswer {
+        body,
+        message: if is_empty { Vec::new() } else { vec![message] },
+    }
 }
 
 /// How a client that means it well sends an answer back.
@@ -251,7 +289,10 @@ fn taken_back(answer: &Value, model: &str) -> Value {
     if let Some(refusal) = answer["refusal"].as_str() {
         message["content"] = json!(refusal);
     }
-    if message["content"].as_str().is_some_and(|text| text.trim().is_empty()) {
+    if message["content"]
+        .as_str()
+        .is_some_and(|text| text.trim().is_empty())
+    {
         message["content"] = Value::Null;
     }
     if wants_thoughts(model) {

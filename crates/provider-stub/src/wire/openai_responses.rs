@@ -2,7 +2,8 @@
 
 use super::parameters;
 use super::{
-    Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature, text_of,
+    Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature,
+    text_of,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -25,14 +26,22 @@ pub(super) const WIRE: Wire = Wire {
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     parameters::known_to_responses(body)?;
-    let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
+    let mut seen = Seen {
+        model: body["model"].as_str().unwrap_or_default().to_owned(),
+        ..Seen::default()
+    };
     if seen.model.is_empty() {
         return Err(Wrong::request("you must provide a model parameter"));
     }
     if !body["include"].is_null() && seen.model.starts_with("gpt-4") {
-        return Err(Wrong::request("Encrypted content is not supported with this model."));
+        return Err(Wrong::request(
+            "Encrypted content is not supported with this model.",
+        ));
     }
-    if body["max_output_tokens"].as_u64().is_some_and(|most| most < 16) {
+    if body["max_output_tokens"]
+        .as_u64()
+        .is_some_and(|most| most < 16)
+    {
         return Err(Wrong::request(
             "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.",
         ));
@@ -44,9 +53,18 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
             continue;
         }
         if tool["type"] != "function" {
-            return Err(Wrong::request(format!("Invalid value for 'tools[{at}].type'.")));
+            return Err(Wrong::request(format!(
+                "Invalid value for 'tools[{at}].type'."
+            )));
         }
-        let known = ["type", "name", "description", "parameters", "strict", "allowed_callers"];
+        let known = [
+            "type",
+            "name",
+            "description",
+            "parameters",
+            "strict",
+            "allowed_callers",
+        ];
         only(tool, &format!("tools[{at}]."), &known)?;
         seen.callers(&format!("tools[{at}]"), tool, "programmatic")?;
         seen.tool(&format!("tools[{at}]"), tool, "parameters", false)?;
@@ -61,7 +79,9 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         seen.conversation.push(item.clone());
     }
     match open.first() {
-        Some(id) => Err(Wrong::request(format!("No tool output found for function call {id}."))),
+        Some(id) => Err(Wrong::request(format!(
+            "No tool output found for function call {id}."
+        ))),
         None => Ok(seen),
     }
 }
@@ -94,7 +114,9 @@ fn check_item(
     match item["type"].as_str() {
         Some("function_call") => {
             let is_thought = text("id").ends_with("_r");
-            if is_thought && (at == 0 || !items[..at].iter().any(|item| item["type"] == "reasoning")) {
+            if is_thought
+                && (at == 0 || !items[..at].iter().any(|item| item["type"] == "reasoning"))
+            {
                 return Err(Wrong::request(format!(
                     "Item '{}' of type 'function_call' was provided without its required 'reasoning' item.",
                     text("id")
@@ -131,8 +153,9 @@ fn check_item(
                 )));
             }
             let follower = items.get(at + 1).map(|item| &item["type"]);
-            if !follower.is_some_and(|kind| kind == "function_call" || kind == "message" || kind == "program")
-            {
+            if !follower.is_some_and(|kind| {
+                kind == "function_call" || kind == "message" || kind == "program"
+            }) {
                 return Err(Wrong::request(format!(
                     "Item '{}' of type 'reasoning' was provided without its required following item.",
                     text("id")
@@ -145,17 +168,22 @@ fn check_item(
             seen.user(&text_of(&item["content"]));
             Ok(false)
         }
-        kind => Err(Wrong::request(format!("Invalid value for 'input[{at}].type': {kind:?}."))),
+        kind => Err(Wrong::request(format!(
+            "Invalid value for 'input[{at}].type': {kind:?}."
+        ))),
     }
 }
 
 fn is_of_its_caller(at: usize, output: &Value, items: &[Value]) -> Result<(), Wrong> {
-    let is_its = |call: &&Value| call["type"] == "function_call" && call["call_id"] == output["call_id"];
+    let is_its =
+        |call: &&Value| call["type"] == "function_call" && call["call_id"] == output["call_id"];
     let caller = items[..at].iter().rfind(is_its).map(|call| &call["caller"]);
     match &output["caller"] {
         Value::Null => Ok(()),
         said if Some(said) == caller => Ok(()),
-        _ => Err(Wrong::request(format!("input[{at}].caller: it is not that of the call."))),
+        _ => Err(Wrong::request(format!(
+            "input[{at}].caller: it is not that of the call."
+        ))),
     }
 }
 
@@ -165,7 +193,9 @@ fn check_program(at: usize, item: &Value, seen: &mut Seen) -> Result<(), Wrong> 
         return seen.code_ends(&format!("input[{at}]"), text("call_id"));
     }
     if item["fingerprint"] != signature(text("code")) {
-        return Err(Wrong::request(format!("Invalid 'input[{at}].fingerprint'.")));
+        return Err(Wrong::request(format!(
+            "Invalid 'input[{at}].fingerprint'."
+        )));
     }
     seen.code_begins(text("call_id"));
     Ok(())
@@ -219,8 +249,14 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let id_of_code = step.code.as_ref().map(|_| format!("call_program_{serial}"));
     let ended = |id: &str| Some(program_output(id, serial, step.output.as_ref()?));
     let before = answering.pending().and_then(ended);
-    let begun = id_of_code.as_ref().zip(step.code.as_ref()).map(|(id, code)| program(id, serial, code));
-    let at_once = id_of_code.as_deref().filter(|_| step.calls.is_empty()).and_then(ended);
+    let begun = id_of_code
+        .as_ref()
+        .zip(step.code.as_ref())
+        .map(|(id, code)| program(id, serial, code));
+    let at_once = id_of_code
+        .as_deref()
+        .filter(|_| step.calls.is_empty())
+        .and_then(ended);
     let mark = if step.thinking.is_some() { "_r" } else { "" };
     let calls = step.calls.iter().enumerate().map(|(at, call)| {
         let mut item = json!({
@@ -233,10 +269,16 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         }
         item
     });
-    let before = before.into_iter().chain(reasoning).chain(message).chain(begun);
+    let before = before
+        .into_iter()
+        .chain(reasoning)
+        .chain(message)
+        .chain(begun);
     let output: Vec<Value> = before.chain(calls).chain(at_once).collect();
     let (status, details) = match step.stop.as_deref() {
-        Some("max_tokens" | "max_output_tokens") => ("incomplete", json!({ "reason": "max_output_tokens" })),
+        Some("max_tokens" | "max_output_tokens") => {
+            ("incomplete", json!({ "reason": "max_output_tokens" }))
+        }
         Some("content_filter") => ("incomplete", json!({ "reason": "content_filter" })),
         _ => ("completed", Value::Null),
     };
@@ -251,8 +293,13 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         "output": output,
         "usage": usage(answering),
     });
-    let is_followed = output.last().is_some_and(|item| item["type"] != "reasoning");
-    ProviderAnswer { body, message: if is_followed { output } else { Vec::new() } }
+    let is_followed = output
+        .last()
+        .is_some_and(|item| item["type"] != "reasoning");
+    ProviderAnswer {
+        body,
+        message: if is_followed { output } else { Vec::new() },
+    }
 }
 
 pub(super) fn error(status: u16, message: &str) -> Value {

@@ -72,26 +72,36 @@ fn refuse<T>(message: impl Into<String>) -> Result<T, Wrong> {
 /// What follows a prefix of an id as a number: of `claude-opus-4-7` after `claude-opus-` it is 4.7.
 fn generation(id: &str, prefix: &str) -> Option<f64> {
     let rest = id.strip_prefix(prefix)?;
-    let mut pieces = rest.split(['-', '.']).map(|piece| piece.parse::<f64>().ok().filter(|n| *n < 100.0));
+    let mut pieces = rest
+        .split(['-', '.'])
+        .map(|piece| piece.parse::<f64>().ok().filter(|n| *n < 100.0));
     let major = pieces.next()??;
     Some(major + pieces.next().flatten().unwrap_or_default() / 10.0)
 }
 
 fn claude(id: &str) -> Option<f64> {
-    ["claude-opus-", "claude-sonnet-", "claude-haiku-"].iter().find_map(|prefix| generation(id, prefix))
+    ["claude-opus-", "claude-sonnet-", "claude-haiku-"]
+        .iter()
+        .find_map(|prefix| generation(id, prefix))
 }
 
 /// Anthropic's Messages.
 pub(super) fn messages(seen: &Seen, body: &Value) -> Result<(), Wrong> {
     only(body, "", MESSAGES)?;
     cache_control(body)?;
-    let (has, version) = (|key: &str| !body[key].is_null(), claude(&seen.model).unwrap_or_default());
+    let (has, version) = (
+        |key: &str| !body[key].is_null(),
+        claude(&seen.model).unwrap_or_default(),
+    );
     for key in ["temperature", "top_p"] {
         if version >= 4.7 && has(key) {
             return refuse(format!("`{key}` is deprecated for this model."));
         }
     }
-    if body["temperature"].as_f64().is_some_and(|temperature| temperature > 1.0) {
+    if body["temperature"]
+        .as_f64()
+        .is_some_and(|temperature| temperature > 1.0)
+    {
         return refuse("temperature: range: 0..1");
     }
     if version >= 4.1 && has("temperature") && has("top_p") {
@@ -100,19 +110,31 @@ pub(super) fn messages(seen: &Seen, body: &Value) -> Result<(), Wrong> {
         );
     }
     let effort = body["output_config"]["effort"].as_str();
-    let takes_effort = if seen.model.contains("opus") { version >= 4.5 } else { version >= 4.6 };
+    let takes_effort = if seen.model.contains("opus") {
+        version >= 4.5
+    } else {
+        version >= 4.6
+    };
     if effort.is_some() && !takes_effort {
         return refuse("This model does not support the effort parameter.");
     }
     if effort.is_some_and(|word| !["low", "medium", "high", "xhigh", "max"].contains(&word)) {
-        return refuse("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
+        return refuse(
+            "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
+        );
     }
     let choice = body["tool_choice"]["type"].as_str();
-    if let Some(kind) = body["thinking"]["type"].as_str().filter(|kind| *kind != "disabled") {
+    if let Some(kind) = body["thinking"]["type"]
+        .as_str()
+        .filter(|kind| *kind != "disabled")
+    {
         if kind == "adaptive" && version < 4.6 {
             return refuse("adaptive thinking is not supported on this model");
         }
-        if body["temperature"].as_f64().is_some_and(|temperature| temperature != 1.0) {
+        if body["temperature"]
+            .as_f64()
+            .is_some_and(|temperature| temperature != 1.0)
+        {
             return refuse(
                 "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.",
             );
@@ -148,7 +170,9 @@ fn cache_control(body: &Value) -> Result<(), Wrong> {
         ));
     }
     match marks.iter().find(|mark| mark["type"] != "ephemeral") {
-        Some(_) => refuse("cache_control: Input tag does not match any of the expected tags: 'ephemeral'"),
+        Some(_) => {
+            refuse("cache_control: Input tag does not match any of the expected tags: 'ephemeral'")
+        }
         None => Ok(()),
     }
 }
@@ -176,29 +200,39 @@ pub(super) fn without_cache_control(message: &Value) -> Value {
 }
 
 fn is_reasoning(model: &str) -> bool {
-    let is_of_o_series =
-        model.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_of_o_series = model
+        .strip_prefix('o')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     is_of_o_series
-        || (generation(model, "gpt-").is_some_and(|version| version >= 5.0) && !model.contains("-chat"))
+        || (generation(model, "gpt-").is_some_and(|version| version >= 5.0)
+            && !model.contains("-chat"))
 }
 
 /// Parameters that models of `OpenAI` refuse while they reason, and those that only such models take.
 fn openai(seen: &Seen, body: &Value, effort: (&str, &Value)) -> Result<(), Wrong> {
     let (name, effort) = effort;
-    let is_kept = effort == "none" && generation(&seen.model, "gpt-").is_some_and(|version| version >= 5.1);
+    let is_kept =
+        effort == "none" && generation(&seen.model, "gpt-").is_some_and(|version| version >= 5.1);
     for key in ["temperature", "top_p"] {
         let is_default = body[key].as_f64().is_none_or(|value| value == 1.0);
         if is_reasoning(&seen.model) && !is_kept && !is_default {
-            return refuse(format!("Unsupported parameter: '{key}' is not supported with this model."));
+            return refuse(format!(
+                "Unsupported parameter: '{key}' is not supported with this model."
+            ));
         }
     }
     if seen.model.starts_with("gpt-4") && !effort.is_null() {
-        return refuse(format!("Unsupported parameter: '{name}' is not supported with this model."));
+        return refuse(format!(
+            "Unsupported parameter: '{name}' is not supported with this model."
+        ));
     }
-    let is_word =
-        ["none", "minimal", "low", "medium", "high", "xhigh", "max"].iter().any(|word| effort == word);
+    let is_word = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+        .iter()
+        .any(|word| effort == word);
     if !effort.is_null() && (!is_word || (seen.model == "gpt-5" && effort == "none")) {
-        return refuse(format!("Unsupported value: '{name}' does not support {effort} with this model."));
+        return refuse(format!(
+            "Unsupported value: '{name}' does not support {effort} with this model."
+        ));
     }
     Ok(())
 }
@@ -213,10 +247,15 @@ fn openai_choice(seen: &Seen, choice: &Value, words: &[&str], named: &str) -> Re
             "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
         );
     }
-    match (choice.as_str(), choice.pointer(named).and_then(Value::as_str)) {
+    match (
+        choice.as_str(),
+        choice.pointer(named).and_then(Value::as_str),
+    ) {
         (Some(word), _) if words.contains(&word) => Ok(()),
         (None, Some(name)) if seen.tools.iter().any(|tool| tool == name) => Ok(()),
-        (None, Some(name)) => refuse(format!("Tool choice '{name}' not found in 'tools' parameter.")),
+        (None, Some(name)) => refuse(format!(
+            "Tool choice '{name}' not found in 'tools' parameter."
+        )),
         _ => refuse(format!("Invalid value for 'tool_choice': {choice}.")),
     }
 }
@@ -224,13 +263,42 @@ fn openai_choice(seen: &Seen, choice: &Value, words: &[&str], named: &str) -> Re
 /// Chat Completions, as `OpenAI` and Mistral have them.
 pub(super) fn chat(seen: &Seen, body: &Value) -> Result<(), Wrong> {
     if !seen.model.contains("stral") {
-        only(body, "", &CHAT.iter().copied().filter(|key| *key != "random_seed").collect::<Vec<_>>())?;
-        openai_choice(seen, &body["tool_choice"], &["auto", "required", "none"], "/function/name")?;
+        only(
+            body,
+            "",
+            &CHAT
+                .iter()
+                .copied()
+                .filter(|key| *key != "random_seed")
+                .collect::<Vec<_>>(),
+        )?;
+        openai_choice(
+            seen,
+            &body["tool_choice"],
+            &["auto", "required", "none"],
+            "/function/name",
+        )?;
         return openai(seen, body, ("reasoning_effort", &body["reasoning_effort"]));
     }
-    only(body, "", &CHAT.iter().copied().filter(|key| *key != "seed").collect::<Vec<_>>())?;
-    openai_choice(seen, &body["tool_choice"], &["auto", "any", "none"], "/function/name")?;
-    if body["temperature"].as_f64().is_some_and(|temperature| temperature > 1.5) {
+    only(
+        body,
+        "",
+        &CHAT
+            .iter()
+            .copied()
+            .filter(|key| *key != "seed")
+            .collect::<Vec<_>>(),
+    )?;
+    openai_choice(
+        seen,
+        &body["tool_choice"],
+        &["auto", "any", "none"],
+        "/function/name",
+    )?;
+    if body["temperature"]
+        .as_f64()
+        .is_some_and(|temperature| temperature > 1.5)
+    {
         return refuse("temperature: Input should be less than or equal to 1.5");
     }
     match body["reasoning_effort"].as_str() {
@@ -242,15 +310,27 @@ pub(super) fn chat(seen: &Seen, body: &Value) -> Result<(), Wrong> {
 /// What the Responses have a place for.
 pub(super) fn known_to_responses(body: &Value) -> Result<(), Wrong> {
     let keys = body.as_object().into_iter().flatten().map(|(key, _)| key);
-    match keys.into_iter().find(|key| !RESPONSES.contains(&key.as_str())) {
+    match keys
+        .into_iter()
+        .find(|key| !RESPONSES.contains(&key.as_str()))
+    {
         Some(key) => refuse(format!("Unknown parameter: '{key}'.")),
         None => Ok(()),
     }
 }
 
 pub(super) fn responses(seen: &Seen, body: &Value) -> Result<(), Wrong> {
-    openai_choice(seen, &body["tool_choice"], &["auto", "required", "none"], "/name")?;
-    openai(seen, body, ("reasoning.effort", &body["reasoning"]["effort"]))
+    openai_choice(
+        seen,
+        &body["tool_choice"],
+        &["auto", "required", "none"],
+        "/name",
+    )?;
+    openai(
+        seen,
+        body,
+        ("reasoning.effort", &body["reasoning"]["effort"]),
+    )
 }
 
 /// Gemini's `generateContent`.
@@ -271,9 +351,18 @@ pub(super) fn gemini(seen: &Seen, body: &Value) -> Result<(), Wrong> {
         return refuse("Budget 0 is invalid. This model only works in thinking mode.");
     }
     let choice = &body["toolConfig"]["functionCallingConfig"];
-    let names = choice["allowedFunctionNames"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    if let Some(unknown) = names.into_iter().find(|name| !seen.tools.iter().any(|tool| tool == name)) {
-        return refuse(format!("allowed_function_names: {unknown:?} is not declared."));
+    let names = choice["allowedFunctionNames"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    if let Some(unknown) = names
+        .into_iter()
+        .find(|name| !seen.tools.iter().any(|tool| tool == name))
+    {
+        return refuse(format!(
+            "allowed_function_names: {unknown:?} is not declared."
+        ));
     }
     match choice["mode"].as_str() {
         None if choice.is_null() => Ok(()),

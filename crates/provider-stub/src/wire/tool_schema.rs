@@ -87,7 +87,10 @@ pub(super) const OPENAI: Provider = Provider {
     }),
     dialect: None,
     wrong_type: |place, value, kind| {
-        format!("Invalid schema for function '{}': {value} is not of type {kind}.", place.name)
+        format!(
+            "Invalid schema for function '{}': {value} is not of type {kind}.",
+            place.name
+        )
     },
     most_tools: Some(128),
 };
@@ -117,7 +120,11 @@ pub(super) const GEMINI: Provider = Provider {
         )
     }),
     wrong_type: |place, value, _| {
-        format!("Invalid value at '{}.parameters_json_schema.{}', {value}", place.at, place.path.join("."))
+        format!(
+            "Invalid value at '{}.parameters_json_schema.{}', {value}",
+            place.at,
+            place.path.join(".")
+        )
     },
     ..MISTRAL
 };
@@ -128,24 +135,44 @@ pub(super) fn too_many(count: usize) -> Wrong {
     ))
 }
 
-pub(super) fn check(provider: &Provider, at: &str, name: &str, schema: &Value) -> Result<(), Wrong> {
-    let mut place = Place { at, name, path: Vec::new() };
-    let says = |said: Option<fn(&Place<'_>) -> String>, is_wrong: bool, place: &Place<'_>| match said {
-        Some(said) if is_wrong => Err(Wrong::request(said(place))),
-        _ => Ok(()),
+pub(super) fn check(
+    provider: &Provider,
+    at: &str,
+    name: &str,
+    schema: &Value,
+) -> Result<(), Wrong> {
+    let mut place = Place {
+        at,
+        name,
+        path: Vec::new(),
     };
-    let has_choice = ["anyOf", "oneOf", "allOf"].iter().any(|key| schema.get(*key).is_some());
+    let says =
+        |said: Option<fn(&Place<'_>) -> String>, is_wrong: bool, place: &Place<'_>| match said {
+            Some(said) if is_wrong => Err(Wrong::request(said(place))),
+            _ => Ok(()),
+        };
+    let has_choice = ["anyOf", "oneOf", "allOf"]
+        .iter()
+        .any(|key| schema.get(*key).is_some());
     says(provider.no_choice, has_choice, &place)?;
-    says(provider.no_properties, !schema["properties"].is_object(), &place)?;
+    says(
+        provider.no_properties,
+        !schema["properties"].is_object(),
+        &place,
+    )?;
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
     let is_odd = |key: &String| key.is_empty() || key.len() > 64 || !key.chars().all(is_allowed);
-    let is_odd = schema["properties"].as_object().is_some_and(|all| all.keys().any(is_odd));
+    let is_odd = schema["properties"]
+        .as_object()
+        .is_some_and(|all| all.keys().any(is_odd));
     says(provider.odd_key, is_odd, &place)?;
     part(provider, &mut place, schema)
 }
 
 fn part(provider: &Provider, place: &mut Place<'_>, schema: &Value) -> Result<(), Wrong> {
-    let Some(members) = schema.as_object() else { return Ok(()) };
+    let Some(members) = schema.as_object() else {
+        return Ok(());
+    };
     if let Some(said) = provider.dialect.filter(|_| schema["$schema"].is_string()) {
         return Err(Wrong::request(said(place)));
     }
@@ -166,11 +193,21 @@ fn part(provider: &Provider, place: &mut Place<'_>, schema: &Value) -> Result<()
         Some(other) => return wrong(place, "required", other.to_string(), "'array'"),
     }
     if schema["items"].is_array() {
-        return wrong(place, "items", schema["items"].to_string(), "'object', 'boolean'");
+        return wrong(
+            place,
+            "items",
+            schema["items"].to_string(),
+            "'object', 'boolean'",
+        );
     }
-    let kinds = schema["type"].as_array().map_or(std::slice::from_ref(&schema["type"]), Vec::as_slice);
+    let kinds = schema["type"]
+        .as_array()
+        .map_or(std::slice::from_ref(&schema["type"]), Vec::as_slice);
     let is_array = kinds.iter().any(|kind| kind == "array");
-    if let Some(said) = provider.no_items.filter(|_| is_array && schema["items"].is_null()) {
+    if let Some(said) = provider
+        .no_items
+        .filter(|_| is_array && schema["items"].is_null())
+    {
         return Err(Wrong::request(said(place)));
     }
     for key in ["properties", "$defs", "definitions"] {
@@ -189,7 +226,12 @@ fn part(provider: &Provider, place: &mut Place<'_>, schema: &Value) -> Result<()
     Ok(())
 }
 
-fn inside(provider: &Provider, place: &mut Place<'_>, keys: &[&str], schema: &Value) -> Result<(), Wrong> {
+fn inside(
+    provider: &Provider,
+    place: &mut Place<'_>,
+    keys: &[&str],
+    schema: &Value,
+) -> Result<(), Wrong> {
     let depth = place.path.len();
     place.path.extend(keys.iter().map(|key| (*key).to_owned()));
     part(provider, place, schema)?;

@@ -16,7 +16,11 @@ pub(crate) const REPORTER: Reporter = Reporter::new(
 const SHOWN: usize = 20;
 
 fn render(report: &Report, _: &Options) -> Vec<u8> {
-    let word = if has_passed(report) { "PASSED" } else { "FAILED" };
+    let word = if has_passed(report) {
+        "PASSED"
+    } else {
+        "FAILED"
+    };
     let mut out = format!("{word}: {}\n", verdict(report));
     let failed = failed_tests(report);
     for (number, (test, causes)) in (1..=SHOWN).zip(&failed) {
@@ -31,12 +35,18 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
                 0 => String::new(),
                 more => format!(" (and {})", count(more, "more cause")),
             };
-            out.push_str(&format!("   cause: {}: {}{more}\n", cause.rule, cause.message));
+            out.push_str(&format!(
+                "   cause: {}: {}{more}\n",
+                cause.rule, cause.message
+            ));
         }
         if let Some(help) = test.reason.as_ref().and_then(|reason| reason.help.as_ref()) {
             out.push_str(&format!("   help: {}\n", clipped(help, SCREEN.text)));
         }
-        out.push_str(&format!("   run: {}\n", clipped(next_command(test), usize::MAX)));
+        out.push_str(&format!(
+            "   run: {}\n",
+            clipped(next_command(test), usize::MAX)
+        ));
     }
     if let Some(more @ 1..) = failed.len().checked_sub(SHOWN) {
         out.push_str(&format!("\n{} not shown\n", count(more, "more failure")));
@@ -65,8 +75,15 @@ mod tests {
 
     #[test]
     fn what_passed_is_one_line() {
-        let passed = sample::test("a.yml", 1, "a", mcptest_core::report::Status::Passed, |_| {});
-        let text = String::from_utf8(render(&Report::new(vec![passed]), &Options::default())).unwrap();
+        let passed = sample::test(
+            "a.yml",
+            1,
+            "a",
+            mcptest_core::report::Status::Passed,
+            |_| {},
+        );
+        let text =
+            String::from_utf8(render(&Report::new(vec![passed]), &Options::default())).unwrap();
         assert_eq!(text, "PASSED: 1 test passed\n");
     }
 }

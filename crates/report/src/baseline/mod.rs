@@ -34,40 +34,68 @@ pub(crate) fn named(side: &BaselineSide) -> &str {
 /// `3 runs before, 5 now, 14 invariants`.
 pub(crate) fn runs(test: &TestComparison) -> String {
     let (before, now) = (count(test.runs_before, "run"), test.runs_after);
-    format!("{before} before, {now} now, {}", count(test.invariants, "invariant"))
+    format!(
+        "{before} before, {now} now, {}",
+        count(test.invariants, "invariant")
+    )
 }
 
 /// The word for the whole: nothing is passed where something could not be compared.
 pub(crate) fn verdict(comparison: &Comparison) -> &'static str {
     let is_whole = comparison.counts.not_compared == 0 || comparison.verdict == Class::Fail;
-    if is_whole { comparison.verdict.word() } else { "NOT COMPARED" }
+    if is_whole {
+        comparison.verdict.word()
+    } else {
+        "NOT COMPARED"
+    }
 }
 
 /// The totals in one line.
 pub(crate) fn totals(comparison: &Comparison) -> String {
     let counts = comparison.counts;
     let mut totals = vec![
-        format!("{} of {} broken", counts.fail, count(counts.invariants, "invariant")),
-        format!("{} of {} shifted", counts.drift, count(comparison.numbers.len(), "number")),
+        format!(
+            "{} of {} broken",
+            counts.fail,
+            count(counts.invariants, "invariant")
+        ),
+        format!(
+            "{} of {} shifted",
+            counts.drift,
+            count(comparison.numbers.len(), "number")
+        ),
         format!(
             "{} undecided{}",
             counts.undecided,
-            if counts.undecided > 0 { " (too few runs to tell)" } else { "" }
+            if counts.undecided > 0 {
+                " (too few runs to tell)"
+            } else {
+                ""
+            }
         ),
         format!("{} tolerated", counts.pass),
     ];
     if counts.not_compared > 0 {
-        totals.push(format!("{} not compared", count(counts.not_compared, "test")));
+        totals.push(format!(
+            "{} not compared",
+            count(counts.not_compared, "test")
+        ));
     }
     totals.join(", ")
 }
 
 /// What stands behind a number that was not told to have shifted.
 pub(crate) fn why_undecided(class: Class) -> &'static str {
-    if class == Class::Undecided { "not enough runs to tell" } else { "within what chance explains" }
+    if class == Class::Undecided {
+        "not enough runs to tell"
+    } else {
+        "within what chance explains"
+    }
 }
 
 /// The tests that only one side has, in a sentence each.
 pub(crate) fn unpaired(of: &Comparison) -> Vec<String> {
-    only_in(&of.before.file, &of.only_before).chain(only_in(&of.after.file, &of.only_after)).collect()
+    only_in(&of.before.file, &of.only_before)
+        .chain(only_in(&of.after.file, &of.only_after))
+        .collect()
 }

@@ -30,10 +30,14 @@ pub fn yaml(calibration: &Calibration) -> String {
     if !calibration.has_floors() {
         text.push_str("# There are none: see `mcptest calibrate` without `--yaml`.\n");
     }
-    let has_floor = |gate: &&GateCalibration| gate.targets.iter().any(|target| target.floor.is_some());
+    let has_floor =
+        |gate: &&GateCalibration| gate.targets.iter().any(|target| target.floor.is_some());
     for gate in calibration.gates.iter().filter(has_floor) {
-        let beside =
-            if gate.is_written { "  # beside the keys that it has; `expect:` is replaced" } else { "" };
+        let beside = if gate.is_written {
+            "  # beside the keys that it has; `expect:` is replaced"
+        } else {
+            ""
+        };
         text.push_str(&format!("{}:{beside}\n  expect:\n", gate.gate));
         for target in &gate.targets {
             if let Some(floor) = &target.floor {

@@ -14,7 +14,9 @@ pub(super) fn render(compared: &Compared, options: &Options) -> Vec<u8> {
 }
 
 fn of_several(of: &Several, options: &Options) -> String {
-    let names = [&of.first].into_iter().chain(of.sides.iter().map(|side| &side.b));
+    let names = [&of.first]
+        .into_iter()
+        .chain(of.sides.iter().map(|side| &side.b));
     let names: Vec<String> = names.map(|side| text(&side.name)).collect();
     let mut out = format!("## {}: {}\n\n", of.verdict.words(), names.join(", "));
     for side in &of.sides {
@@ -35,7 +37,12 @@ fn of_several(of: &Several, options: &Options) -> String {
 
 fn of_two(comparison: &Comparison, options: &Options) -> String {
     let Comparison { a, b, .. } = comparison;
-    let mut out = format!("## {}: {} and {}\n\n", comparison.verdict.words(), text(&a.name), text(&b.name));
+    let mut out = format!(
+        "## {}: {} and {}\n\n",
+        comparison.verdict.words(),
+        text(&a.name),
+        text(&b.name)
+    );
     out.push_str(&format!("{}\n", text(&comparison.sentence)));
     let is_shown = |test: &&TestChange| has_changed(test) || options.verbose > 0;
     let shown: Vec<&TestChange> = comparison.tests.iter().filter(is_shown).collect();
@@ -44,7 +51,11 @@ fn of_two(comparison: &Comparison, options: &Options) -> String {
     }
     for test in shown {
         let more: Vec<String> = outcome(test).into_iter().chain(calls(test)).collect();
-        let numbers = if options.verbose > 0 { targets(test) } else { Vec::new() };
+        let numbers = if options.verbose > 0 {
+            targets(test)
+        } else {
+            Vec::new()
+        };
         let more = more.iter().chain(&numbers).chain(&test.not_compared);
         let more: Vec<String> = more.map(|line| format!("<br>{}", text(line))).collect();
         let more = more.concat();

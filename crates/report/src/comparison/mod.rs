@@ -24,7 +24,12 @@ pub const REPORTERS: &[Reporter<Compared>] = &[
     ),
     Reporter::new("json", "the whole comparison as JSON", "json", json::whole),
     Reporter::new("md", "Markdown for a pull request", "md", md::render),
-    Reporter::new("html", "one page for a browser, with the sides of every test", "html", html::comparison),
+    Reporter::new(
+        "html",
+        "one page for a browser, with the sides of every test",
+        "html",
+        html::comparison,
+    ),
 ];
 
 /// `a.yml · refunds [gpt-5]`.
@@ -34,27 +39,41 @@ pub(crate) fn named(test: &TestChange) -> String {
 
 /// What came of a test: the verdict on its change.
 pub(crate) fn verdict(test: &TestChange) -> &'static str {
-    test.verdict.map_or("not compared", |verdict| verdict.words())
+    test.verdict
+        .map_or("not compared", |verdict| verdict.words())
 }
 
 /// Whether a test is worth a line by itself: its outcome, its calls or its runs differ.
 pub(crate) fn has_changed(test: &TestChange) -> bool {
-    let has_moved = test.change.is_none_or(|change| change.difference.abs() > 0.0);
+    let has_moved = test
+        .change
+        .is_none_or(|change| change.difference.abs() > 0.0);
     has_moved || test.status_a != test.status_b || !test.calls.is_empty()
 }
 
 /// `9 of 10 runs passed, now 3 of 10`.
 pub(crate) fn runs(test: &TestChange) -> String {
     let of = |passed: u64, runs: u64| format!("{passed} of {}", count(runs as usize, "run"));
-    format!("{} passed, now {} of {}", of(test.passed_a, test.runs_a), test.passed_b, test.runs_b)
+    format!(
+        "{} passed, now {} of {}",
+        of(test.passed_a, test.runs_a),
+        test.passed_b,
+        test.runs_b
+    )
 }
 
 /// `-60 points, -82.1 to -15.3, p = 0.02`, the p-value being the adjusted one.
 pub(crate) fn change(test: &TestChange) -> Option<String> {
     let change = test.change?;
-    let p = test.p_holm.map(|p| format!(", {}", p_value(p))).unwrap_or_default();
+    let p = test
+        .p_holm
+        .map(|p| format!(", {}", p_value(p)))
+        .unwrap_or_default();
     let (low, high) = (points(change.low), points(change.high));
-    Some(format!("{} points, {low} to {high}{p}", points(change.difference)))
+    Some(format!(
+        "{} points, {low} to {high}{p}",
+        points(change.difference)
+    ))
 }
 
 /// `passed, now failed`, where that differs.
@@ -75,36 +94,64 @@ pub(crate) fn calls(test: &TestChange) -> Vec<String> {
     for one in &test.calls {
         let runs = |runs: usize| count(runs, "run");
         said.push(match one.runs_b {
-            0 => format!("{} is no longer called (it was in {})", one.tool, runs(one.runs_a)),
+            0 => format!(
+                "{} is no longer called (it was in {})",
+                one.tool,
+                runs(one.runs_a)
+            ),
             now => format!("{} is called in {}, and was in none", one.tool, runs(now)),
         });
     }
     if let Some(first) = &test.first_difference {
         let tool = |tool: &Option<String>| tool.clone().unwrap_or_else(|| "the end".to_owned());
         let (a, b) = (tool(&first.a), tool(&first.b));
-        said.push(format!("the typical run differs from call {}: {a}, now {b}", first.call));
+        said.push(format!(
+            "the typical run differs from call {}: {a}, now {b}",
+            first.call
+        ));
     }
     said
 }
 
 /// `golden_path.penalty 0.2, now 1.4`, of the numbers that differ.
 pub(crate) fn targets(test: &TestChange) -> Vec<String> {
-    let said = |number: Option<Number>| number.map_or("not measured".to_owned(), |number| number.to_string());
-    let one = |target: &TargetChange| {
-        let p = target.p.map(|p| format!(" ({})", p_value(p))).unwrap_or_default();
-        format!("{} {}, now {}{p}", target.target, said(target.a), said(target.b))
+    let said = |number: Option<Number>| {
+        number.map_or("not measured".to_owned(), |number| number.to_string())
     };
-    test.targets.iter().filter(|target| target.a != target.b).map(one).collect()
+    let one = |target: &TargetChange| {
+        let p = target
+            .p
+            .map(|p| format!(" ({})", p_value(p)))
+            .unwrap_or_default();
+        format!(
+            "{} {}, now {}{p}",
+            target.target,
+            said(target.a),
+            said(target.b)
+        )
+    };
+    test.targets
+        .iter()
+        .filter(|target| target.a != target.b)
+        .map(one)
+        .collect()
 }
 
 /// How many tests of a side were not compared with the first.
 pub(crate) fn left_out(of: &Comparison) -> Option<String> {
     let tests = of.not_compared() + of.only_a.len() + of.only_b.len();
-    let said = format!("{} of {} or {} not compared", count(tests, "test"), of.a.name, of.b.name);
+    let said = format!(
+        "{} of {} or {} not compared",
+        count(tests, "test"),
+        of.a.name,
+        of.b.name
+    );
     (tests > 0).then(|| format!("{said}; -v says which and why"))
 }
 
 /// The tests that only one side has.
 pub(crate) fn notes(of: &Comparison) -> Vec<String> {
-    only_in(&of.a.name, &of.only_a).chain(only_in(&of.b.name, &of.only_b)).collect()
+    only_in(&of.a.name, &of.only_a)
+        .chain(only_in(&of.b.name, &of.only_b))
+        .collect()
 }

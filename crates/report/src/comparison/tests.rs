@@ -26,16 +26,28 @@ fn compared() -> Compared {
         test("only", "one", 1, &[]),
         test("same", "two", 9, &[]),
     ];
-    let b = vec![test("a <b> | @c\u{1b}[31m", "one", 2, &["delete"]), test("same", "two", 9, &[])];
-    let two = compare((&Report::new(a), "old.json"), (&Report::new(b), "new.json"), USUAL_K);
+    let b = vec![
+        test("a <b> | @c\u{1b}[31m", "one", 2, &["delete"]),
+        test("same", "two", 9, &[]),
+    ];
+    let two = compare(
+        (&Report::new(a), "old.json"),
+        (&Report::new(b), "new.json"),
+        USUAL_K,
+    );
     Compared::Two(Box::new(two))
 }
 
 /// Three sides, of which the last is worse and lacks a test.
 fn several() -> Compared {
-    let [a, b] = [1, 2].map(|_| Report::new(vec![test("x", "one", 9, &[]), test("y", "one", 9, &[])]));
+    let [a, b] =
+        [1, 2].map(|_| Report::new(vec![test("x", "one", 9, &[]), test("y", "one", 9, &[])]));
     let c = Report::new(vec![test("x", "one", 0, &[])]);
-    Compared::Several(compare_several((&a, "old"), &[(&b, "b | c"), (&c, "new")], USUAL_K))
+    Compared::Several(compare_several(
+        (&a, "old"),
+        &[(&b, "b | c"), (&c, "new")],
+        USUAL_K,
+    ))
 }
 
 fn rendered(key: &str, options: &Options) -> String {
@@ -58,51 +70,102 @@ fn the_json_fits_its_schema() {
     assert_eq!(shown["only_a"][0], "a.yml · only");
     assert_eq!(shown["leaderboard"]["models"].as_array().unwrap().len(), 4);
     let shown = fitting(&several());
-    assert_eq!((&shown["verdict"], &shown["first"]["name"]), (&json!("worse"), &json!("old")));
+    assert_eq!(
+        (&shown["verdict"], &shown["first"]["name"]),
+        (&json!("worse"), &json!("old"))
+    );
     assert_eq!(shown["sides"][1]["only_a"][0], "a.yml · y");
     assert_eq!(shown["leaderboard"]["models"][2]["model"], "new");
 }
 
 #[test]
 fn several_sides_have_a_row_and_a_sentence_each() {
-    let (brief, verbose) = (Options::default(), Options { verbose: 1, ..Options::default() });
+    let (brief, verbose) = (
+        Options::default(),
+        Options {
+            verbose: 1,
+            ..Options::default()
+        },
+    );
     let md = of("md", &several(), &brief);
-    assert!(md.starts_with("## worse: old, b \\| c, new\n\n- No evidence of change: 90% of"), "{md}");
     assert!(
-        md.contains("\n| new | 10 | 0% |") && md.contains("\nNote: 1 test of old or new not compared"),
+        md.starts_with("## worse: old, b \\| c, new\n\n- No evidence of change: 90% of"),
         "{md}"
     );
-    for (key, line) in [("md", "Note: only in old: a.yml · y"), ("pretty", "note: only in old: a.yml · y")]
-    {
+    assert!(
+        md.contains("\n| new | 10 | 0% |")
+            && md.contains("\nNote: 1 test of old or new not compared"),
+        "{md}"
+    );
+    for (key, line) in [
+        ("md", "Note: only in old: a.yml · y"),
+        ("pretty", "note: only in old: a.yml · y"),
+    ] {
         assert!(of(key, &several(), &verbose).contains(line), "{key}");
         assert!(!of(key, &several(), &brief).contains(line), "{key}");
     }
     let plain = of("pretty", &several(), &brief);
-    assert!(plain.contains("\nnew is worse than old: 90% of the runs pass in old, 0% in new"), "{plain}");
+    assert!(
+        plain.contains("\nnew is worse than old: 90% of the runs pass in old, 0% in new"),
+        "{plain}"
+    );
 }
 
 #[test]
 fn what_others_wrote_is_no_markdown_of_ours() {
     let text = rendered("md", &Options::default());
-    assert!(text.starts_with("## worse: old.json and new.json\n"), "{text}");
-    assert!(text.contains("| worse | a.yml · a &lt;b> \\| &#64;c"), "{text}");
-    assert!(!text.contains('\u{1b}') && !text.contains("· same "), "{text}");
+    assert!(
+        text.starts_with("## worse: old.json and new.json\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| worse | a.yml · a &lt;b> \\| &#64;c"),
+        "{text}"
+    );
+    assert!(
+        !text.contains('\u{1b}') && !text.contains("· same "),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_person_reads_what_changed_and_with_v_every_test() {
     let plain = rendered("pretty", &Options::default());
-    assert!(plain.contains("10 of 10 runs passed, now 2 of 10 (-80 points"), "{plain}");
-    assert!(plain.contains("look is no longer called (it was in 10 runs)"), "{plain}");
-    assert!(plain.contains("1 test did not change") && !plain.contains("· same"), "{plain}");
-    assert!(plain.contains("note: only in old.json: a.yml · only") && !plain.contains('\u{1b}'), "{plain}");
-    let verbose = rendered("pretty", &Options { verbose: 1, ..Options::default() });
-    assert!(verbose.contains("· same: no evidence of change"), "{verbose}");
+    assert!(
+        plain.contains("10 of 10 runs passed, now 2 of 10 (-80 points"),
+        "{plain}"
+    );
+    assert!(
+        plain.contains("look is no longer called (it was in 10 runs)"),
+        "{plain}"
+    );
+    assert!(
+        plain.contains("1 test did not change") && !plain.contains("· same"),
+        "{plain}"
+    );
+    assert!(
+        plain.contains("note: only in old.json: a.yml · only") && !plain.contains('\u{1b}'),
+        "{plain}"
+    );
+    let verbose = rendered(
+        "pretty",
+        &Options {
+            verbose: 1,
+            ..Options::default()
+        },
+    );
+    assert!(
+        verbose.contains("· same: no evidence of change"),
+        "{verbose}"
+    );
 }
 
 #[test]
 fn a_page_holds_both_sides_packed() {
     let page = rendered("html", &Options::default());
     assert!(page.contains("id=\"compare\"") && page.ends_with("</html>\n"));
-    assert!(!page.contains("a <b>") && !page.contains("old.json"), "text of others only packed");
+    assert!(
+        !page.contains("a <b>") && !page.contains("old.json"),
+        "text of others only packed"
+    );
 }

@@ -8,8 +8,10 @@ use mcptest_core::report::Report;
 
 const DOC: &str = "annotations for GitHub Actions: one per cause, then the verdict";
 
-pub(crate) const REPORTER: Reporter =
-    Reporter { is_commands: true, ..Reporter::new("github", DOC, "txt", render) };
+pub(crate) const REPORTER: Reporter = Reporter {
+    is_commands: true,
+    ..Reporter::new("github", DOC, "txt", render)
+};
 
 /// Text of others cannot end a command: its line ends are escaped, and so are the marks between properties.
 fn render(report: &Report, _: &Options) -> Vec<u8> {
@@ -18,7 +20,11 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         let test = failure.test;
         out.push_str(&format!(
             "::{} file={},line={},title={}::{}: {}%0A{}\n",
-            if failure.is_warning { "warning" } else { "error" },
+            if failure.is_warning {
+                "warning"
+            } else {
+                "error"
+            },
             property(&test.suite.file),
             test.suite.line,
             property(&clipped(&test.row_name(), SCREEN.value)),
@@ -27,14 +33,24 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
             data(&test.rerun),
         ));
     }
-    let level = if has_passed(report) { "notice" } else { "error" };
-    out.push_str(&format!("::{level} title=mcptest::{}\n", data(&verdict(report))));
+    let level = if has_passed(report) {
+        "notice"
+    } else {
+        "error"
+    };
+    out.push_str(&format!(
+        "::{level} title=mcptest::{}\n",
+        data(&verdict(report))
+    ));
     out.into_bytes()
 }
 
 /// What steers a terminal, or turns the direction of text, is shown and does nothing: the log is read on one.
 fn data(text: &str) -> String {
-    escape_lines(text, false).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    escape_lines(text, false)
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -51,25 +67,44 @@ mod tests {
     fn every_line_is_one_command() {
         let text = String::from_utf8(render(&sample::report(), &Options::default())).unwrap();
         assert!(text.lines().count() > 1);
-        assert!(text.lines().all(|line| line.starts_with("::error ")), "{text}");
         assert!(
-            text.contains("::error file=examples/stale.yml,line=3,title=old recording::recording-stale: "),
+            text.lines().all(|line| line.starts_with("::error ")),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "::error file=examples/stale.yml,line=3,title=old recording::recording-stale: "
+            ),
             "{text}"
         );
     }
 
     #[test]
     fn a_name_ends_no_command_and_begins_none() {
-        let test = sample::test("a,b.yml", 1, "x\n::set-output name=a::b", Status::Failed, |_| {});
-        let text = String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
-        assert!(text.lines().all(|line| line.starts_with("::error ")), "{text}");
-        assert!(text.starts_with("::error file=a%2Cb.yml,line=1,title=x"), "{text}");
+        let test = sample::test(
+            "a,b.yml",
+            1,
+            "x\n::set-output name=a::b",
+            Status::Failed,
+            |_| {},
+        );
+        let text =
+            String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        assert!(
+            text.lines().all(|line| line.starts_with("::error ")),
+            "{text}"
+        );
+        assert!(
+            text.starts_with("::error file=a%2Cb.yml,line=1,title=x"),
+            "{text}"
+        );
     }
 
     #[test]
     fn what_passed_is_a_notice() {
         let test = sample::test("a.yml", 1, "x", Status::Passed, |_| {});
-        let text = String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        let text =
+            String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
         assert_eq!(text, "::notice title=mcptest::1 test passed\n");
     }
 }

@@ -6,8 +6,12 @@ use crate::{Options, Reporter};
 use mcptest_core::report::{Report, Status};
 use serde_json::{Value, json};
 
-pub(crate) const REPORTER: Reporter =
-    Reporter::new("gitlab", "a Code Quality report for GitLab: one entry per cause", "json", render);
+pub(crate) const REPORTER: Reporter = Reporter::new(
+    "gitlab",
+    "a Code Quality report for GitLab: one entry per cause",
+    "json",
+    render,
+);
 
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let entries = failures(report).into_iter().map(|failure| {
@@ -37,14 +41,26 @@ mod tests {
     #[test]
     fn every_cause_is_an_entry_with_a_fingerprint_of_its_own() {
         let report = sample::report();
-        let entries: Vec<Value> = serde_json::from_slice(&render(&report, &Options::default())).unwrap();
+        let entries: Vec<Value> =
+            serde_json::from_slice(&render(&report, &Options::default())).unwrap();
         assert!(entries.len() >= report.summary.failed + report.summary.errors);
-        let prints: BTreeSet<&str> =
-            entries.iter().map(|entry| entry["fingerprint"].as_str().unwrap()).collect();
+        let prints: BTreeSet<&str> = entries
+            .iter()
+            .map(|entry| entry["fingerprint"].as_str().unwrap())
+            .collect();
         assert_eq!(prints.len(), entries.len());
         for entry in &entries {
-            assert!(entry["location"]["path"].as_str().unwrap().starts_with("examples/"), "{entry}");
-            assert!(entry["location"]["lines"]["begin"].as_u64().unwrap() > 0, "{entry}");
+            assert!(
+                entry["location"]["path"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("examples/"),
+                "{entry}"
+            );
+            assert!(
+                entry["location"]["lines"]["begin"].as_u64().unwrap() > 0,
+                "{entry}"
+            );
         }
     }
 }

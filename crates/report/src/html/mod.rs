@@ -21,8 +21,10 @@ use std::io::Write;
 
 const DOC: &str = "one page with every picture, for a browser; it loads nothing and sends nothing";
 
-pub(crate) const REPORTER: Reporter =
-    Reporter { embeds: Some(Embed::Failed), ..Reporter::new("html", DOC, "html", render) };
+pub(crate) const REPORTER: Reporter = Reporter {
+    embeds: Some(Embed::Failed),
+    ..Reporter::new("html", DOC, "html", render)
+};
 
 /// What a page may do: run this program in this style, nothing else. `viewer/` makes all three.
 const POLICY: &str = include_str!("policy.txt");
@@ -34,11 +36,20 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     let shown = bounded(report);
     let traces: Vec<Option<String>> = shown.tests.iter().map(traces_of).collect();
     let shown = embedding(&shown, Embed::None).to_json(Layout::Compact);
-    let mut page = begun(&verdict(report), POLICY, "", &block("report", &shown, options));
+    let mut page = begun(
+        &verdict(report),
+        POLICY,
+        "",
+        &block("report", &shown, options),
+    );
     // After the program, so that it need not wait for them.
     page.push_str(&docs(|gate| report.gates.contains_key(gate), options));
     for (at, traces) in traces.iter().enumerate() {
-        page.extend(traces.iter().map(|traces| block(&format!("traces-{at}"), traces, options)));
+        page.extend(
+            traces
+                .iter()
+                .map(|traces| block(&format!("traces-{at}"), traces, options)),
+        );
     }
     page.push_str(CLOSING);
     page.into_bytes()
@@ -69,22 +80,29 @@ fn begun(title: &str, policy: &str, attributes: &str, data: &str) -> String {
 fn docs(is_wanted: impl Fn(&str) -> bool, options: &Options) -> String {
     let wanted = GATES.iter().filter(|kind| is_wanted(kind.key));
     let pages: Map<String, Value> = wanted.map(|kind| (kind.key, kind.doc)).into_object();
-    if pages.is_empty() { String::new() } else { block("docs", &Value::Object(pages).to_string(), options) }
+    if pages.is_empty() {
+        String::new()
+    } else {
+        block("docs", &Value::Object(pages).to_string(), options)
+    }
 }
 
 /// The traces of a test by the numbers of its runs, as JSON; `None` when it holds none.
 fn traces_of(test: &TestReport) -> Option<String> {
-    let held = test
-        .runs
-        .iter()
-        .filter_map(|run| run.trace.as_ref().map(|trace| format!("\"{}\":{}", run.index, trace.text())));
+    let held = test.runs.iter().filter_map(|run| {
+        run.trace
+            .as_ref()
+            .map(|trace| format!("\"{}\":{}", run.index, trace.text()))
+    });
     let held: Vec<String> = held.collect();
     (!held.is_empty()).then(|| format!("{{{}}}", held.join(",")))
 }
 
 /// Data of the page, packed: nothing that a report says can end the element or be read as HTML.
 fn block(id: &str, json: &str, options: &Options) -> String {
-    let text = options.clean.map_or(Cow::Borrowed(json), |clean| clean(json));
+    let text = options
+        .clean
+        .map_or(Cow::Borrowed(json), |clean| clean(json));
     let packed = STANDARD.encode(packed(text.as_bytes()));
     format!("<script type=\"text/plain\" id=\"{id}\">{packed}</script>\n")
 }
@@ -92,8 +110,12 @@ fn block(id: &str, json: &str, options: &Options) -> String {
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
 fn packed(bytes: &[u8]) -> Vec<u8> {
     // Without a time or a system in its header: the same bytes again.
-    let mut gzip = GzBuilder::new().operating_system(255).write(Vec::new(), Compression::best());
-    gzip.write_all(bytes).and_then(|()| gzip.finish()).expect("writing to memory")
+    let mut gzip = GzBuilder::new()
+        .operating_system(255)
+        .write(Vec::new(), Compression::best());
+    gzip.write_all(bytes)
+        .and_then(|()| gzip.finish())
+        .expect("writing to memory")
 }
 
 #[cfg(test)]

@@ -11,7 +11,10 @@ use serde_json::Value;
 /// The page of a report, in which state of it `version` says.
 pub fn served_page(report: &Report, version: u64, clean: Clean) -> Vec<u8> {
     let policy = format!("{POLICY}; connect-src 'self'");
-    let options = Options { clean: Some(clean), ..Options::default() };
+    let options = Options {
+        clean: Some(clean),
+        ..Options::default()
+    };
     let attributes = format!(" data-version=\"{version}\"");
     let data = block("report", &without_traces(report), &options);
     // The gates of the report may change while the page is open.
@@ -28,7 +31,9 @@ pub fn served_report(report: &Report, version: u64, live: &Value, clean: Clean) 
 
 /// The traces of a test's runs by their numbers.
 pub fn served_traces(test: &TestReport, clean: Clean) -> Vec<u8> {
-    clean(&traces_of(test).unwrap_or_else(|| "{}".to_owned())).into_owned().into_bytes()
+    clean(&traces_of(test).unwrap_or_else(|| "{}".to_owned()))
+        .into_owned()
+        .into_bytes()
 }
 
 fn without_traces(report: &Report) -> String {

@@ -11,10 +11,16 @@ fn page(report: &Report, options: &Options) -> String {
 
 /// What the block of that id holds.
 fn unpacked(page: &str, id: &str) -> Value {
-    let (_, rest) = page.split_once(&format!("<script type=\"text/plain\" id=\"{id}\">")).unwrap();
-    let bytes = STANDARD.decode(rest.split_once("</script>").unwrap().0).unwrap();
+    let (_, rest) = page
+        .split_once(&format!("<script type=\"text/plain\" id=\"{id}\">"))
+        .unwrap();
+    let bytes = STANDARD
+        .decode(rest.split_once("</script>").unwrap().0)
+        .unwrap();
     let mut text = String::new();
-    flate2::read::GzDecoder::new(&*bytes).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(&*bytes)
+        .read_to_string(&mut text)
+        .unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -52,23 +58,41 @@ fn traces_stand_behind_the_program_by_their_tests_and_runs() {
         run.trace = trace.and_then(RawTrace::new);
         run
     };
-    let without = sample::test("a.yml", 1, "one", Status::Failed, |test| test.runs = vec![run(1, None)]);
-    let with = sample::test("a.yml", 2, "two", Status::Failed, |test| {
-        test.runs = vec![run(1, Some(r#"{"a": 1}"#)), run(2, None), run(3, Some(r#"{"b": 2}"#))];
+    let without = sample::test("a.yml", 1, "one", Status::Failed, |test| {
+        test.runs = vec![run(1, None)];
     });
-    let options = Options { embed: Embed::All, ..Options::default() };
+    let with = sample::test("a.yml", 2, "two", Status::Failed, |test| {
+        test.runs = vec![
+            run(1, Some(r#"{"a": 1}"#)),
+            run(2, None),
+            run(3, Some(r#"{"b": 2}"#)),
+        ];
+    });
+    let options = Options {
+        embed: Embed::All,
+        ..Options::default()
+    };
     let page = page(&Report::new(vec![without, with]), &options);
     assert!(!page.contains("id=\"traces-0\""));
-    assert_eq!(unpacked(&page, "traces-1"), serde_json::json!({"1": {"a": 1}, "3": {"b": 2}}));
+    assert_eq!(
+        unpacked(&page, "traces-1"),
+        serde_json::json!({"1": {"a": 1}, "3": {"b": 2}})
+    );
     assert!(page.find("id=\"traces-1\"") > page.find(PROGRAM));
-    assert_eq!(unpacked(&page, "report")["tests"][1]["runs"][0].get("trace"), None);
+    assert_eq!(
+        unpacked(&page, "report")["tests"][1]["runs"][0].get("trace"),
+        None
+    );
 }
 
 #[test]
 fn what_must_not_leave_is_taken_out_before_it_is_packed() {
     let test = sample::test("a.yml", 1, "asks with hunter2", Status::Failed, |_| {});
     let clean: Clean = |text| Cow::Owned(text.replace("hunter2", "[hidden]"));
-    let options = Options { clean: Some(clean), ..Options::default() };
+    let options = Options {
+        clean: Some(clean),
+        ..Options::default()
+    };
     let held = unpacked(&page(&Report::new(vec![test]), &options), "report");
     assert_eq!(held["tests"][0]["name"], "asks with [hidden]");
 }

@@ -13,7 +13,12 @@ pub const SCHEMA: &str = include_str!("report.schema.json");
 
 pub(crate) const REPORTER: Reporter = Reporter {
     embeds: Some(Embed::None),
-    ..Reporter::new("json", "the whole report as JSON, which `mcptest report` renders again", "json", render)
+    ..Reporter::new(
+        "json",
+        "the whole report as JSON, which `mcptest report` renders again",
+        "json",
+        render,
+    )
 };
 
 fn render(report: &Report, options: &Options) -> Vec<u8> {
@@ -67,14 +72,18 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
         return Err(ReadError::nowhere(TextFault::Empty));
     }
     let peek: Peek<'_> = source.object(text, |_| ReadFault::NotReport)?;
-    if peek.schema_version.is_none_or(|version| version.get().parse::<u64>().is_err()) {
+    if peek
+        .schema_version
+        .is_none_or(|version| version.get().parse::<u64>().is_err())
+    {
         return Err(source.fault_here(ReadFault::NotReport));
     }
     source.version(peek.schema_version, u64::from(SCHEMA_VERSION))?;
     let report = Report::from_json(text);
     let report = report.map_err(|error| source.explained(text, &error, ReadFault::Broken))?;
     let mut counted = Report::new(report.tests);
-    (counted.coverage, counted.version, counted.command) = (report.coverage, report.version, report.command);
+    (counted.coverage, counted.version, counted.command) =
+        (report.coverage, report.version, report.command);
     // What an earlier version says of its gates holds for its numbers.
     counted.gates.extend(report.gates);
     Ok(counted)

@@ -32,14 +32,21 @@ fn closed(mut schema: Value) -> Value {
 
 fn complaints(schema: &Value, document: &Value) -> Vec<String> {
     let schema = mcptest_core::schema::JsonSchema::compile_as_declared(schema).unwrap();
-    schema.reasons(document).into_iter().map(|(at, why)| format!("{at}: {why}")).collect()
+    schema
+        .reasons(document)
+        .into_iter()
+        .map(|(at, why)| format!("{at}: {why}"))
+        .collect()
 }
 
 #[test]
 fn a_report_is_read_back_as_it_was_written() {
     let report = sample::report();
     assert_eq!(read(&written(&report)).unwrap(), report);
-    assert_eq!(read(&format!("\u{feff}{}", written(&report))).unwrap(), report);
+    assert_eq!(
+        read(&format!("\u{feff}{}", written(&report))).unwrap(),
+        report
+    );
     assert!(written(&report).ends_with("}\n"));
 }
 
@@ -47,12 +54,22 @@ fn a_report_is_read_back_as_it_was_written() {
 fn every_field_of_every_kind_of_row_is_in_the_schema() {
     let document: Value = serde_json::from_str(&written(&sample::report())).unwrap();
     assert_eq!(complaints(&closed(schema()), &document), [""; 0]);
-    let statuses: Vec<_> = document["tests"].as_array().unwrap().iter().map(|test| &test["status"]).collect();
+    let statuses: Vec<_> = document["tests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|test| &test["status"])
+        .collect();
     for status in ["passed", "failed", "error", "skipped"] {
-        assert!(statuses.contains(&&json!(status)), "the sample has no {status} row");
+        assert!(
+            statuses.contains(&&json!(status)),
+            "the sample has no {status} row"
+        );
     }
     let text = document.to_string();
-    assert!(text.contains(r#"efficiency.cost":null"#) && text.contains(r#"not_exercised":"the run"#));
+    assert!(
+        text.contains(r#"efficiency.cost":null"#) && text.contains(r#"not_exercised":"the run"#)
+    );
 }
 
 /// A value for a schema: every field is there, and each list has one entry.
@@ -67,7 +84,9 @@ fn filled(schema: &Value, root: &Value) -> Value {
     match kind {
         Some("object") => {
             let fields = schema["properties"].as_object().into_iter().flatten();
-            fields.map(|(name, field)| (name.clone(), filled(field, root))).collect()
+            fields
+                .map(|(name, field)| (name.clone(), filled(field, root)))
+                .collect()
         }
         Some("array") => json!([filled(&schema["items"], root)]),
         Some("integer") => json!(1),
@@ -87,7 +106,10 @@ fn each_kind_of_evidence_is_read_as_the_schema_has_it_and_nothing_of_it_is_lost(
     for kind in kinds {
         let evidence = filled(kind, &root);
         let key = evidence["kind"].as_str().unwrap();
-        assert!(mcptest_core::eval::GATES.iter().any(|gate| gate.key == key), "no gate `{key}`");
+        assert!(
+            mcptest_core::eval::GATES.iter().any(|gate| gate.key == key),
+            "no gate `{key}`"
+        );
         let mut report = sample::report();
         report.tests[0].gates[0].evidence = Some(serde_json::from_value(evidence.clone()).unwrap());
         let document: Value = serde_json::from_str(&written(&report)).unwrap();
@@ -149,11 +171,20 @@ fn a_report_without_a_required_field_is_rejected() {
     ];
     for (place, field) in paths {
         let mut document = whole.clone();
-        let object = document.pointer_mut(place).and_then(Value::as_object_mut).unwrap();
+        let object = document
+            .pointer_mut(place)
+            .and_then(Value::as_object_mut)
+            .unwrap();
         assert!(object.remove(field).is_some(), "{place} has no {field}");
         let found = complaints(&schema(), &document);
-        assert!(found.iter().any(|line| line.contains(field)), "{place} without {field}: {found:?}");
-        assert!(read(&document.to_string()).is_err() || place == "/summary", "{place} without {field}");
+        assert!(
+            found.iter().any(|line| line.contains(field)),
+            "{place} without {field}: {found:?}"
+        );
+        assert!(
+            read(&document.to_string()).is_err() || place == "/summary",
+            "{place} without {field}"
+        );
     }
 }
 
@@ -165,7 +196,10 @@ fn the_schema_is_a_schema_and_describes_every_field() {
                 found.push(name);
             }
         }
-        node.as_object().into_iter().flatten().for_each(|(_, child)| undescribed(child, found));
+        node.as_object()
+            .into_iter()
+            .flatten()
+            .for_each(|(_, child)| undescribed(child, found));
     }
     let schema = schema();
     assert!(jsonschema::meta::is_valid(&schema));
@@ -178,7 +212,9 @@ fn the_schema_is_a_schema_and_describes_every_field() {
 fn the_schema_lists_the_kinds_of_reasons_by_their_names() {
     use mcptest_core::report::ReasonKind;
     let schema = schema();
-    let listed = schema["$defs"]["reason"]["properties"]["kind"]["examples"].as_array().unwrap();
+    let listed = schema["$defs"]["reason"]["properties"]["kind"]["examples"]
+        .as_array()
+        .unwrap();
     for name in listed {
         let kind: ReasonKind = serde_json::from_value(name.clone()).unwrap();
         assert_eq!(serde_json::to_value(kind).unwrap(), *name, "no such kind");
@@ -201,9 +237,9 @@ fn complaint(text: &str) -> String {
 
 #[test]
 fn a_newer_version_is_refused_with_a_sentence() {
-    let text = written(&sample::report()).replacen("\"schema_version\": 1", "\"schema_version\": 2", 1);
-    let said =
-        "line 1, column 1: this file has version 2, and this mcptest reads up to version 1; update mcptest";
+    let text =
+        written(&sample::report()).replacen("\"schema_version\": 1", "\"schema_version\": 2", 1);
+    let said = "line 1, column 1: this file has version 2, and this mcptest reads up to version 1; update mcptest";
     assert_eq!(complaint(&text), said);
     let text = text.replacen("\"tests\": [", "\"tests\": [3, ", 1);
     assert_eq!(complaint(&text), said, "the version is looked at first");
@@ -213,8 +249,7 @@ fn a_newer_version_is_refused_with_a_sentence() {
 fn what_is_wrong_with_a_broken_file_is_named() {
     let whole = written(&sample::report());
     let misspelt = whole.replacen("\"status\": \"passed\"", "\"status\": \"pased\"", 1);
-    let not_a_report =
-        "line 1, column 1: this is not a report of mcptest: it has no whole number `schema_version`";
+    let not_a_report = "line 1, column 1: this is not a report of mcptest: it has no whole number `schema_version`";
     let cases = [
         ("", "the file is empty; write it again with"),
         (
@@ -225,7 +260,10 @@ fn what_is_wrong_with_a_broken_file_is_named() {
             "no",
             "line 1, column 2: this is not JSON (expected ident); restore the line, or write it again with",
         ),
-        ("3", "line 1, column 1: a number stands here; a report is one JSON object, as"),
+        (
+            "3",
+            "line 1, column 1: a number stands here; a report is one JSON object, as",
+        ),
         ("{\"tests\": []}", not_a_report),
         ("{\"schema_version\": \"1\"}", not_a_report),
         (
@@ -252,5 +290,8 @@ fn the_totals_follow_the_tests() {
     let mut report = sample::report();
     report.tests.truncate(1);
     let read = read(&written(&report)).unwrap();
-    assert_eq!((read.summary.tests, read.summary.failed, read.exit_code()), (1, 0, 0));
+    assert_eq!(
+        (read.summary.tests, read.summary.failed, read.exit_code()),
+        (1, 0, 0)
+    );
 }

@@ -13,11 +13,23 @@ pub(super) fn of_row(test: &TestReport) -> String {
 
 /// Every failed assertion of the run.
 pub(super) fn of_run(test: &TestReport, run: &RunReport) -> String {
-    let mut lines = run.reason.as_ref().or(test.reason.as_ref()).map(reason).unwrap_or_default();
+    let mut lines = run
+        .reason
+        .as_ref()
+        .or(test.reason.as_ref())
+        .map(reason)
+        .unwrap_or_default();
     lines.extend(failed(&run.expectations, None));
     if !run.tool_names.is_empty() {
-        let more = if run.calls > run.tool_names.len() { ", …" } else { "" };
-        lines.push(format!("called: {}{more}", escape(&run.tool_names.join(", "))));
+        let more = if run.calls > run.tool_names.len() {
+            ", …"
+        } else {
+            ""
+        };
+        lines.push(format!(
+            "called: {}{more}",
+            escape(&run.tool_names.join(", "))
+        ));
     }
     close(&mut lines, test);
     lines.join("\n")
@@ -26,7 +38,11 @@ pub(super) fn of_run(test: &TestReport, run: &RunReport) -> String {
 /// Every failed assertion of the gate, then everything it found.
 pub(super) fn of_gate(test: &TestReport, gate: &GateReport) -> String {
     let mut lines = failed(&gate.expectations, Some(gate));
-    lines.extend(gate.not_exercised.iter().map(|reason| format!("not exercised: {}", escape(reason))));
+    lines.extend(
+        gate.not_exercised
+            .iter()
+            .map(|reason| format!("not exercised: {}", escape(reason))),
+    );
     for finding in &gate.explanation {
         let (sentence, differences) = words::finding(finding, test, FILE);
         lines.push(sentence);
@@ -38,8 +54,15 @@ pub(super) fn of_gate(test: &TestReport, gate: &GateReport) -> String {
 
 fn failed(expectations: &[Expectation], gate: Option<&GateReport>) -> Vec<String> {
     let mut lines = Vec::new();
-    for expectation in expectations.iter().filter(|expectation| !expectation.passed) {
-        lines.push(format!("{} {}", escape(&expectation.target), words::headline(expectation, gate, FILE)));
+    for expectation in expectations
+        .iter()
+        .filter(|expectation| !expectation.passed)
+    {
+        lines.push(format!(
+            "{} {}",
+            escape(&expectation.target),
+            words::headline(expectation, gate, FILE)
+        ));
         lines.extend(indented(words::details(expectation, FILE)));
     }
     lines
@@ -47,15 +70,37 @@ fn failed(expectations: &[Expectation], gate: Option<&GateReport>) -> Vec<String
 
 fn reason(reason: &Reason) -> Vec<String> {
     let mut lines = vec![escape(&bounded_text(&reason.message)).into_owned()];
-    lines.extend(indented(reason.details.iter().map(|detail| escape(&bounded_text(detail)).into_owned())));
-    lines.extend(reason.help.iter().map(|help| format!("help: {}", escape(help))));
-    lines.extend(reason.command.iter().map(|command| format!("run: {}", escape(command))));
+    lines.extend(indented(
+        reason
+            .details
+            .iter()
+            .map(|detail| escape(&bounded_text(detail)).into_owned()),
+    ));
+    lines.extend(
+        reason
+            .help
+            .iter()
+            .map(|help| format!("help: {}", escape(help))),
+    );
+    lines.extend(
+        reason
+            .command
+            .iter()
+            .map(|command| format!("run: {}", escape(command))),
+    );
     lines
 }
 
 fn close(lines: &mut Vec<String>, test: &TestReport) {
-    lines.extend(test.notes.iter().map(|note| format!("note: {}", escape(&bounded_text(note)))));
-    let advice = test.advice.iter().map(|advice| test.advice_in_words(advice));
+    lines.extend(
+        test.notes
+            .iter()
+            .map(|note| format!("note: {}", escape(&bounded_text(note)))),
+    );
+    let advice = test
+        .advice
+        .iter()
+        .map(|advice| test.advice_in_words(advice));
     lines.extend(advice.map(|advice| format!("advice: {}", escape(&bounded_text(&advice)))));
     lines.push(format!("rerun: {}", escape(&test.rerun)));
 }

@@ -10,8 +10,12 @@ use crate::{Options, Reporter};
 use mcptest_core::report::Report;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite, XmlString};
 
-pub(crate) const REPORTER: Reporter =
-    Reporter::new("junit", "JUnit XML for CI servers: a testcase per run and per gate", "xml", render);
+pub(crate) const REPORTER: Reporter = Reporter::new(
+    "junit",
+    "JUnit XML for CI servers: a testcase per run and per gate",
+    "xml",
+    render,
+);
 
 fn render(report: &Report, _: &Options) -> Vec<u8> {
     let suites = by_suite(report).into_iter().map(|(file, tests)| {
@@ -19,7 +23,10 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         suite.add_test_cases(tests.into_iter().flat_map(case::cases));
         suite
     });
-    document("mcptest", suites.chain(report.coverage.as_ref().map(coverage::suite)))
+    document(
+        "mcptest",
+        suites.chain(report.coverage.as_ref().map(coverage::suite)),
+    )
 }
 
 /// No times but recorded ones and no timestamps: the same report gives the same bytes.
@@ -35,13 +42,23 @@ pub(crate) fn document(name: &str, suites: impl IntoIterator<Item = TestSuite>) 
 /// A testcase that did not pass. The body is of lines that are escaped each by itself.
 pub(crate) fn bad(kind: NonSuccessKind, word: &str, message: &str, body: String) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_message(xml(message)).set_type(xml(word)).set_description(XmlString::new(body));
+    status
+        .set_message(xml(message))
+        .set_type(xml(word))
+        .set_description(XmlString::new(body));
     status
 }
 
 /// Adds properties to a testcase.
-pub(crate) fn describe<'n>(case: &mut TestCase, properties: impl IntoIterator<Item = (&'n str, String)>) {
-    case.add_properties(properties.into_iter().map(|(name, value)| (xml(name), xml(&value))));
+pub(crate) fn describe<'n>(
+    case: &mut TestCase,
+    properties: impl IntoIterator<Item = (&'n str, String)>,
+) {
+    case.add_properties(
+        properties
+            .into_iter()
+            .map(|(name, value)| (xml(name), xml(&value))),
+    );
 }
 
 /// Text without the characters that XML cannot hold.

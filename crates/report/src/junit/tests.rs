@@ -13,7 +13,10 @@ fn text(report: &Report) -> String {
 
 /// Reads the document to its end as a strict reader would, and gives all attribute values and texts.
 fn strings(xml: &str) -> Vec<String> {
-    assert!(xml.chars().all(is_allowed), "a character that XML 1.0 forbids");
+    assert!(
+        xml.chars().all(is_allowed),
+        "a character that XML 1.0 forbids"
+    );
     let mut reader = quick_xml::Reader::from_str(xml);
     reader.config_mut().check_end_names = true;
     let (mut found, mut depth) = (Vec::new(), 0);
@@ -24,7 +27,9 @@ fn strings(xml: &str) -> Vec<String> {
                 for attribute in tag.attributes() {
                     let raw = attribute.unwrap().value;
                     found.push(
-                        quick_xml::escape::unescape(std::str::from_utf8(&raw).unwrap()).unwrap().into_owned(),
+                        quick_xml::escape::unescape(std::str::from_utf8(&raw).unwrap())
+                            .unwrap()
+                            .into_owned(),
                     );
                 }
                 depth += i32::from(matches!(event, Event::Start(_)));
@@ -73,7 +78,11 @@ fn nasty_text_is_valid_xml_and_still_readable() {
 fn very_long_text_is_valid_and_short() {
     let megabytes = "]]>\u{1}&".repeat(1_000_000);
     let report = Report::new(vec![test("a.yml", 1, "long", Status::Failed, |test| {
-        let answer = broken("final_response", json!({"exact": megabytes}), Some(json!(megabytes)));
+        let answer = broken(
+            "final_response",
+            json!({"exact": megabytes}),
+            Some(json!(megabytes)),
+        );
         test.runs = vec![run(1, &[], vec![answer])];
     })]);
     let xml = text(&report);
@@ -89,7 +98,10 @@ fn every_target_and_every_mark_is_a_property() {
     for gate in report.tests.iter().flat_map(|test| &test.gates) {
         for (name, value) in &gate.targets {
             let value = value.map_or("not measured".to_owned(), |number| number.to_string());
-            assert!(xml.contains(&format!("<property name=\"{name}\" value=\"{value}\"/>")), "{name}");
+            assert!(
+                xml.contains(&format!("<property name=\"{name}\" value=\"{value}\"/>")),
+                "{name}"
+            );
         }
         let mark = gate
             .not_exercised
@@ -102,7 +114,11 @@ fn every_target_and_every_mark_is_a_property() {
 #[test]
 fn there_is_a_testcase_per_run_and_per_gate_and_per_row_without_any() {
     let report = sample::report();
-    let rows = report.tests.iter().filter(|test| test.runs.is_empty() && test.gates.is_empty()).count();
+    let rows = report
+        .tests
+        .iter()
+        .filter(|test| test.runs.is_empty() && test.gates.is_empty())
+        .count();
     let cases = text(&report).matches("<testcase ").count();
     assert_eq!(cases, report.summary.runs + report.summary.gates + rows);
 }
@@ -112,14 +128,18 @@ fn a_run_that_the_gates_tolerate_is_not_a_failure() {
     let only = Report::new(vec![sample::report().tests.pop().unwrap()]);
     let xml = text(&only);
     assert!(
-        xml.contains("failures=\"0\"") && xml.contains("<flakyFailure message=\"tool_calls[0].name must")
+        xml.contains("failures=\"0\"")
+            && xml.contains("<flakyFailure message=\"tool_calls[0].name must")
     );
 }
 
 #[test]
 fn an_error_that_no_run_explains_has_a_testcase_of_its_own() {
     let report = Report::new(vec![test("a.yml", 1, "row", Status::Error, |test| {
-        test.reason = Some(Reason::new(ReasonKind::RunsMissing, "1 of 3 runs is recorded"));
+        test.reason = Some(Reason::new(
+            ReasonKind::RunsMissing,
+            "1 of 3 runs is recorded",
+        ));
         test.runs = vec![run(1, &[], vec![])];
     })]);
     let xml = text(&report);

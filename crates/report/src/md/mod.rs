@@ -6,8 +6,12 @@ use crate::words::{count, escape};
 use crate::{Options, Reporter, leaderboard};
 use mcptest_core::report::{Report, Status, TestReport};
 
-pub(crate) const REPORTER: Reporter =
-    Reporter::new("md", "a summary in Markdown, for pull requests and job summaries", "md", render);
+pub(crate) const REPORTER: Reporter = Reporter::new(
+    "md",
+    "a summary in Markdown, for pull requests and job summaries",
+    "md",
+    render,
+);
 
 /// Failures beyond these are only counted: a comment on a pull request has a limit.
 const SHOWN: usize = 50;
@@ -16,7 +20,10 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     let mark = if has_passed(report) { "✅" } else { "❌" };
     let mut out = format!("## {mark} mcptest: {}\n", verdict(report));
     if report.summary.runs > 0 {
-        out.push_str(&format!("\n{} judged.\n", count(report.summary.runs, "recorded run")));
+        out.push_str(&format!(
+            "\n{} judged.\n",
+            count(report.summary.runs, "recorded run")
+        ));
     }
     let failed = failed_tests(report);
     if !failed.is_empty() {
@@ -42,7 +49,10 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     if !failed.is_empty() {
         out.push_str("\n<details><summary>Run them again</summary>\n\n```sh\n");
         for (test, _) in failed.iter().take(SHOWN) {
-            out.push_str(&format!("{}\n", escape(next_command(test)).replace("```", "'''")));
+            out.push_str(&format!(
+                "{}\n",
+                escape(next_command(test)).replace("```", "'''")
+            ));
         }
         out.push_str("```\n\n</details>\n");
     }
@@ -60,7 +70,10 @@ fn all(report: &Report) -> String {
     if report.tests.is_empty() {
         return String::new();
     }
-    let mut out = format!("\n<details><summary>{}</summary>\n", count(report.tests.len(), "test"));
+    let mut out = format!(
+        "\n<details><summary>{}</summary>\n",
+        count(report.tests.len(), "test")
+    );
     for (file, tests) in by_suite(report) {
         out.push_str(&format!("\n**{}**\n\n", text(file)));
         for test in tests {
@@ -90,7 +103,9 @@ pub(crate) fn text(foreign: &str) -> String {
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
             '@' => out.push_str("&#64;"),
-            '`' | '|' | '\\' | '*' | '_' | '[' | ']' | '#' | '~' | '!' => out.extend(['\\', letter]),
+            '`' | '|' | '\\' | '*' | '_' | '[' | ']' | '#' | '~' | '!' => {
+                out.extend(['\\', letter]);
+            }
             letter => out.push(letter),
         }
         is_in_word = letter.is_alphanumeric();
@@ -109,7 +124,11 @@ mod tests {
         let text = String::from_utf8(render(&report, &Options::default())).unwrap();
         let failed = report.summary.failed + report.summary.errors;
         assert!(text.starts_with("## ❌ mcptest: "), "{text}");
-        assert_eq!(text.matches("\n| ❌ | ").count() + text.matches("\n| ⚠️ | ").count(), failed, "{text}");
+        assert_eq!(
+            text.matches("\n| ❌ | ").count() + text.matches("\n| ⚠️ | ").count(),
+            failed,
+            "{text}"
+        );
         assert_eq!(text.matches("\nmcptest ").count(), failed, "{text}");
     }
 
@@ -117,7 +136,11 @@ mod tests {
     fn text_of_others_is_no_markdown() {
         let name = "a | b\n## [x](y) <script> @all `c`";
         let test = sample::test("a.yml", 1, name, Status::Failed, |_| {});
-        let text = String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
-        assert!(text.contains("a \\| b\\\\n\\#\\# \\[x\\](y) &lt;script> &#64;all \\`c\\`"), "{text}");
+        let text =
+            String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        assert!(
+            text.contains("a \\| b\\\\n\\#\\# \\[x\\](y) &lt;script> &#64;all \\`c\\`"),
+            "{text}"
+        );
     }
 }

@@ -6,8 +6,12 @@ use mcptest_core::json::{Layout, write};
 use mcptest_core::report::{Report, TestReport};
 use rayon::prelude::*;
 
-pub(crate) const REPORTER: Reporter =
-    Reporter::new("ndjson", "one JSON object per line: each test, then the summary", "ndjson", render);
+pub(crate) const REPORTER: Reporter = Reporter::new(
+    "ndjson",
+    "one JSON object per line: each test, then the summary",
+    "ndjson",
+    render,
+);
 
 /// So many tests are worth a task of their own.
 const AT_ONCE: usize = 64;
@@ -17,18 +21,31 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     let report = bounded(&report);
     let mut out = match &report.tests[..] {
         few if few.len() <= AT_ONCE => tests(few),
-        many => many.par_chunks(AT_ONCE).map(tests).collect::<Vec<_>>().concat(),
+        many => many
+            .par_chunks(AT_ONCE)
+            .map(tests)
+            .collect::<Vec<_>>()
+            .concat(),
     };
     if let Some(coverage) = &report.coverage {
-        out.push_str(&line("\"type\":\"coverage\"", &write(coverage, Layout::Compact)));
+        out.push_str(&line(
+            "\"type\":\"coverage\"",
+            &write(coverage, Layout::Compact),
+        ));
     }
-    let first = format!("\"type\":\"summary\",\"schema_version\":{}", report.schema_version);
+    let first = format!(
+        "\"type\":\"summary\",\"schema_version\":{}",
+        report.schema_version
+    );
     out.push_str(&line(&first, &write(&report.summary, Layout::Compact)));
     out.into_bytes()
 }
 
 fn tests(tests: &[TestReport]) -> String {
-    tests.iter().map(|test| line("\"type\":\"test\"", &test.to_json())).collect()
+    tests
+        .iter()
+        .map(|test| line("\"type\":\"test\"", &test.to_json()))
+        .collect()
 }
 
 /// An object that is not empty, with more members before its own.
@@ -47,19 +64,32 @@ mod tests {
     fn each_test_is_a_line_and_the_summary_is_the_last() {
         let report = sample::report();
         let mut with_evidence = report.clone();
-        for gate in with_evidence.tests.iter_mut().flat_map(|test| &mut test.gates) {
+        for gate in with_evidence
+            .tests
+            .iter_mut()
+            .flat_map(|test| &mut test.gates)
+        {
             gate.evidence = Some(Box::new(Evidence::ToolSelection { tools: Vec::new() }));
         }
         let text = String::from_utf8(render(&with_evidence, &Options::default())).unwrap();
-        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         let (last, tests) = lines.split_last().unwrap();
         assert_eq!(tests.len(), report.tests.len());
         for (line, test) in tests.iter().zip(&report.tests) {
             assert_eq!(line["type"], "test");
-            assert_eq!(&serde_json::from_value::<TestReport>(line.clone()).unwrap(), test);
+            assert_eq!(
+                &serde_json::from_value::<TestReport>(line.clone()).unwrap(),
+                test
+            );
         }
         assert_eq!(last["type"], "summary");
-        assert_eq!((&last["schema_version"], &last["tests"]), (&json!(1), &json!(report.tests.len())));
+        assert_eq!(
+            (&last["schema_version"], &last["tests"]),
+            (&json!(1), &json!(report.tests.len()))
+        );
     }
 
     #[test]
@@ -79,7 +109,9 @@ mod tests {
             })
             .collect();
         let text = String::from_utf8(render(&Report::new(tests), &Options::default())).unwrap();
-        let names = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["name"].clone());
+        let names = text
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["name"].clone());
         let wanted = (0..=3 * AT_ONCE).map(|number| Value::from(number.to_string()));
         assert!(names.eq(wanted.chain([Value::Null])));
     }
@@ -87,8 +119,10 @@ mod tests {
     #[test]
     fn nothing_selected_is_a_summary_alone() {
         let text = String::from_utf8(render(&Report::new(vec![]), &Options::default())).unwrap();
-        let totals =
-            r#""tests":0,"passed":0,"failed":0,"errors":0,"skipped":0,"runs":0,"gates":0,"not_exercised":0"#;
-        assert_eq!(text, format!("{{\"type\":\"summary\",\"schema_version\":1,{totals}}}\n"));
+        let totals = r#""tests":0,"passed":0,"failed":0,"errors":0,"skipped":0,"runs":0,"gates":0,"not_exercised":0"#;
+        assert_eq!(
+            text,
+            format!("{{\"type\":\"summary\",\"schema_version\":1,{totals}}}\n")
+        );
     }
 }

@@ -11,7 +11,9 @@ use mcptest_core::report::Number;
 pub(crate) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     let Comparison { before, after, .. } = comparison;
-    let line = Line::at(0).styled(style::BOLD, named(before)).plain(" before, ");
+    let line = Line::at(0)
+        .styled(style::BOLD, named(before))
+        .plain(" before, ");
     page.line(&line.styled(style::BOLD, named(after)).plain(" now"));
     page.line(&Line::at(0).styled(style::DIM, format!("{} and {}", before.file, after.file)));
     page.blank();
@@ -40,16 +42,31 @@ fn colour(class: Class) -> Style {
 fn one_test(page: &mut Page, test: &TestComparison, options: &Options) {
     let name = format!("{} · {}", test.suite, test.name);
     if let Some(why) = &test.not_compared {
-        page.line(&Line::at(0).styled(style::MAGENTA, "NOT COMPARED ").styled(style::BOLD, name));
+        page.line(
+            &Line::at(0)
+                .styled(style::MAGENTA, "NOT COMPARED ")
+                .styled(style::BOLD, name),
+        );
         page.line(&Line::at(2).plain(why));
         return;
     }
-    let line = Line::at(0).styled(colour(test.verdict), test.verdict.word()).plain(" ");
-    page.line(&line.styled(style::BOLD, name).styled(style::DIM, format!(" ({})", runs(test))));
+    let line = Line::at(0)
+        .styled(colour(test.verdict), test.verdict.word())
+        .plain(" ");
+    page.line(
+        &line
+            .styled(style::BOLD, name)
+            .styled(style::DIM, format!(" ({})", runs(test))),
+    );
     let is_shown = |one: &&Difference| one.class != Class::Pass || options.verbose > 0;
     for one in test.differences.iter().filter(is_shown) {
-        let line = Line::at(2).styled(colour(one.class), one.class.word()).plain(format!(" {}", one.message));
-        let support = one.support_in_words().map(|support| format!(" ({support})")).unwrap_or_default();
+        let line = Line::at(2)
+            .styled(colour(one.class), one.class.word())
+            .plain(format!(" {}", one.message));
+        let support = one
+            .support_in_words()
+            .map(|support| format!(" ({support})"))
+            .unwrap_or_default();
         page.line(&line.styled(style::DIM, support));
     }
     if options.verbose > 1 && test.varied > 0 {
@@ -73,8 +90,20 @@ fn numbers(page: &mut Page, numbers: &[NumberShift], options: &Options) {
             continue;
         }
         let (before, after) = (Number::Float(one.before), Number::Float(one.after));
-        let said = if has_moved(one) { format!("{before} before, {after} now") } else { format!("{before}") };
-        let why = if has_moved(one) { format!(": {}", why_undecided(one.class)) } else { String::new() };
-        page.line(&Line::at(2).plain(format!("{} {said}", one.target)).styled(style::DIM, why));
+        let said = if has_moved(one) {
+            format!("{before} before, {after} now")
+        } else {
+            format!("{before}")
+        };
+        let why = if has_moved(one) {
+            format!(": {}", why_undecided(one.class))
+        } else {
+            String::new()
+        };
+        page.line(
+            &Line::at(2)
+                .plain(format!("{} {said}", one.target))
+                .styled(style::DIM, why),
+        );
     }
 }

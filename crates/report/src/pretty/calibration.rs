@@ -4,7 +4,9 @@ use super::page::{Line, Page, style};
 use crate::Options;
 use crate::suites::grouped;
 use crate::words::count;
-use mcptest_core::calibrate::{Calibration, GateCalibration, Separated, TargetCalibration, Unit, Verdicts};
+use mcptest_core::calibrate::{
+    Calibration, GateCalibration, Separated, TargetCalibration, Unit, Verdicts,
+};
 use mcptest_core::order::SmallSort;
 use mcptest_core::report::Status;
 use serde_json::Value;
@@ -21,14 +23,20 @@ pub(crate) fn render(calibration: &Calibration, options: &Options) -> Vec<u8> {
         page.blank();
         page.line(&Line::at(0).styled(style::BOLD, "not measured"));
         for (reason, gates) in by_reason(calibration) {
-            page.line(&Line::at(2).plain(gates.join(", ")).styled(style::DIM, format!(": {reason}")));
+            page.line(
+                &Line::at(2)
+                    .plain(gates.join(", "))
+                    .styled(style::DIM, format!(": {reason}")),
+            );
         }
     }
     if !calibration.left_out.is_empty() {
         page.blank();
         page.line(&Line::at(0).styled(style::BOLD, "left out"));
         for one in &calibration.left_out {
-            let line = page.marked(2, Status::Error).plain(format!("{}: {}", one.row, one.reason));
+            let line = page
+                .marked(2, Status::Error)
+                .plain(format!("{}: {}", one.row, one.reason));
             page.line(&line);
         }
     }
@@ -37,11 +45,24 @@ pub(crate) fn render(calibration: &Calibration, options: &Options) -> Vec<u8> {
 
 fn heading(page: &mut Page, calibration: &Calibration) {
     let counts = &calibration.counts;
-    let from = if calibration.labels == "expect" { "their `expect:`" } else { &calibration.labels };
-    let line = Line::at(0).styled(style::BOLD, format!("{} good and {} bad runs", counts.good, counts.bad));
-    page.line(&line.plain(format!(" in {}, labelled by {from}", count(counts.rows, "row"))));
+    let from = if calibration.labels == "expect" {
+        "their `expect:`"
+    } else {
+        &calibration.labels
+    };
+    let line = Line::at(0).styled(
+        style::BOLD,
+        format!("{} good and {} bad runs", counts.good, counts.bad),
+    );
+    page.line(&line.plain(format!(
+        " in {}, labelled by {from}",
+        count(counts.rows, "row")
+    )));
     if counts.unlabelled > 0 {
-        let text = format!("{} without a label, left out", count(counts.unlabelled, "run"));
+        let text = format!(
+            "{} without a label, left out",
+            count(counts.unlabelled, "run")
+        );
         page.line(&Line::at(0).styled(style::DIM, text));
     }
     for note in &calibration.notes {
@@ -52,28 +73,58 @@ fn heading(page: &mut Page, calibration: &Calibration) {
 fn one_gate(page: &mut Page, gate: &GateCalibration, options: &Options) {
     let unit = if gate.unit == Unit::Run { "run" } else { "row" };
     let line = Line::at(0).styled(style::BOLD, &gate.gate);
-    let line = if gate.is_written { line } else { line.styled(style::DIM, " (an empty block)") };
+    let line = if gate.is_written {
+        line
+    } else {
+        line.styled(style::DIM, " (an empty block)")
+    };
     let fails = [("good", &gate.good), ("bad", &gate.bad)];
-    let fails: Vec<String> = fails.iter().filter_map(|(which, of)| failed(of, which, unit)).collect();
-    page.line(&if fails.is_empty() { line } else { line.plain(format!(" fails {}", fails.join(", "))) });
+    let fails: Vec<String> = fails
+        .iter()
+        .filter_map(|(which, of)| failed(of, which, unit))
+        .collect();
+    page.line(&if fails.is_empty() {
+        line
+    } else {
+        line.plain(format!(" fails {}", fails.join(", ")))
+    });
     let idle = gate.good.not_exercised + gate.bad.not_exercised;
     if idle > 0 {
         let all = gate.good.of + gate.bad.of;
         let text = format!("nothing to measure in {idle} of {}", count(all, unit));
         page.line(&Line::at(2).styled(style::DIM, text));
     }
-    let tells = |target: &&TargetCalibration| target.separated.as_ref().is_some_and(Separated::tells_apart);
-    let is_shown =
-        |target: &&TargetCalibration| tells(target) || (options.verbose > 0 && target.separated.is_some());
+    let tells = |target: &&TargetCalibration| {
+        target
+            .separated
+            .as_ref()
+            .is_some_and(Separated::tells_apart)
+    };
+    let is_shown = |target: &&TargetCalibration| {
+        tells(target) || (options.verbose > 0 && target.separated.is_some())
+    };
     let mut shown: Vec<&TargetCalibration> = gate.targets.iter().filter(is_shown).collect();
-    let lower = |target: &TargetCalibration| target.separated.as_ref().map_or(0.0, |found| found.lower);
+    let lower =
+        |target: &TargetCalibration| target.separated.as_ref().map_or(0.0, |found| found.lower);
     shown.small_sort_by(|one, other| lower(other).total_cmp(&lower(one)));
-    let widest = shown.iter().map(|target| short(target).len()).max().unwrap_or_default();
+    let widest = shown
+        .iter()
+        .map(|target| short(target).len())
+        .max()
+        .unwrap_or_default();
     for target in &shown {
-        let line = if tells(target) { page.marked(2, Status::Passed) } else { Line::at(4) };
+        let line = if tells(target) {
+            page.marked(2, Status::Passed)
+        } else {
+            Line::at(4)
+        };
         one_target(page, line, target, widest);
     }
-    let compared = gate.targets.iter().filter(|target| target.separated.is_some()).count();
+    let compared = gate
+        .targets
+        .iter()
+        .filter(|target| target.separated.is_some())
+        .count();
     let others = compared - shown.len();
     let text = match (compared, shown.len(), others) {
         (0, ..) => format!("too few {unit}s to compare its targets"),
@@ -96,17 +147,30 @@ fn failed(verdicts: &Verdicts, which: &str, unit: &str) -> Option<String> {
 
 /// The name of a target behind that of its gate.
 fn short(target: &TargetCalibration) -> &str {
-    target.target.split_once('.').map_or(&target.target, |(_, name)| name)
+    target
+        .target
+        .split_once('.')
+        .map_or(&target.target, |(_, name)| name)
 }
 
 fn one_target(page: &mut Page, line: Line, target: &TargetCalibration, widest: usize) {
-    let Some(found) = &target.separated else { return };
-    let text = format!("  AUC {:.2} ({:.2} to {:.2})", found.auc, found.lower, found.upper);
-    let line = line.glued(style::PLAIN, format!("{:widest$}", short(target))).glued(style::PLAIN, text);
+    let Some(found) = &target.separated else {
+        return;
+    };
+    let text = format!(
+        "  AUC {:.2} ({:.2} to {:.2})",
+        found.auc, found.lower, found.upper
+    );
+    let line = line
+        .glued(style::PLAIN, format!("{:widest$}", short(target)))
+        .glued(style::PLAIN, text);
     let best = found.best.as_ref().map(|best| {
         let (kept, caught) = (found.kept, found.caught);
         let (good, bad) = (target.good, target.bad);
-        format!("  {} keeps {kept}/{good} good, fails {caught}/{bad} bad", bound(best))
+        format!(
+            "  {} keeps {kept}/{good} good, fails {caught}/{bad} bad",
+            bound(best)
+        )
     });
     page.line(&line.styled(style::DIM, best.unwrap_or_default()));
 }
@@ -123,5 +187,12 @@ fn bound(matcher: &Value) -> String {
 /// The gates that were not measured, those for one reason together.
 fn by_reason(calibration: &Calibration) -> Vec<(&str, Vec<&str>)> {
     let groups = grouped(&calibration.unmeasured, |one| Some(&one.reason)).into_iter();
-    groups.map(|group| (&*group[0].reason, group.iter().map(|one| &*one.gate).collect())).collect()
+    groups
+        .map(|group| {
+            (
+                &*group[0].reason,
+                group.iter().map(|one| &*one.gate).collect(),
+            )
+        })
+        .collect()
 }

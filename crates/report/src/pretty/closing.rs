@@ -11,15 +11,33 @@ use mcptest_core::report::Report;
 pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     let summary = &report.summary;
     let parts: [(usize, Style, String); 4] = [
-        (summary.passed, style::GREEN, format!("{} passed", summary.passed)),
-        (summary.failed, style::RED, format!("{} failed", summary.failed)),
-        (summary.errors, style::MAGENTA, count(summary.errors, "error")),
-        (summary.skipped, style::YELLOW, format!("{} skipped", summary.skipped)),
+        (
+            summary.passed,
+            style::GREEN,
+            format!("{} passed", summary.passed),
+        ),
+        (
+            summary.failed,
+            style::RED,
+            format!("{} failed", summary.failed),
+        ),
+        (
+            summary.errors,
+            style::MAGENTA,
+            count(summary.errors, "error"),
+        ),
+        (
+            summary.skipped,
+            style::YELLOW,
+            format!("{} skipped", summary.skipped),
+        ),
     ];
     let mut line = Line::at(0).styled(style::BOLD, count(summary.tests, "test"));
     let there = parts.into_iter().filter(|(number, ..)| *number > 0);
     for (at, (_, style, text)) in there.enumerate() {
-        line = line.plain(if at == 0 { ": " } else { ", " }).styled(style, text);
+        line = line
+            .plain(if at == 0 { ": " } else { ", " })
+            .styled(style, text);
     }
     let dot = page.dot();
     if summary.runs > 0 {
@@ -27,7 +45,9 @@ pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     }
     if summary.not_exercised > 0 {
         let gates = count(summary.not_exercised, "gate");
-        line = line.plain(format!(" {dot} ")).styled(style::YELLOW, format!("{gates} not exercised"));
+        line = line
+            .plain(format!(" {dot} "))
+            .styled(style::YELLOW, format!("{gates} not exercised"));
     }
     if let Some(elapsed) = options.elapsed {
         line = line.plain(format!(" {dot} {:.2} s", elapsed.as_secs_f64()));
@@ -41,7 +61,11 @@ pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
 /// The rows that took longest, where there are many.
 fn slowest(page: &mut Page, report: &Report) {
     const SHOWN: usize = 5;
-    let mut rows: Vec<_> = report.tests.iter().filter_map(|test| Some((test.elapsed?, test))).collect();
+    let mut rows: Vec<_> = report
+        .tests
+        .iter()
+        .filter_map(|test| Some((test.elapsed?, test)))
+        .collect();
     if rows.len() <= SHOWN {
         return;
     }
@@ -49,6 +73,10 @@ fn slowest(page: &mut Page, report: &Report) {
     page.line(&Line::at(0).plain("slowest:"));
     for (took, test) in rows.iter().take(SHOWN) {
         let name = format!("  {}", test.row_name());
-        page.line(&Line::at(2).glued(style::DIM, format!("{:>8}", time(*took))).plain(name));
+        page.line(
+            &Line::at(2)
+                .glued(style::DIM, format!("{:>8}", time(*took)))
+                .plain(name),
+        );
     }
 }

@@ -68,7 +68,11 @@ fn of_two(page: &mut Page, comparison: &Comparison, options: &Options) {
 }
 
 fn size(side: &ComparedSide) -> String {
-    format!(" ({}, {})", count(side.tests, "test"), count(side.runs as usize, "run"))
+    format!(
+        " ({}, {})",
+        count(side.tests, "test"),
+        count(side.runs as usize, "run")
+    )
 }
 
 fn colour(verdict: Option<Verdict>) -> Style {
@@ -88,9 +92,15 @@ fn one_test(page: &mut Page, test: &TestChange, options: &Options) {
         page.line(&Line::at(2).plain(why));
         return;
     }
-    let change = change(test).map(|change| format!(" ({change})")).unwrap_or_default();
+    let change = change(test)
+        .map(|change| format!(" ({change})"))
+        .unwrap_or_default();
     page.line(&Line::at(2).plain(runs(test)).styled(style::DIM, change));
-    let numbers = if options.verbose > 0 { targets(test) } else { Vec::new() };
+    let numbers = if options.verbose > 0 {
+        targets(test)
+    } else {
+        Vec::new()
+    };
     for said in outcome(test).into_iter().chain(calls(test)).chain(numbers) {
         page.line(&Line::at(2).plain(said));
     }

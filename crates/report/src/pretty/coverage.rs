@@ -17,7 +17,10 @@ pub(super) fn show(page: &mut Page, coverage: &Coverage, options: &Options) {
     page.line(&Line::at(0).styled(style::BOLD, "Coverage"));
     page.line(&Line::at(2).plain(totals(coverage, page.dot())));
     for server in &coverage.unmeasured {
-        page.line(&Line::at(2).styled(style::YELLOW, format!("{server}: no recording lists its tools")));
+        page.line(&Line::at(2).styled(
+            style::YELLOW,
+            format!("{server}: no recording lists its tools"),
+        ));
     }
     if coverage.unlisted_calls > 0 {
         let calls = count(coverage.unlisted_calls, "call");
@@ -26,7 +29,11 @@ pub(super) fn show(page: &mut Page, coverage: &Coverage, options: &Options) {
     tools(page, coverage, options.verbose > 0);
     if coverage.threshold.is_some() {
         let why = coverage.miss();
-        let status = if why.is_some() { Status::Failed } else { Status::Passed };
+        let status = if why.is_some() {
+            Status::Failed
+        } else {
+            Status::Passed
+        };
         let line = page.marked(2, status);
         page.line(&line.plain(why.unwrap_or_else(|| "as much as was asked for".to_owned())));
     }
@@ -35,7 +42,14 @@ pub(super) fn show(page: &mut Page, coverage: &Coverage, options: &Options) {
 
 /// `3 of 7 tools called (42%) · 10 of 21 parameters given · …`
 fn totals(coverage: &Coverage, dot: &str) -> String {
-    let Coverage { tools, parameters, values, successes, errors, .. } = coverage;
+    let Coverage {
+        tools,
+        parameters,
+        values,
+        successes,
+        errors,
+        ..
+    } = coverage;
     let Some(percent) = coverage.percent else {
         return "nothing was measured: no recording lists the tools of a server".to_owned();
     };
@@ -48,19 +62,34 @@ fn totals(coverage: &Coverage, dot: &str) -> String {
 }
 
 fn tools(page: &mut Page, coverage: &Coverage, is_verbose: bool) {
-    let all = coverage.servers.iter().flat_map(|server| server.tools.iter().map(move |tool| (server, tool)));
-    let mut shown: Vec<(String, &ToolCoverage, Vec<String>)> =
-        all.map(|(server, tool)| (server.full_name(tool), tool, tool.gaps())).collect();
+    let all = coverage
+        .servers
+        .iter()
+        .flat_map(|server| server.tools.iter().map(move |tool| (server, tool)));
+    let mut shown: Vec<(String, &ToolCoverage, Vec<String>)> = all
+        .map(|(server, tool)| (server.full_name(tool), tool, tool.gaps()))
+        .collect();
     shown.retain(|(_, _, gaps)| is_verbose || !gaps.is_empty());
     shown.small_sort_by_key(|(_, tool, gaps)| (tool.calls > 0, gaps.is_empty()));
     let most = if is_verbose { shown.len() } else { MOST_TOOLS };
-    let widest = shown.iter().take(most).map(|(name, ..)| escape(name).width()).max().unwrap_or_default();
+    let widest = shown
+        .iter()
+        .take(most)
+        .map(|(name, ..)| escape(name).width())
+        .max()
+        .unwrap_or_default();
     for (name, tool, gaps) in shown.iter().take(most) {
-        let line = Line::at(2).glued(style::PLAIN, page.fixed(name, widest.min(WIDEST_NAME))).plain("  ");
+        let line = Line::at(2)
+            .glued(style::PLAIN, page.fixed(name, widest.min(WIDEST_NAME)))
+            .plain("  ");
         page.line(&match (tool.calls, &gaps[..]) {
             (0, _) => line.styled(style::RED, "never called"),
             (calls, []) => line.plain(count(calls, "call")),
-            (calls, gaps) => line.plain(format!("{}, without {}", count(calls, "call"), first_few(gaps))),
+            (calls, gaps) => line.plain(format!(
+                "{}, without {}",
+                count(calls, "call"),
+                first_few(gaps)
+            )),
         });
     }
     if shown.len() > most {
@@ -73,5 +102,9 @@ fn first_few(gaps: &[String]) -> String {
     const SHOWN: usize = 8;
     let more = gaps.len().saturating_sub(SHOWN);
     let shown = gaps[..gaps.len() - more].join(", ");
-    if more > 0 { format!("{shown} and {more} more") } else { shown }
+    if more > 0 {
+        format!("{shown} and {more} more")
+    } else {
+        shown
+    }
 }

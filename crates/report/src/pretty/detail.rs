@@ -24,7 +24,11 @@ const MOST_RUNS: usize = 10;
 
 /// Every row that needs attention, once; errors with the same cause in one block.
 pub(super) fn all(page: &mut Page, report: &Report, options: &Options) {
-    let bad: Vec<&TestReport> = report.tests.iter().filter(|test| is_bad(test.status)).collect();
+    let bad: Vec<&TestReport> = report
+        .tests
+        .iter()
+        .filter(|test| is_bad(test.status))
+        .collect();
     for rows in grouped(&bad, |test| cause(test)) {
         match &rows[..] {
             [test] => one(page, test, options),
@@ -45,25 +49,41 @@ fn several(page: &mut Page, rows: &[&&TestReport]) {
     let first = rows[0];
     let message = first.reason.as_ref().map_or("", |reason| &reason.message);
     page.line(
-        &page.marked(0, first.status).styled(style::BOLD, format!("{} rows: ", rows.len())).plain(message),
+        &page
+            .marked(0, first.status)
+            .styled(style::BOLD, format!("{} rows: ", rows.len()))
+            .plain(message),
     );
     for detail in first.reason.iter().flat_map(|reason| &reason.details) {
         text(page, 4, "", detail);
     }
     for test in rows.iter().take(SHOWN) {
-        page.line(&Line::at(4).plain(test.row_name()).styled(style::DIM, format!("  {}", place(test))));
+        page.line(
+            &Line::at(4)
+                .plain(test.row_name())
+                .styled(style::DIM, format!("  {}", place(test))),
+        );
     }
     if let Some(more @ 1..) = rows.len().checked_sub(SHOWN) {
         page.line(&Line::at(4).plain(format!("and {more} more")));
     }
     help(page, first);
     // Each row has a command of its own where one mends it; else the first is enough to try it again.
-    let mended = rows.iter().filter(|test| reasons(test).any(|reason| reason.command.is_some())).count();
-    rows.iter().take(mended.clamp(1, SHOWN)).for_each(|test| rerun(page, test));
+    let mended = rows
+        .iter()
+        .filter(|test| reasons(test).any(|reason| reason.command.is_some()))
+        .count();
+    rows.iter()
+        .take(mended.clamp(1, SHOWN))
+        .for_each(|test| rerun(page, test));
 }
 
 fn one(page: &mut Page, test: &TestReport, options: &Options) {
-    page.line_with_end(page.marked(0, test.status).styled(style::BOLD, test.row_name()), &place(test));
+    page.line_with_end(
+        page.marked(0, test.status)
+            .styled(style::BOLD, test.row_name()),
+        &place(test),
+    );
     if let Some(said) = &test.reason {
         reason(page, 2, said);
     }
@@ -72,9 +92,16 @@ fn one(page: &mut Page, test: &TestReport, options: &Options) {
         failed_gate(page, gate, test);
     }
     if options.verbose > 0 {
-        let passed = test.gates.iter().filter(|gate| gate.status == Status::Passed);
+        let passed = test
+            .gates
+            .iter()
+            .filter(|gate| gate.status == Status::Passed);
         for gate in passed {
-            page.line(&numbers::after(page.marked(2, gate.status).plain(&gate.key), gate, options));
+            page.line(&numbers::after(
+                page.marked(2, gate.status).plain(&gate.key),
+                gate,
+                options,
+            ));
         }
     }
     about(page, 2, test, options);
@@ -101,18 +128,33 @@ fn help(page: &mut Page, test: &TestReport) {
 
 /// The next command, on one line that can be copied: what mends the row, else what judges it alone.
 fn rerun(page: &mut Page, test: &TestReport) {
-    let command = reasons(test).find_map(|reason| reason.command.as_ref()).unwrap_or(&test.rerun);
-    page.line(&Line::at(2).styled(style::DIM, "$ ").plain(command).unwrapped());
+    let command = reasons(test)
+        .find_map(|reason| reason.command.as_ref())
+        .unwrap_or(&test.rerun);
+    page.line(
+        &Line::at(2)
+            .styled(style::DIM, "$ ")
+            .plain(command)
+            .unwrapped(),
+    );
 }
 
 /// Why the row, or a run of it, did not pass.
 fn reasons(test: &TestReport) -> impl Iterator<Item = &Reason> {
-    test.reason.iter().chain(test.runs.iter().filter_map(|run| run.reason.as_ref()))
+    test.reason
+        .iter()
+        .chain(test.runs.iter().filter_map(|run| run.reason.as_ref()))
 }
 
 /// What was sent to a server, what came, and what is said of it.
 pub(super) fn probe(page: &mut Page, indent: usize, test: &TestReport) {
-    let Some(probe) = test.probe.as_ref().filter(|_| test.status == Status::Passed) else { return };
+    let Some(probe) = test
+        .probe
+        .as_ref()
+        .filter(|_| test.status == Status::Passed)
+    else {
+        return;
+    };
     text(page, indent, "sent: ", &probe.sent);
     text(page, indent, "came: ", &probe.came);
     text(page, indent, &format!("{}: ", probe.section), &probe.says);
@@ -127,14 +169,27 @@ pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: 
         text(page, indent, "advice: ", &test.advice_in_words(advice));
     }
     // A run among several is named with it.
-    if let [RunReport { trace_id: Some(id), .. }] = &test.runs[..] {
+    if let [
+        RunReport {
+            trace_id: Some(id), ..
+        },
+    ] = &test.runs[..]
+    {
         text(page, indent, "trace: ", id);
     }
-    for run in test.runs.iter().take(MOST_RUNS).filter(|_| options.verbose > 0) {
+    for run in test
+        .runs
+        .iter()
+        .take(MOST_RUNS)
+        .filter(|_| options.verbose > 0)
+    {
         let scores = numbers::of_scorers(run, options);
         if !scores.is_empty() {
-            let label =
-                if test.runs.len() > 1 { format!("{}: ", test.run_label(run.index)) } else { String::new() };
+            let label = if test.runs.len() > 1 {
+                format!("{}: ", test.run_label(run.index))
+            } else {
+                String::new()
+            };
             text(page, indent, &label, &scores.join(", "));
         }
     }
@@ -143,7 +198,10 @@ pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: 
             text(page, indent, "model: ", model);
         }
         for server in &test.servers {
-            let spoken = format!("{} (MCP {}, {})", server.name, server.protocol_version, server.era);
+            let spoken = format!(
+                "{} (MCP {}, {})",
+                server.name, server.protocol_version, server.era
+            );
             text(page, indent, "server: ", &spoken);
         }
         if !test.tags.is_empty() {
@@ -164,9 +222,15 @@ fn reason(page: &mut Page, indent: usize, reason: &Reason) {
 /// Each line of the text, the first after its label.
 fn text(page: &mut Page, indent: usize, label: &str, text: &str) {
     for (number, line) in text.trim_end().lines().enumerate() {
-        let (label, further) = if number == 0 { (label, 0) } else { ("", label.len()) };
+        let (label, further) = if number == 0 {
+            (label, 0)
+        } else {
+            ("", label.len())
+        };
         page.line(
-            &Line::at(indent + further).styled(style::BOLD, label).plain(words::clipped(line, SCREEN.text)),
+            &Line::at(indent + further)
+                .styled(style::BOLD, label)
+                .plain(words::clipped(line, SCREEN.text)),
         );
     }
 }
@@ -185,7 +249,11 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
     for group in groups.iter().take(MOST_RUNS) {
         let indexes: Vec<usize> = group.iter().map(|run| run.index).collect();
         let indent = if test.runs.len() > 1 {
-            page.line(&page.marked(2, group[0].status).plain(words::label(test, &indexes, SCREEN)));
+            page.line(
+                &page
+                    .marked(2, group[0].status)
+                    .plain(words::label(test, &indexes, SCREEN)),
+            );
             4
         } else {
             2
@@ -200,18 +268,27 @@ pub(super) fn run(page: &mut Page, indent: usize, run: &RunReport, options: &Opt
     if let Some(said) = &run.reason {
         reason(page, indent, said);
     }
-    for expectation in run.expectations.iter().filter(|one| options.verbose > 1 || !one.passed) {
+    for expectation in run
+        .expectations
+        .iter()
+        .filter(|one| options.verbose > 1 || !one.passed)
+    {
         assertion(page, indent, expectation);
     }
     let names_calls = |one: &Expectation| !one.passed && one.target == "tool_names";
-    if run.status == Status::Failed && !run.expectations.iter().any(names_calls) || options.verbose > 1 {
+    if run.status == Status::Failed && !run.expectations.iter().any(names_calls)
+        || options.verbose > 1
+    {
         tools(page, indent, run);
     }
 }
 
 fn assertion(page: &mut Page, indent: usize, expectation: &Expectation) {
     let held = if expectation.passed { "held: " } else { "" };
-    let line = Line::at(indent).plain(held).styled(style::BOLD, &expectation.target).plain(" ");
+    let line = Line::at(indent)
+        .plain(held)
+        .styled(style::BOLD, &expectation.target)
+        .plain(" ");
     page.line(&line.plain(words::headline(expectation, None, SCREEN)));
     if !expectation.passed {
         for detail in words::details(expectation, SCREEN) {
@@ -230,17 +307,30 @@ fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
         None if !said.is_empty() => said.remove(0),
         None if !tables.is_empty() => {
             let (first, indexes) = tables.remove(0);
-            gate_line(page, gate, test, &words::labelled(&first.summary, &indexes, test, SCREEN));
+            gate_line(
+                page,
+                gate,
+                test,
+                &words::labelled(&first.summary, &indexes, test, SCREEN),
+            );
             table::show(page, 6, first);
             String::new()
         }
         None if !found.is_empty() => {
             let (first, indexes) = found.remove(0);
-            gate_line(page, gate, test, &words::labelled(&first.message, &indexes, test, SCREEN));
+            gate_line(
+                page,
+                gate,
+                test,
+                &words::labelled(&first.message, &indexes, test, SCREEN),
+            );
             differences(page, 4, first);
             String::new()
         }
-        None => gate.not_exercised.clone().unwrap_or_else(|| "it did not pass".to_owned()),
+        None => gate
+            .not_exercised
+            .clone()
+            .unwrap_or_else(|| "it did not pass".to_owned()),
     };
     if !heading.is_empty() {
         gate_line(page, gate, test, &heading);
@@ -254,15 +344,27 @@ fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
 
 fn gate_line(page: &mut Page, gate: &GateReport, test: &TestReport, heading: &str) {
     let line = Line::at(2).styled(style::BOLD, &gate.key);
-    let partial = gate.scored_runs.map(|scored| format!(" ({scored} of {} runs)", test.runs.len()));
-    let mode = gate.tables.first().map(|table| format!(" ({})", table.mode)).unwrap_or_default();
-    let line = line.plain(mode).plain(partial.unwrap_or_default()).plain(": ").plain(heading);
-    let vacuous = gate.not_exercised.as_ref().filter(|why| !heading.contains(why.as_str()));
-    page.line(
-        &vacuous.iter().fold(line, |line, why| {
-            line.plain("  ").styled(style::YELLOW, format!("[not exercised: {why}]"))
-        }),
-    );
+    let partial = gate
+        .scored_runs
+        .map(|scored| format!(" ({scored} of {} runs)", test.runs.len()));
+    let mode = gate
+        .tables
+        .first()
+        .map(|table| format!(" ({})", table.mode))
+        .unwrap_or_default();
+    let line = line
+        .plain(mode)
+        .plain(partial.unwrap_or_default())
+        .plain(": ")
+        .plain(heading);
+    let vacuous = gate
+        .not_exercised
+        .as_ref()
+        .filter(|why| !heading.contains(why.as_str()));
+    page.line(&vacuous.iter().fold(line, |line, why| {
+        line.plain("  ")
+            .styled(style::YELLOW, format!("[not exercised: {why}]"))
+    }));
 }
 
 /// What a gate found, equal findings of several runs in one line.
@@ -274,7 +376,11 @@ pub(super) fn findings(page: &mut Page, indent: usize, gate: &GateReport, test: 
 /// The findings that no table shows.
 fn untold(gate: &GateReport) -> Vec<(&Finding, Vec<usize>)> {
     let tabled: BTreeSet<Option<usize>> = gate.tables.iter().map(|table| table.run).collect();
-    fold::findings(gate.explanation.iter().filter(|finding| !tabled.contains(&finding.run)))
+    fold::findings(
+        gate.explanation
+            .iter()
+            .filter(|finding| !tabled.contains(&finding.run)),
+    )
 }
 
 /// The calls of runs side by side, those of equal runs once.
@@ -288,7 +394,12 @@ fn beside(page: &mut Page, indent: usize, tables: &[(&CallTable, Vec<usize>)], t
 
 fn folded(page: &mut Page, indent: usize, found: &[(&Finding, Vec<usize>)], test: &TestReport) {
     for (finding, indexes) in found.iter().take(MOST_FINDINGS) {
-        page.line(&Line::at(indent).plain(words::labelled(&finding.message, indexes, test, SCREEN)));
+        page.line(&Line::at(indent).plain(words::labelled(
+            &finding.message,
+            indexes,
+            test,
+            SCREEN,
+        )));
         differences(page, indent + 2, finding);
     }
     say_left_out(page, indent, found.len(), MOST_FINDINGS);
@@ -306,7 +417,12 @@ fn tools(page: &mut Page, indent: usize, run: &RunReport) {
         page.line(&Line::at(indent).styled(style::DIM, "no tool was called"));
         return;
     }
-    let names: Vec<_> = run.tool_names.iter().take(MOST_TOOLS).map(|name| words::clipped(name, 80)).collect();
+    let names: Vec<_> = run
+        .tool_names
+        .iter()
+        .take(MOST_TOOLS)
+        .map(|name| words::clipped(name, 80))
+        .collect();
     let mut said = format!("called: {}", names.join(", "));
     if run.calls > names.len() {
         said = format!("{said} and {} more", run.calls - names.len());

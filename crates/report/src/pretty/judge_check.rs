@@ -37,12 +37,18 @@ fn one(page: &mut Page, check: &JudgeCheck) {
         return;
     }
     let kappa = match (check.kappa, check.kappa_interval) {
-        (Some(kappa), Some([lower, upper])) => format!("{kappa:.2} (95%: {lower:.2} to {upper:.2})"),
+        (Some(kappa), Some([lower, upper])) => {
+            format!("{kappa:.2} (95%: {lower:.2} to {upper:.2})")
+        }
         _ => "not defined: every label and every grade is the same".to_owned(),
     };
     row(page, "agreement", &share(&check.agreement, "runs"));
     row(page, "kappa", &kappa);
-    row(page, "false passes", &share(&check.false_passes, "bad runs"));
+    row(
+        page,
+        "false passes",
+        &share(&check.false_passes, "bad runs"),
+    );
     row(page, "false fails", &share(&check.false_fails, "good runs"));
     for retold in &check.retold {
         let what = match retold.how {
@@ -52,13 +58,29 @@ fn one(page: &mut Page, check: &JudgeCheck) {
             Retelling::Praised => "praise injected",
         };
         let is_persuasion = retold.how.is_persuasion();
-        let of = if is_persuasion { "failed bad runs then pass" } else { "verdicts change" };
-        row(page, what, &format!("{}, mean score {:+.2}", share(&retold.changed, of), retold.shift));
+        let of = if is_persuasion {
+            "failed bad runs then pass"
+        } else {
+            "verdicts change"
+        };
+        row(
+            page,
+            what,
+            &format!(
+                "{}, mean score {:+.2}",
+                share(&retold.changed, of),
+                retold.shift
+            ),
+        );
     }
 }
 
 fn row(page: &mut Page, name: &str, value: &str) {
-    page.line(&Line::at(2).styled(style::DIM, format!("{name:<20} ")).plain(value));
+    page.line(
+        &Line::at(2)
+            .styled(style::DIM, format!("{name:<20} "))
+            .plain(value),
+    );
 }
 
 /// `3 of 20 verdicts change (15%, 95%: 3 to 38%)`.

@@ -16,19 +16,37 @@ const LEAST: usize = 4;
 pub(super) fn show(page: &mut Page, board: &Leaderboard, sort: Option<&Column>) {
     let mut columns = columns(board, sort);
     let width = |(head, cells): &(String, Vec<String>)| {
-        cells.iter().chain([head]).map(|cell| escape(cell).width()).max().unwrap_or_default().min(NAME)
+        cells
+            .iter()
+            .chain([head])
+            .map(|cell| escape(cell).width())
+            .max()
+            .unwrap_or_default()
+            .min(NAME)
     };
     let mut widths: Vec<usize> = columns.iter().map(width).collect();
     // Where they do not fit, numbers that a wider terminal and other reports have are left out: those before the last.
-    while widths.iter().map(|width| width + 2).sum::<usize>() > page.width + 2 && columns.len() > LEAST {
+    while widths.iter().map(|width| width + 2).sum::<usize>() > page.width + 2
+        && columns.len() > LEAST
+    {
         let at = columns.len() - 2;
         columns.remove(at);
         widths.remove(at);
     }
     let columns: Vec<_> = columns.into_iter().zip(widths).collect();
-    page.cells(0, columns.iter().map(|((head, _), width)| (style::BOLD, head.clone(), *width)));
+    page.cells(
+        0,
+        columns
+            .iter()
+            .map(|((head, _), width)| (style::BOLD, head.clone(), *width)),
+    );
     for row in 0..board.models.len() {
-        page.cells(0, columns.iter().map(|((_, cells), width)| (style::PLAIN, cells[row].clone(), *width)));
+        page.cells(
+            0,
+            columns
+                .iter()
+                .map(|((_, cells), width)| (style::PLAIN, cells[row].clone(), *width)),
+        );
     }
     page.blank();
 }

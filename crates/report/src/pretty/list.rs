@@ -16,10 +16,16 @@ const SHORT_NOTE: usize = 60;
 pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options: &Options) {
     page.line(&Line::at(0).styled(style::BOLD, file));
     let widest = |cell: fn(&TestReport) -> String, most: usize| {
-        let widths = tests.iter().map(|test| escape(&cell(test)).width()).filter(|width| *width <= most);
+        let widths = tests
+            .iter()
+            .map(|test| escape(&cell(test)).width())
+            .filter(|width| *width <= most);
         widths.max().unwrap_or_default()
     };
-    let columns = [widest(TestReport::row_name, WIDEST_NAME), widest(tally, usize::MAX)];
+    let columns = [
+        widest(TestReport::row_name, WIDEST_NAME),
+        widest(tally, usize::MAX),
+    ];
     for test in tests {
         page.line(&timed(row(page, test, columns), test, options));
         for own in test.gates.iter().filter_map(|gate| gate.line.as_ref()) {
@@ -33,8 +39,13 @@ pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options:
 
 /// With `-v` on a terminal, the row with the time it took.
 fn timed(line: Line, test: &TestReport, options: &Options) -> Line {
-    let shown = options.elapsed.and(test.elapsed).filter(|_| options.verbose > 0);
-    shown.into_iter().fold(line, |line, took| line.styled(style::DIM, format!("  {}", time(took))))
+    let shown = options
+        .elapsed
+        .and(test.elapsed)
+        .filter(|_| options.verbose > 0);
+    shown.into_iter().fold(line, |line, took| {
+        line.styled(style::DIM, format!("  {}", time(took)))
+    })
 }
 
 /// Whether the row needs someone's attention.
@@ -45,16 +56,26 @@ pub(super) fn is_bad(status: Status) -> bool {
 fn row(page: &Page, test: &TestReport, columns: [usize; 2]) -> Line {
     let remark = remark(test);
     let cells = [test.row_name(), tally(test)];
-    let last = if remark.is_some() { 2 } else { usize::from(!cells[1].is_empty()) };
+    let last = if remark.is_some() {
+        2
+    } else {
+        usize::from(!cells[1].is_empty())
+    };
     let padded = |at: usize| {
-        let room = if at < last { columns[at].saturating_sub(escape(&cells[at]).width()) } else { 0 };
+        let room = if at < last {
+            columns[at].saturating_sub(escape(&cells[at]).width())
+        } else {
+            0
+        };
         format!("{}{}", cells[at], " ".repeat(room))
     };
     let mut line = page.marked(2, test.status).plain(padded(0));
     if last > 0 && columns[1] > 0 {
         line = line.styled(style::DIM, format!("  {}", padded(1)));
     }
-    remark.into_iter().fold(line, |line, text| line.styled(style::DIM, format!("  {text}")))
+    remark.into_iter().fold(line, |line, text| {
+        line.styled(style::DIM, format!("  {text}"))
+    })
 }
 
 /// `20 runs, 19 passed`; nothing for the single call of a tool test.
@@ -64,31 +85,52 @@ fn tally(test: &TestReport) -> String {
     }
     let passed = test.passed_runs();
     let runs = count(test.runs.len(), "run");
-    if passed == test.runs.len() || test.runs.len() == 1 { runs } else { format!("{runs}, {passed} passed") }
+    if passed == test.runs.len() || test.runs.len() == 1 {
+        runs
+    } else {
+        format!("{runs}, {passed} passed")
+    }
 }
 
 /// What is red, or what else is worth a few words.
 fn remark(test: &TestReport) -> Option<String> {
-    if let Some(probe) = test.probe.as_ref().filter(|_| test.status != Status::Skipped) {
-        let warning = probe.warning.as_ref().map(|text| format!("warning: {}", escape(text)));
+    if let Some(probe) = test
+        .probe
+        .as_ref()
+        .filter(|_| test.status != Status::Skipped)
+    {
+        let warning = probe
+            .warning
+            .as_ref()
+            .map(|text| format!("warning: {}", escape(text)));
         return Some(warning.unwrap_or_else(|| probe.title.clone()));
     }
     let mut parts: Vec<String> = Vec::new();
     match (test.status, &test.reason) {
         (Status::Error, Some(reason)) => parts.push(reason.kind.words()),
-        (Status::Skipped, Some(reason)) => parts.push(words::clipped(&reason.message, SCREEN.value)),
-        (Status::Failed, _) => parts.extend(detail::failed_gates(test).map(|gate| gate.key.clone())),
+        (Status::Skipped, Some(reason)) => {
+            parts.push(words::clipped(&reason.message, SCREEN.value));
+        }
+        (Status::Failed, _) => {
+            parts.extend(detail::failed_gates(test).map(|gate| gate.key.clone()));
+        }
         _ => {
-            let vacuous = test.gates.iter().filter(|gate| gate.not_exercised.is_some());
+            let vacuous = test
+                .gates
+                .iter()
+                .filter(|gate| gate.not_exercised.is_some());
             parts.extend(vacuous.map(|gate| format!("{} not exercised", gate.key)));
             match &test.notes[..] {
                 [] => {}
-                [note] if note.chars().count() <= SHORT_NOTE => parts.push(escape(note).into_owned()),
+                [note] if note.chars().count() <= SHORT_NOTE => {
+                    parts.push(escape(note).into_owned());
+                }
                 notes => parts.push(count(notes.len(), "note")),
             }
             // Not among the words for what is red: advice is none.
             parts.extend(
-                (!test.advice.is_empty()).then(|| format!("{} of advice", count(test.advice.len(), "piece"))),
+                (!test.advice.is_empty())
+                    .then(|| format!("{} of advice", count(test.advice.len(), "piece"))),
             );
         }
     }
@@ -98,13 +140,20 @@ fn remark(test: &TestReport) -> Option<String> {
 
 /// With `-v`, what there is to say of a row that passed.
 fn about(page: &mut Page, test: &TestReport, options: &Options) {
-    for run in test.runs.iter().filter(|run| options.verbose > 1 || is_bad(run.status)) {
+    for run in test
+        .runs
+        .iter()
+        .filter(|run| options.verbose > 1 || is_bad(run.status))
+    {
         page.line(&page.marked(4, run.status).plain(test.run_label(run.index)));
         detail::run(page, 6, run, options);
     }
     for gate in &test.gates {
         let line = page.marked(4, gate.status).plain(&gate.key);
-        let line = gate.summary.iter().fold(line, |line, text| line.plain("  ").styled(style::DIM, text));
+        let line = gate
+            .summary
+            .iter()
+            .fold(line, |line, text| line.plain("  ").styled(style::DIM, text));
         page.line(&numbers::after(line, gate, options));
         if let Some(why) = &gate.not_exercised {
             page.line(&Line::at(6).styled(style::YELLOW, format!("not exercised: {why}")));

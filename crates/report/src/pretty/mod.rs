@@ -20,13 +20,22 @@ use crate::{Options, Reporter};
 use mcptest_core::report::Report;
 use page::Page;
 
-pub(crate) const REPORTER: Reporter =
-    Reporter::new("pretty", "the report for people, on a terminal or in a log", "txt", render);
+pub(crate) const REPORTER: Reporter = Reporter::new(
+    "pretty",
+    "the report for people, on a terminal or in a log",
+    "txt",
+    render,
+);
 
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     for (file, tests) in by_suite(report) {
-        list::suite(&mut page, tests.first().map_or(file, |test| test.file_here()), &tests, options);
+        list::suite(
+            &mut page,
+            tests.first().map_or(file, |test| test.file_here()),
+            &tests,
+            options,
+        );
     }
     page.blank();
     detail::all(&mut page, report, options);

@@ -27,31 +27,55 @@ fn grid(report: &Report) -> Option<Grid<'_>> {
     let mut models: Vec<&str> = Vec::new();
     let mut rows: Vec<(_, BTreeMap<&str, &TestReport>)> = Vec::new();
     for test in report.tests.iter().filter(|test| test.matrix) {
-        let Some(model) = test.model.as_deref() else { continue };
+        let Some(model) = test.model.as_deref() else {
+            continue;
+        };
         models.extend((!models.contains(&model)).then_some(model));
         // The same test, whatever its model.
         let key = (&test.suite.file, &test.name, test.variant);
-        let row = rows.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
-            rows.push((key, BTreeMap::new()));
-            rows.len() - 1
-        });
+        let row = rows
+            .iter()
+            .position(|(other, _)| *other == key)
+            .unwrap_or_else(|| {
+                rows.push((key, BTreeMap::new()));
+                rows.len() - 1
+            });
         rows[row].1.insert(model, test);
     }
     rows.retain(|(_, cells)| cells.len() > 1);
     models.retain(|model| rows.iter().any(|(_, cells)| cells.contains_key(model)));
     let named = |((_, name, variant), cells): ((_, &String, Option<Variant>), _)| {
-        (format!("{name}{}", variant.map(|variant| format!(" [{variant}]")).unwrap_or_default()), cells)
+        (
+            format!(
+                "{name}{}",
+                variant
+                    .map(|variant| format!(" [{variant}]"))
+                    .unwrap_or_default()
+            ),
+            cells,
+        )
     };
-    (!rows.is_empty()).then(|| Grid { models, rows: rows.into_iter().map(named).collect() })
+    (!rows.is_empty()).then(|| Grid {
+        models,
+        rows: rows.into_iter().map(named).collect(),
+    })
 }
 
 /// The table of models and tests; nothing when no test has several models.
 pub(super) fn models(page: &mut Page, report: &Report) {
     let Some(grid) = grid(report) else { return };
-    let name =
-        grid.rows.iter().map(|(name, _)| escape(name).width()).max().unwrap_or_default().clamp(6, NAME);
-    let widths: Vec<(&str, usize)> =
-        grid.models.iter().map(|model| (*model, width_of(&grid, model))).collect();
+    let name = grid
+        .rows
+        .iter()
+        .map(|(name, _)| escape(name).width())
+        .max()
+        .unwrap_or_default()
+        .clamp(6, NAME);
+    let widths: Vec<(&str, usize)> = grid
+        .models
+        .iter()
+        .map(|model| (*model, width_of(&grid, model)))
+        .collect();
     let mut left = &widths[..];
     while !left.is_empty() {
         let mut used = 2 + name;
@@ -66,9 +90,16 @@ pub(super) fn models(page: &mut Page, report: &Report) {
 }
 
 fn width_of(grid: &Grid<'_>, model: &str) -> usize {
-    let cells =
-        grid.rows.iter().filter_map(|(_, cells)| cells.get(model)).map(|test| outcome(test).1.width());
-    let widest = cells.max().unwrap_or_default().max("passed".len()).max(tally(grid, model).width());
+    let cells = grid
+        .rows
+        .iter()
+        .filter_map(|(_, cells)| cells.get(model))
+        .map(|test| outcome(test).1.width());
+    let widest = cells
+        .max()
+        .unwrap_or_default()
+        .max("passed".len())
+        .max(tally(grid, model).width());
     widest.max(escape(model).width().min(MODEL))
 }
 
@@ -83,8 +114,11 @@ fn block(page: &mut Page, grid: &Grid<'_>, name: usize, models: &[(&str, usize)]
     let head = (style::BOLD, "Models".to_owned(), name + 2);
     page.cells(0, row(head, &|model| (style::BOLD, model.to_owned())));
     for (test, cells) in &grid.rows {
-        let outcome =
-            |model: &str| cells.get(model).map_or((style::PLAIN, String::new()), |test| outcome(test));
+        let outcome = |model: &str| {
+            cells
+                .get(model)
+                .map_or((style::PLAIN, String::new()), |test| outcome(test))
+        };
         page.cells(2, row((style::PLAIN, test.clone(), name), &outcome));
     }
     let last = (style::DIM, "passed".to_owned(), name);
@@ -109,8 +143,15 @@ fn outcome(test: &TestReport) -> (Style, String) {
 
 /// How many tests of a model passed.
 fn tally(grid: &Grid<'_>, model: &str) -> String {
-    let tests: Vec<&&TestReport> = grid.rows.iter().filter_map(|(_, cells)| cells.get(model)).collect();
-    let passed = tests.iter().filter(|test| test.status == Status::Passed).count();
+    let tests: Vec<&&TestReport> = grid
+        .rows
+        .iter()
+        .filter_map(|(_, cells)| cells.get(model))
+        .collect();
+    let passed = tests
+        .iter()
+        .filter(|test| test.status == Status::Passed)
+        .count();
     format!("{passed} of {}", tests.len())
 }
 
@@ -121,15 +162,25 @@ type Curve = (String, Vec<(usize, Option<String>)>);
 /// The curve of every agent that was judged with several numbers of distractors.
 fn curves(report: &Report) -> Vec<Curve> {
     let point = |test: &&TestReport| {
-        let Some(Variant::Distractors(count)) = test.variant else { return None };
+        let Some(Variant::Distractors(count)) = test.variant else {
+            return None;
+        };
         let gate = test.gates.iter().find(|gate| gate.key == "distractors");
-        let accuracy = gate.and_then(|gate| gate.targets.get("distractors.accuracy").copied().flatten());
+        let accuracy =
+            gate.and_then(|gate| gate.targets.get("distractors.accuracy").copied().flatten());
         Some((count, accuracy.map(|percent| percent.to_string())))
     };
     let key = |test: &TestReport| point(&test).map(|_| (test.suite.file.clone(), test.base_name()));
     let agents = grouped(&report.tests, key).into_iter();
-    let curves = agents.map(|tests| (tests[0].base_name(), tests.iter().filter_map(point).collect()));
-    curves.filter(|(_, points): &Curve| points.len() > 1).collect()
+    let curves = agents.map(|tests| {
+        (
+            tests[0].base_name(),
+            tests.iter().filter_map(point).collect(),
+        )
+    });
+    curves
+        .filter(|(_, points): &Curve| points.len() > 1)
+        .collect()
 }
 
 /// How accuracy falls with the number of distractors; nothing where there is no sweep.
@@ -139,11 +190,22 @@ pub(super) fn degradation(page: &mut Page, report: &Report) {
         return;
     }
     page.line(&Line::at(0).styled(style::BOLD, "Accuracy by number of distractors"));
-    let widest = curves.iter().map(|(name, _)| escape(name).width()).max().unwrap_or_default().min(NAME);
+    let widest = curves
+        .iter()
+        .map(|(name, _)| escape(name).width())
+        .max()
+        .unwrap_or_default()
+        .min(NAME);
     for (name, points) in &curves {
-        for (at, points) in lines_of(points, WIDEST - 2 - widest - GAP).into_iter().enumerate() {
+        for (at, points) in lines_of(points, WIDEST - 2 - widest - GAP)
+            .into_iter()
+            .enumerate()
+        {
             let name = if at == 0 { name.clone() } else { String::new() };
-            page.cells(2, [(style::PLAIN, name, widest), (style::PLAIN, points, WIDEST)]);
+            page.cells(
+                2,
+                [(style::PLAIN, name, widest), (style::PLAIN, points, WIDEST)],
+            );
         }
     }
     page.blank();
@@ -153,10 +215,14 @@ pub(super) fn degradation(page: &mut Page, report: &Report) {
 fn lines_of(points: &[(usize, Option<String>)], room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (count, accuracy) in points {
-        let accuracy = accuracy.as_ref().map_or("n/a".to_owned(), |percent| format!("{percent}%"));
+        let accuracy = accuracy
+            .as_ref()
+            .map_or("n/a".to_owned(), |percent| format!("{percent}%"));
         let point = format!("{count}: {accuracy}");
         match lines.last_mut() {
-            Some(line) if line.width() + 3 + point.width() <= room => line.push_str(&format!("   {point}")),
+            Some(line) if line.width() + 3 + point.width() <= room => {
+                line.push_str(&format!("   {point}"));
+            }
             _ => lines.push(point),
         }
     }

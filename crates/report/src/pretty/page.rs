@@ -35,7 +35,11 @@ struct Span {
 impl Line {
     /// An empty line that starts this many columns in and continues two further in.
     pub(super) fn at(indent: usize) -> Self {
-        Self { indent, spans: Vec::new(), wraps: true }
+        Self {
+            indent,
+            spans: Vec::new(),
+            wraps: true,
+        }
     }
 
     /// With more text.
@@ -45,13 +49,21 @@ impl Line {
 
     /// With more text in this style.
     pub(super) fn styled(mut self, style: Style, text: impl AsRef<str>) -> Self {
-        self.spans.push(Span { style, text: escape(text.as_ref()).into_owned(), is_glued: false });
+        self.spans.push(Span {
+            style,
+            text: escape(text.as_ref()).into_owned(),
+            is_glued: false,
+        });
         self
     }
 
     /// With more text in this style that is not broken at its spaces.
     pub(super) fn glued(mut self, style: Style, text: impl AsRef<str>) -> Self {
-        self.spans.push(Span { style, text: escape(text.as_ref()).into_owned(), is_glued: true });
+        self.spans.push(Span {
+            style,
+            text: escape(text.as_ref()).into_owned(),
+            is_glued: true,
+        });
         self
     }
 
@@ -81,7 +93,14 @@ impl Page {
         const NARROWEST: usize = 40;
         let width = options.width.unwrap_or(100).max(NARROWEST);
         let (colour, ascii) = (options.colour, options.ascii);
-        Self { out: String::new(), colour, ascii, width, style: style::PLAIN, column: 0 }
+        Self {
+            out: String::new(),
+            colour,
+            ascii,
+            width,
+            style: style::PLAIN,
+            column: 0,
+        }
     }
 
     /// A line that starts with the mark of this status.
@@ -134,16 +153,22 @@ impl Page {
 
     /// A line of texts, each in so many columns, that is not wrapped.
     pub(super) fn cells(&mut self, indent: usize, cells: impl IntoIterator<Item = Cell>) {
-        let line = cells.into_iter().fold(Line::at(indent), |line, (style, text, columns)| {
-            line.glued(style, self.fixed(&text, columns)).plain("  ")
-        });
+        let line = cells
+            .into_iter()
+            .fold(Line::at(indent), |line, (style, text, columns)| {
+                line.glued(style, self.fixed(&text, columns)).plain("  ")
+            });
         self.line(&line.unwrapped());
     }
 
     /// The text as it is printed: escaped, and what is left out marked in ASCII where the terminal has nothing else.
     pub(super) fn letters(&self, text: &str) -> String {
         let text = escape(text);
-        if self.ascii { text.replace('…', self.ellipsis()) } else { text.into_owned() }
+        if self.ascii {
+            text.replace('…', self.ellipsis())
+        } else {
+            text.into_owned()
+        }
     }
 
     /// What stands between the parts of one line.
@@ -153,8 +178,17 @@ impl Page {
 
     /// The line, with a dim text at the right edge, on a line of its own length where they do not fit.
     pub(super) fn line_with_end(&mut self, line: Line, end: &str) {
-        let used: usize = line.indent + line.spans.iter().map(|span| span.text.width()).sum::<usize>();
-        let gap = self.width.min(100).saturating_sub(used + escape(end).width()).max(2);
+        let used: usize = line.indent
+            + line
+                .spans
+                .iter()
+                .map(|span| span.text.width())
+                .sum::<usize>();
+        let gap = self
+            .width
+            .min(100)
+            .saturating_sub(used + escape(end).width())
+            .max(2);
         let line = line.plain(" ".repeat(gap)).glued(style::DIM, end);
         self.line(&line.unwrapped());
     }
@@ -171,11 +205,20 @@ impl Page {
 
     /// The line, wrapped at its spaces.
     pub(super) fn line(&mut self, line: &Line) {
-        let (width, hang) = (if line.wraps { self.width } else { usize::MAX }, line.indent + 2);
+        let (width, hang) = (
+            if line.wraps { self.width } else { usize::MAX },
+            line.indent + 2,
+        );
         self.indent(line.indent);
         let mut spaces = 0;
-        let spans: Vec<Span> =
-            line.spans.iter().map(|span| Span { text: self.letters(&span.text), ..*span }).collect();
+        let spans: Vec<Span> = line
+            .spans
+            .iter()
+            .map(|span| Span {
+                text: self.letters(&span.text),
+                ..*span
+            })
+            .collect();
         for word in words(&spans) {
             let wide: usize = word.pieces.iter().map(|(_, text)| text.width()).sum();
             if self.column > line.indent && self.column + spaces + wide > width {
@@ -249,8 +292,11 @@ struct Word<'a> {
 fn words(spans: &[Span]) -> Vec<Word<'_>> {
     let mut words: Vec<Word<'_>> = Vec::new();
     for span in spans {
-        let parts: Vec<&str> =
-            if span.is_glued { vec![span.text.as_str()] } else { span.text.split_inclusive(' ').collect() };
+        let parts: Vec<&str> = if span.is_glued {
+            vec![span.text.as_str()]
+        } else {
+            span.text.split_inclusive(' ').collect()
+        };
         for part in parts {
             let letters = part.trim_end_matches(' ');
             let spaces = part.len() - letters.len();
@@ -260,7 +306,10 @@ fn words(spans: &[Span]) -> Vec<Word<'_>> {
                     last.pieces.push((span.style, letters));
                     last.spaces = spaces;
                 }
-                _ => words.push(Word { pieces: vec![(span.style, letters)], spaces }),
+                _ => words.push(Word {
+                    pieces: vec![(span.style, letters)],
+                    spaces,
+                }),
             }
         }
     }

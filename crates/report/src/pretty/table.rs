@@ -13,9 +13,15 @@ const MOST_ROWS: usize = 24;
 /// The table under its heading, as wide as the page: the columns give way, not the text around them.
 pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
     let shown = &table.rows[..table.rows.len().min(MOST_ROWS)];
-    let mut cells: Vec<[String; 2]> =
-        shown.iter().map(|row| cells(row).map(|cell| page.letters(&cell))).collect();
-    let mark = shown.iter().map(|row| page.pairing(row.how).0.width()).max().unwrap_or(1);
+    let mut cells: Vec<[String; 2]> = shown
+        .iter()
+        .map(|row| cells(row).map(|cell| page.letters(&cell)))
+        .collect();
+    let mark = shown
+        .iter()
+        .map(|row| page.pairing(row.how).0.width())
+        .max()
+        .unwrap_or(1);
     let room = page.width.saturating_sub(indent + mark + 4);
     let apart = too_wide(page, shown, &mut cells, room);
     let [left, right] = columns(&cells, room);
@@ -29,17 +35,31 @@ pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
             page.line(&Line::at(indent).styled(style::DIM, said));
             continue;
         }
-        let own = if row.how == Pairing::Matched { style::DIM } else { Style::new() };
+        let own = if row.how == Pairing::Matched {
+            style::DIM
+        } else {
+            Style::new()
+        };
         let there = if row.recorded.is_none() { style } else { own };
-        let line = Line::at(indent).glued(own, page.fixed(expected, left)).plain("  ");
+        let line = Line::at(indent)
+            .glued(own, page.fixed(expected, left))
+            .plain("  ");
         let line = line.glued(style, page.fixed(sign, mark)).plain("  ");
-        page.line(&line.glued(there, page.fixed(recorded, right).trim_end()).unwrapped());
+        page.line(
+            &line
+                .glued(there, page.fixed(recorded, right).trim_end())
+                .unwrapped(),
+        );
         for (side, said) in ["expected", "recorded"]
             .iter()
             .zip(apart.get(&at).into_iter().flatten())
             .filter(|(_, said)| !said.is_empty())
         {
-            page.line(&Line::at(indent + 2).styled(style::DIM, format!("{side} ")).plain(said));
+            page.line(
+                &Line::at(indent + 2)
+                    .styled(style::DIM, format!("{side} "))
+                    .plain(said),
+            );
         }
     }
     for note in &table.notes {
@@ -61,18 +81,26 @@ fn too_wide(
 ) -> BTreeMap<usize, [String; 2]> {
     let [left, right] = columns(cells, room);
     let mut apart = BTreeMap::new();
-    for (at, (row, cell)) in
-        rows.iter().zip(cells).enumerate().filter(|(_, (row, _))| row.how == Pairing::Changed)
+    for (at, (row, cell)) in rows
+        .iter()
+        .zip(cells)
+        .enumerate()
+        .filter(|(_, (row, _))| row.how == Pairing::Changed)
     {
         if cell[0].width() > left || cell[1].width() > right {
             let name = |shown: &Option<CallShown>| {
-                shown
-                    .as_ref()
-                    .map_or_else(String::new, |call| page.letters(&format!("{} {}", call.number, call.tool)))
+                shown.as_ref().map_or_else(String::new, |call| {
+                    page.letters(&format!("{} {}", call.number, call.tool))
+                })
             };
             let names = [name(&row.expected), name(&row.recorded)];
-            let said = [0, 1]
-                .map(|side| cell[side].strip_prefix(&names[side]).unwrap_or(&cell[side]).trim().to_owned());
+            let said = [0, 1].map(|side| {
+                cell[side]
+                    .strip_prefix(&names[side])
+                    .unwrap_or(&cell[side])
+                    .trim()
+                    .to_owned()
+            });
             apart.insert(at, said);
             *cell = names;
         }
@@ -83,8 +111,14 @@ fn too_wide(
 /// The widths of both columns: as wide as they need be, and where there is no room for both, half of it for each at
 /// least.
 fn columns(cells: &[[String; 2]], room: usize) -> [usize; 2] {
-    let widest =
-        |side: usize, least: usize| cells.iter().map(|cell| cell[side].width()).max().unwrap_or(0).max(least);
+    let widest = |side: usize, least: usize| {
+        cells
+            .iter()
+            .map(|cell| cell[side].width())
+            .max()
+            .unwrap_or(0)
+            .max(least)
+    };
     let (left, right) = (widest(0, "expected".len()), widest(1, "recorded".len()));
     let half = room / 2;
     if left + right <= room {
@@ -107,8 +141,8 @@ fn cells(row: &CallRow) -> [String; 2] {
         }
         None => none.to_owned(),
     };
-    let [want, got] =
-        [&row.expected, &row.recorded].map(|side| side.as_ref().and_then(|call| call.args.as_ref()));
+    let [want, got] = [&row.expected, &row.recorded]
+        .map(|side| side.as_ref().and_then(|call| call.args.as_ref()));
     let is_changed = row.how == Pairing::Changed;
     let [want, got] = match (want, got) {
         (Some(want), Some(got)) if is_changed => arguments_apart(want, got).map(Some),
@@ -116,5 +150,8 @@ fn cells(row: &CallRow) -> [String; 2] {
         (None, Some(_)) if is_changed => [Some("without arguments".to_owned()), None],
         _ => [None, None],
     };
-    [call(&row.expected, want, "extra"), call(&row.recorded, got, "missing")]
+    [
+        call(&row.expected, want, "extra"),
+        call(&row.recorded, got, "missing"),
+    ]
 }

@@ -18,27 +18,55 @@ fn the_sample_in_a_log() {
 
 #[test]
 fn the_sample_in_full() {
-    insta::assert_snapshot!(shown(&sample::report(), Options { verbose: 2, ..Options::default() }));
+    insta::assert_snapshot!(shown(
+        &sample::report(),
+        Options {
+            verbose: 2,
+            ..Options::default()
+        }
+    ));
 }
 
 #[test]
 fn the_sample_on_a_narrow_terminal() {
-    insta::assert_snapshot!(shown(&sample::report(), Options { width: Some(60), ..Options::default() }));
+    insta::assert_snapshot!(shown(
+        &sample::report(),
+        Options {
+            width: Some(60),
+            ..Options::default()
+        }
+    ));
 }
 
 #[test]
 fn the_sample_in_colour() {
-    let text = shown(&sample::report(), Options { colour: true, ..Options::default() });
+    let text = shown(
+        &sample::report(),
+        Options {
+            colour: true,
+            ..Options::default()
+        },
+    );
     insta::assert_snapshot!(text.replace('\u{1b}', "␛"));
 }
 
 #[test]
 fn colour_changes_no_word() {
     let plain = shown(&sample::report(), Options::default());
-    let coloured = shown(&sample::report(), Options { colour: true, ..Options::default() });
+    let coloured = shown(
+        &sample::report(),
+        Options {
+            colour: true,
+            ..Options::default()
+        },
+    );
     let mut bare = String::new();
     for (number, part) in coloured.split('\u{1b}').enumerate() {
-        bare.push_str(if number == 0 { part } else { part.split_once('m').unwrap().1 });
+        bare.push_str(if number == 0 {
+            part
+        } else {
+            part.split_once('m').unwrap().1
+        });
     }
     assert_eq!(bare, plain);
 }
@@ -46,7 +74,14 @@ fn colour_changes_no_word() {
 #[test]
 fn the_time_stands_at_the_end_where_it_is_asked_for() {
     let elapsed = Some(std::time::Duration::from_millis(1234));
-    let ascii = shown(&sample::report(), Options { elapsed, ascii: true, ..Options::default() });
+    let ascii = shown(
+        &sample::report(),
+        Options {
+            elapsed,
+            ascii: true,
+            ..Options::default()
+        },
+    );
     assert!(ascii.ends_with(" | 1.23 s\n"), "{ascii}");
     assert!(!ascii.contains(['✓', '✗', '·']), "{ascii}");
     assert!(!shown(&sample::report(), Options::default()).contains(" s\n"));
@@ -60,22 +95,47 @@ fn the_slowest_rows_are_named_where_the_time_is_asked_for() {
         test.elapsed = Some(Duration::from_secs(seconds));
     }
     let elapsed = Some(Duration::from_secs(2));
-    let text = shown(&report, Options { elapsed, verbose: 1, ..Options::default() });
+    let text = shown(
+        &report,
+        Options {
+            elapsed,
+            verbose: 1,
+            ..Options::default()
+        },
+    );
     let (_, slowest) = text.split_once("slowest:\n").unwrap();
-    assert!(slowest.starts_with("  1 min 40 s  weather selection\n    9.00 s  says hello\n"), "{slowest}");
+    assert!(
+        slowest.starts_with("  1 min 40 s  weather selection\n    9.00 s  says hello\n"),
+        "{slowest}"
+    );
     assert_eq!(slowest.lines().count(), 5);
-    for quiet in [Options { elapsed, ..Options::default() }, Options { verbose: 1, ..Options::default() }] {
+    for quiet in [
+        Options {
+            elapsed,
+            ..Options::default()
+        },
+        Options {
+            verbose: 1,
+            ..Options::default()
+        },
+    ] {
         assert!(!shown(&report, quiet).contains("9.00 s"));
     }
 }
 
 #[test]
 fn a_gates_own_line_is_printed_to_the_letter_at_any_width() {
-    let line =
-        "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840";
+    let line = "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840";
     for width in [None, Some(40), Some(80)] {
-        let text =
-            shown(&sample::report(), Options { width, colour: true, verbose: 2, ..Options::default() });
+        let text = shown(
+            &sample::report(),
+            Options {
+                width,
+                colour: true,
+                verbose: 2,
+                ..Options::default()
+            },
+        );
         assert!(text.lines().any(|shown| shown == line), "{text}");
     }
 }
@@ -83,11 +143,23 @@ fn a_gates_own_line_is_printed_to_the_letter_at_any_width() {
 #[test]
 fn only_what_can_be_copied_is_wider_than_the_terminal() {
     use unicode_width::UnicodeWidthStr;
-    let text = shown(&sample::report(), Options { width: Some(60), ..Options::default() });
+    let text = shown(
+        &sample::report(),
+        Options {
+            width: Some(60),
+            ..Options::default()
+        },
+    );
     for line in text.lines().filter(|line| line.width() > 60) {
-        let is_meant = ["  $ ", "  help: ", "tool-selection floor", "tests:", ".yml:"]
-            .iter()
-            .any(|word| line.contains(word));
+        let is_meant = [
+            "  $ ",
+            "  help: ",
+            "tool-selection floor",
+            "tests:",
+            ".yml:",
+        ]
+        .iter()
+        .any(|word| line.contains(word));
         assert!(is_meant, "{line}");
     }
 }
@@ -96,8 +168,15 @@ fn only_what_can_be_copied_is_wider_than_the_terminal() {
 fn a_long_answer_does_not_flood_the_terminal() {
     let report = Report::new(vec![test("a.yml", 1, "long", Status::Failed, |test| {
         let answer = "word ".repeat(10_000);
-        test.runs =
-            vec![run(1, &[], vec![broken("final_response", json!({"exact": answer}), Some(json!(answer)))])];
+        test.runs = vec![run(
+            1,
+            &[],
+            vec![broken(
+                "final_response",
+                json!({"exact": answer}),
+                Some(json!(answer)),
+            )],
+        )];
     })]);
     assert!(shown(&report, Options::default()).len() < 1_000);
 }
@@ -109,18 +188,32 @@ fn many_failed_runs_are_cut_short() {
         test.runs = (1..=100).map(|index| run(index, &[], wrong())).collect();
     })]);
     let text = shown(&report, Options::default());
-    assert!(text.contains("flaky  100 runs, 0 passed") && text.contains("✗ runs 1-100\n"), "{text}");
+    assert!(
+        text.contains("flaky  100 runs, 0 passed") && text.contains("✗ runs 1-100\n"),
+        "{text}"
+    );
     assert_eq!(text.matches("tool_names must match").count(), 1, "{text}");
 }
 
 #[test]
 fn many_runs_that_fail_in_their_own_way_are_cut_short() {
     let report = Report::new(vec![test("a.yml", 1, "flaky", Status::Failed, |test| {
-        let wrong = |index: usize| vec![broken("tool_names", json!({"length": 1}), Some(json!([index])))];
-        test.runs = (1..=100).map(|index| run(index, &[], wrong(index))).collect();
+        let wrong = |index: usize| {
+            vec![broken(
+                "tool_names",
+                json!({"length": 1}),
+                Some(json!([index])),
+            )]
+        };
+        test.runs = (1..=100)
+            .map(|index| run(index, &[], wrong(index)))
+            .collect();
     })]);
     let text = shown(&report, Options::default());
-    assert!(text.contains("✗ run 10\n") && !text.contains("✗ run 11\n"), "{text}");
+    assert!(
+        text.contains("✗ run 10\n") && !text.contains("✗ run 11\n"),
+        "{text}"
+    );
     assert!(text.contains("and 90 more (see --reporter json)"), "{text}");
 }
 
@@ -132,9 +225,14 @@ fn rows_with_the_same_error_are_told_once() {
         })
     };
     let key = "the model needs ANTHROPIC_API_KEY";
-    let text = shown(&Report::new(vec![row("a", key), row("b", "else"), row("c", key)]), Options::default());
+    let text = shown(
+        &Report::new(vec![row("a", key), row("b", "else"), row("c", key)]),
+        Options::default(),
+    );
     assert!(
-        text.contains("! 2 rows: the model needs ANTHROPIC_API_KEY\n    a  a.yml:1\n    c  a.yml:1\n"),
+        text.contains(
+            "! 2 rows: the model needs ANTHROPIC_API_KEY\n    a  a.yml:1\n    c  a.yml:1\n"
+        ),
         "{text}"
     );
     assert_eq!(text.matches(key).count(), 1, "{text}");
@@ -142,20 +240,28 @@ fn rows_with_the_same_error_are_told_once() {
 
 /// A row with so many of three runs passed.
 fn with_model(name: &str, model: &str, passed: usize) -> mcptest_core::report::TestReport {
-    let status = if passed == 3 { Status::Passed } else { Status::Failed };
+    let status = if passed == 3 {
+        Status::Passed
+    } else {
+        Status::Failed
+    };
     test("a.yml", 1, name, status, |test| {
         test.model = Some(model.into());
         test.matrix = true;
         let wrong = || vec![broken("tool_names", json!({"length": 1}), Some(json!([])))];
-        test.runs =
-            (1..=3).map(|index| run(index, &[], if index > passed { wrong() } else { vec![] })).collect();
+        test.runs = (1..=3)
+            .map(|index| run(index, &[], if index > passed { wrong() } else { vec![] }))
+            .collect();
     })
 }
 
 /// What the report ends with, between the rows and the totals.
 fn overview_of(tests: Vec<mcptest_core::report::TestReport>) -> String {
     let text = shown(&Report::new(tests), Options::default());
-    let start = ["Models", "Accuracy"].iter().filter_map(|head| text.find(head)).min();
+    let start = ["Models", "Accuracy"]
+        .iter()
+        .filter_map(|head| text.find(head))
+        .min();
     start.map_or_else(String::new, |start| text[start..].to_owned())
 }
 
@@ -173,7 +279,11 @@ fn tests_with_several_models_end_in_a_table() {
     tests[1].status = Status::Error;
     tests.push(with_model("only ever with one", "gpt-5", 3));
     insta::assert_snapshot!(overview_of(tests));
-    assert_eq!(overview_of(vec![with_model("a", "gpt-5", 3)]), "", "one model is no matrix");
+    assert_eq!(
+        overview_of(vec![with_model("a", "gpt-5", 3)]),
+        "",
+        "one model is no matrix"
+    );
 }
 
 #[test]
@@ -183,7 +293,11 @@ fn a_sweep_ends_in_its_curve() {
         row.matrix = model != "m";
         row.variant = Some(Variant::Distractors(count));
         let accuracy = accuracy.map(mcptest_core::report::Number::Int);
-        row.gates = vec![sample::gate("distractors", Status::Passed, &[("distractors.accuracy", accuracy)])];
+        row.gates = vec![sample::gate(
+            "distractors",
+            Status::Passed,
+            &[("distractors.accuracy", accuracy)],
+        )];
         row
     };
     let mut tests = vec![
@@ -191,21 +305,32 @@ fn a_sweep_ends_in_its_curve() {
         row("keeps its head", "m", 1, Some(90)),
         row("keeps its head", "m", 16, None),
     ];
-    tests.extend(
-        (0..14).map(|step| {
-            row("天気を調べるエージェント with a name that goes on", "gpt-5", 10 * step, Some(50))
-        }),
-    );
+    tests.extend((0..14).map(|step| {
+        row(
+            "天気を調べるエージェント with a name that goes on",
+            "gpt-5",
+            10 * step,
+            Some(50),
+        )
+    }));
     insta::assert_snapshot!(overview_of(tests));
-    assert_eq!(overview_of(vec![row("keeps its head", "m", 0, Some(100))]), "", "one point is no curve");
+    assert_eq!(
+        overview_of(vec![row("keeps its head", "m", 0, Some(100))]),
+        "",
+        "one point is no curve"
+    );
 }
 
 #[test]
 fn the_overview_fits_80_columns_whatever_is_in_it() {
     use unicode_width::UnicodeWidthStr;
-    let models: Vec<String> =
-        (0..9).map(|at| format!("organisation/a-model-with-a-long-name-{at}")).collect();
-    let mut tests: Vec<_> = models.iter().map(|model| with_model(&"天".repeat(60), model, 2)).collect();
+    let models: Vec<String> = (0..9)
+        .map(|at| format!("organisation/a-model-with-a-long-name-{at}"))
+        .collect();
+    let mut tests: Vec<_> = models
+        .iter()
+        .map(|model| with_model(&"天".repeat(60), model, 2))
+        .collect();
     for (at, model) in models.iter().enumerate() {
         let mut row = with_model(&"x".repeat(90), model, 1);
         row.variant = Some(Variant::Distractors(at));
@@ -229,11 +354,23 @@ fn the_overview_fits_80_columns_whatever_is_in_it() {
 fn model_text_cannot_forge_a_row() {
     let forged = "x\n  ✓ forged\r\u{1b}[2K";
     let report = Report::new(vec![test("a.yml", 1, "honest", Status::Failed, |test| {
-        test.runs =
-            vec![run(1, &[forged], vec![broken("final_response", json!({"exact": 1}), Some(json!(forged)))])];
+        test.runs = vec![run(
+            1,
+            &[forged],
+            vec![broken(
+                "final_response",
+                json!({"exact": 1}),
+                Some(json!(forged)),
+            )],
+        )];
     })]);
     let text = shown(&report, Options::default());
-    assert!(!text.lines().any(|line| line.trim_start().starts_with("✓ forged")), "{text}");
+    assert!(
+        !text
+            .lines()
+            .any(|line| line.trim_start().starts_with("✓ forged")),
+        "{text}"
+    );
 }
 
 proptest! {
@@ -250,7 +387,8 @@ proptest! {
 #[test]
 fn calls_stand_beside_each_other_at_any_width() {
     use unicode_width::UnicodeWidthStr;
-    let call = |number: usize, q: &str| json!({"number": number, "tool": "search", "args": {"q": q}});
+    let call =
+        |number: usize, q: &str| json!({"number": number, "tool": "search", "args": {"q": q}});
     let table = |run: usize| {
         let long = "the page about how to rotate an API ";
         json!({"run": run, "mode": "strict", "summary": "1 call differs, 1 is missing", "rows": [
@@ -280,7 +418,17 @@ fn calls_stand_beside_each_other_at_any_width() {
     1 test: 1 failed | 3 runs
     "#);
     for width in [40, 60, 80] {
-        let text = shown(&report, Options { width: Some(width), ..Options::default() });
-        assert!(text.lines().all(|line| line.width() <= width || line.contains("$ ")), "{text}");
+        let text = shown(
+            &report,
+            Options {
+                width: Some(width),
+                ..Options::default()
+            },
+        );
+        assert!(
+            text.lines()
+                .all(|line| line.width() <= width || line.contains("$ ")),
+            "{text}"
+        );
     }
 }

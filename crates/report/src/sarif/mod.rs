@@ -9,13 +9,19 @@ use mcptest_core::report::Report;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-pub(crate) const REPORTER: Reporter =
-    Reporter::new("sarif", "SARIF 2.1.0 for code hosts: one result per cause", "sarif", render);
+pub(crate) const REPORTER: Reporter = Reporter::new(
+    "sarif",
+    "SARIF 2.1.0 for code hosts: one result per cause",
+    "sarif",
+    render,
+);
 
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let failures = failures(report);
-    let rules: BTreeMap<&str, Value> =
-        failures.iter().map(|failure| (failure.rule.as_str(), rule(&failure.rule))).into_map();
+    let rules: BTreeMap<&str, Value> = failures
+        .iter()
+        .map(|failure| (failure.rule.as_str(), rule(&failure.rule)))
+        .into_map();
     let results: Vec<Value> = failures
         .iter()
         .map(|failure| {
@@ -58,7 +64,11 @@ fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.replace('\\', "/").bytes() {
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte);
-        if is_plain { out.push(char::from(byte)) } else { out.push_str(&format!("%{byte:02X}")) }
+        if is_plain {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
     }
     out
 }
@@ -82,9 +92,15 @@ mod tests {
         let results = run["results"].as_array().unwrap();
         assert!(!results.is_empty());
         for result in results {
-            assert!(rules.contains(&result["ruleId"].as_str().unwrap()), "{result}");
+            assert!(
+                rules.contains(&result["ruleId"].as_str().unwrap()),
+                "{result}"
+            );
             let place = &result["locations"][0]["physicalLocation"];
-            assert!(place["region"]["startLine"].as_u64().unwrap() > 0, "{result}");
+            assert!(
+                place["region"]["startLine"].as_u64().unwrap() > 0,
+                "{result}"
+            );
         }
     }
 

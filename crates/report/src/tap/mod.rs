@@ -13,7 +13,11 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     let mut out = format!("TAP version 14\n1..{}\n", report.tests.len());
     for (number, test) in (1..).zip(&report.tests) {
         let name = description(&format!("{}: {}", test.suite.file, test.row_name()));
-        let ok = if matches!(test.status, Status::Passed | Status::Skipped) { "ok" } else { "not ok" };
+        let ok = if matches!(test.status, Status::Passed | Status::Skipped) {
+            "ok"
+        } else {
+            "not ok"
+        };
         let skip = match &test.reason {
             Some(reason) if test.status == Status::Skipped => {
                 format!(" # SKIP {}", description(&reason.message))
@@ -28,7 +32,9 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
 
 /// A `#` would begin a directive, and a `\` escapes it.
 fn description(text: &str) -> String {
-    clipped(text, FILE.value).replace('\\', "\\\\").replace('#', "\\#")
+    clipped(text, FILE.value)
+        .replace('\\', "\\\\")
+        .replace('#', "\\#")
 }
 
 /// What is wrong, as YAML; a string of JSON is one of YAML.
@@ -39,7 +45,11 @@ fn diagnostics(test: &TestReport) -> String {
     }
     let text = |value: &str| json!(escape(value)).to_string();
     let mut out = "  ---\n".to_owned();
-    let severity = if test.status == Status::Error { "error" } else { "fail" };
+    let severity = if test.status == Status::Error {
+        "error"
+    } else {
+        "fail"
+    };
     out.push_str(&format!(
         "  severity: {severity}\n  at:\n    file: {}\n    line: {}\n",
         text(&test.suite.file),
@@ -47,7 +57,11 @@ fn diagnostics(test: &TestReport) -> String {
     ));
     out.push_str("  causes:\n");
     for cause in causes {
-        out.push_str(&format!("    - {}: {}\n", text(&cause.rule), text(&cause.message)));
+        out.push_str(&format!(
+            "    - {}: {}\n",
+            text(&cause.rule),
+            text(&cause.message)
+        ));
     }
     out.push_str(&format!("  run: {}\n  ...\n", text(&test.rerun)));
     out
@@ -62,20 +76,39 @@ mod tests {
     fn every_test_is_a_point_and_a_failed_one_says_why() {
         let report = sample::report();
         let text = String::from_utf8(render(&report, &Options::default())).unwrap();
-        let points: Vec<&str> =
-            text.lines().filter(|line| line.starts_with("ok ") || line.starts_with("not ok ")).collect();
+        let points: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("ok ") || line.starts_with("not ok "))
+            .collect();
         assert_eq!(points.len(), report.tests.len());
         assert!(text.starts_with(&format!("TAP version 14\n1..{}\n", points.len())));
         let failed = report.summary.failed + report.summary.errors;
-        assert_eq!(points.iter().filter(|point| point.starts_with("not ok")).count(), failed);
+        assert_eq!(
+            points
+                .iter()
+                .filter(|point| point.starts_with("not ok"))
+                .count(),
+            failed
+        );
         assert_eq!(text.matches("\n  ---\n").count(), failed);
-        assert_eq!(points.iter().filter(|point| point.contains(" # SKIP ")).count(), report.summary.skipped);
+        assert_eq!(
+            points
+                .iter()
+                .filter(|point| point.contains(" # SKIP "))
+                .count(),
+            report.summary.skipped
+        );
     }
 
     #[test]
     fn a_name_gives_no_directive_and_no_line_of_its_own() {
         let test = sample::test("a.yml", 1, "x # SKIP\nok 2 - y", Status::Failed, |_| {});
-        let text = String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
-        assert_eq!(text.lines().nth(2), Some("not ok 1 - a.yml: x \\# SKIP\\\\nok 2 - y"), "{text}");
+        let text =
+            String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        assert_eq!(
+            text.lines().nth(2),
+            Some("not ok 1 - a.yml: x \\# SKIP\\\\nok 2 - y"),
+            "{text}"
+        );
     }
 }

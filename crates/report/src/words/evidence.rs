@@ -8,7 +8,11 @@ use mcptest_core::report::{
 };
 
 /// What must hold for the target and what was there: `must be at least 1, got 0`.
-pub(crate) fn headline(expectation: &Expectation, gate: Option<&GateReport>, limits: Limits) -> String {
+pub(crate) fn headline(
+    expectation: &Expectation,
+    gate: Option<&GateReport>,
+    limits: Limits,
+) -> String {
     let expected = required(&expectation.matcher, limits);
     let target = gate.and_then(|gate| gate.targets.get(&expectation.target));
     match (&expectation.actual, target) {
@@ -31,15 +35,31 @@ fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
 /// What a gate asked for and did not get, in sentences. A flag that says no more than "failed" is left to the findings.
 pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
     let one = serde_json::json!({"gte": 1});
-    let is_flag =
-        |failed: &Expectation| *failed.matcher == one && failed.actual == Some(serde_json::json!(0));
+    let is_flag = |failed: &Expectation| {
+        *failed.matcher == one && failed.actual == Some(serde_json::json!(0))
+    };
     let is_told = |failed: &Expectation| is_flag(failed) && !gate.explanation.is_empty();
-    let failed = gate.expectations.iter().filter(|expectation| !expectation.passed && !is_told(expectation));
+    let failed = gate
+        .expectations
+        .iter()
+        .filter(|expectation| !expectation.passed && !is_told(expectation));
     let mut said = Vec::new();
     for expectation in failed {
-        let name = expectation.target.split_once('.').map_or(expectation.target.as_str(), |(_, name)| name);
-        said.push(format!("{} {}", clipped(name, limits.value), headline(expectation, Some(gate), limits)));
-        said.extend(expectation.message.as_ref().map(|message| clipped(message.trim(), limits.text)));
+        let name = expectation
+            .target
+            .split_once('.')
+            .map_or(expectation.target.as_str(), |(_, name)| name);
+        said.push(format!(
+            "{} {}",
+            clipped(name, limits.value),
+            headline(expectation, Some(gate), limits)
+        ));
+        said.extend(
+            expectation
+                .message
+                .as_ref()
+                .map(|message| clipped(message.trim(), limits.text)),
+        );
     }
     said
 }
@@ -49,11 +69,21 @@ pub(crate) const MESSAGE: &str = "message: ";
 
 /// The lines beneath: the suite's own words, the reason, and where the values differ.
 pub(crate) fn details(expectation: &Expectation, limits: Limits) -> Vec<String> {
-    let message = expectation.message.iter().flat_map(|message| message.trim_end().lines());
+    let message = expectation
+        .message
+        .iter()
+        .flat_map(|message| message.trim_end().lines());
     let labels = std::iter::once(MESSAGE).chain(std::iter::repeat("         "));
-    let mut lines: Vec<_> =
-        labels.zip(message).map(|(label, line)| format!("{label}{}", clipped(line, limits.text))).collect();
-    lines.extend(expectation.reason.as_ref().map(|reason| clipped(reason, limits.text)));
+    let mut lines: Vec<_> = labels
+        .zip(message)
+        .map(|(label, line)| format!("{label}{}", clipped(line, limits.text)))
+        .collect();
+    lines.extend(
+        expectation
+            .reason
+            .as_ref()
+            .map(|reason| clipped(reason, limits.text)),
+    );
     if !is_said_already(expectation, limits) {
         lines.extend(differences(&expectation.diff, limits));
     }
@@ -68,7 +98,11 @@ fn is_said_already(expectation: &Expectation, limits: Limits) -> bool {
 }
 
 /// The finding as a sentence, with its run when there are several, and its differences.
-pub(crate) fn finding(finding: &Finding, test: &TestReport, limits: Limits) -> (String, Vec<String>) {
+pub(crate) fn finding(
+    finding: &Finding,
+    test: &TestReport,
+    limits: Limits,
+) -> (String, Vec<String>) {
     let sentence = labelled(&finding.message, finding.run.as_slice(), test, limits);
     (sentence, differences(&finding.diff, limits))
 }
@@ -96,9 +130,16 @@ pub(crate) fn label(test: &TestReport, runs: &[usize], limits: Limits) -> String
         }
     }
     let span = |(from, to): &(usize, usize)| {
-        if from == to { from.to_string() } else { format!("{from}-{to}") }
+        if from == to {
+            from.to_string()
+        } else {
+            format!("{from}-{to}")
+        }
     };
-    format!("runs {}", spans.iter().map(span).collect::<Vec<_>>().join(", "))
+    format!(
+        "runs {}",
+        spans.iter().map(span).collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// Where two values differ, a line each.
@@ -113,7 +154,11 @@ pub(crate) fn differences(diffs: &[AssertionDiff], limits: Limits) -> Vec<String
 
 fn difference(diff: &AssertionDiff, limits: Limits) -> String {
     let (expected, actual) = pair(&diff.expected, &diff.actual, limits);
-    let pointer = if diff.pointer.is_empty() { "(whole value)" } else { &diff.pointer };
+    let pointer = if diff.pointer.is_empty() {
+        "(whole value)"
+    } else {
+        &diff.pointer
+    };
     let pointer = clipped(pointer, limits.value);
     match diff.absent {
         Some(Side::Actual) => format!("{pointer}: expected {expected}, but nothing is there"),
@@ -132,11 +177,19 @@ pub(crate) fn first_reason(test: &TestReport, limits: Limits) -> Option<String> 
     let of_run = run.and_then(|run| {
         let said = first_sentence_of_run(run, limits)?;
         let label = label(test, &[run.index], limits);
-        Some(if test.runs.len() > 1 { format!("{label}: {said}") } else { said })
+        Some(if test.runs.len() > 1 {
+            format!("{label}: {said}")
+        } else {
+            said
+        })
     });
     of_run.or_else(|| {
         let gate = gate?;
-        Some(format!("{}: {}", clipped(&gate.key, limits.value), first_sentence_of_gate(gate, test, limits)?))
+        Some(format!(
+            "{}: {}",
+            clipped(&gate.key, limits.value),
+            first_sentence_of_gate(gate, test, limits)?
+        ))
     })
 }
 
@@ -149,7 +202,11 @@ pub(crate) fn first_sentence_of_run(run: &RunReport, limits: Limits) -> Option<S
 }
 
 /// The gate's shortest finding, else its first failed assertion.
-pub(crate) fn first_sentence_of_gate(gate: &GateReport, test: &TestReport, limits: Limits) -> Option<String> {
+pub(crate) fn first_sentence_of_gate(
+    gate: &GateReport,
+    test: &TestReport,
+    limits: Limits,
+) -> Option<String> {
     if let Some(first) = unmet(gate, limits).into_iter().next() {
         return Some(first);
     }
@@ -162,9 +219,19 @@ pub(crate) fn first_sentence_of_gate(gate: &GateReport, test: &TestReport, limit
     }
 }
 
-fn first_failed(expectations: &[Expectation], gate: Option<&GateReport>, limits: Limits) -> Option<String> {
-    let failed = expectations.iter().find(|expectation| !expectation.passed)?;
-    Some(format!("{} {}", clipped(&failed.target, limits.value), headline(failed, gate, limits)))
+fn first_failed(
+    expectations: &[Expectation],
+    gate: Option<&GateReport>,
+    limits: Limits,
+) -> Option<String> {
+    let failed = expectations
+        .iter()
+        .find(|expectation| !expectation.passed)?;
+    Some(format!(
+        "{} {}",
+        clipped(&failed.target, limits.value),
+        headline(failed, gate, limits)
+    ))
 }
 
 #[cfg(test)]
@@ -175,7 +242,11 @@ mod tests {
     use serde_json::json;
 
     fn ratio_gate(value: f64) -> GateReport {
-        gate("g", Status::Failed, &[("g.ratio", Some(Number::Float(value)))])
+        gate(
+            "g",
+            Status::Failed,
+            &[("g.ratio", Some(Number::Float(value)))],
+        )
     }
 
     #[test]
@@ -200,10 +271,20 @@ mod tests {
     fn a_seen_null_is_not_called_nothing() {
         let seen = Expectation {
             diff: vec![diff("/a", json!(1), json!(null)), absent("/b", json!(2))],
-            ..broken("x", json!({"exact": {"a": 1, "b": 2}}), Some(json!({"a": null})))
+            ..broken(
+                "x",
+                json!({"exact": {"a": 1, "b": 2}}),
+                Some(json!({"a": null})),
+            )
         };
         let lines = details(&seen, SCREEN);
-        assert_eq!(lines, ["/a: expected 1, got null", "/b: expected 2, but nothing is there"]);
+        assert_eq!(
+            lines,
+            [
+                "/a: expected 1, got null",
+                "/b: expected 2, but nothing is there"
+            ]
+        );
     }
 
     #[test]
@@ -218,29 +299,52 @@ mod tests {
         let place = "(from character 461)";
         assert_eq!(
             lines,
-            [format!("(whole value): expected …\"{tail}a\" {place}, got …\"{tail}b\" {place}")]
+            [format!(
+                "(whole value): expected …\"{tail}a\" {place}, got …\"{tail}b\" {place}"
+            )]
         );
     }
 
     #[test]
     fn a_message_of_several_lines_keeps_its_shape() {
-        let said = Expectation { message: Some("first\nsecond\n".into()), ..broken("x", json!({}), None) };
-        assert_eq!(details(&said, SCREEN), ["message: first", "         second"]);
+        let said = Expectation {
+            message: Some("first\nsecond\n".into()),
+            ..broken("x", json!({}), None)
+        };
+        assert_eq!(
+            details(&said, SCREEN),
+            ["message: first", "         second"]
+        );
     }
 
     #[test]
     fn only_the_first_differences_are_shown_on_a_screen() {
-        let many = (0..8).map(|place| diff(&format!("/{place}"), json!(1), json!(2))).collect();
-        let lines = details(&Expectation { diff: many, ..broken("x", json!({}), None) }, SCREEN);
-        assert_eq!((lines.len(), lines[5].as_str()), (6, "… and 3 more differences"));
+        let many = (0..8)
+            .map(|place| diff(&format!("/{place}"), json!(1), json!(2)))
+            .collect();
+        let lines = details(
+            &Expectation {
+                diff: many,
+                ..broken("x", json!({}), None)
+            },
+            SCREEN,
+        );
+        assert_eq!(
+            (lines.len(), lines[5].as_str()),
+            (6, "… and 3 more differences")
+        );
     }
 
     #[test]
     fn a_row_is_explained_by_the_part_that_decided_it() {
         let row = test("a.yml", 1, "row", Status::Failed, |test| {
             test.gates = vec![gate("fine", Status::Passed, &[]), ratio_gate(0.5)];
-            test.gates[1].expectations = vec![broken("g.ratio", json!({"gte": 1}), Some(json!(0.5)))];
+            test.gates[1].expectations =
+                vec![broken("g.ratio", json!({"gte": 1}), Some(json!(0.5)))];
         });
-        assert_eq!(first_reason(&row, SCREEN).as_deref(), Some("g: ratio must be at least 1, got 0.5"));
+        assert_eq!(
+            first_reason(&row, SCREEN).as_deref(),
+            Some("g: ratio must be at least 1, got 0.5")
+        );
     }
 }

@@ -24,7 +24,10 @@ pub(crate) fn required(matcher: &Value, limits: Limits) -> String {
 
 fn only_rule(matcher: &Value) -> Option<(&str, &Value)> {
     let rules = matcher.as_object().filter(|rules| rules.len() == 1)?;
-    rules.iter().next().map(|(key, operand)| (key.as_str(), operand))
+    rules
+        .iter()
+        .next()
+        .map(|(key, operand)| (key.as_str(), operand))
 }
 
 fn verb(key: &str) -> Option<&'static str> {
@@ -44,7 +47,10 @@ fn verb(key: &str) -> Option<&'static str> {
 pub(crate) fn describe(matcher: &Value, limits: Limits) -> String {
     match matcher {
         Value::Object(rules) if !rules.is_empty() => {
-            let rules: Vec<_> = rules.iter().map(|(key, operand)| rule(key, operand, limits)).collect();
+            let rules: Vec<_> = rules
+                .iter()
+                .map(|(key, operand)| rule(key, operand, limits))
+                .collect();
             rules.join(" and ")
         }
         other => shown(other, limits),
@@ -73,12 +79,24 @@ fn rule(key: &str, operand: &Value, limits: Limits) -> String {
 /// `(>= 1 and <= 3)`; only the first parts of a very long list.
 fn joined(key: &str, parts: &[Value], limits: Limits) -> String {
     const MOST: usize = 20;
-    let word = if key.starts_with("all") { " and " } else { " or " };
-    let mut said: Vec<_> = parts.iter().take(MOST).map(|part| describe(part, limits)).collect();
+    let word = if key.starts_with("all") {
+        " and "
+    } else {
+        " or "
+    };
+    let mut said: Vec<_> = parts
+        .iter()
+        .take(MOST)
+        .map(|part| describe(part, limits))
+        .collect();
     if parts.len() > MOST {
         said.push(format!("… {} more", parts.len() - MOST));
     }
-    let only = if key == "oneOf" { "exactly one of " } else { "" };
+    let only = if key == "oneOf" {
+        "exactly one of "
+    } else {
+        ""
+    };
     format!("{only}({})", said.join(word))
 }
 
@@ -94,16 +112,28 @@ mod tests {
             (json!({"exact": "get_invoice"}), r#"exact "get_invoice""#),
             (json!({"gte": 1}), ">= 1"),
             (json!({"gt": 0, "lte": 0.5}), "> 0 and <= 0.5"),
-            (json!({"not": {"contains": "refund"}}), r#"not contains "refund""#),
-            (json!({"schema": {"minimum": 0.7}}), r#"schema {"minimum": 0.7}"#),
+            (
+                json!({"not": {"contains": "refund"}}),
+                r#"not contains "refund""#,
+            ),
+            (
+                json!({"schema": {"minimum": 0.7}}),
+                r#"schema {"minimum": 0.7}"#,
+            ),
             (json!({"absent": true}), "absent"),
             (json!({"absent": false}), "present"),
             (json!({"regex": r"^\d+$"}), r"regex /^\d+$/"),
             (json!({"length": 3}), "length 3"),
             (json!({"length": {"gte": 2}}), "length >= 2"),
             (json!({"one-of": ["a", "b"]}), r#"one-of ["a", "b"]"#),
-            (json!({"any-of": [{"exact": 1}, {"lt": 0}]}), "(exact 1 or < 0)"),
-            (json!({"all-of": [{"not": {"exact": 1}}, {"lt": 9}]}), "(not exact 1 and < 9)"),
+            (
+                json!({"any-of": [{"exact": 1}, {"lt": 0}]}),
+                "(exact 1 or < 0)",
+            ),
+            (
+                json!({"all-of": [{"not": {"exact": 1}}, {"lt": 9}]}),
+                "(not exact 1 and < 9)",
+            ),
             (json!("bare"), r#""bare""#),
             (json!({}), "{}"),
         ] {
@@ -116,7 +146,10 @@ mod tests {
         for (matcher, said) in [
             (json!({"exact": "get_invoice"}), r#"must be "get_invoice""#),
             (json!({"gte": 1}), "must be at least 1"),
-            (json!({"not": {"contains": "refund"}}), r#"must not contain "refund""#),
+            (
+                json!({"not": {"contains": "refund"}}),
+                r#"must not contain "refund""#,
+            ),
             (json!({"not": {"regex": "a"}}), "must not match regex /a/"),
             (json!({"absent": true}), "must be absent"),
             (json!({"length": {"gte": 2}}), "must match length >= 2"),

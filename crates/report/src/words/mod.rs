@@ -5,8 +5,8 @@ mod matcher;
 mod value;
 
 pub(crate) use evidence::{
-    details, differences, finding, first_reason, first_sentence_of_gate, first_sentence_of_run, headline,
-    label, labelled, unmet,
+    details, differences, finding, first_reason, first_sentence_of_gate, first_sentence_of_run,
+    headline, label, labelled, unmet,
 };
 pub(crate) use mcptest_core::escape::escape;
 pub(crate) use mcptest_core::words::count;
@@ -24,9 +24,17 @@ pub(crate) struct Limits {
 }
 
 /// For a screen, where the first lines matter.
-pub(crate) const SCREEN: Limits = Limits { value: 160, text: 400, diffs: 5 };
+pub(crate) const SCREEN: Limits = Limits {
+    value: 160,
+    text: 400,
+    diffs: 5,
+};
 /// For a file that other tools show.
-pub(crate) const FILE: Limits = Limits { value: 1_000, text: 4_000, diffs: usize::MAX };
+pub(crate) const FILE: Limits = Limits {
+    value: 1_000,
+    text: 4_000,
+    diffs: usize::MAX,
+};
 
 /// `12 ms`, `1.20 s`, `3 min 5 s`.
 pub(crate) fn time(took: std::time::Duration) -> String {
@@ -39,5 +47,7 @@ pub(crate) fn time(took: std::time::Duration) -> String {
 
 /// The tests that a comparison found on one side alone, in a sentence each.
 pub(crate) fn only_in<'t>(side: &'t str, tests: &'t [String]) -> impl Iterator<Item = String> + 't {
-    tests.iter().map(move |test| format!("only in {side}: {test}"))
+    tests
+        .iter()
+        .map(move |test| format!("only in {side}: {test}"))
 }

@@ -13,14 +13,26 @@ pub(super) fn with_items(text: &str, list: Span, items: &[ProposedItem]) -> Resu
     let Some(found) = root.as_ref().and_then(|root| find(root, list)) else {
         return Err("its list of calls is not found in the file any more".to_owned());
     };
-    let Kind::List(written) = &found.kind else { return Err("it is no list".to_owned()) };
+    let Kind::List(written) = &found.kind else {
+        return Err("it is no list".to_owned());
+    };
     let is_inside = |item: &Rc<Node>| item.span.start >= list.start && item.span.end <= list.end;
     let is_in_brackets = text[list.start..].starts_with('[');
-    let begins = if is_in_brackets { list.start } else { first_line(text, list, written) };
+    let begins = if is_in_brackets {
+        list.start
+    } else {
+        first_line(text, list, written)
+    };
     let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let before = text[..begins].lines().rev().find(is_said).unwrap_or_default();
+    let before = text[..begins]
+        .lines()
+        .rev()
+        .find(is_said)
+        .unwrap_or_default();
     if !written.iter().all(is_inside) || before.contains(['&', '*']) {
-        return Err("its list of calls is shared by an anchor; write it out to have it changed".to_owned());
+        return Err(
+            "its list of calls is shared by an anchor; write it out to have it changed".to_owned(),
+        );
     }
     if is_in_brackets {
         return in_brackets(text, list, written, items);
@@ -57,17 +69,27 @@ fn in_brackets(
         return Err("its list of calls has comments within brackets; change it by hand".to_owned());
     }
     let item = |item: &ProposedItem| match item {
-        ProposedItem::Kept(index) => {
-            text[written[*index].span.start..written[*index].span.end].trim().to_owned()
-        }
+        ProposedItem::Kept(index) => text[written[*index].span.start..written[*index].span.end]
+            .trim()
+            .to_owned(),
         ProposedItem::New(value) => on_one_line(value),
     };
     let items: Vec<String> = items.iter().map(item).collect();
-    Ok(format!("{}[{}]{}", &text[..list.start], items.join(", "), &text[list.end..]))
+    Ok(format!(
+        "{}[{}]{}",
+        &text[..list.start],
+        items.join(", "),
+        &text[list.end..]
+    ))
 }
 
 /// `- a` and `- b`, each on lines of its own.
-fn in_lines(text: &str, start: usize, written: usize, items: &[ProposedItem]) -> Result<String, String> {
+fn in_lines(
+    text: &str,
+    start: usize,
+    written: usize,
+    items: &[ProposedItem],
+) -> Result<String, String> {
     let line = &text[start..];
     let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
     if !line[indent.len()..].starts_with('-') {
@@ -86,7 +108,9 @@ fn in_lines(text: &str, start: usize, written: usize, items: &[ProposedItem]) ->
         }
         match item {
             ProposedItem::Kept(index) => lines.push_str(chunks[*index]),
-            ProposedItem::New(value) => lines.push_str(&format!("{indent}- {}{newline}", on_one_line(value))),
+            ProposedItem::New(value) => {
+                lines.push_str(&format!("{indent}- {}{newline}", on_one_line(value)));
+            }
         }
     }
     if items.is_empty() {
@@ -98,9 +122,13 @@ fn in_lines(text: &str, start: usize, written: usize, items: &[ProposedItem]) ->
 /// A new item, its name before all else.
 fn on_one_line(item: &Value) -> String {
     let name = item.get("name").and_then(Value::as_str);
-    let Some((name, fields)) = name.zip(item.as_object()) else { return flow(item) };
+    let Some((name, fields)) = name.zip(item.as_object()) else {
+        return flow(item);
+    };
     let others = fields.iter().filter(|(key, _)| *key != "name");
-    let others: Vec<String> = others.map(|(key, value)| format!(", {key}: {}", flow(value))).collect();
+    let others: Vec<String> = others
+        .map(|(key, value)| format!(", {key}: {}", flow(value)))
+        .collect();
     format!("{{ name: {}{} }}", yaml_text(name), others.concat())
 }
 
@@ -136,8 +164,19 @@ mod tests {
 
     fn changed(text: &str, items: &[ProposedItem]) -> Result<String, String> {
         let root = parse(text, 0, &mut Vec::new()).unwrap();
-        let Kind::Map(entries) = &root.kind else { panic!("no map") };
-        with_items(text, entries.iter().find(|entry| &*entry.key == "calls").unwrap().value.span, items)
+        let Kind::Map(entries) = &root.kind else {
+            panic!("no map")
+        };
+        with_items(
+            text,
+            entries
+                .iter()
+                .find(|entry| &*entry.key == "calls")
+                .unwrap()
+                .value
+                .span,
+            items,
+        )
     }
 
     #[test]
@@ -146,19 +185,31 @@ mod tests {
         let new = New(json!({"name": "n", "args": {"exact": {"q": "${x}"}}}));
         let expected = "# top\ncalls:\n  # before\n  - { name: n, args: { exact: { q: \"$${x}\" } } }\n\n  # of b\n  - name: b\n    args: any\n  - a # one\n\n# after\nmode: strict\n";
         assert_eq!(changed(text, &[new, Kept(1), Kept(0)]).unwrap(), expected);
-        assert_eq!(changed("calls:\n- a\n- b", &[Kept(1), Kept(0)]).unwrap(), "calls:\n- b\n- a\n");
+        assert_eq!(
+            changed("calls:\n- a\n- b", &[Kept(1), Kept(0)]).unwrap(),
+            "calls:\n- b\n- a\n"
+        );
         assert_eq!(
             changed("calls:\r\n- a\r\n", &[Kept(0), New(json!("b"))]).unwrap(),
             "calls:\r\n- a\r\n- b\r\n"
         );
-        assert_eq!(changed("calls:\n- a\nmode: subset\n", &[]).unwrap(), "calls:\n  []\nmode: subset\n");
+        assert_eq!(
+            changed("calls:\n- a\nmode: subset\n", &[]).unwrap(),
+            "calls:\n  []\nmode: subset\n"
+        );
     }
 
     #[test]
     fn a_list_in_brackets_stays_one() {
         let text = "calls: [ a, {name: b} ] # all\n";
-        assert_eq!(changed(text, &[Kept(1), New(json!("c"))]).unwrap(), "calls: [{name: b}, c] # all\n");
-        assert_eq!(changed("calls: []\n", &[New(json!("c"))]).unwrap(), "calls: [c]\n");
+        assert_eq!(
+            changed(text, &[Kept(1), New(json!("c"))]).unwrap(),
+            "calls: [{name: b}, c] # all\n"
+        );
+        assert_eq!(
+            changed("calls: []\n", &[New(json!("c"))]).unwrap(),
+            "calls: [c]\n"
+        );
     }
 
     #[test]

@@ -47,18 +47,33 @@ impl FileChange {
     pub fn write(&self) -> Result<(), String> {
         let now = text_of(&self.path).unwrap_or_default();
         if now != self.before {
-            return Err(format!("{} was changed meanwhile; run this again", escape_path(&self.path)));
+            return Err(format!(
+                "{} was changed meanwhile; run this again",
+                escape_path(&self.path)
+            ));
         }
         if self.is_recording {
-            return cassette::write_whole(&self.path, &self.after).map_err(|error| error.to_string());
+            return cassette::write_whole(&self.path, &self.after)
+                .map_err(|error| error.to_string());
         }
-        exit::write_back(&self.path, &self.after)
-            .map_err(|error| format!("cannot write {}: {}", escape_path(&self.path), files::reason(&error)))
+        exit::write_back(&self.path, &self.after).map_err(|error| {
+            format!(
+                "cannot write {}: {}",
+                escape_path(&self.path),
+                files::reason(&error)
+            )
+        })
     }
 
     /// Both texts as they are compared: a recording without how long the call took.
     pub fn texts(&self) -> (String, String) {
-        let text = |text: &str| if self.is_recording { readable(text) } else { text.to_owned() };
+        let text = |text: &str| {
+            if self.is_recording {
+                readable(text)
+            } else {
+                text.to_owned()
+            }
+        };
         (text(&self.before), text(&self.after))
     }
 }
@@ -87,14 +102,22 @@ enum Place {
 pub fn recorded_changes(called: Vec<(PathBuf, String)>) -> Changes {
     let change = |(path, after): (PathBuf, String)| {
         let before = text_of(&path).unwrap_or_default();
-        FileChange { path, before, after, is_recording: true }
+        FileChange {
+            path,
+            before,
+            after,
+            is_recording: true,
+        }
     };
     let has_changed = |file: &FileChange| {
         let (before, after) = file.texts();
         before != after
     };
     let files = called.into_iter().map(change).filter(has_changed).collect();
-    Changes { files, left_out: Vec::new() }
+    Changes {
+        files,
+        left_out: Vec::new(),
+    }
 }
 
 /// What the failed gates of a report would have to say. All rows that a change touches must want the same one.
@@ -113,14 +136,20 @@ pub fn changes(loaded: &[(String, Loaded)], plan: &Plan<'_>, report: &Report) ->
             .map(|(row, gate)| (row.name.as_str(), gate.key.as_str()))
             .collect();
         let keys: BTreeSet<&str> = failed.iter().map(|(_, key)| *key).collect();
-        for row in suite.rows().iter().filter(|row| row.skip.is_none() && !keys.is_empty()) {
+        for row in suite
+            .rows()
+            .iter()
+            .filter(|row| row.skip.is_none() && !keys.is_empty())
+        {
             let secrets = secrets.of(suite);
-            let of_row = proposals(row, &keys, &secrets).into_iter().map(|(key, proposal)| Wish {
-                row: row.name.clone(),
-                is_asked: failed.contains(&(row.name.as_str(), key)),
-                place: place(proposal.place, one, suite.folder()),
-                change: proposal.change,
-            });
+            let of_row = proposals(row, &keys, &secrets)
+                .into_iter()
+                .map(|(key, proposal)| Wish {
+                    row: row.name.clone(),
+                    is_asked: failed.contains(&(row.name.as_str(), key)),
+                    place: place(proposal.place, one, suite.folder()),
+                    change: proposal.change,
+                });
             wishes.extend(of_row);
         }
     }
@@ -129,27 +158,50 @@ pub fn changes(loaded: &[(String, Loaded)], plan: &Plan<'_>, report: &Report) ->
 
 fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> Place {
     match proposed {
-        ProposedPlace::List(span) => Place::List(PathBuf::from(&loaded.sources.file(span.file).path), span),
+        ProposedPlace::List(span) => {
+            Place::List(PathBuf::from(&loaded.sources.file(span.file).path), span)
+        }
         ProposedPlace::File(file) => Place::File(folder.join(file)),
         ProposedPlace::Test(file, _) => Place::Test(folder.join(file)),
     }
 }
 
 /// What the gates with these keys propose for the runs of a row.
-fn proposals<'r>(row: &Row<'r>, keys: &BTreeSet<&str>, secrets: &SuiteSecrets) -> Vec<(&'r str, Proposal)> {
-    let Some(of) = row.agent_row() else { return Vec::new() };
-    let gates = || of.agent.gates.iter().filter(|gate| keys.contains(gate.key()));
+fn proposals<'r>(
+    row: &Row<'r>,
+    keys: &BTreeSet<&str>,
+    secrets: &SuiteSecrets,
+) -> Vec<(&'r str, Proposal)> {
+    let Some(of) = row.agent_row() else {
+        return Vec::new();
+    };
+    let gates = || {
+        of.agent
+            .gates
+            .iter()
+            .filter(|gate| keys.contains(gate.key()))
+    };
     if gates().next().is_none() {
         return Vec::new();
     }
     let proposed = judged_runs(row, of, |runs| {
         let propose = gates().filter_map(|gate| Some((gate.key(), gate.propose(of, runs)?)));
-        propose.map(|(key, proposal)| (key, clean(proposal, secrets))).collect::<Vec<_>>()
+        propose
+            .map(|(key, proposal)| (key, clean(proposal, secrets)))
+            .collect::<Vec<_>>()
     });
     proposed.unwrap_or_else(|reason| {
         let without_runs = gates().filter_map(|gate| Some((gate.key(), gate.propose(of, &[])?)));
         without_runs
-            .map(|(key, proposal)| (key, Proposal { change: Err(reason.clone()), ..proposal }))
+            .map(|(key, proposal)| {
+                (
+                    key,
+                    Proposal {
+                        change: Err(reason.clone()),
+                        ..proposal
+                    },
+                )
+            })
             .collect()
     })
 }
@@ -160,8 +212,13 @@ fn clean(proposal: Proposal, secrets: &SuiteSecrets) -> Proposal {
         Some(ProposedChange::Test(test)) => {
             without_secrets(*test, secrets).map(|test| Some(ProposedChange::Test(Box::new(test))))
         }
-        Some(ProposedChange::Items(items)) if items.iter().any(|item| has_secret(item, secrets)) => {
-            Err("its calls have a secret in them, which must not be written into a suite".to_owned())
+        Some(ProposedChange::Items(items))
+            if items.iter().any(|item| has_secret(item, secrets)) =>
+        {
+            Err(
+                "its calls have a secret in them, which must not be written into a suite"
+                    .to_owned(),
+            )
         }
         other => Ok(other),
     });
@@ -169,7 +226,9 @@ fn clean(proposal: Proposal, secrets: &SuiteSecrets) -> Proposal {
 }
 
 fn has_secret(item: &ProposedItem, secrets: &SuiteSecrets) -> bool {
-    let ProposedItem::New(value) = item else { return false };
+    let ProposedItem::New(value) = item else {
+        return false;
+    };
     let text = value.to_string();
     secrets.hidden_in(&text) != text || exit::clean(&text) != text
 }
@@ -194,7 +253,10 @@ impl Changes {
             };
             match (&wish.place, change) {
                 (Place::List(path, span), ProposedChange::Items(items)) => {
-                    lists.entry(path.clone()).or_default().push((*span, items, &wish.row));
+                    lists
+                        .entry(path.clone())
+                        .or_default()
+                        .push((*span, items, &wish.row));
                 }
                 (Place::File(path), ProposedChange::Pins(pins)) => {
                     changes.set(path, exit::clean(&pins.to_text()).into_owned());
@@ -215,7 +277,10 @@ impl Changes {
     }
 
     fn leave_out(&mut self, row: &str, reason: String) {
-        self.left_out.push(LeftOut { row: row.to_owned(), reason });
+        self.left_out.push(LeftOut {
+            row: row.to_owned(),
+            reason,
+        });
     }
 
     /// Changes lists of one suite, the last first so that the places of the others stay right.
@@ -235,7 +300,11 @@ impl Changes {
 
     /// One test of a baseline, among others that stay.
     fn set_test(&mut self, path: &Path, test: &TestBaseline) -> Result<(), String> {
-        let known = self.files.iter().find(|file| file.path == path).map(|file| file.after.clone());
+        let known = self
+            .files
+            .iter()
+            .find(|file| file.path == path)
+            .map(|file| file.after.clone());
         let text = known.map_or_else(|| text_of(path), Ok)?;
         let mut baseline = Baseline::read(text.as_bytes()).map_err(|error| error.to_string())?;
         for one in &mut baseline.tests {
@@ -253,7 +322,12 @@ impl Changes {
             return;
         }
         let before = text_of(path).unwrap_or_default();
-        self.files.push(FileChange { path: path.to_owned(), before, after, is_recording: false });
+        self.files.push(FileChange {
+            path: path.to_owned(),
+            before,
+            after,
+            is_recording: false,
+        });
     }
 }
 
@@ -261,7 +335,9 @@ impl Changes {
 fn readable(recording: &str) -> String {
     let line = |line: &str| match serde_json::from_str::<Value>(line) {
         Ok(mut value) => {
-            value.as_object_mut().map(|fields| fields.remove("duration_ms"));
+            value
+                .as_object_mut()
+                .map(|fields| fields.remove("duration_ms"));
             format!("{value:#}\n")
         }
         Err(_) => format!("{line}\n"),
@@ -277,18 +353,30 @@ fn text_of(path: &Path) -> Result<String, String> {
 fn agreed<'w>(asked: &'w Wish, wishes: &'w [Wish]) -> Result<Option<&'w ProposedChange>, String> {
     // Each test of a baseline is a row's own, but for the models of one agent.
     let is_same_test = |other: &Wish| match (&asked.change, &other.change) {
-        (Ok(Some(ProposedChange::Test(one))), Ok(Some(ProposedChange::Test(two)))) => one.name == two.name,
+        (Ok(Some(ProposedChange::Test(one))), Ok(Some(ProposedChange::Test(two)))) => {
+            one.name == two.name
+        }
         _ => true,
     };
-    let shared = wishes.iter().filter(|other| other.place == asked.place && is_same_test(other));
+    let shared = wishes
+        .iter()
+        .filter(|other| other.place == asked.place && is_same_test(other));
     let change = asked.change.as_ref().map_err(Clone::clone)?;
     for other in shared {
         match &other.change {
             Ok(change_of_other) if change_of_other == change => {}
             Ok(_) => {
-                return Err(format!("`{}` has the same expectation and does something else", other.row));
+                return Err(format!(
+                    "`{}` has the same expectation and does something else",
+                    other.row
+                ));
             }
-            Err(reason) => return Err(format!("`{}` has the same expectation: {reason}", other.row)),
+            Err(reason) => {
+                return Err(format!(
+                    "`{}` has the same expectation: {reason}",
+                    other.row
+                ));
+            }
         }
     }
     Ok(change.as_ref())
@@ -297,13 +385,30 @@ fn agreed<'w>(asked: &'w Wish, wishes: &'w [Wish]) -> Result<Option<&'w Proposed
 /// The text, if the suites that have it in them can still be read.
 fn still_loads(path: &Path, text: String, loaded: &[(String, Loaded)]) -> Result<String, String> {
     let read = |file: &Path| {
-        if file == path { Ok(text.clone().into_bytes()) } else { (host().read)(file) }
+        if file == path {
+            Ok(text.clone().into_bytes())
+        } else {
+            (host().read)(file)
+        }
     };
-    let of_it = loaded.iter().filter(|(_, one)| one.sources.paths().any(|known| Path::new(known) == path));
+    let of_it = loaded
+        .iter()
+        .filter(|(_, one)| one.sources.paths().any(|known| Path::new(known) == path));
     for (suite, _) in of_it {
-        let again = load(Path::new(suite), &Host { read: &read, ..host() });
+        let again = load(
+            Path::new(suite),
+            &Host {
+                read: &read,
+                ..host()
+            },
+        );
         if again.is_refused() {
-            let why = again.refusal().details.into_iter().next().unwrap_or_default();
+            let why = again
+                .refusal()
+                .details
+                .into_iter()
+                .next()
+                .unwrap_or_default();
             return Err(format!("the suite would be refused with it: {why}"));
         }
     }

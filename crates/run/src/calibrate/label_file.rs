@@ -32,8 +32,14 @@ struct Cell {
 
 /// The labels of a string, or all that is wrong with it.
 pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Label>, Vec<Problem>) {
-    let mut reader = LabelReader { file, entries: Vec::new(), problems: Vec::new() };
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let mut reader = LabelReader {
+        file,
+        entries: Vec::new(),
+        problems: Vec::new(),
+    };
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase());
     match extension.as_deref() {
         Some("csv") => reader.csv(text),
         Some("jsonl" | "ndjson") => {
@@ -46,10 +52,13 @@ pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Label>, Vec<Pro
         _ => reader.document(text, 0),
     }
     if reader.entries.is_empty() && reader.problems.is_empty() {
-        let problem = Problem::error("there are no labels in this file").at(Span { file, ..Span::default() });
-        reader
-            .problems
-            .push(problem.help("write them as `{\"source\": \"runs/1.json\", \"label\": \"good\"}`"));
+        let problem = Problem::error("there are no labels in this file").at(Span {
+            file,
+            ..Span::default()
+        });
+        reader.problems.push(
+            problem.help("write them as `{\"source\": \"runs/1.json\", \"label\": \"good\"}`"),
+        );
     }
     (reader.entries, reader.problems)
 }
@@ -66,7 +75,9 @@ impl LabelReader {
         let mut problems = Vec::new();
         let root = yaml::parse(text, self.file, &mut problems);
         self.problems.extend(problems.into_iter().map(|problem| {
-            let message = problem.message.replace("this is not YAML", "this is not JSON");
+            let message = problem
+                .message
+                .replace("this is not YAML", "this is not JSON");
             moved(Problem { message, ..problem }, start)
         }));
         let Some(root) = root else { return };
@@ -99,14 +110,24 @@ impl LabelReader {
 
     fn item(&mut self, node: &Node, start: usize) {
         let Kind::Map(entries) = &node.kind else {
-            let message = format!("expected a map with `source` and `label`, found {}", node.describe());
+            let message = format!(
+                "expected a map with `source` and `label`, found {}",
+                node.describe()
+            );
             return self.problem(&message, at(node.span, start));
         };
         let mut cells = Vec::new();
         for entry in entries {
-            let Some(text) = self.scalar(&entry.value, start) else { return };
+            let Some(text) = self.scalar(&entry.value, start) else {
+                return;
+            };
             let (key_span, span) = (at(entry.key_span, start), at(entry.value.span, start));
-            cells.push(Cell { key: entry.key.to_string(), key_span, text, span });
+            cells.push(Cell {
+                key: entry.key.to_string(),
+                key_span,
+                text,
+                span,
+            });
         }
         self.entry(&cells, at(node.span, start));
     }
@@ -119,7 +140,10 @@ impl LabelReader {
             Kind::Scalar(Scalar::Number(number)) => Some(number.to_string()),
             Kind::Scalar(Scalar::Text { text, .. } | Scalar::NotFinite(text)) => Some(text.clone()),
             Kind::List(_) | Kind::Map(_) => {
-                self.problem(&format!("expected one value, found {}", node.describe()), at(node.span, start));
+                self.problem(
+                    &format!("expected one value, found {}", node.describe()),
+                    at(node.span, start),
+                );
                 None
             }
         }
@@ -127,26 +151,42 @@ impl LabelReader {
 
     /// A header line with the names of the columns, then a line for each label.
     fn csv(&mut self, text: &str) {
-        let mut lines = csv_lines(text, self.file).into_iter().filter(|line| !line.is_empty());
+        let mut lines = csv_lines(text, self.file)
+            .into_iter()
+            .filter(|line| !line.is_empty());
         let Some(header) = lines.next() else { return };
-        for (name, place) in header.iter().filter(|(name, _)| !KEYS.contains(&name.as_str())) {
+        for (name, place) in header
+            .iter()
+            .filter(|(name, _)| !KEYS.contains(&name.as_str()))
+        {
             self.unknown_key(name, *place);
         }
-        let lines = lines.filter(|_| self.problems.is_empty()).collect::<Vec<_>>();
+        let lines = lines
+            .filter(|_| self.problems.is_empty())
+            .collect::<Vec<_>>();
         for line in lines {
             if line.len() != header.len() {
-                let message =
-                    format!("expected {} values, as in the header, found {}", header.len(), line.len());
+                let message = format!(
+                    "expected {} values, as in the header, found {}",
+                    header.len(),
+                    line.len()
+                );
                 self.problem(&message, line[0].1);
                 continue;
             }
-            let whole = Span { end: line.last().map_or(0, |cell| cell.1.end), ..line[0].1 };
-            let cells = header.iter().zip(line).map(|((key, key_span), (text, span))| Cell {
-                key: key.clone(),
-                key_span: *key_span,
-                text,
-                span,
-            });
+            let whole = Span {
+                end: line.last().map_or(0, |cell| cell.1.end),
+                ..line[0].1
+            };
+            let cells = header
+                .iter()
+                .zip(line)
+                .map(|((key, key_span), (text, span))| Cell {
+                    key: key.clone(),
+                    key_span: *key_span,
+                    text,
+                    span,
+                });
             let known = cells.filter(|cell| KEYS.contains(&cell.key.as_str()));
             let cells: Vec<Cell> = known.collect();
             self.entry(&cells, whole);
@@ -156,7 +196,10 @@ impl LabelReader {
     /// One label from its values; empty ones are as if they were not there.
     fn entry(&mut self, cells: &[Cell], whole: Span) {
         let problems = self.problems.len();
-        let mut entry = Label { span: whole, ..Label::default() };
+        let mut entry = Label {
+            span: whole,
+            ..Label::default()
+        };
         let mut label = None;
         for cell in cells {
             if !KEYS.contains(&cell.key.as_str()) {
@@ -175,13 +218,19 @@ impl LabelReader {
                 _ => {}
             }
         }
-        let named = [&entry.source, &entry.trace_id, &entry.row].into_iter().flatten().count();
+        let named = [&entry.source, &entry.trace_id, &entry.row]
+            .into_iter()
+            .flatten()
+            .count();
         if self.problems.len() > problems {
             return;
         }
         match label {
             _ if named != 1 => {
-                self.problem("a label is for one of a `source`, a `trace_id` or a `row`", whole);
+                self.problem(
+                    "a label is for one of a `source`, a `trace_id` or a `row`",
+                    whole,
+                );
             }
             None => self.problem("there is no `label` here", whole),
             Some(is_good) => self.entries.push(Label { is_good, ..entry }),
@@ -191,30 +240,48 @@ impl LabelReader {
     fn run(&mut self, text: &str, place: Span) -> Option<usize> {
         let number = text.parse().ok().filter(|number| *number > 0);
         if number.is_none() {
-            self.problem(&format!("`{text}` is no number of a run; the first is 1"), place);
+            self.problem(
+                &format!("`{text}` is no number of a run; the first is 1"),
+                place,
+            );
         }
         number
     }
 
     fn label(&mut self, text: &str, place: Span) -> Option<bool> {
         let word = text.to_lowercase();
-        if let Some(label) = GOOD.contains(&&*word).then_some(true).or(BAD.contains(&&*word).then_some(false))
+        if let Some(label) = GOOD
+            .contains(&&*word)
+            .then_some(true)
+            .or(BAD.contains(&&*word).then_some(false))
         {
             return Some(label);
         }
-        if let Some(reward) = word.parse::<f64>().ok().filter(|reward| (0.0..=1.0).contains(reward)) {
+        if let Some(reward) = word
+            .parse::<f64>()
+            .ok()
+            .filter(|reward| (0.0..=1.0).contains(reward))
+        {
             return Some(reward >= 1.0);
         }
         let help = did_you_mean(&word, GOOD.into_iter().chain(BAD), || {
             "write good or bad, pass or fail, true or false, or a reward from 0 to 1".to_owned()
         });
-        self.problems.push(Problem::error(format!("`{text}` is no label")).at(place).help(help));
+        self.problems.push(
+            Problem::error(format!("`{text}` is no label"))
+                .at(place)
+                .help(help),
+        );
         None
     }
 
     fn unknown_key(&mut self, key: &str, place: Span) {
         let help = did_you_mean(key, KEYS, || format!("the keys are {}", KEYS.join(", ")));
-        self.problems.push(Problem::error(format!("unknown key `{key}`")).at(place).help(help));
+        self.problems.push(
+            Problem::error(format!("unknown key `{key}`"))
+                .at(place)
+                .help(help),
+        );
     }
 
     fn problem(&mut self, message: &str, place: Span) {
@@ -223,7 +290,11 @@ impl LabelReader {
 }
 
 fn at(span: Span, start: usize) -> Span {
-    Span { start: span.start + start, end: span.end + start, ..span }
+    Span {
+        start: span.start + start,
+        end: span.end + start,
+        ..span
+    }
 }
 
 fn moved(problem: Problem, start: usize) -> Problem {
@@ -239,14 +310,24 @@ fn csv_lines(text: &str, file: usize) -> Vec<Vec<(String, Span)>> {
     let mut lines = vec![Vec::new()];
     let (mut cell, mut begin, mut is_quoted) = (String::new(), 0, false);
     let mut letters = text.char_indices().peekable();
-    let end_cell = |lines: &mut Vec<Vec<(String, Span)>>, cell: &mut String, begin: usize, end: usize| {
-        if let Some(line) = lines.last_mut() {
-            line.push((std::mem::take(cell).trim().to_owned(), Span { file, start: begin, end }));
-        }
-    };
+    let end_cell =
+        |lines: &mut Vec<Vec<(String, Span)>>, cell: &mut String, begin: usize, end: usize| {
+            if let Some(line) = lines.last_mut() {
+                line.push((
+                    std::mem::take(cell).trim().to_owned(),
+                    Span {
+                        file,
+                        start: begin,
+                        end,
+                    },
+                ));
+            }
+        };
     while let Some((at, letter)) = letters.next() {
         match letter {
-            '"' if is_quoted && letters.next_if(|(_, next)| *next == '"').is_some() => cell.push('"'),
+            '"' if is_quoted && letters.next_if(|(_, next)| *next == '"').is_some() => {
+                cell.push('"');
+            }
             '"' => is_quoted = !is_quoted,
             ',' if !is_quoted => {
                 end_cell(&mut lines, &mut cell, begin, at);

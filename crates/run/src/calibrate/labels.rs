@@ -43,13 +43,20 @@ impl Labels {
         let named = escape_path(path);
         let text = match files::read_named_text(path, files::TEXT) {
             // Its lines are not for quoting: they are redacted when it is shown.
-            Ok(text) if is_tape(text.as_bytes()) => Err(format!("{named} is a tape, not a file of labels")),
+            Ok(text) if is_tape(text.as_bytes()) => {
+                Err(format!("{named} is a tape, not a file of labels"))
+            }
             Ok(text) => Ok(text),
             Err(error) => Err(format!("cannot read {named}: {}", files::reason(&error))),
         };
         let text = match text {
             Ok(text) => text,
-            Err(message) => return Err(Mislabelled { problems: vec![Problem::error(message)], sources }),
+            Err(message) => {
+                return Err(Mislabelled {
+                    problems: vec![Problem::error(message)],
+                    sources,
+                });
+            }
         };
         let file = sources.add(path.display().to_string(), text);
         let (entries, problems) = read(path, &sources.file(file).text, file);
@@ -57,10 +64,19 @@ impl Labels {
             return Err(Mislabelled { problems, sources });
         }
         let used = vec![BTreeSet::new(); entries.len()];
-        let mut labels = Self { entries, used, sources, ..Self::default() };
+        let mut labels = Self {
+            entries,
+            used,
+            sources,
+            ..Self::default()
+        };
         for (at, entry) in labels.entries.iter().enumerate() {
             if let Some(source) = &entry.source {
-                labels.by_source.entry(parts(source).join("/")).or_default().push(at);
+                labels
+                    .by_source
+                    .entry(parts(source).join("/"))
+                    .or_default()
+                    .push(at);
             } else if let Some(id) = &entry.trace_id {
                 labels.by_trace_id.entry(id.clone()).or_default().push(at);
             } else if let Some(row) = &entry.row {
@@ -78,16 +94,33 @@ impl Labels {
     /// The label of a run of a row.
     pub(super) fn of(&mut self, row: &str, run: &MeasurableRun<'_>) -> Option<bool> {
         let source = run.source.map(|path| path.display().to_string());
-        let trace_id = if self.by_trace_id.is_empty() { None } else { run.trace_id() };
+        let trace_id = if self.by_trace_id.is_empty() {
+            None
+        } else {
+            run.trace_id()
+        };
         self.seen.rows.insert(row.to_owned(), run.run.number);
-        self.seen.sources.extend(source.clone().map(|source| (source, run.in_source)));
+        self.seen
+            .sources
+            .extend(source.clone().map(|source| (source, run.in_source)));
         self.seen.trace_ids.extend(trace_id.clone());
         let of_source = source.iter().flat_map(|source| self.naming(source));
-        let of_source =
-            of_source.filter(|at| self.entries[**at].run.is_none_or(|number| number == run.in_source));
+        let of_source = of_source.filter(|at| {
+            self.entries[**at]
+                .run
+                .is_none_or(|number| number == run.in_source)
+        });
         let of_row = self.by_row.get(row).into_iter().flatten();
-        let of_row = of_row.filter(|at| self.entries[**at].run.is_none_or(|number| number == run.run.number));
-        let of_trace = trace_id.as_ref().and_then(|id| self.by_trace_id.get(id)).into_iter().flatten();
+        let of_row = of_row.filter(|at| {
+            self.entries[**at]
+                .run
+                .is_none_or(|number| number == run.run.number)
+        });
+        let of_trace = trace_id
+            .as_ref()
+            .and_then(|id| self.by_trace_id.get(id))
+            .into_iter()
+            .flatten();
         let found: Vec<usize> = of_source.chain(of_row).chain(of_trace).copied().collect();
         for at in &found {
             self.used[*at].insert(source.clone().unwrap_or_default());
@@ -95,10 +128,13 @@ impl Labels {
         let (first, others) = found.split_first()?;
         let label = self.entries[*first].is_good;
         if let Some(other) = others.iter().find(|at| self.entries[**at].is_good != label) {
-            let problem =
-                Problem::error(format!("run {} of `{row}` is labelled both good and bad", run.run.number));
+            let problem = Problem::error(format!(
+                "run {} of `{row}` is labelled both good and bad",
+                run.run.number
+            ));
             let problem = problem.at(self.entries[*other].span);
-            self.problems.push(problem.also(self.entries[*first].span, "the other label"));
+            self.problems
+                .push(problem.also(self.entries[*first].span, "the other label"));
         }
         Some(label)
     }
@@ -135,16 +171,23 @@ impl Labels {
                 self.problems.push(self.seen.unused(entry));
             } else if entry.source.is_some() && used.len() > 1 {
                 let files: Vec<&str> = used.iter().map(String::as_str).take(3).collect();
-                let problem =
-                    Problem::error(format!("this means {} files: {}", used.len(), files.join(", ")));
-                self.problems.push(problem.at(entry.span).help("write more of the path"));
+                let problem = Problem::error(format!(
+                    "this means {} files: {}",
+                    used.len(),
+                    files.join(", ")
+                ));
+                self.problems
+                    .push(problem.at(entry.span).help("write more of the path"));
             }
         }
         if self.problems.is_empty() {
             return Ok(());
         }
         Problem::sort(&mut self.problems);
-        Err(Mislabelled { problems: self.problems, sources: self.sources })
+        Err(Mislabelled {
+            problems: self.problems,
+            sources: self.sources,
+        })
     }
 }
 
@@ -153,14 +196,21 @@ impl SeenRuns {
         if let Some(number) = entry.run
             && let Some((name, last)) = self.known(entry)
         {
-            let runs = if last == 1 { "1 run".to_owned() } else { format!("{last} runs") };
+            let runs = if last == 1 {
+                "1 run".to_owned()
+            } else {
+                format!("{last} runs")
+            };
             let problem = Problem::error(format!("there is no run {number}: `{name}` has {runs}"));
             return problem.at(entry.span);
         }
         let (message, near) = match (&entry.source, &entry.trace_id, &entry.row) {
             (Some(source), ..) => {
                 let near = nearest(source, self.sources.keys().map(String::as_str));
-                let by_name = nearest(file_name(source), self.sources.keys().map(|path| file_name(path)));
+                let by_name = nearest(
+                    file_name(source),
+                    self.sources.keys().map(|path| file_name(path)),
+                );
                 (format!("no run comes from `{source}`"), near.or(by_name))
             }
             (None, Some(id), _) => {
@@ -179,16 +229,29 @@ impl SeenRuns {
 
     /// The row or file that a label names, with how many runs it has.
     fn known(&self, entry: &Label) -> Option<(&str, usize)> {
-        let of_row = entry.row.as_ref().and_then(|row| self.rows.get_key_value(row));
-        let is_it = |source: &String| entry.source.as_ref().is_some_and(|end| ends_with(source, end));
+        let of_row = entry
+            .row
+            .as_ref()
+            .and_then(|row| self.rows.get_key_value(row));
+        let is_it = |source: &String| {
+            entry
+                .source
+                .as_ref()
+                .is_some_and(|end| ends_with(source, end))
+        };
         let of_source = || self.sources.iter().find(|(source, _)| is_it(source));
-        of_row.or_else(of_source).map(|(name, last)| (name.as_str(), *last))
+        of_row
+            .or_else(of_source)
+            .map(|(name, last)| (name.as_str(), *last))
     }
 
     fn in_words(&self) -> String {
         const SHOWN: usize = 3;
-        let (what, names) =
-            if self.sources.is_empty() { ("rows", &self.rows) } else { ("files", &self.sources) };
+        let (what, names) = if self.sources.is_empty() {
+            ("rows", &self.rows)
+        } else {
+            ("files", &self.sources)
+        };
         let mut shown: Vec<&str> = names.keys().map(String::as_str).take(SHOWN).collect();
         if names.len() > SHOWN {
             shown.push("and so on");
@@ -205,7 +268,10 @@ fn file_name(path: &str) -> &str {
 }
 
 fn parts(path: &str) -> Vec<String> {
-    path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect()
+    path.split(['/', '\\'])
+        .filter(|part| !matches!(*part, "" | "."))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Whether a path ends in these parts, whole names each.

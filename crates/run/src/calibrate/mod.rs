@@ -31,7 +31,11 @@ pub fn calibrate(plan: &Plan<'_>, labels: Option<&Path>) -> Result<Calibration, 
             calibrator.add(of, labelled);
         }
     })?;
-    let left_out = read.left_out.into_iter().map(|(_, left_out)| left_out).collect();
+    let left_out = read
+        .left_out
+        .into_iter()
+        .map(|(_, left_out)| left_out)
+        .collect();
     Ok(calibrator.finish(read.labels, left_out, read.unlabelled))
 }
 
@@ -52,10 +56,21 @@ pub(crate) fn each_labelled<'p>(
     secrets: &Secrets,
     mut visit: impl FnMut(usize, AgentRow<'p>, &Recorded<'_>, &[LabelledRun<'_>]),
 ) -> Result<Read, Mislabelled> {
-    let mut labeller = Labeller { labels: labels.map(Labels::read).transpose()?, unlabelled: 0 };
-    let from = labeller.labels.as_ref().map_or_else(|| "expect".to_owned(), Labels::path);
+    let mut labeller = Labeller {
+        labels: labels.map(Labels::read).transpose()?,
+        unlabelled: 0,
+    };
+    let from = labeller
+        .labels
+        .as_ref()
+        .map_or_else(|| "expect".to_owned(), Labels::path);
     let mut left_out = Vec::new();
-    for (index, row) in plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none()) {
+    for (index, row) in plan
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.skip.is_none())
+    {
         let unusable = match row.subject {
             Subject::Agent(of) => replay::with_runs(row, of, None, |recorded| {
                 labeller.show(row, of, recorded, |runs| visit(index, of, recorded, runs))
@@ -68,11 +83,21 @@ pub(crate) fn each_labelled<'p>(
                 Some(suite) => secrets.of(suite).hidden_in(&reason),
                 None => crate::clean(&reason).to_string(),
             };
-            (index, LeftOut { row: row.name.clone(), reason })
+            (
+                index,
+                LeftOut {
+                    row: row.name.clone(),
+                    reason,
+                },
+            )
         }));
     }
     labeller.labels.map_or(Ok(()), Labels::finish)?;
-    Ok(Read { labels: from, left_out, unlabelled: labeller.unlabelled })
+    Ok(Read {
+        labels: from,
+        left_out,
+        unlabelled: labeller.unlabelled,
+    })
 }
 
 struct Labeller {
@@ -114,11 +139,25 @@ impl Labeller {
 }
 
 /// The runs of a row that have a label.
-fn label<'r>(row: &Row<'_>, runs: &[MeasurableRun<'r>], labels: Option<&mut Labels>) -> Vec<LabelledRun<'r>> {
-    let with =
-        |run: &MeasurableRun<'r>, label: Option<bool>| Some(LabelledRun { run: run.run, is_good: label? });
+fn label<'r>(
+    row: &Row<'_>,
+    runs: &[MeasurableRun<'r>],
+    labels: Option<&mut Labels>,
+) -> Vec<LabelledRun<'r>> {
+    let with = |run: &MeasurableRun<'r>, label: Option<bool>| {
+        Some(LabelledRun {
+            run: run.run,
+            is_good: label?,
+        })
+    };
     match labels {
-        Some(labels) => runs.iter().filter_map(|run| with(run, labels.of(&row.name, run))).collect(),
-        None => runs.iter().filter_map(|run| with(run, run.expected)).collect(),
+        Some(labels) => runs
+            .iter()
+            .filter_map(|run| with(run, labels.of(&row.name, run)))
+            .collect(),
+        None => runs
+            .iter()
+            .filter_map(|run| with(run, run.expected))
+            .collect(),
     }
 }

@@ -7,18 +7,27 @@ use serde::Serialize;
 /// The fingerprint over everything in a header but its fingerprint: `blake3:` and 32 hex digits.
 pub(crate) fn fingerprint_of(header: &impl Serialize) -> String {
     let mut header = serde_json::to_value(header).unwrap_or_default();
-    header.as_object_mut().map(|header| header.remove("fingerprint"));
+    header
+        .as_object_mut()
+        .map(|header| header.remove("fingerprint"));
     digest_of_value(&header)
 }
 
 /// Whether the header was changed by hand: its fingerprint is not the one of its content.
 pub(crate) fn is_tampered(header: &Header) -> bool {
-    header.fingerprint.as_ref().is_some_and(|recorded| *recorded != fingerprint_of(header))
+    header
+        .fingerprint
+        .as_ref()
+        .is_some_and(|recorded| *recorded != fingerprint_of(header))
 }
 
 /// The header as it is written: with the current format and version, and its fingerprint.
 pub fn sealed(header: &Header) -> Header {
-    let mut header = Header { format: Header::FORMAT.to_owned(), version: Header::VERSION, ..header.clone() };
+    let mut header = Header {
+        format: Header::FORMAT.to_owned(),
+        version: Header::VERSION,
+        ..header.clone()
+    };
     header.fingerprint = Some(fingerprint_of(&header));
     header
 }
@@ -41,14 +50,36 @@ mod tests {
         );
         assert_eq!(fingerprint_of(&one), fingerprint_of(&other));
         for changed in [
-            Header { agent: "b".into(), ..one.clone() },
-            Header { model: Some("m".into()), ..one.clone() },
-            Header { prompt: vec!["p".into(), String::new()], ..one.clone() },
-            Header { system_prompt: Some(String::new()), ..one.clone() },
-            Header { parameters: [].into(), ..one.clone() },
-            Header { catalogue: Some(vec![]), ..one.clone() },
+            Header {
+                agent: "b".into(),
+                ..one.clone()
+            },
+            Header {
+                model: Some("m".into()),
+                ..one.clone()
+            },
+            Header {
+                prompt: vec!["p".into(), String::new()],
+                ..one.clone()
+            },
+            Header {
+                system_prompt: Some(String::new()),
+                ..one.clone()
+            },
+            Header {
+                parameters: [].into(),
+                ..one.clone()
+            },
+            Header {
+                catalogue: Some(vec![]),
+                ..one.clone()
+            },
         ] {
-            assert_ne!(fingerprint_of(&one), fingerprint_of(&changed), "{changed:?}");
+            assert_ne!(
+                fingerprint_of(&one),
+                fingerprint_of(&changed),
+                "{changed:?}"
+            );
         }
     }
 
@@ -65,7 +96,10 @@ mod tests {
 
     #[test]
     fn a_header_changed_by_hand_is_tampered() {
-        let mut header = sealed(&Header { agent: "a".into(), ..Header::default() });
+        let mut header = sealed(&Header {
+            agent: "a".into(),
+            ..Header::default()
+        });
         assert!(!is_tampered(&header));
         header.prompt.push("another".into());
         assert!(is_tampered(&header));

@@ -25,7 +25,9 @@ impl Lock {
                     return Err(error);
                 }
                 // The holder before may have removed it in between.
-                _ if mcptest_files::leads_to(&path, &file) => return Ok(Some(Self { path, _file: file })),
+                _ if mcptest_files::leads_to(&path, &file) => {
+                    return Ok(Some(Self { path, _file: file }));
+                }
                 _ => {}
             }
         }

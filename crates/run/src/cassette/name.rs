@@ -19,10 +19,20 @@ pub(crate) fn default_place(suite: &Suite, name: &str, model: Option<&str>) -> P
 fn default_path(suite_stem: &str, agent: &str, model: Option<&str>) -> PathBuf {
     let model = model.unwrap_or_default();
     let slugs = [slug(agent, AGENT_LENGTH), slug(model, MODEL_LENGTH)];
-    let slug = slugs.into_iter().filter(|slug| !slug.is_empty()).collect::<Vec<_>>().join("-");
+    let slug = slugs
+        .into_iter()
+        .filter(|slug| !slug.is_empty())
+        .collect::<Vec<_>>()
+        .join("-");
     let slug = if slug.is_empty() { "agent" } else { &slug };
     let hash = short_hash(&[agent, "\0", model].concat(), 12);
-    ["cassettes", &file_safe(suite_stem), &format!("{slug}-{hash}.jsonl")].iter().collect()
+    [
+        "cassettes",
+        &file_safe(suite_stem),
+        &format!("{slug}-{hash}.jsonl"),
+    ]
+    .iter()
+    .collect()
 }
 
 /// A path with `{model}` filled in by a name that no other model gets.
@@ -33,8 +43,9 @@ pub(crate) fn with_model(path: &str, model: Option<&str>) -> String {
 /// The file beside a cassette that has this word in its name: `runs.jsonl` and `runs.faults.jsonl`.
 pub(crate) fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension =
-        path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+    let extension = path.extension().map_or_else(String::new, |ending| {
+        format!(".{}", ending.to_string_lossy())
+    });
     path.with_file_name(format!("{stem}.{word}{extension}"))
 }
 
@@ -45,7 +56,11 @@ fn file_safe(text: &str) -> String {
     }
     let slug = slug(text, LONGEST_PLAIN);
     let hash = short_hash(text, 8);
-    if slug.is_empty() { format!("x-{hash}") } else { format!("{slug}-{hash}") }
+    if slug.is_empty() {
+        format!("x-{hash}")
+    } else {
+        format!("{slug}-{hash}")
+    }
 }
 
 fn is_plain(text: &str) -> bool {
@@ -60,8 +75,12 @@ fn is_plain(text: &str) -> bool {
 /// Names that Windows keeps for devices, whatever follows a dot.
 fn is_reserved(text: &str) -> bool {
     let stem = text.split('.').next().unwrap_or_default();
-    let is_numbered =
-        |device: &str| matches!(stem.strip_prefix(device).map(str::as_bytes), Some([b'0'..=b'9']));
+    let is_numbered = |device: &str| {
+        matches!(
+            stem.strip_prefix(device).map(str::as_bytes),
+            Some([b'0'..=b'9'])
+        )
+    };
     matches!(stem, "con" | "prn" | "aux" | "nul") || is_numbered("com") || is_numbered("lpt")
 }
 
@@ -96,7 +115,9 @@ mod tests {
     fn stays_in_the_folder(path: &Path) -> bool {
         path.components().count() == 3
             && path.starts_with("cassettes")
-            && path.components().all(|part| matches!(part, Component::Normal(_)))
+            && path
+                .components()
+                .all(|part| matches!(part, Component::Normal(_)))
             && path.components().all(|part| part.as_os_str().len() <= 90)
     }
 
@@ -104,7 +125,10 @@ mod tests {
     fn a_default_path_can_be_read() {
         let path = default_path("mcptest", "Weather in Oslo?", Some("claude-x"));
         let name = path.to_str().unwrap();
-        assert!(name.starts_with("cassettes/mcptest/weather-in-oslo-claude-x-"), "{name}");
+        assert!(
+            name.starts_with("cassettes/mcptest/weather-in-oslo-claude-x-"),
+            "{name}"
+        );
         assert_eq!(path.extension().unwrap(), "jsonl");
     }
 
@@ -144,7 +168,10 @@ mod tests {
             for model in [None, Some("m"), Some("M"), Some("天気"), Some("気象")] {
                 let path = default_path("suite", agent, model);
                 assert!(stays_in_the_folder(&path), "{path:?}");
-                assert!(paths.insert(path.to_str().unwrap().to_lowercase()), "{agent:?} {model:?}");
+                assert!(
+                    paths.insert(path.to_str().unwrap().to_lowercase()),
+                    "{agent:?} {model:?}"
+                );
             }
         }
     }
@@ -152,22 +179,32 @@ mod tests {
     #[test]
     fn a_suite_name_stays_one_folder() {
         let mut paths = BTreeSet::new();
-        for suite in
-            ["weather", "Weather", "wea ther", "wea-ther", "..", "../up", "", "con", "aux.x", "a.", "天気"]
-        {
+        for suite in [
+            "weather", "Weather", "wea ther", "wea-ther", "..", "../up", "", "con", "aux.x", "a.",
+            "天気",
+        ] {
             let path = default_path(suite, "a", None);
             assert!(stays_in_the_folder(&path), "{path:?}");
-            assert!(paths.insert(path.to_str().unwrap().to_lowercase()), "{suite:?}");
+            assert!(
+                paths.insert(path.to_str().unwrap().to_lowercase()),
+                "{suite:?}"
+            );
         }
         assert!(default_path("weather.v2", "a", None).starts_with("cassettes/weather.v2"));
     }
 
     #[test]
     fn a_model_is_filled_in_without_leaving_its_folder() {
-        assert_eq!(with_model("runs/{model}.jsonl", Some("gpt-4.1")), "runs/gpt-4.1.jsonl");
+        assert_eq!(
+            with_model("runs/{model}.jsonl", Some("gpt-4.1")),
+            "runs/gpt-4.1.jsonl"
+        );
         assert_eq!(with_model("runs/a.jsonl", Some("m")), "runs/a.jsonl");
         let slashed = with_model("runs/{model}.jsonl", Some("a/b"));
-        assert!(slashed.starts_with("runs/a-b-") && slashed.matches('/').count() == 1, "{slashed}");
+        assert!(
+            slashed.starts_with("runs/a-b-") && slashed.matches('/').count() == 1,
+            "{slashed}"
+        );
         assert_ne!(slashed, with_model("runs/{model}.jsonl", Some("a b")));
         assert_ne!(slashed, with_model("runs/{model}.jsonl", Some("a-b")));
     }

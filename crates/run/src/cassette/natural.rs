@@ -6,7 +6,9 @@ use std::path::Path;
 /// Orders paths part by part, with numbers by their value: `run-2` before `run-10`.
 pub(crate) fn by_path(one: &Path, other: &Path) -> Ordering {
     let parts = |path: &Path| -> Vec<String> {
-        path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+        path.components()
+            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .collect()
     };
     let (one_parts, other_parts) = (parts(one), parts(other));
     let mut pairs = one_parts.iter().zip(&other_parts);
@@ -28,13 +30,18 @@ fn by_text(one: &str, other: &str) -> Ordering {
             return order;
         }
     }
-    one_rest.len().cmp(&other_rest.len()).then_with(|| one.cmp(other))
+    one_rest
+        .len()
+        .cmp(&other_rest.len())
+        .then_with(|| one.cmp(other))
 }
 
 /// Takes the digits, or the characters up to the next digit, off the front.
 fn chunk<'a>(text: &mut &'a str) -> &'a str {
     let is_number = text.starts_with(|first: char| first.is_ascii_digit());
-    let end = text.find(|next: char| next.is_ascii_digit() != is_number).unwrap_or(text.len());
+    let end = text
+        .find(|next: char| next.is_ascii_digit() != is_number)
+        .unwrap_or(text.len());
     let (chunk, rest) = text.split_at(end);
     *text = rest;
     chunk
@@ -42,7 +49,9 @@ fn chunk<'a>(text: &mut &'a str) -> &'a str {
 
 /// The digits without leading zeros: the longer one is the larger number.
 fn number(chunk: &str) -> Option<&str> {
-    chunk.starts_with(|first: char| first.is_ascii_digit()).then(|| chunk.trim_start_matches('0'))
+    chunk
+        .starts_with(|first: char| first.is_ascii_digit())
+        .then(|| chunk.trim_start_matches('0'))
 }
 
 #[cfg(test)]
@@ -51,11 +60,15 @@ mod tests {
 
     #[test]
     fn numbers_are_ordered_by_value_and_folders_before_names() {
-        let mut paths = ["b/run-1", "a/run-10", "a/run-2", "a/run-02", "a/run", "a10/x", "a2/x", "a/run-2b"];
+        let mut paths = [
+            "b/run-1", "a/run-10", "a/run-2", "a/run-02", "a/run", "a10/x", "a2/x", "a/run-2b",
+        ];
         paths.sort_by(|one, other| by_path(Path::new(one), Path::new(other)));
         assert_eq!(
             paths,
-            ["a/run", "a/run-02", "a/run-2", "a/run-2b", "a/run-10", "a2/x", "a10/x", "b/run-1"]
+            [
+                "a/run", "a/run-02", "a/run-2", "a/run-2b", "a/run-10", "a2/x", "a10/x", "b/run-1"
+            ]
         );
     }
 

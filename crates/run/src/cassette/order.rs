@@ -19,7 +19,11 @@ impl Order {
 
     /// Counts a run; a number is taken once.
     pub(super) fn take(&mut self, run: usize) -> Result<(), Fault> {
-        if self.seen.insert(run) { Ok(()) } else { Err(Fault::DuplicateRun { run }) }
+        if self.seen.insert(run) {
+            Ok(())
+        } else {
+            Err(Fault::DuplicateRun { run })
+        }
     }
 
     /// The runs by their numbers; those that could not be read (0) stand where a number is missing.

@@ -32,14 +32,19 @@ pub struct Stopped {
 impl Stopped {
     /// As it stands in a cassette.
     pub(crate) fn line(self) -> String {
-        format!("{{\"stopped\":{{\"after\":{},\"of\":{}}}}}\n", self.after, self.of)
+        format!(
+            "{{\"stopped\":{{\"after\":{},\"of\":{}}}}}\n",
+            self.after, self.of
+        )
     }
 }
 
 impl Cassette<'_> {
     /// Whether the cassette says with a fingerprint what it was recorded with.
     pub fn is_pinned(&self) -> bool {
-        self.header.as_ref().is_some_and(|header| header.fingerprint.is_some())
+        self.header
+            .as_ref()
+            .is_some_and(|header| header.fingerprint.is_some())
     }
 
     /// How many runs can be read.
@@ -82,7 +87,9 @@ pub fn parse(bytes: &[u8]) -> Result<Cassette<'_>, Problem> {
         Ok((_, peek)) if peek.is_header() => of_lines(file, Some(header(first)?)),
         Ok((text, peek)) if is_only_line => document(first, text, &peek),
         Ok(_) => of_lines(file, None),
-        Err(problem) if is_only_line || first.content().starts_with(b"[") || problem.fault.is_conflict() => {
+        Err(problem)
+            if is_only_line || first.content().starts_with(b"[") || problem.fault.is_conflict() =>
+        {
             Err(problem)
         }
         Err(problem) => over_many_lines(file, first, problem),
@@ -150,7 +157,10 @@ fn over_many_lines<'a>(
 
 fn mentions_format(line: Source<'_>) -> bool {
     let name = Header::FORMAT.as_bytes();
-    line.content().windows(name.len()).take(200).any(|part| part == name)
+    line.content()
+        .windows(name.len())
+        .take(200)
+        .any(|part| part == name)
 }
 
 fn is_run(line: Source<'_>) -> bool {
@@ -159,10 +169,22 @@ fn is_run(line: Source<'_>) -> bool {
 }
 
 /// A single trace as one document.
-fn document<'a>(source: Source<'a>, text: &'a str, peek: &Peek<'a>) -> Result<Cassette<'a>, Problem> {
+fn document<'a>(
+    source: Source<'a>,
+    text: &'a str,
+    peek: &Peek<'a>,
+) -> Result<Cassette<'a>, Problem> {
     let trace = trace(source, peek.trace.map_or(text, RawValue::get))?;
-    let run = CassetteRun { number: 1, line: source.start().line, trace: Ok(trace) };
-    Ok(Cassette { header: None, runs: vec![run], stopped: None })
+    let run = CassetteRun {
+        number: 1,
+        line: source.start().line,
+        trace: Ok(trace),
+    };
+    Ok(Cassette {
+        header: None,
+        runs: vec![run],
+        stopped: None,
+    })
 }
 
 fn trace<'a>(source: Source<'a>, text: &'a str) -> Result<Trace<'a>, Problem> {
@@ -177,7 +199,9 @@ fn trace<'a>(source: Source<'a>, text: &'a str) -> Result<Trace<'a>, Problem> {
 }
 
 fn header(line: Source<'_>) -> Result<Header, Problem> {
-    line.header((Header::FORMAT, u64::from(Header::VERSION)), |reason| Fault::BadHeader { reason })
+    line.header((Header::FORMAT, u64::from(Header::VERSION)), |reason| {
+        Fault::BadHeader { reason }
+    })
 }
 
 /// The runs of the lines, after the header where there is one.
@@ -192,16 +216,27 @@ fn of_lines(file: Source<'_>, header: Option<Header>) -> Result<Cassette<'_>, Pr
                 stopped = Some(mark);
                 continue;
             }
-            Ok(Line::Stopped(_)) => run(line, None, Err(line.fault_here(Fault::NotATrace)), &mut order),
+            Ok(Line::Stopped(_)) => run(
+                line,
+                None,
+                Err(line.fault_here(Fault::NotATrace)),
+                &mut order,
+            ),
             Err(problem) if problem.fault.is_conflict() => return Err(problem),
             // A line of which not even the number can be read: it gets one that no other run has.
-            Err(problem) if is_pinned => {
-                CassetteRun { number: 0, line: line.start().line, trace: Err(problem) }
-            }
+            Err(problem) if is_pinned => CassetteRun {
+                number: 0,
+                line: line.start().line,
+                trace: Err(problem),
+            },
             Err(problem) => run(line, None, Err(problem), &mut order),
         });
     }
-    Ok(Cassette { header, runs: order.sorted(runs), stopped })
+    Ok(Cassette {
+        header,
+        runs: order.sorted(runs),
+        stopped,
+    })
 }
 
 fn run<'a>(
@@ -215,11 +250,18 @@ fn run<'a>(
         Ok(()) => trace,
         Err(fault) => Err(line.fault_here(fault)),
     };
-    CassetteRun { number, line: line.start().line, trace }
+    CassetteRun {
+        number,
+        line: line.start().line,
+        trace,
+    }
 }
 
 /// What stands on a line after the header.
-#[expect(clippy::large_enum_variant, reason = "there is only ever one, on the stack")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is only ever one, on the stack"
+)]
 enum Line<'a> {
     /// A run, with its number as written.
     Run(Option<usize>, Result<Trace<'a>, Problem>),
@@ -238,25 +280,46 @@ fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
     if peek.is_header() {
         return Err(line.fault_here(Fault::SecondHeader));
     }
-    if let Some(mark) = peek.stopped.filter(|_| peek.trace.is_none() && !peek.is_trace()) {
+    if let Some(mark) = peek
+        .stopped
+        .filter(|_| peek.trace.is_none() && !peek.is_trace())
+    {
         let mark = line.object(mark.get(), |reason| Fault::BadStop { reason })?;
         return Ok(Line::Stopped(mark));
     }
-    let number = peek.run.map(|run| run_number(line, run.get())).transpose()?;
-    Ok(Line::Run(number, trace(line, peek.trace.map_or(text, RawValue::get))))
+    let number = peek
+        .run
+        .map(|run| run_number(line, run.get()))
+        .transpose()?;
+    Ok(Line::Run(
+        number,
+        trace(line, peek.trace.map_or(text, RawValue::get)),
+    ))
 }
 
 fn run_number(line: Source<'_>, written: &str) -> Result<usize, Problem> {
     let number = written.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| line.fault(written, Fault::BadRunNumber { found: clipped(written, 60) }))
+    number.ok_or_else(|| {
+        line.fault(
+            written,
+            Fault::BadRunNumber {
+                found: clipped(written, 60),
+            },
+        )
+    })
 }
 
 /// The number and the trace of a line that is byte for byte as a recorder writes it, if its trace is JSON:
 /// what stands around the trace is then known, and one pass over the line is enough.
 fn as_written(line: &str) -> Option<(usize, &str)> {
     let rest = line.strip_prefix("{\"run\":")?;
-    let (number, _) = rest.as_bytes().get(..21)?.split_at_checked(rest.find(',')?)?;
-    let trace = rest[number.len()..].strip_prefix(",\"trace\":")?.strip_suffix('}')?;
+    let (number, _) = rest
+        .as_bytes()
+        .get(..21)?
+        .split_at_checked(rest.find(',')?)?;
+    let trace = rest[number.len()..]
+        .strip_prefix(",\"trace\":")?
+        .strip_suffix('}')?;
     let is_plain =
         number.first().is_some_and(|digit| *digit != b'0') && number.iter().all(u8::is_ascii_digit);
     let number = std::str::from_utf8(number).ok()?.parse().ok()?;

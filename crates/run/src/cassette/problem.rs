@@ -31,9 +31,10 @@ impl Fault {
             | Self::BadHeader { .. }
             | Self::BadTrace { .. }
             | Self::BadStop { .. } => true,
-            Self::SecondHeader | Self::NotATrace | Self::BadRunNumber { .. } | Self::DuplicateRun { .. } => {
-                false
-            }
+            Self::SecondHeader
+            | Self::NotATrace
+            | Self::BadRunNumber { .. }
+            | Self::DuplicateRun { .. } => false,
         }
     }
 }
@@ -45,7 +46,9 @@ pub enum Fault {
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
     /// A recorded tool test without what its call gave, or with too much.
-    #[error("{found}; a tool test is recorded as a header and one line, so record it again with --record")]
+    #[error(
+        "{found}; a tool test is recorded as a header and one line, so record it again with --record"
+    )]
     NotOneOutcome {
         /// What is there instead.
         found: &'static str,

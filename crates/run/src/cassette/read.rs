@@ -29,18 +29,29 @@ impl Recording {
     /// Reads the file at `path` into memory.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let (bytes, fidelity) = contents(path).map_err(|fault| fault.at(path))?;
-        Ok(Self { path: path.to_owned(), bytes, fidelity })
+        Ok(Self {
+            path: path.to_owned(),
+            bytes,
+            fidelity,
+        })
     }
 
     /// A cassette that is no file.
     pub(crate) fn of_text(path: PathBuf, text: &str) -> Self {
-        Self { path, bytes: text.as_bytes().to_vec(), fidelity: None }
+        Self {
+            path,
+            bytes: text.as_bytes().to_vec(),
+            fidelity: None,
+        }
     }
 
     /// Reads a file that stands among transcripts: an error about one that is no cassette speaks of a transcript.
     pub fn open_transcript(path: &Path) -> Result<Self, ReadError> {
         let recording = Self::open(path)?;
-        if recording.fidelity.is_some() || is_of_ours(&recording.bytes) || parse(&recording.bytes).is_ok() {
+        if recording.fidelity.is_some()
+            || is_of_ours(&recording.bytes)
+            || parse(&recording.bytes).is_ok()
+        {
             return Ok(recording);
         }
         match import(&recording.bytes, None) {
@@ -72,16 +83,24 @@ impl Recording {
 
 /// Whether a file of ours stands here, by how it begins.
 pub(super) fn is_of_ours(bytes: &[u8]) -> bool {
-    memmem::find(&bytes[..bytes.len().min(200 + FORMAT_START.len())], FORMAT_START).is_some()
+    memmem::find(
+        &bytes[..bytes.len().min(200 + FORMAT_START.len())],
+        FORMAT_START,
+    )
+    .is_some()
 }
 
 /// Whether a recording of the proxy stands here; only its first bytes are looked at.
 pub(crate) fn is_tape(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4096)];
     memmem::find(start, FORMAT.as_bytes()).is_some()
-        && start.split(|byte| *byte == b'\n').next().is_some_and(|line| {
-            std::str::from_utf8(line).is_ok_and(|line| line.contains("\"format\"") && tape::is_tape(line))
-        })
+        && start
+            .split(|byte| *byte == b'\n')
+            .next()
+            .is_some_and(|line| {
+                std::str::from_utf8(line)
+                    .is_ok_and(|line| line.contains("\"format\"") && tape::is_tape(line))
+            })
 }
 
 /// The text of a cassette at this path. A tape of the proxy and a transcript of another program are judged as the
@@ -94,7 +113,10 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
     })?;
     if is_tape(&bytes) {
         let tape = Tape::read(&String::from_utf8_lossy(&bytes))?;
-        return Ok((tape::to_cassette(&tape, &TraceOptions::default()).into_bytes(), None));
+        return Ok((
+            tape::to_cassette(&tape, &TraceOptions::default()).into_bytes(),
+            None,
+        ));
     }
     if Grades::is_own(&bytes) {
         return Err(ReadFault::Grades);
@@ -105,9 +127,15 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
     match import(&bytes, None) {
         Ok(imported) => {
             let agent = path.file_stem().unwrap_or_default().to_string_lossy();
-            Ok((imported.cassette(&agent).into_bytes(), Some(imported.fidelity().clone())))
+            Ok((
+                imported.cassette(&agent).into_bytes(),
+                Some(imported.fidelity().clone()),
+            ))
         }
-        Err(ImportError { fault: ImportFault::Unknown(_), .. }) => Ok((bytes, None)),
+        Err(ImportError {
+            fault: ImportFault::Unknown(_),
+            ..
+        }) => Ok((bytes, None)),
         Err(error) => Err(ReadFault::Transcript(error)),
     }
 }
@@ -154,7 +182,10 @@ pub enum ReadFault {
 impl ReadFault {
     /// The same, of the file at this path.
     pub(crate) fn at(self, path: &Path) -> ReadError {
-        ReadError { path: path.to_owned(), fault: self }
+        ReadError {
+            path: path.to_owned(),
+            fault: self,
+        }
     }
 
     fn place(&self) -> String {
@@ -163,7 +194,9 @@ impl ReadFault {
             Self::Bad(problem) => problem.place,
             _ => None,
         };
-        place.map_or_else(String::new, |Place { line, column }| format!(":{line}:{column}"))
+        place.map_or_else(String::new, |Place { line, column }| {
+            format!(":{line}:{column}")
+        })
     }
 }
 

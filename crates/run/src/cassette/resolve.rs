@@ -24,7 +24,10 @@ pub struct Resolved {
 ///
 /// A path is taken as it is, whether or not there is such a file; a file named twice is taken once.
 pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Resolved, ResolveError> {
-    let Resolved { mut files, mut linked } = Resolved::default();
+    let Resolved {
+        mut files,
+        mut linked,
+    } = Resolved::default();
     for written in cassette {
         let written = written.as_ref();
         let literal = base.join(written);
@@ -43,7 +46,9 @@ pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Resolved, Re
 
 /// Whether a `cassette:` entry is a pattern, which is read and never recorded to.
 pub fn is_pattern(written: &str) -> bool {
-    let has_class = written.find('[').is_some_and(|open| written[open..].contains(']'));
+    let has_class = written
+        .find('[')
+        .is_some_and(|open| written[open..].contains(']'));
     has_class || written.contains(['*', '?'])
 }
 
@@ -72,7 +77,10 @@ pub enum ResolveError {
         reason: String,
     },
     /// A folder that cannot be listed.
-    #[error("`{pattern}` cannot be looked up: {} cannot be listed: {source}", escape_path(folder))]
+    #[error(
+        "`{pattern}` cannot be looked up: {} cannot be listed: {source}",
+        escape_path(folder)
+    )]
     Unreadable {
         /// The pattern as written.
         pattern: String,
@@ -86,9 +94,17 @@ pub enum ResolveError {
 fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
     let (folder, rest) = split_folder(pattern);
     let matcher = matcher(pattern, rest)?;
-    let deepest = if rest.contains("**") { usize::MAX } else { rest.split('/').count() };
+    let deepest = if rest.contains("**") {
+        usize::MAX
+    } else {
+        rest.split('/').count()
+    };
     let takes_hidden = rest.split('/').any(|part| part.starts_with('.'));
-    let walk = if takes_hidden { Walk::EVERYTHING } else { Walk::NOTHING_HIDDEN };
+    let walk = if takes_hidden {
+        Walk::EVERYTHING
+    } else {
+        Walk::NOTHING_HIDDEN
+    };
     let root = base.join(folder);
     let unreadable = |Unlisted { folder, reason }| ResolveError::Unreadable {
         pattern: pattern.to_owned(),
@@ -96,12 +112,19 @@ fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
         source: reason,
     };
     let walked = Walk { deepest, ..walk }.below(&root).map_err(unreadable)?;
-    let matching = walked.files.iter().filter(|path| matcher.is_match(path) && !is_grades(path));
+    let matching = walked
+        .files
+        .iter()
+        .filter(|path| matcher.is_match(path) && !is_grades(path));
     let mut files: Vec<PathBuf> = matching.map(|path| root.join(path)).collect();
     let linked: Vec<PathBuf> = walked.linked.iter().map(|path| root.join(path)).collect();
     if files.is_empty() {
         let (pattern, base) = (pattern.to_owned(), base.to_owned());
-        return Err(ResolveError::NoMatch { pattern, base, linked });
+        return Err(ResolveError::NoMatch {
+            pattern,
+            base,
+            linked,
+        });
     }
     files.small_sort_by(|one, other| natural::by_path(one, other));
     Ok(Resolved { files, linked })
@@ -110,17 +133,23 @@ fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
 /// The folders before the first one with a pattern in it, and what follows.
 fn split_folder(pattern: &str) -> (&str, &str) {
     let first_magic = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
-    let split = pattern[..first_magic].rfind('/').map_or(0, |slash| slash + 1);
+    let split = pattern[..first_magic]
+        .rfind('/')
+        .map_or(0, |slash| slash + 1);
     pattern.split_at(split)
 }
 
 fn matcher(pattern: &str, rest: &str) -> Result<GlobMatcher, ResolveError> {
     let literal_braces = rest.replace('{', "[{]").replace('}', "[}]");
-    let glob = GlobBuilder::new(&literal_braces).literal_separator(true).backslash_escape(false).build();
-    glob.map(|glob| glob.compile_matcher()).map_err(|error| ResolveError::BadPattern {
-        pattern: pattern.to_owned(),
-        reason: error.kind().to_string(),
-    })
+    let glob = GlobBuilder::new(&literal_braces)
+        .literal_separator(true)
+        .backslash_escape(false)
+        .build();
+    glob.map(|glob| glob.compile_matcher())
+        .map_err(|error| ResolveError::BadPattern {
+            pattern: pattern.to_owned(),
+            reason: error.kind().to_string(),
+        })
 }
 
 #[cfg(test)]
@@ -139,16 +168,31 @@ mod tests {
 
     fn names(written: &[&str], folder: &tempfile::TempDir) -> Vec<String> {
         let files = resolve(written, folder.path()).unwrap().files;
-        let relative = files.iter().map(|file| file.strip_prefix(folder.path()).unwrap());
-        relative.map(|file| file.to_str().unwrap().to_owned()).collect()
+        let relative = files
+            .iter()
+            .map(|file| file.strip_prefix(folder.path()).unwrap());
+        relative
+            .map(|file| file.to_str().unwrap().to_owned())
+            .collect()
     }
 
     #[test]
     fn a_pattern_gives_its_files_in_natural_order() {
-        let folder =
-            folder(&["r/run-10.jsonl", "r/run-2.jsonl", "r/run-1.jsonl", "r/deep/run-3.jsonl", "r/x.md"]);
-        assert_eq!(names(&["r/run-*.jsonl"], &folder), ["r/run-1.jsonl", "r/run-2.jsonl", "r/run-10.jsonl"]);
-        assert_eq!(names(&["r/run-?.jsonl"], &folder), ["r/run-1.jsonl", "r/run-2.jsonl"]);
+        let folder = folder(&[
+            "r/run-10.jsonl",
+            "r/run-2.jsonl",
+            "r/run-1.jsonl",
+            "r/deep/run-3.jsonl",
+            "r/x.md",
+        ]);
+        assert_eq!(
+            names(&["r/run-*.jsonl"], &folder),
+            ["r/run-1.jsonl", "r/run-2.jsonl", "r/run-10.jsonl"]
+        );
+        assert_eq!(
+            names(&["r/run-?.jsonl"], &folder),
+            ["r/run-1.jsonl", "r/run-2.jsonl"]
+        );
         assert_eq!(names(&["r/run-[2-9].jsonl"], &folder), ["r/run-2.jsonl"]);
         assert_eq!(names(&["**/run-3.jsonl"], &folder), ["r/deep/run-3.jsonl"]);
         assert_eq!(names(&["r/**/*.jsonl"], &folder).len(), 4);
@@ -157,22 +201,34 @@ mod tests {
     #[test]
     fn a_list_keeps_its_order_and_takes_each_file_once() {
         let folder = folder(&["a.jsonl", "b.jsonl", "c.jsonl"]);
-        assert_eq!(names(&["c.jsonl", "*.jsonl"], &folder), ["c.jsonl", "a.jsonl", "b.jsonl"]);
+        assert_eq!(
+            names(&["c.jsonl", "*.jsonl"], &folder),
+            ["c.jsonl", "a.jsonl", "b.jsonl"]
+        );
     }
 
     #[test]
     fn odd_characters_in_a_path_are_taken_as_they_are() {
         let folder = folder(&["weather [v2].jsonl", "{model}.jsonl"]);
-        assert_eq!(names(&["weather [v2].jsonl"], &folder), ["weather [v2].jsonl"]);
+        assert_eq!(
+            names(&["weather [v2].jsonl"], &folder),
+            ["weather [v2].jsonl"]
+        );
         assert_eq!(names(&["{model}.jsonl"], &folder), ["{model}.jsonl"]);
         assert_eq!(names(&["{*}.jsonl"], &folder), ["{model}.jsonl"]);
-        assert_eq!(names(&["a[b, {c}.jsonl"], &folder), ["a[b, {c}.jsonl"], "no such file, and no pattern");
+        assert_eq!(
+            names(&["a[b, {c}.jsonl"], &folder),
+            ["a[b, {c}.jsonl"],
+            "no such file, and no pattern"
+        );
     }
 
     #[test]
     fn a_pattern_may_look_into_a_folder_beside() {
         let folder = folder(&["suite/s.yml", "shared/a.jsonl"]);
-        let files = resolve(&["../shared/*.jsonl"], &folder.path().join("suite")).unwrap().files;
+        let files = resolve(&["../shared/*.jsonl"], &folder.path().join("suite"))
+            .unwrap()
+            .files;
         assert_eq!(files.len(), 1);
         assert!(files[0].ends_with("shared/a.jsonl"));
     }
@@ -189,7 +245,10 @@ mod tests {
         let folder = folder(&["a.txt"]);
         for pattern in ["*.jsonl", "nowhere/*.jsonl", "a.txt/*"] {
             let error = resolve(&[pattern], folder.path()).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("no file matches `{pattern}`")), "{error}");
+            assert!(
+                error.starts_with(&format!("no file matches `{pattern}`")),
+                "{error}"
+            );
         }
         let error = resolve(&["[z-a]*"], folder.path()).unwrap_err().to_string();
         assert!(error.starts_with("`[z-a]*` is not a pattern: "), "{error}");

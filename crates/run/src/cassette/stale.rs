@@ -29,27 +29,49 @@ pub enum Change {
 impl fmt::Display for Change {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ToolAdded(tool) => write!(out, "tools: {} was added since the recording", visible(tool)),
+            Self::ToolAdded(tool) => write!(
+                out,
+                "tools: {} was added since the recording",
+                visible(tool)
+            ),
             Self::ToolRemoved(tool) => {
-                write!(out, "tools: {} was removed since the recording", visible(tool))
+                write!(
+                    out,
+                    "tools: {} was removed since the recording",
+                    visible(tool)
+                )
             }
-            Self::Value { field, recorded, current: Some(current) } if is_digest(current) => {
+            Self::Value {
+                field,
+                recorded,
+                current: Some(current),
+            } if is_digest(current) => {
                 let change = match recorded {
                     Some(_) => "it has changed since the recording",
                     None => "the recording does not say what it was",
                 };
                 write!(out, "{}: {change}", visible(field))
             }
-            Self::Value { field, recorded, current } => {
+            Self::Value {
+                field,
+                recorded,
+                current,
+            } => {
                 let (recorded, current) = shown(recorded.as_ref(), current.as_ref());
-                write!(out, "{}: recorded {recorded}, now {current}", visible(field))
+                write!(
+                    out,
+                    "{}: recorded {recorded}, now {current}",
+                    visible(field)
+                )
             }
         }
     }
 }
 
 fn is_digest(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.starts_with("blake3:"))
+    value
+        .as_str()
+        .is_some_and(|text| text.starts_with("blake3:"))
 }
 
 fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) {
@@ -73,17 +95,37 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
 /// Tools and instructions are compared only where both sides know them, and files where they still are. The agent's name is part of the file's name instead.
 pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     let mut changes = Changes::default();
-    changes.text("model", recorded.model.as_deref(), expected.model.as_deref());
+    changes.text(
+        "model",
+        recorded.model.as_deref(),
+        expected.model.as_deref(),
+    );
     changes.prompt(&recorded.prompt, &expected.prompt);
-    changes.text("system_prompt", recorded.system_prompt.as_deref(), expected.system_prompt.as_deref());
-    let keys: BTreeSet<_> = recorded.parameters.keys().chain(expected.parameters.keys()).collect();
+    changes.text(
+        "system_prompt",
+        recorded.system_prompt.as_deref(),
+        expected.system_prompt.as_deref(),
+    );
+    let keys: BTreeSet<_> = recorded
+        .parameters
+        .keys()
+        .chain(expected.parameters.keys())
+        .collect();
     for key in keys {
         let field = format!("parameters.{key}");
-        changes.first_difference(field, recorded.parameters.get(key), expected.parameters.get(key));
+        changes.first_difference(
+            field,
+            recorded.parameters.get(key),
+            expected.parameters.get(key),
+        );
     }
     changes.digests("variables", &recorded.variables, &expected.variables);
     changes.digests("files", &recorded.files, &expected.files);
-    let names: BTreeSet<_> = recorded.servers.keys().chain(expected.servers.keys()).collect();
+    let names: BTreeSet<_> = recorded
+        .servers
+        .keys()
+        .chain(expected.servers.keys())
+        .collect();
     for name in names {
         changes.server(name, recorded.servers.get(name), expected.servers.get(name));
     }
@@ -94,7 +136,11 @@ pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
         let servers: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
         for server in servers {
             let (old, new) = (recorded.get(server), current.get(server));
-            changes.text(&format!("instructions.{server}"), old.map(String::as_str), new.map(String::as_str));
+            changes.text(
+                &format!("instructions.{server}"),
+                old.map(String::as_str),
+                new.map(String::as_str),
+            );
         }
     }
     changes.0
@@ -113,13 +159,20 @@ impl Changes {
         current: Option<&Map<String, Value>>,
     ) {
         const MANIFEST: &str = "manifest";
-        let is_known = [recorded, current].iter().flatten().all(|entry| entry.contains_key(MANIFEST));
+        let is_known = [recorded, current]
+            .iter()
+            .flatten()
+            .all(|entry| entry.contains_key(MANIFEST));
         let entry = |entry: Option<&Map<String, Value>>| {
             let mut entry = entry?.clone();
             entry.retain(|key, _| is_known || key != MANIFEST);
             Some(Value::Object(entry))
         };
-        self.first_difference(format!("servers.{name}"), entry(recorded).as_ref(), entry(current).as_ref());
+        self.first_difference(
+            format!("servers.{name}"),
+            entry(recorded).as_ref(),
+            entry(current).as_ref(),
+        );
     }
 
     fn value(&mut self, field: String, recorded: Option<&Value>, current: Option<&Value>) {
@@ -128,15 +181,25 @@ impl Changes {
             (recorded, current) => recorded.is_none() && current.is_none(),
         };
         if !is_same {
-            self.0.push(Change::Value { field, recorded: recorded.cloned(), current: current.cloned() });
+            self.0.push(Change::Value {
+                field,
+                recorded: recorded.cloned(),
+                current: current.cloned(),
+            });
         }
     }
 
     pub(crate) fn text(&mut self, field: &str, recorded: Option<&str>, current: Option<&str>) {
-        let fits = recorded.zip(current).is_some_and(|(recorded, current)| is_same_text(recorded, current));
+        let fits = recorded
+            .zip(current)
+            .is_some_and(|(recorded, current)| is_same_text(recorded, current));
         if recorded != current && !fits {
             let (recorded, current) = (recorded.map(Value::from), current.map(Value::from));
-            self.0.push(Change::Value { field: field.to_owned(), recorded, current });
+            self.0.push(Change::Value {
+                field: field.to_owned(),
+                recorded,
+                current,
+            });
         }
     }
 
@@ -148,14 +211,22 @@ impl Changes {
         current: &BTreeMap<String, String>,
     ) {
         for (name, digest) in current {
-            self.text(&format!("{field}.{name}"), recorded.get(name).map(String::as_str), Some(digest));
+            self.text(
+                &format!("{field}.{name}"),
+                recorded.get(name).map(String::as_str),
+                Some(digest),
+            );
         }
     }
 
     fn prompt(&mut self, recorded: &[String], current: &[String]) {
         let turns = recorded.len().max(current.len());
         for turn in 0..turns {
-            let field = if turns == 1 { "prompt".to_owned() } else { format!("prompt[{turn}]") };
+            let field = if turns == 1 {
+                "prompt".to_owned()
+            } else {
+                format!("prompt[{turn}]")
+            };
             let (old, new) = (recorded.get(turn), current.get(turn));
             self.text(&field, old.map(String::as_str), new.map(String::as_str));
         }
@@ -163,7 +234,10 @@ impl Changes {
 
     fn tools(&mut self, recorded: &[CatalogueTool], current: &[CatalogueTool]) {
         let by_name = |tools: &[CatalogueTool]| -> BTreeMap<String, CatalogueTool> {
-            tools.iter().map(|tool| (full_name(tool), tool.clone())).into_map()
+            tools
+                .iter()
+                .map(|tool| (full_name(tool), tool.clone()))
+                .into_map()
         };
         let (recorded, current) = (by_name(recorded), by_name(current));
         let names: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
@@ -178,8 +252,15 @@ impl Changes {
 
     fn tool(&mut self, name: &str, recorded: &CatalogueTool, current: &CatalogueTool) {
         let field = format!("tools.{name}.description");
-        self.text(&field, recorded.description.as_deref(), current.description.as_deref());
-        let (old, new) = (recorded.input_schema.as_deref(), current.input_schema.as_deref());
+        self.text(
+            &field,
+            recorded.description.as_deref(),
+            current.description.as_deref(),
+        );
+        let (old, new) = (
+            recorded.input_schema.as_deref(),
+            current.input_schema.as_deref(),
+        );
         self.first_difference(format!("tools.{name}.input_schema"), old, new);
         let (old, new) = (recorded.distractor.into(), current.distractor.into());
         self.value(format!("tools.{name}.distractor"), Some(&old), Some(&new));
@@ -205,7 +286,11 @@ impl Changes {
 
 /// A distractor belongs to no server: its name alone identifies it, wherever it was put.
 fn full_name(tool: &CatalogueTool) -> String {
-    if tool.distractor { tool.name.clone() } else { tool.full_name() }
+    if tool.distractor {
+        tool.name.clone()
+    } else {
+        tool.full_name()
+    }
 }
 
 /// Equal as JSON, where `1` and `1.0` are one number.
@@ -215,11 +300,17 @@ fn is_same(one: &Value, other: &Value) -> bool {
             one == other || ((one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64())
         }
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| is_same(one, other))
         }
         (Value::Object(one), Value::Object(other)) => {
             one.len() == other.len()
-                && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| is_same(value, other)))
+                && one
+                    .iter()
+                    .all(|(key, value)| other.get(key).is_some_and(|other| is_same(value, other)))
         }
         (Value::String(one), Value::String(other)) => is_same_text(one, other),
         (one, other) => one == other,
@@ -231,13 +322,20 @@ fn is_same_text(recorded: &str, current: &str) -> bool {
     const OPENING: &str = "[redacted:";
     let mut pieces = recorded.split(OPENING);
     let first = pieces.next().unwrap_or_default();
-    let pieces: Vec<&str> =
-        pieces.map(|piece| piece.split_once(']').map_or(piece, |(_, rest)| rest)).collect();
-    let Some((last, between)) = pieces.split_last() else { return recorded == current };
-    let rest = current.strip_prefix(first).and_then(|rest| rest.strip_suffix(last));
-    let left = between.iter().try_fold(rest.unwrap_or_default(), |rest, piece| {
-        rest.find(piece).map(|at| &rest[at + piece.len()..])
-    });
+    let pieces: Vec<&str> = pieces
+        .map(|piece| piece.split_once(']').map_or(piece, |(_, rest)| rest))
+        .collect();
+    let Some((last, between)) = pieces.split_last() else {
+        return recorded == current;
+    };
+    let rest = current
+        .strip_prefix(first)
+        .and_then(|rest| rest.strip_suffix(last));
+    let left = between
+        .iter()
+        .try_fold(rest.unwrap_or_default(), |rest, piece| {
+            rest.find(piece).map(|at| &rest[at + piece.len()..])
+        });
     rest.is_some() && left.is_some()
 }
 
@@ -247,7 +345,10 @@ mod tests {
     use serde_json::json;
 
     fn lines(recorded: &Header, expected: &Header) -> Vec<String> {
-        staleness(recorded, expected).iter().map(ToString::to_string).collect()
+        staleness(recorded, expected)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     fn tool(name: &str, description: &str, schema: Value) -> CatalogueTool {
@@ -266,13 +367,21 @@ mod tests {
             model: Some("small".into()),
             prompt: vec!["What is the weather?".into()],
             system_prompt: Some("Be brief.".into()),
-            parameters: [("max_tokens".into(), json!(100)), ("temperature".into(), json!(1))].into(),
+            parameters: [
+                ("max_tokens".into(), json!(100)),
+                ("temperature".into(), json!(1)),
+            ]
+            .into(),
             ..Header::default()
         };
         let expected = Header {
             model: Some("large".into()),
             prompt: vec!["Tell me the weather.".into()],
-            parameters: [("temperature".into(), json!(1.0)), ("top_p".into(), json!(0.5))].into(),
+            parameters: [
+                ("temperature".into(), json!(1.0)),
+                ("top_p".into(), json!(0.5)),
+            ]
+            .into(),
             ..Header::default()
         };
         assert_eq!(
@@ -289,11 +398,20 @@ mod tests {
 
     #[test]
     fn a_changed_turn_is_named_by_its_index() {
-        let recorded = Header { prompt: vec!["a".into(), "b".into()], ..Header::default() };
-        let expected = Header { prompt: vec!["a".into(), "c".into(), "d".into()], ..Header::default() };
+        let recorded = Header {
+            prompt: vec!["a".into(), "b".into()],
+            ..Header::default()
+        };
+        let expected = Header {
+            prompt: vec!["a".into(), "c".into(), "d".into()],
+            ..Header::default()
+        };
         assert_eq!(
             lines(&recorded, &expected),
-            [r#"prompt[1]: recorded "b", now "c""#, r#"prompt[2]: recorded not set, now "d""#]
+            [
+                r#"prompt[1]: recorded "b", now "c""#,
+                r#"prompt[2]: recorded not set, now "d""#
+            ]
         );
     }
 
@@ -301,11 +419,20 @@ mod tests {
     fn tools_say_which_part_changed() {
         let city = |kind: &str| json!({"type": "object", "properties": {"city": {"type": kind}}});
         let recorded = Header {
-            catalogue: Some(vec![tool("b", "Old.", city("string")), tool("gone", "", json!({}))]),
+            catalogue: Some(vec![
+                tool("b", "Old.", city("string")),
+                tool("gone", "", json!({})),
+            ]),
             ..Header::default()
         };
-        let current = vec![tool("new", "", json!({})), tool("b", "New.", city("number"))];
-        let expected = Header { catalogue: Some(current), ..Header::default() };
+        let current = vec![
+            tool("new", "", json!({})),
+            tool("b", "New.", city("number")),
+        ];
+        let expected = Header {
+            catalogue: Some(current),
+            ..Header::default()
+        };
         assert_eq!(
             lines(&recorded, &expected),
             [
@@ -320,15 +447,27 @@ mod tests {
     #[test]
     fn what_was_redacted_is_no_change_and_the_text_around_it_is() {
         let recorded = |text: &str| Header {
-            catalogue: Some(vec![tool("a", text, json!({"type": "object", "title": text}))]),
+            catalogue: Some(vec![tool(
+                "a",
+                text,
+                json!({"type": "object", "title": text}),
+            )]),
             ..Header::default()
         };
-        let current =
-            Header { catalogue: recorded("Talks to north of east.").catalogue, ..Header::default() };
-        for text in
-            ["Talks to [redacted:A] of [redacted:B:1a2b3c].", "[redacted:A]", "Talks to [redacted:A]."]
-        {
-            assert_eq!(lines(&recorded(text), &current), Vec::<String>::new(), "{text}");
+        let current = Header {
+            catalogue: recorded("Talks to north of east.").catalogue,
+            ..Header::default()
+        };
+        for text in [
+            "Talks to [redacted:A] of [redacted:B:1a2b3c].",
+            "[redacted:A]",
+            "Talks to [redacted:A].",
+        ] {
+            assert_eq!(
+                lines(&recorded(text), &current),
+                Vec::<String>::new(),
+                "{text}"
+            );
         }
         for text in [
             "Talks with [redacted:A].",
@@ -342,9 +481,15 @@ mod tests {
 
     #[test]
     fn tools_are_not_compared_when_one_side_does_not_know_them() {
-        let known = Header { catalogue: Some(vec![tool("a", "", json!({}))]), ..Header::default() };
+        let known = Header {
+            catalogue: Some(vec![tool("a", "", json!({}))]),
+            ..Header::default()
+        };
         assert!(staleness(&known, &Header::default()).is_empty());
-        let expected = Header { catalogue: Some(vec![]), ..Header::default() };
+        let expected = Header {
+            catalogue: Some(vec![]),
+            ..Header::default()
+        };
         assert!(staleness(&Header::default(), &expected).is_empty());
     }
 
@@ -355,8 +500,14 @@ mod tests {
             distractor: true,
             ..tool(name, "Sends a mail.", json!({}))
         };
-        let recorded = Header { catalogue: Some(vec![on("docs", "send_mail")]), ..Header::default() };
-        let expected = |name| Header { catalogue: Some(vec![on("mail", name)]), ..Header::default() };
+        let recorded = Header {
+            catalogue: Some(vec![on("docs", "send_mail")]),
+            ..Header::default()
+        };
+        let expected = |name| Header {
+            catalogue: Some(vec![on("mail", name)]),
+            ..Header::default()
+        };
         assert!(lines(&recorded, &expected("send_mail")).is_empty());
         assert_eq!(lines(&recorded, &expected("send_fax")).len(), 2);
     }

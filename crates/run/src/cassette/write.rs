@@ -48,15 +48,26 @@ pub struct Reserved {
 impl Reserved {
     /// Takes it, unless somebody else is recording to this file.
     pub fn take(path: &Path) -> Result<Self, WriteError> {
-        Ok(Self { path: path.to_owned(), lock: lock(path)? })
+        Ok(Self {
+            path: path.to_owned(),
+            lock: lock(path)?,
+        })
     }
 
     /// Begins a new cassette with this header and its first run, in one step: what was there stays until there is a
     /// run to take its place.
-    pub fn create_with(self, header: &Header, run: usize, trace: &str) -> Result<Recorder, WriteError> {
+    pub fn create_with(
+        self,
+        header: &Header,
+        run: usize,
+        trace: &str,
+    ) -> Result<Recorder, WriteError> {
         let text = header_line(&self.path, header)? + &run_line(run, trace)?;
         replace(&self.path, text.as_bytes())?;
-        let contents = Contents { runs: BTreeSet::from([run]), ..Contents::default() };
+        let contents = Contents {
+            runs: BTreeSet::from([run]),
+            ..Contents::default()
+        };
         Recorder::open(&self.path, contents, self.lock)
     }
 
@@ -86,7 +97,10 @@ impl Recorder {
     /// Writes one run as one line. Runs are written in any order, each once.
     pub fn append(&mut self, run: usize, trace: &str) -> Result<(), WriteError> {
         if run == 0 || self.contents.runs.contains(&run) {
-            return Err(WriteError::Repeated { path: self.path.clone(), run });
+            return Err(WriteError::Repeated {
+                path: self.path.clone(),
+                run,
+            });
         }
         self.write(run_line(run, trace)?.as_bytes())?;
         let contents = &mut self.contents;
@@ -112,10 +126,12 @@ impl Recorder {
         if !self.contents.is_unordered {
             return Ok(());
         }
-        let bytes =
-            files::read(&self.path, files::RECORDING).map_err(|source| failed(&self.path, "read", source))?;
-        let ordered =
-            in_order(&bytes).map_err(|problem| WriteError::Damaged { path: self.path.clone(), problem })?;
+        let bytes = files::read(&self.path, files::RECORDING)
+            .map_err(|source| failed(&self.path, "read", source))?;
+        let ordered = in_order(&bytes).map_err(|problem| WriteError::Damaged {
+            path: self.path.clone(),
+            problem,
+        })?;
         replace(&self.path, &ordered)
     }
 
@@ -125,12 +141,21 @@ impl Recorder {
             Ok((file, length))
         });
         let (file, length) = opened.map_err(|source| failed(path, "opened", source))?;
-        Ok(Self { path: path.to_owned(), file, length, contents, _lock: lock })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            length,
+            contents,
+            _lock: lock,
+        })
     }
 
     /// Writes all of the bytes or, as far as the disk allows, none of them.
     fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        let written = self.file.write_all(bytes).and_then(|()| self.file.sync_data());
+        let written = self
+            .file
+            .write_all(bytes)
+            .and_then(|()| self.file.sync_data());
         if let Err(source) = written {
             let _ = self.trim(self.length);
             return Err(failed(&self.path, "written", source));
@@ -140,7 +165,10 @@ impl Recorder {
     }
 
     fn trim(&mut self, length: u64) -> Result<(), WriteError> {
-        let trimmed = self.file.set_len(length).and_then(|()| self.file.seek(SeekFrom::Start(length)));
+        let trimmed = self
+            .file
+            .set_len(length)
+            .and_then(|()| self.file.seek(SeekFrom::Start(length)));
         trimmed.map_err(|source| failed(&self.path, "shortened", source))?;
         self.length = length;
         Ok(())
@@ -154,12 +182,17 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), WriteError> {
 }
 
 fn failed(path: &Path, verb: &'static str, source: io::Error) -> WriteError {
-    WriteError::Failed { path: path.to_owned(), verb, source }
+    WriteError::Failed {
+        path: path.to_owned(),
+        verb,
+        source,
+    }
 }
 
 fn lock(path: &Path) -> Result<Lock, WriteError> {
     files::make_folder_of(path).map_err(|source| failed(path, "written there", source))?;
-    let may_replace = files::may_replace(path, is_own).map_err(|source| failed(path, "written", source))?;
+    let may_replace =
+        files::may_replace(path, is_own).map_err(|source| failed(path, "written", source))?;
     if !may_replace {
         return Err(WriteError::Foreign(path.to_owned()));
     }
@@ -184,7 +217,8 @@ pub fn is_recording(path: &Path) -> bool {
 /// a transcript of another program, nor anything else.
 fn is_own(bytes: &[u8]) -> bool {
     let names_itself = bytes.starts_with(b"{") && is_of_ours(bytes);
-    let has_runs = || parse(bytes).is_ok_and(|cassette| cassette.runs.iter().any(|run| run.trace.is_ok()));
+    let has_runs =
+        || parse(bytes).is_ok_and(|cassette| cassette.runs.iter().any(|run| run.trace.is_ok()));
     !is_tape(bytes) && !is_foreign(bytes) && (names_itself || has_runs())
 }
 
@@ -199,7 +233,11 @@ fn run_line(run: usize, trace: &str) -> Result<String, WriteError> {
     parse_trace(trace).map_err(|problem| WriteError::BadTrace { run, problem })?;
     let line = trace::run_line(run, trace);
     // In JSON, a line break can only be white space between tokens.
-    let line = if trace.contains(['\n', '\r']) { line.replace(['\n', '\r'], " ") } else { line };
+    let line = if trace.contains(['\n', '\r']) {
+        line.replace(['\n', '\r'], " ")
+    } else {
+        line
+    };
     Ok(line + "\n")
 }
 
@@ -211,23 +249,43 @@ struct Kept {
 }
 
 fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> {
-    let damaged = |problem| WriteError::Damaged { path: path.to_owned(), problem };
+    let damaged = |problem| WriteError::Damaged {
+        path: path.to_owned(),
+        problem,
+    };
     let cassette = parse(bytes).map_err(damaged)?;
     match &cassette.header {
         Some(recorded) if is_tampered(recorded) => {
-            return Err(WriteError::Unpinned { path: path.to_owned(), reason: "its header was changed" });
+            return Err(WriteError::Unpinned {
+                path: path.to_owned(),
+                reason: "its header was changed",
+            });
         }
-        Some(recorded) if recorded.fingerprint.is_some() => refuse_other(path, recorded, &sealed(header))?,
-        _ => return Err(WriteError::Unpinned { path: path.to_owned(), reason: "it has no fingerprint" }),
+        Some(recorded) if recorded.fingerprint.is_some() => {
+            refuse_other(path, recorded, &sealed(header))?;
+        }
+        _ => {
+            return Err(WriteError::Unpinned {
+                path: path.to_owned(),
+                reason: "it has no fingerprint",
+            });
+        }
     }
     let is_open = !bytes.ends_with(b"\n");
-    let Cassette { mut runs, stopped, .. } = cassette;
+    let Cassette {
+        mut runs, stopped, ..
+    } = cassette;
     runs.small_sort_by_key(|run| run.line);
-    let dropped = runs.pop_if(|last| is_open && stopped.is_none() && last.trace.is_err()).is_some();
+    let dropped = runs
+        .pop_if(|last| is_open && stopped.is_none() && last.trace.is_err())
+        .is_some();
     if let Some(problem) = runs.iter().find_map(|run| run.trace.as_ref().err()) {
         return Err(damaged(problem.clone()));
     }
-    let last_newline = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let last_newline = bytes
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
     let length = if dropped { last_newline } else { bytes.len() };
     let lines = Source::new(&bytes[..length]).lines().count();
     let contents = Contents {
@@ -236,7 +294,11 @@ fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> 
         runs: runs.iter().map(|run| run.number).collect(),
         stopped,
     };
-    Ok(Kept { contents, length: length as u64, needs_newline: is_open && !dropped })
+    Ok(Kept {
+        contents,
+        length: length as u64,
+        needs_newline: is_open && !dropped,
+    })
 }
 
 /// The lines of a cassette in the order of their runs; a stop that runs were added after is left out.
@@ -246,9 +308,16 @@ fn in_order(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let of_runs = cassette.runs.iter().map(|run| run.line - 1);
     let is_written = |line: &[u8]| !line.trim_ascii().is_empty();
     let header = lines.iter().position(|line| is_written(line));
-    let stop = cassette.stopped.and_then(|_| lines.iter().rposition(|line| is_written(line)));
+    let stop = cassette
+        .stopped
+        .and_then(|_| lines.iter().rposition(|line| is_written(line)));
     let mut ordered = Vec::with_capacity(bytes.len());
-    for line in header.into_iter().chain(of_runs).chain(stop).filter_map(|at| lines.get(at)) {
+    for line in header
+        .into_iter()
+        .chain(of_runs)
+        .chain(stop)
+        .filter_map(|at| lines.get(at))
+    {
         ordered.extend_from_slice(line);
         ordered.push(b'\n');
     }
@@ -264,7 +333,10 @@ fn refuse_other(path: &Path, recorded: &Header, header: &Header) -> Result<(), W
     if changes.is_empty() && recorded.agent == header.agent {
         return Ok(());
     }
-    Err(WriteError::Different { path: path.to_owned(), changes })
+    Err(WriteError::Different {
+        path: path.to_owned(),
+        changes,
+    })
 }
 
 /// Puts these bytes at `path` in one step, on the disk before anything else is written.

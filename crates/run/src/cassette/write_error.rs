@@ -46,7 +46,10 @@ pub enum WriteError {
         reason: &'static str,
     },
     /// A cassette that is damaged before its end.
-    #[error("{}: runs cannot be added to a damaged cassette: {problem}", escape_path(path))]
+    #[error(
+        "{}: runs cannot be added to a damaged cassette: {problem}",
+        escape_path(path)
+    )]
     Damaged {
         /// The cassette.
         path: PathBuf,
@@ -70,7 +73,11 @@ pub enum WriteError {
         run: usize,
     },
     /// The system refused.
-    #[error("{}: the cassette cannot be {verb}: {}", escape_path(path), mcptest_files::reason(source))]
+    #[error(
+        "{}: the cassette cannot be {verb}: {}",
+        escape_path(path),
+        mcptest_files::reason(source)
+    )]
     Failed {
         /// The cassette.
         path: PathBuf,
@@ -83,5 +90,9 @@ pub enum WriteError {
 
 fn list(changes: &[Change]) -> String {
     let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
-    if changes.is_empty() { "another agent".to_owned() } else { changes.join("; ") }
+    if changes.is_empty() {
+        "another agent".to_owned()
+    } else {
+        changes.join("; ")
+    }
 }

@@ -19,28 +19,47 @@ impl Around {
     pub(super) fn of(words: &[String]) -> Self {
         let given = words.iter().skip(1).find(|word| Path::new(word).is_dir());
         let started_in = || (!words.is_empty()).then(|| ".".to_owned());
-        Self { folder: given.cloned().or_else(started_in) }
+        Self {
+            folder: given.cloned().or_else(started_in),
+        }
     }
 
     /// A file in the folder that is not hidden.
     pub(super) fn file(&self) -> Option<String> {
         let folder = Path::new(self.folder.as_ref()?);
-        let walked = Walk { deepest: 1, ..Walk::NOTHING_HIDDEN }.below(folder).ok()?;
-        let file = walked.files.into_iter().map(|file| folder.join(file)).find(|file| file.is_file())?;
+        let walked = Walk {
+            deepest: 1,
+            ..Walk::NOTHING_HIDDEN
+        }
+        .below(folder)
+        .ok()?;
+        let file = walked
+            .files
+            .into_iter()
+            .map(|file| folder.join(file))
+            .find(|file| file.is_file())?;
         Some(file.strip_prefix(".").unwrap_or(&file).to_str()?.to_owned())
     }
 }
 
 /// Arguments that fit the schema: those that are given, and for the others that are required its defaults, examples
 /// and choices, what names and descriptions tell, else the plainest there are. `None` when none of these fit.
-pub(super) fn arguments(schema: &Value, given: &Map<String, Value>, around: &Around) -> Option<Value> {
+pub(super) fn arguments(
+    schema: &Value,
+    given: &Map<String, Value>,
+    around: &Around,
+) -> Option<Value> {
     let mut wanted = schema.clone();
     if let Some(Value::Array(required)) = wanted.get_mut("required") {
         required.retain(|name| name.as_str().is_none_or(|name| !given.contains_key(name)));
     }
     let hinted = with_hints(&wanted, around);
-    let made = [&hinted, &wanted].into_iter().find_map(|schema| sample_of(schema).filter(Value::is_object));
-    let Some(Value::Object(mut made)) = made else { return None };
+    let made = [&hinted, &wanted]
+        .into_iter()
+        .find_map(|schema| sample_of(schema).filter(Value::is_object));
+    let Some(Value::Object(mut made)) = made else {
+        return None;
+    };
     made.extend(given.clone());
     Some(Value::Object(made))
 }
@@ -53,8 +72,13 @@ fn with_hints(schema: &Value, around: &Around) -> Value {
         .flatten()
         .filter_map(|name| name.as_str().map(str::to_owned))
         .collect();
-    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return schema };
-    for (name, property) in properties.iter_mut().filter(|(name, _)| required.contains(name)) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return schema;
+    };
+    for (name, property) in properties
+        .iter_mut()
+        .filter(|(name, _)| required.contains(name))
+    {
         let says = ["const", "default", "examples", "enum", "format"];
         if says.iter().all(|key| property.get(*key).is_none())
             && let Some(hint) = hint(name, property, around)
@@ -70,7 +94,13 @@ mod tests {
     use super::*;
 
     fn made(schema: &Value, folder: Option<&str>) -> Option<Value> {
-        arguments(schema, &Map::new(), &Around { folder: folder.map(str::to_owned) })
+        arguments(
+            schema,
+            &Map::new(),
+            &Around {
+                folder: folder.map(str::to_owned),
+            },
+        )
     }
 
     #[test]
@@ -91,7 +121,10 @@ mod tests {
             "id": {"type": "string", "pattern": "^[0-9]{9}$"}, "zone": {"type": "string"}, "deep": {"type": "boolean"}}});
         let given = json!({"id": "123456789", "deep": true});
         let sent = arguments(&schema, given.as_object().unwrap(), &Around::default());
-        assert_eq!(sent, Some(json!({"id": "123456789", "zone": "UTC", "deep": true})));
+        assert_eq!(
+            sent,
+            Some(json!({"id": "123456789", "zone": "UTC", "deep": true}))
+        );
     }
 
     #[test]
@@ -115,7 +148,9 @@ mod tests {
         for name in [".env", "b.txt", "a.md"] {
             std::fs::write(folder.path().join(name), "x").unwrap();
         }
-        let around = Around { folder: folder.path().to_str().map(str::to_owned) };
+        let around = Around {
+            folder: folder.path().to_str().map(str::to_owned),
+        };
         assert!(around.file().unwrap().ends_with("a.md"));
         assert_eq!(Around::default().file(), None);
     }

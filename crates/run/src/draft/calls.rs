@@ -23,21 +23,32 @@ pub(super) struct Calls(Vec<Vec<(String, Value)>>);
 impl Calls {
     pub(super) fn of(runs: &[&Trace<'_>]) -> Self {
         let call = |call: &mcptest_core::trace::Call<'_>| {
-            let args = call.args.and_then(|args| serde_json::from_str(args.get()).ok());
+            let args = call
+                .args
+                .and_then(|args| serde_json::from_str(args.get()).ok());
             (call.name.clone().into_owned(), args.unwrap_or_default())
         };
-        Self(runs.iter().map(|run| run.tool_calls.iter().map(call).collect()).collect())
+        Self(
+            runs.iter()
+                .map(|run| run.tool_calls.iter().map(call).collect())
+                .collect(),
+        )
     }
 
     /// The names of each run's calls.
     pub(super) fn walked(&self) -> Vec<Vec<String>> {
-        self.0.iter().map(|run| run.iter().map(|(name, _)| name.clone()).collect()).collect()
+        self.0
+            .iter()
+            .map(|run| run.iter().map(|(name, _)| name.clone()).collect())
+            .collect()
     }
 
     /// What all of the runs can be held to.
     pub(super) fn gates(&self) -> Vec<Gate> {
         let walked = self.walked();
-        let Some(first) = walked.first() else { return Vec::new() };
+        let Some(first) = walked.first() else {
+            return Vec::new();
+        };
         let is_one_way = walked.iter().all(|names| names == first);
         let mut gates = Vec::new();
         if first.is_empty() && is_one_way {
@@ -63,19 +74,32 @@ impl Calls {
                 format!("  - {}", yaml::text(name))
             } else {
                 let call = json!({ "subset": args });
-                format!("  - {{ name: {}, args: {} }}", yaml::text(name), yaml::flow(&call))
+                format!(
+                    "  - {{ name: {}, args: {} }}",
+                    yaml::text(name),
+                    yaml::flow(&call)
+                )
             });
         }
         let about = "These calls, one for one and in order; only the arguments named here count.";
-        Gate { key: "trajectory", about, lines }
+        Gate {
+            key: "trajectory",
+            about,
+            lines,
+        }
     }
 
     /// The arguments that were the same in the call at this place of every run, and look as if they would last.
     fn shared_arguments(&self, at: usize) -> Map<String, Value> {
-        let of_run =
-            |run: &Vec<(String, Value)>| run.get(at).map(|(_, args)| args.clone()).unwrap_or_default();
+        let of_run = |run: &Vec<(String, Value)>| {
+            run.get(at)
+                .map(|(_, args)| args.clone())
+                .unwrap_or_default()
+        };
         let all: Vec<Value> = self.0.iter().map(of_run).collect();
-        let Some(Value::Object(first)) = all.first() else { return Map::new() };
+        let Some(Value::Object(first)) = all.first() else {
+            return Map::new();
+        };
         let is_lasting = |value: &Value| match value {
             Value::String(text) => is_lasting_text(text),
             Value::Number(number) => number.to_string().len() < 9,
@@ -103,7 +127,11 @@ fn golden_path(names: &[String]) -> Gate {
     if visits_twice {
         lines.push("baseline: golden".to_owned());
     }
-    Gate { key: "golden_path", about: "No wasted calls.", lines }
+    Gate {
+        key: "golden_path",
+        about: "No wasted calls.",
+        lines,
+    }
 }
 
 /// The calls that every run made, as often as each did, whatever came in between.
@@ -117,9 +145,16 @@ fn in_any_order(walked: &[Vec<String>]) -> Option<Gate> {
         }
     }
     let listed: Vec<String> = shared.iter().map(|name| yaml::text(name)).collect();
-    let lines = vec!["mode: unordered".to_owned(), format!("calls: [{}]", listed.join(", "))];
+    let lines = vec![
+        "mode: unordered".to_owned(),
+        format!("calls: [{}]", listed.join(", ")),
+    ];
     let about = "Every run makes these calls, in any order and among others.";
-    (!shared.is_empty()).then_some(Gate { key: "trajectory", about, lines })
+    (!shared.is_empty()).then_some(Gate {
+        key: "trajectory",
+        about,
+        lines,
+    })
 }
 
 #[cfg(test)]
@@ -128,10 +163,17 @@ mod tests {
 
     fn gates(runs: &[&[(&str, Value)]]) -> Vec<String> {
         let run = |calls: &&[(&str, Value)]| {
-            calls.iter().map(|(name, args)| ((*name).to_owned(), args.clone())).collect::<Vec<_>>()
+            calls
+                .iter()
+                .map(|(name, args)| ((*name).to_owned(), args.clone()))
+                .collect::<Vec<_>>()
         };
         let calls = Calls(runs.iter().map(run).collect());
-        calls.gates().iter().map(|gate| format!("{}: {}", gate.key, gate.lines.join("; "))).collect()
+        calls
+            .gates()
+            .iter()
+            .map(|gate| format!("{}: {}", gate.key, gate.lines.join("; ")))
+            .collect()
     }
 
     #[test]

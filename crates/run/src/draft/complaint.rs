@@ -45,21 +45,47 @@ const NEAR_THE_START: [&str; 7] = [
 
 /// What a result says that looks like an error: its first line.
 pub(super) fn complaint(result: &Value) -> Option<String> {
-    let texts = result["content"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
+    let texts = result["content"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|block| block["text"].as_str());
     let text = texts.into_iter().next().unwrap_or_default();
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
     let structured = &result["structuredContent"];
     let read: Value = serde_json::from_str(text).unwrap_or_default();
-    let is_bad = has_error(structured) || if read.is_object() { has_error(&read) } else { says_error(line) };
-    is_bad.then(|| if line.is_empty() { structured.to_string() } else { line.to_owned() })
+    let is_bad = has_error(structured)
+        || if read.is_object() {
+            has_error(&read)
+        } else {
+            says_error(line)
+        };
+    is_bad.then(|| {
+        if line.is_empty() {
+            structured.to_string()
+        } else {
+            line.to_owned()
+        }
+    })
 }
 
 fn says_error(line: &str) -> bool {
     // Signs, quotes and marks of Markdown stand before it at times.
     let start: String = line.to_lowercase().chars().take(START).collect();
     let start = start.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let first = start.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    let is_name = |word: &str| ["error", "exception"].iter().any(|end| word.len() > 5 && word.ends_with(end));
+    let first = start
+        .split(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    let is_name = |word: &str| {
+        ["error", "exception"]
+            .iter()
+            .any(|end| word.len() > 5 && word.ends_with(end))
+    };
     FIRST.contains(&first)
         || is_name(first)
         || BEGINS.iter().any(|words| start.starts_with(words))
@@ -75,8 +101,12 @@ fn has_error(value: &Value) -> bool {
         Value::Object(map) => !map.is_empty(),
         _ => true,
     };
-    ["error", "errors"].iter().any(|key| value.get(*key).is_some_and(is_something))
-        || ["success", "ok"].iter().any(|key| value.get(*key) == Some(&Value::Bool(false)))
+    ["error", "errors"]
+        .iter()
+        .any(|key| value.get(*key).is_some_and(is_something))
+        || ["success", "ok"]
+            .iter()
+            .any(|key| value.get(*key) == Some(&Value::Bool(false)))
         || value.get("status").is_some_and(|status| status == "error")
 }
 

@@ -45,11 +45,16 @@ impl ServerEntry {
         here: &Path,
         environment: &BTreeMap<String, String>,
     ) -> Self {
-        let mut writer = Writer { environment, variables: BTreeMap::new() };
+        let mut writer = Writer {
+            environment,
+            variables: BTreeMap::new(),
+        };
         let (mut lines, key, pairs) = match &spec.endpoint {
-            Endpoint::Url { url, headers } => {
-                (vec![format!("url: {}", writer.words(&[url]).concat())], "headers", headers)
-            }
+            Endpoint::Url { url, headers } => (
+                vec![format!("url: {}", writer.words(&[url]).concat())],
+                "headers",
+                headers,
+            ),
             Endpoint::Command { words, env, .. } => {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
                 (command(&writer.words(&words), folder, here), "env", env)
@@ -60,23 +65,45 @@ impl ServerEntry {
             lines.push(format!("{key}:"));
         }
         for (name, value) in pairs {
-            lines.push(format!("  {}: {}", yaml::template(name), writer.named(name, value)));
+            lines.push(format!(
+                "  {}: {}",
+                yaml::template(name),
+                writer.named(name, value)
+            ));
         }
         lines.extend(spec.era.map(|era| format!("era: {}", era.as_str())));
         if let Some(timeout) = timeout.map(|timeout| timeout.as_millis()) {
-            let written =
-                if timeout % 1000 == 0 { format!("{}s", timeout / 1000) } else { format!("{timeout}ms") };
+            let written = if timeout % 1000 == 0 {
+                format!("{}s", timeout / 1000)
+            } else {
+                format!("{timeout}ms")
+            };
             lines.extend(["timeout", "connect_timeout"].map(|key| format!("{key}: {written}")));
         }
-        Self { lines, variables: writer.variables }
+        Self {
+            lines,
+            variables: writer.variables,
+        }
     }
 }
 
 /// The lines of an entry whose secrets are variables already.
-pub(super) fn of_template(words: &[String], url: Option<&str>, folder: &Path, here: &Path) -> Vec<String> {
+pub(super) fn of_template(
+    words: &[String],
+    url: Option<&str>,
+    folder: &Path,
+    here: &Path,
+) -> Vec<String> {
     match url {
         Some(url) => vec![format!("url: {}", yaml::template(url))],
-        None => command(&words.iter().map(|word| yaml::template(word)).collect::<Vec<_>>(), folder, here),
+        None => command(
+            &words
+                .iter()
+                .map(|word| yaml::template(word))
+                .collect::<Vec<_>>(),
+            folder,
+            here,
+        ),
     }
 }
 
@@ -110,12 +137,14 @@ impl Writer<'_> {
 
     /// What stands under the name of a variable or a header.
     fn named(&mut self, name: &str, value: &str) -> String {
-        let is_held =
-            value.len() >= SHORTEST_VALUE && self.environment.get(name).is_some_and(|held| held == value);
+        let is_held = value.len() >= SHORTEST_VALUE
+            && self.environment.get(name).is_some_and(|held| held == value);
         let secret = if is_held || sounds_secret(name) {
             // Of an authorization the scheme stays.
-            let start =
-                value.find(' ').filter(|_| name.eq_ignore_ascii_case("authorization")).map_or(0, |at| at + 1);
+            let start = value
+                .find(' ')
+                .filter(|_| name.eq_ignore_ascii_case("authorization"))
+                .map_or(0, |at| at + 1);
             vec![(name.to_owned(), start..value.len())]
         } else {
             Vec::new()
@@ -159,7 +188,10 @@ impl Writer<'_> {
             None => true,
         };
         let numbered = (2..).map(|number| format!("{base}_{number}"));
-        let name = std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or(base.clone());
+        let name = std::iter::once(base.clone())
+            .chain(numbered)
+            .find(is_free)
+            .unwrap_or(base.clone());
         self.variables.insert(name.clone(), value.to_owned());
         name
     }
@@ -168,13 +200,23 @@ impl Writer<'_> {
 /// Whether what stands under this name had better not be written down: more than what is redacted everywhere, since
 /// a draft is for others to read.
 fn sounds_secret(name: &str) -> bool {
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    is_secret_name(name) || words.into_iter().any(|word| SECRET_WORDS.contains(&word.as_str()))
+    let words = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .map(str::to_ascii_lowercase);
+    is_secret_name(name)
+        || words
+            .into_iter()
+            .any(|word| SECRET_WORDS.contains(&word.as_str()))
 }
 
 /// The value of `--key VALUE` or `--key=VALUE`, when the option sounds secret.
 fn of_option(before: &str, word: &str) -> Option<(String, Range<usize>)> {
-    let name_of = |option: &str| option.strip_prefix("--").or(option.strip_prefix('-')).map(str::to_owned);
+    let name_of = |option: &str| {
+        option
+            .strip_prefix("--")
+            .or(option.strip_prefix('-'))
+            .map(str::to_owned)
+    };
     let (name, start) = match word.split_once('=') {
         Some((option, _)) => (name_of(option)?, option.len() + 1),
         None if word.starts_with('-') => return None,
@@ -186,8 +228,16 @@ fn of_option(before: &str, word: &str) -> Option<(String, Range<usize>)> {
 
 /// `X-Api-Key` as `X_API_KEY`.
 pub(super) fn variable_name(hint: &str) -> String {
-    let name: String =
-        hint.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    let name: String = hint
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
+        .collect();
     let name = name.trim_matches('_');
     if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
         name.to_owned()
@@ -200,16 +250,35 @@ pub(super) fn variable_name(hint: &str) -> String {
 mod tests {
     use super::*;
 
-    fn entry(endpoint: Endpoint, timeout: Option<Duration>, environment: &[(&str, &str)]) -> ServerEntry {
-        let environment =
-            environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let spec = ServerSpec { endpoint, ..ServerSpec::url("", "") };
-        ServerEntry::of(&spec, timeout, Path::new("/work"), Path::new("/work"), &environment)
+    fn entry(
+        endpoint: Endpoint,
+        timeout: Option<Duration>,
+        environment: &[(&str, &str)],
+    ) -> ServerEntry {
+        let environment = environment
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let spec = ServerSpec {
+            endpoint,
+            ..ServerSpec::url("", "")
+        };
+        ServerEntry::of(
+            &spec,
+            timeout,
+            Path::new("/work"),
+            Path::new("/work"),
+            &environment,
+        )
     }
 
     fn started(words: &[&str], name: &str, value: &str) -> Endpoint {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        Endpoint::Command { words, env: vec![(name.to_owned(), value.to_owned())], cwd: None }
+        Endpoint::Command {
+            words,
+            env: vec![(name.to_owned(), value.to_owned())],
+            cwd: None,
+        }
     }
 
     #[test]
@@ -229,8 +298,14 @@ mod tests {
 
     #[test]
     fn a_secret_is_a_variable_of_the_name_it_stands_under() {
-        let words =
-            ["server", "--github-token", "planted-two", "--url=https://u:planted-3@h/", "--key", "planted-4"];
+        let words = [
+            "server",
+            "--github-token",
+            "planted-two",
+            "--url=https://u:planted-3@h/",
+            "--key",
+            "planted-4",
+        ];
         let entry = entry(started(&words, "MY_KEY", "planted-one"), None, &[]);
         assert_eq!(
             entry.lines,
@@ -251,10 +326,17 @@ mod tests {
             headers: vec![
                 ("Authorization".to_owned(), "Bearer planted-two".to_owned()),
                 ("X-Api-Key".to_owned(), "planted-3".to_owned()),
-                ("X-Level".to_owned(), format!("ghp_{}", "a1B2c3D4e5F6".repeat(3))),
+                (
+                    "X-Level".to_owned(),
+                    format!("ghp_{}", "a1B2c3D4e5F6".repeat(3)),
+                ),
             ],
         };
-        let entry = entry(endpoint, None, &[("MY_TOKEN", "planted-two"), ("HOME", "/root")]);
+        let entry = entry(
+            endpoint,
+            None,
+            &[("MY_TOKEN", "planted-two"), ("HOME", "/root")],
+        );
         assert_eq!(
             entry.lines,
             [

@@ -17,7 +17,15 @@ use std::collections::BTreeMap;
 /// More tests than this are no first suite.
 const MOST_TESTS: usize = 12;
 /// Parts of the name of a tool whose answer may have secrets in it.
-const SECRETIVE: [&str; 7] = ["env", "environment", "secret", "secrets", "credentials", "token", "password"];
+const SECRETIVE: [&str; 7] = [
+    "env",
+    "environment",
+    "secret",
+    "secrets",
+    "credentials",
+    "token",
+    "password",
+];
 
 /// A call that the user asks for.
 #[derive(Debug, Clone)]
@@ -38,7 +46,12 @@ pub(super) struct Candidate {
 
 impl Candidate {
     fn new(tool: &Listed, given: Map<String, Value>, is_named: bool) -> Self {
-        Self { tool: tool.name.clone(), schema: tool.schema.clone(), given, is_named }
+        Self {
+            tool: tool.name.clone(),
+            schema: tool.schema.clone(),
+            given,
+            is_named,
+        }
     }
 }
 
@@ -56,7 +69,9 @@ pub(super) fn candidates(wishes: &[Wish], tools: &[Listed]) -> Result<Vec<Candid
         return Err(DraftError::Wish(problems.join("\n  ")));
     }
     let is_wished = |tool: &Listed| wishes.iter().any(|wish| wish.tool == tool.name);
-    let safe = tools.iter().filter(|tool| tool.is_read_only && !is_wished(tool));
+    let safe = tools
+        .iter()
+        .filter(|tool| tool.is_read_only && !is_wished(tool));
     candidates.extend(safe.map(|tool| Candidate::new(tool, Map::new(), false)));
     Ok(candidates)
 }
@@ -64,10 +79,17 @@ pub(super) fn candidates(wishes: &[Wish], tools: &[Listed]) -> Result<Vec<Candid
 fn wished(wish: &Wish, tools: &[Listed]) -> Result<Candidate, Vec<String>> {
     let known = || tools.iter().map(|tool| tool.name.as_str());
     let Some(tool) = tools.iter().find(|tool| tool.name == wish.tool) else {
-        let help = did_you_mean(&wish.tool, known(), || "`mcptest tools` lists them".to_owned());
-        return Err(vec![escape(&format!("the server lists no tool `{}`; {help}", wish.tool)).into_owned()]);
+        let help = did_you_mean(&wish.tool, known(), || {
+            "`mcptest tools` lists them".to_owned()
+        });
+        return Err(vec![
+            escape(&format!("the server lists no tool `{}`; {help}", wish.tool)).into_owned(),
+        ]);
     };
-    let given = wish.given.typed(Some(&tool.schema)).map_err(|error| vec![error.to_string()])?;
+    let given = wish
+        .given
+        .typed(Some(&tool.schema))
+        .map_err(|error| vec![error.to_string()])?;
     let unknown = unknown(&given, &tool.schema, &tool.name);
     if !unknown.is_empty() {
         return Err(unknown);
@@ -92,14 +114,20 @@ pub(super) async fn first_calls(
             Ok((arguments, answer)) => {
                 let name = page.free_name(&format!("{} answers", candidate.tool));
                 answers.insert(name.clone(), answer);
-                page.tests.push(Test::new(&name, &candidate.tool, arguments));
+                page.tests
+                    .push(Test::new(&name, &candidate.tool, arguments));
             }
             Err(why) => page.left_out.push((candidate.tool, why)),
         }
     }
-    let of_tool: BTreeMap<&str, usize> =
-        page.tools.iter().enumerate().map(|(at, tool)| (tool.name.as_str(), at)).into_map();
-    page.tests.small_sort_by_key(|test| of_tool.get(test.tool.as_str()).copied());
+    let of_tool: BTreeMap<&str, usize> = page
+        .tools
+        .iter()
+        .enumerate()
+        .map(|(at, tool)| (tool.name.as_str(), at))
+        .into_map();
+    page.tests
+        .small_sort_by_key(|test| of_tool.get(test.tool.as_str()).copied());
     answers
 }
 
@@ -109,7 +137,12 @@ async fn tried(
     candidate: &Candidate,
     around: &Around,
 ) -> Result<(Value, Value), String> {
-    let Candidate { tool, schema, given, is_named } = candidate;
+    let Candidate {
+        tool,
+        schema,
+        given,
+        is_named,
+    } = candidate;
     if !is_named && is_secretive(tool) {
         return Err("its answer may have secrets in it".to_owned());
     }
@@ -122,8 +155,12 @@ async fn tried(
         return Err("its arguments cannot be written in a suite".to_owned());
     }
     let answer = call(session, tool, &arguments).await;
-    let answer =
-        answer.map_err(|why| format!("called with {}, {why}", yaml::comment(&yaml::flow(&arguments))))?;
+    let answer = answer.map_err(|why| {
+        format!(
+            "called with {}, {why}",
+            yaml::comment(&yaml::flow(&arguments))
+        )
+    })?;
     Ok((arguments, answer))
 }
 
@@ -133,28 +170,44 @@ fn is_unwritable(text: &str) -> bool {
 }
 
 fn is_secretive(tool: &str) -> bool {
-    let words = tool.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    words.into_iter().any(|word| SECRETIVE.contains(&word.as_str()))
+    let words = tool
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .map(str::to_ascii_lowercase);
+    words
+        .into_iter()
+        .any(|word| SECRETIVE.contains(&word.as_str()))
 }
 
-async fn call(session: &mut DraftSession<'_>, tool: &str, arguments: &Value) -> Result<Value, String> {
-    let arguments = RawValue::from_string(arguments.to_string()).map_err(|error| error.to_string())?;
+async fn call(
+    session: &mut DraftSession<'_>,
+    tool: &str,
+    arguments: &Value,
+) -> Result<Value, String> {
+    let arguments =
+        RawValue::from_string(arguments.to_string()).map_err(|error| error.to_string())?;
     let client = session.client().await.map_err(|error| short(&error))?;
     match client.call_tool(tool, &arguments, None).await.outcome {
         Ok(result) => {
             let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
             if result["isError"] == Value::Bool(true) {
-                let said = result["content"][0]["text"].as_str().unwrap_or("nothing more");
+                let said = result["content"][0]["text"]
+                    .as_str()
+                    .unwrap_or("nothing more");
                 return Err(format!("it failed: {}", yaml::comment(said)));
             }
             match complaint(&result) {
-                Some(said) => Err(format!("its answer looks like an error: {}", yaml::comment(&said))),
+                Some(said) => Err(format!(
+                    "its answer looks like an error: {}",
+                    yaml::comment(&said)
+                )),
                 None => Ok(result),
             }
         }
-        Err(CallFailure::Rpc(error)) => {
-            Err(format!("it was refused: {} {}", error.code, yaml::comment(&error.message)))
-        }
+        Err(CallFailure::Rpc(error)) => Err(format!(
+            "it was refused: {} {}",
+            error.code,
+            yaml::comment(&error.message)
+        )),
         Err(CallFailure::Wire(error)) => {
             session.client = None;
             Err(short(&error))

@@ -5,10 +5,23 @@ use mcptest_core::words::words_in;
 use serde_json::{Value, json};
 
 /// What stands before an example in a description.
-const BEFORE_EXAMPLES: [&str; 6] = ["e.g.", "eg.", "for example", "for instance", "example:", "such as"];
+const BEFORE_EXAMPLES: [&str; 6] = [
+    "e.g.",
+    "eg.",
+    "for example",
+    "for instance",
+    "example:",
+    "such as",
+];
 /// What stands before the only values there are.
-const BEFORE_CHOICES: [&str; 6] =
-    ["one of", "either", "must be", "allowed values", "possible values", "options:"];
+const BEFORE_CHOICES: [&str; 6] = [
+    "one of",
+    "either",
+    "must be",
+    "allowed values",
+    "possible values",
+    "options:",
+];
 /// How far from these words the value stands at most.
 const NEAR: usize = 20;
 const LONGEST: usize = 80;
@@ -33,13 +46,27 @@ const NAMES: [(&[&str], &str); 11] = [
     (&["city", "location", "place"], "Oslo"),
     (&["currency"], "EUR"),
     (&["expression", "formula"], "1 + 1"),
-    (&["revision", "rev", "commit", "sha", "ref", "branch"], "HEAD"),
+    (
+        &["revision", "rev", "commit", "sha", "ref", "branch"],
+        "HEAD",
+    ),
 ];
-const FOLDERS: [&str; 9] =
-    ["path", "dir", "directory", "folder", "root", "cwd", "repo", "repository", "workspace"];
+const FOLDERS: [&str; 9] = [
+    "path",
+    "dir",
+    "directory",
+    "folder",
+    "root",
+    "cwd",
+    "repo",
+    "repository",
+    "workspace",
+];
 const FILES: [&str; 2] = ["file", "filename"];
 /// Of these there is at least one.
-const COUNTS: [&str; 10] = ["limit", "count", "size", "page", "days", "number", "top", "max", "n", "k"];
+const COUNTS: [&str; 10] = [
+    "limit", "count", "size", "page", "days", "number", "top", "max", "n", "k",
+];
 
 /// A value that an argument of this name and description probably takes.
 pub(super) fn hint(name: &str, property: &Value, around: &Around) -> Option<Value> {
@@ -51,16 +78,27 @@ pub(super) fn hint(name: &str, property: &Value, around: &Around) -> Option<Valu
     let last = words.last().map_or("", String::as_str);
     if is("string") {
         let said = property["description"].as_str().unwrap_or_default();
-        let form = || FORMS.iter().find(|(form, _)| said.contains(form)).map(|(_, value)| *value);
-        let told = example_in(said).or_else(|| choice_in(said)).or_else(form).map(str::to_owned);
-        return told.or_else(|| of_name(&words, last, around)).map(Value::from);
+        let form = || {
+            FORMS
+                .iter()
+                .find(|(form, _)| said.contains(form))
+                .map(|(_, value)| *value)
+        };
+        let told = example_in(said)
+            .or_else(|| choice_in(said))
+            .or_else(form)
+            .map(str::to_owned);
+        return told
+            .or_else(|| of_name(&words, last, around))
+            .map(Value::from);
     }
     let is_bounded = property.get("minimum").is_some() || property.get("maximum").is_some();
     ((is("integer") || is("number")) && !is_bounded && COUNTS.contains(&last)).then_some(json!(1))
 }
 
 fn of_name(words: &[String], last: &str, around: &Around) -> Option<String> {
-    let is_file = FILES.contains(&last) || (last == "path" && words.iter().any(|word| word == "file"));
+    let is_file =
+        FILES.contains(&last) || (last == "path" && words.iter().any(|word| word == "file"));
     if is_file {
         return around.file();
     }
@@ -68,7 +106,9 @@ fn of_name(words: &[String], last: &str, around: &Around) -> Option<String> {
         return around.folder.clone();
     }
     let is_zone = last == "zone" && !words.iter().any(|word| word == "time") && words.len() > 1;
-    let named = NAMES.iter().find(|(names, _)| names.contains(&last) && !is_zone);
+    let named = NAMES
+        .iter()
+        .find(|(names, _)| names.contains(&last) && !is_zone);
     named.map(|(_, value)| (*value).to_owned())
 }
 
@@ -80,13 +120,17 @@ fn words_of(name: &str) -> Vec<String> {
 /// The first value that a description gives as an example: in quotes, or a bare word that can be nothing else.
 fn example_in(description: &str) -> Option<&str> {
     let rest = after(description, &BEFORE_EXAMPLES)?;
-    let quoted = quoted(rest).next().filter(|(at, _)| *at < NEAR).map(|(_, text)| text);
+    let quoted = quoted(rest)
+        .next()
+        .filter(|(at, _)| *at < NEAR)
+        .map(|(_, text)| text);
     quoted.or_else(|| {
         let rest = rest.trim_start_matches([',', ':', ' ']);
         let end = rest.find([' ', ',', ';', ')']).unwrap_or(rest.len());
         let word = rest[..end].trim_end_matches('.');
         let is_alone = rest[end..].starts_with([')', ',']);
-        let is_value = word.contains(|c: char| c.is_ascii_digit() || c.is_uppercase() || "/_-".contains(c));
+        let is_value =
+            word.contains(|c: char| c.is_ascii_digit() || c.is_uppercase() || "/_-".contains(c));
         ((is_alone || is_value) && is_short(word)).then_some(word)
     })
 }
@@ -95,14 +139,19 @@ fn example_in(description: &str) -> Option<&str> {
 fn choice_in(description: &str) -> Option<&str> {
     let told = after(description, &BEFORE_CHOICES).and_then(|rest| quoted(rest).next());
     let told = told.filter(|(at, _)| *at < NEAR).map(|(_, text)| text);
-    let mut words = quoted(description).map(|(_, text)| text).filter(|text| !text.contains(' '));
+    let mut words = quoted(description)
+        .map(|(_, text)| text)
+        .filter(|text| !text.contains(' '));
     told.or_else(|| words.next().filter(|_| words.next().is_some()))
 }
 
 /// What follows the first of these words.
 fn after<'d>(description: &'d str, words: &[&str]) -> Option<&'d str> {
     let lower = description.to_ascii_lowercase();
-    let start = words.iter().filter_map(|words| Some(lower.find(words)? + words.len())).min()?;
+    let start = words
+        .iter()
+        .filter_map(|words| Some(lower.find(words)? + words.len()))
+        .min()?;
     description.get(start..)
 }
 
@@ -136,24 +185,41 @@ mod tests {
     use super::*;
 
     fn of(name: &str, description: &str) -> Value {
-        let around = Around { folder: Some("/srv/repo".to_owned()) };
-        hint(name, &json!({"type": "string", "description": description}), &around).unwrap_or_default()
+        let around = Around {
+            folder: Some("/srv/repo".to_owned()),
+        };
+        hint(
+            name,
+            &json!({"type": "string", "description": description}),
+            &around,
+        )
+        .unwrap_or_default()
     }
 
     #[test]
     fn a_description_says_what_is_meant() {
         for (description, value) in [
-            ("IANA name (e.g., 'America/New_York', 'Europe/London')", "America/New_York"),
+            (
+                "IANA name (e.g., 'America/New_York', 'Europe/London')",
+                "America/New_York",
+            ),
             ("A currency, e.g. USD or EUR", "USD"),
             ("The branch (e.g. main)", "main"),
-            ("Whether to list local branches ('local'), remote ones ('remote') or all('all').", "local"),
+            (
+                "Whether to list local branches ('local'), remote ones ('remote') or all('all').",
+                "local",
+            ),
             ("Must be \"json\" or \"text\"", "json"),
             ("Time to convert in 24-hour format (HH:MM)", "12:00"),
             ("Since when, as YYYY-MM-DD", "2026-01-01"),
         ] {
             assert_eq!(of("it", description), value, "{description}");
         }
-        for description in ["It's a name, e.g. of a city. Don't use 'x'.", "A name such as people have", ""] {
+        for description in [
+            "It's a name, e.g. of a city. Don't use 'x'.",
+            "A name such as people have",
+            "",
+        ] {
             assert_eq!(of("it", description), Value::Null, "{description}");
         }
     }

@@ -97,7 +97,11 @@ pub enum DraftError {
 
 impl DraftError {
     fn hopeless(file: &Path, reason: impl Into<String>, help: &str) -> Self {
-        Self::Hopeless { file: file.to_owned(), reason: reason.into(), help: help.to_owned() }
+        Self::Hopeless {
+            file: file.to_owned(),
+            reason: reason.into(),
+            help: help.to_owned(),
+        }
     }
 }
 
@@ -111,37 +115,76 @@ impl Draft {
         for (path, text) in &self.recordings {
             write_whole(path, text)?;
         }
-        crate::write(&self.path, &self.text)
-            .map_err(|source| DraftError::Unwritten { path: self.path.clone(), source })
+        crate::write(&self.path, &self.text).map_err(|source| DraftError::Unwritten {
+            path: self.path.clone(),
+            source,
+        })
     }
 }
 
 /// Makes the folder that a file is to be in.
 fn make_folder(path: &Path) -> Result<(), DraftError> {
-    files::make_folder_of(path).map_err(|source| DraftError::Unwritten { path: path.to_owned(), source })
+    files::make_folder_of(path).map_err(|source| DraftError::Unwritten {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Refuses early what [`Draft::write`] would refuse late.
 pub fn check_free(path: &Path, force: bool) -> Result<(), DraftError> {
-    if path.exists() && !force { Err(DraftError::Exists(path.to_owned())) } else { Ok(()) }
+    if path.exists() && !force {
+        Err(DraftError::Exists(path.to_owned()))
+    } else {
+        Ok(())
+    }
 }
 
 /// The drafted text as a suite, with these variables set besides those of the environment.
-fn loaded(path: &Path, text: &str, variables: &BTreeMap<String, String>) -> Result<Loaded, DraftError> {
+fn loaded(
+    path: &Path,
+    text: &str,
+    variables: &BTreeMap<String, String>,
+) -> Result<Loaded, DraftError> {
     let host = crate::host();
     let read = |wanted: &Path| {
-        if wanted == path { Ok(text.as_bytes().to_vec()) } else { (host.read)(wanted) }
+        if wanted == path {
+            Ok(text.as_bytes().to_vec())
+        } else {
+            (host.read)(wanted)
+        }
     };
-    let environment = |name: &str| variables.get(name).cloned().or_else(|| (host.environment)(name));
-    let loaded = load(path, &Host { read: &read, environment: &environment, ..host });
+    let environment = |name: &str| {
+        variables
+            .get(name)
+            .cloned()
+            .or_else(|| (host.environment)(name))
+    };
+    let loaded = load(
+        path,
+        &Host {
+            read: &read,
+            environment: &environment,
+            ..host
+        },
+    );
     if loaded.is_refused() {
-        return Err(DraftError::Refused(render(&loaded.problems, &loaded.sources, false)));
+        return Err(DraftError::Refused(render(
+            &loaded.problems,
+            &loaded.sources,
+            false,
+        )));
     }
     Ok(loaded)
 }
 
-fn suite_of(path: &Path, text: &str, variables: &BTreeMap<String, String>) -> Result<Suite, DraftError> {
-    loaded(path, text, variables)?.suite.ok_or_else(|| DraftError::Refused(text.to_owned()))
+fn suite_of(
+    path: &Path,
+    text: &str,
+    variables: &BTreeMap<String, String>,
+) -> Result<Suite, DraftError> {
+    loaded(path, text, variables)?
+        .suite
+        .ok_or_else(|| DraftError::Refused(text.to_owned()))
 }
 
 /// The rows of a drafted suite, judged: tool tests by these recordings, agents by what is on the disk.
@@ -154,9 +197,15 @@ fn judged(
     let loaded = [(path.display().to_string(), loaded(path, text, variables)?)];
     let plan = Plan::new(&loaded, &Selection::default());
     let judge = |row: &Row<'_>| {
-        let recording = row.tool_row().and_then(|of| recordings.get(&of.test.name)).cloned();
-        let recorded =
-            recording.map(|recording| RecordedRow::InMemory { recording, matrix: None, notes: Vec::new() });
+        let recording = row
+            .tool_row()
+            .and_then(|of| recordings.get(&of.test.name))
+            .cloned();
+        let recorded = recording.map(|recording| RecordedRow::InMemory {
+            recording,
+            matrix: None,
+            notes: Vec::new(),
+        });
         judge::judge(row, Options::default(), recorded.as_ref(), None, |_| {})
     };
     Ok(plan.rows.iter().map(judge).collect())
@@ -167,15 +216,25 @@ fn why_not(report: &TestReport) -> Option<String> {
     if matches!(report.status, Status::Passed | Status::Skipped) {
         return None;
     }
-    let reasons = report.reason.iter().chain(report.runs.iter().filter_map(|run| run.reason.as_ref()));
+    let reasons = report
+        .reason
+        .iter()
+        .chain(report.runs.iter().filter_map(|run| run.reason.as_ref()));
     let failed = report
         .runs
         .iter()
         .flat_map(|run| &run.expectations)
         .chain(report.gates.iter().flat_map(|gate| &gate.expectations));
     let failed = failed.filter(|one| !one.passed).map(|one| {
-        let why = one.reason.clone().or_else(|| one.diff.first().map(|diff| format!("got {}", diff.actual)));
-        format!("{}: {}", one.target, why.unwrap_or_else(|| "does not hold".to_owned()))
+        let why = one
+            .reason
+            .clone()
+            .or_else(|| one.diff.first().map(|diff| format!("got {}", diff.actual)));
+        format!(
+            "{}: {}",
+            one.target,
+            why.unwrap_or_else(|| "does not hold".to_owned())
+        )
     });
     let said = reasons
         .map(|reason| match reason.details.first() {

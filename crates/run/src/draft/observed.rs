@@ -17,7 +17,10 @@ pub(super) struct Expectation {
 
 impl Expectation {
     pub(super) fn new(target: impl Into<String>, matcher: Value) -> Self {
-        Self { target: target.into(), matcher }
+        Self {
+            target: target.into(),
+            matcher,
+        }
     }
 
     pub(super) fn target(&self) -> &str {
@@ -26,27 +29,50 @@ impl Expectation {
 
     /// As it stands in a suite.
     pub(super) fn yaml(&self) -> String {
-        format!("{{ target: {}, matcher: {} }}", yaml::text(&self.target), yaml::flow(&self.matcher))
+        format!(
+            "{{ target: {}, matcher: {} }}",
+            yaml::text(&self.target),
+            yaml::flow(&self.matcher)
+        )
     }
 }
 
 /// What can be expected of a result, when this tool was called twice with these arguments. Numbers of a tool that
 /// looks at the world outside are as good as random; so is what stands beside something that has changed.
-pub(super) fn expectations(first: &Value, second: &Value, args: &Value, is_closed: bool) -> Vec<Expectation> {
-    let mut expected = vec![Expectation::new("result.isError", json!({ "exact": false }))];
+pub(super) fn expectations(
+    first: &Value,
+    second: &Value,
+    args: &Value,
+    is_closed: bool,
+) -> Vec<Expectation> {
+    let mut expected = vec![Expectation::new(
+        "result.isError",
+        json!({ "exact": false }),
+    )];
     match (&first["structuredContent"], &second["structuredContent"]) {
         (Value::Object(one), Value::Object(other)) => {
             let changes = one.iter().any(|(key, value)| {
                 other.get(key) != Some(value)
-                    || value.as_str().is_some_and(|text| text.lines().any(is_of_the_moment))
+                    || value
+                        .as_str()
+                        .is_some_and(|text| text.lines().any(is_of_the_moment))
             });
-            let is_echo =
-                |value: &Value| args.as_object().is_some_and(|args| args.values().any(|arg| arg == value));
-            let shared = one.iter().filter_map(|(key, value)| Some((key, value, other.get(key)?)));
+            let is_echo = |value: &Value| {
+                args.as_object()
+                    .is_some_and(|args| args.values().any(|arg| arg == value))
+            };
+            let shared = one
+                .iter()
+                .filter_map(|(key, value)| Some((key, value, other.get(key)?)));
             expected.extend(shared.take(MOST_FIELDS).map(|(key, one, other)| {
                 let target = format!("result.structuredContent{}", step(key));
-                let is_stable = one == other && is_lasting(one, is_closed) && (!changes || is_echo(one));
-                let matcher = if is_stable { json!({ "exact": one }) } else { json!({ "absent": false }) };
+                let is_stable =
+                    one == other && is_lasting(one, is_closed) && (!changes || is_echo(one));
+                let matcher = if is_stable {
+                    json!({ "exact": one })
+                } else {
+                    json!({ "absent": false })
+                };
                 Expectation::new(target, matcher)
             }));
         }
@@ -58,10 +84,14 @@ pub(super) fn expectations(first: &Value, second: &Value, args: &Value, is_close
 /// What can be expected again of a tool that said `isError`, or of a call that was refused; `None` for an answer.
 pub(super) fn expected_failure(outcome: &CallOutcome<'_>) -> Option<Vec<Expectation>> {
     match (value_of(outcome.result), value_of(outcome.error)) {
-        (Some(result), _) if result["isError"] == json!(true) => {
-            Some(vec![Expectation::new("result.isError", json!({ "exact": true }))])
-        }
-        (None, Some(error)) => Some(vec![Expectation::new("error.code", json!({ "exact": error["code"] }))]),
+        (Some(result), _) if result["isError"] == json!(true) => Some(vec![Expectation::new(
+            "result.isError",
+            json!({ "exact": true }),
+        )]),
+        (None, Some(error)) => Some(vec![Expectation::new(
+            "error.code",
+            json!({ "exact": error["code"] }),
+        )]),
         _ => None,
     }
 }
@@ -75,19 +105,36 @@ fn of_content(first: &Value, second: &Value) -> Vec<Expectation> {
     let (one, other) = (&first[0], &second[0]);
     match (one["text"].as_str(), other["text"].as_str()) {
         _ if one.is_null() || one["type"] != other["type"] => {
-            vec![Expectation::new("result.content", json!({ "absent": false }))]
+            vec![Expectation::new(
+                "result.content",
+                json!({ "absent": false }),
+            )]
         }
-        (Some(one), Some(other)) => vec![Expectation::new("result.content[0].text", of_text(one, other))],
+        (Some(one), Some(other)) => vec![Expectation::new(
+            "result.content[0].text",
+            of_text(one, other),
+        )],
         _ => ["type", "mimeType"]
             .iter()
             .filter(|key| one[**key].is_string() && one[**key] == other[**key])
-            .map(|key| Expectation::new(format!("result.content[0].{key}"), json!({ "exact": one[*key] })))
+            .map(|key| {
+                Expectation::new(
+                    format!("result.content[0].{key}"),
+                    json!({ "exact": one[*key] }),
+                )
+            })
             .collect(),
     }
 }
 
 fn of_text(one: &str, other: &str) -> Value {
-    let line = |text: &str| text.lines().next().unwrap_or_default().trim_end().to_owned();
+    let line = |text: &str| {
+        text.lines()
+            .next()
+            .unwrap_or_default()
+            .trim_end()
+            .to_owned()
+    };
     let is_whole = !one.contains('\n');
     let first = line(one);
     if is_whole && one == other && is_lasting_text(one) && !one.trim().is_empty() {
@@ -113,8 +160,9 @@ fn is_lasting(value: &Value, is_closed: bool) -> bool {
 /// Whether a string looks as if it would be the same another day and on another machine: no times, no ids, no
 /// folders, no secrets.
 pub(super) fn is_lasting_text(text: &str) -> bool {
-    let is_folder =
-        |run: &str| (run.starts_with('/') && run.len() > 1) || run.contains(":\\") || run.contains("/home/");
+    let is_folder = |run: &str| {
+        (run.starts_with('/') && run.len() > 1) || run.contains(":\\") || run.contains("/home/")
+    };
     text.chars().count() <= LONGEST_TEXT
         && !text.contains(['\n', '\r'])
         && !text.contains("[redacted:")
@@ -130,11 +178,18 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
 /// Whether there is a time, a date or an id in a string.
 fn is_of_the_moment(text: &str) -> bool {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_time = |run: &str| run.split([':', '-', '/']).filter(|part| is_number(part)).count() >= 2;
+    let is_time = |run: &str| {
+        run.split([':', '-', '/'])
+            .filter(|part| is_number(part))
+            .count()
+            >= 2
+    };
     let is_id = |run: &str| {
         run.len() >= 16
             && run.bytes().any(|byte| byte.is_ascii_digit())
-            && run.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+            && run
+                .bytes()
+                .all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
     };
     runs(text).any(|run| (run.len() >= 9 && is_number(run)) || is_id(run) || is_time(run))
 }
@@ -143,7 +198,11 @@ fn is_of_the_moment(text: &str) -> bool {
 fn step(key: &str) -> String {
     let is_word = key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if is_word { format!(".{key}") } else { format!("[{}]", Value::from(key)) }
+    if is_word {
+        format!(".{key}")
+    } else {
+        format!("[{}]", Value::from(key))
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +225,11 @@ mod tests {
     fn a_text_is_expected_as_far_as_it_was_the_same_and_lasts() {
         for (first, second, expected) in [
             ("Echo: hi", "Echo: hi", r#"{ exact: "Echo: hi" }"#),
-            ("Sunny\nat 10:15", "Sunny\nat 10:16", "{ starts-with: Sunny }"),
+            (
+                "Sunny\nat 10:15",
+                "Sunny\nat 10:16",
+                "{ starts-with: Sunny }",
+            ),
             ("It is 10:15", "It is 10:15", "{ length: { gte: 1 } }"),
             ("a", "b", "{ length: { gte: 1 } }"),
             ("", "", "{ absent: false }"),
@@ -179,7 +242,8 @@ mod tests {
     #[test]
     fn fields_are_there_and_only_those_that_last_have_a_value() {
         let of = |at: u64, id: &str| json!({"structuredContent": {"city": "Oslo", "at": at, "request id": id, "list": [1], "degrees": 21}});
-        let exact = |first: &Value, second: &Value| yaml(first, second).join(" ").matches("exact").count();
+        let exact =
+            |first: &Value, second: &Value| yaml(first, second).join(" ").matches("exact").count();
         assert_eq!(exact(&of(1, "a"), &of(1, "a")), 4);
         assert_eq!(exact(&of(1, "10:15"), &of(1, "10:15")), 1);
         assert_eq!(
@@ -211,14 +275,21 @@ mod tests {
         ] {
             assert!(!is_lasting_text(text), "{text}");
         }
-        for text in ["The sum of 2 and 3 is 5.", "Echo: text", "New York: 33 and rainy", "and/or", "a-b"] {
+        for text in [
+            "The sum of 2 and 3 is 5.",
+            "Echo: text",
+            "New York: 33 and rainy",
+            "and/or",
+            "a-b",
+        ] {
             assert!(is_lasting_text(text), "{text}");
         }
     }
 
     #[test]
     fn an_image_is_expected_by_its_type() {
-        let image = json!({"content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]});
+        let image =
+            json!({"content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]});
         assert_eq!(
             yaml(&image, &image),
             [

@@ -11,10 +11,17 @@ use std::fmt::Write;
 
 /// The variable of a key that is set, else of the first, and a model that it is for.
 pub(super) fn model(environment: &BTreeMap<String, String>) -> (&'static str, &'static str) {
-    let models =
-        || FAMILIES.iter().flat_map(|family| family.keys.iter().map(move |key| (*key, family.model)));
-    let is_set = |(key, _): &(&str, &str)| environment.get(*key).is_some_and(|value| !value.is_empty());
-    models().find(is_set).or_else(|| models().next()).unwrap_or_default()
+    let models = || {
+        FAMILIES
+            .iter()
+            .flat_map(|family| family.keys.iter().map(move |key| (*key, family.model)))
+    };
+    let is_set =
+        |(key, _): &(&str, &str)| environment.get(*key).is_some_and(|value| !value.is_empty());
+    models()
+        .find(is_set)
+        .or_else(|| models().next())
+        .unwrap_or_default()
 }
 
 /// One tool test.
@@ -27,7 +34,12 @@ pub(super) struct Test {
 
 impl Test {
     pub(super) fn new(name: &str, tool: &str, args: Value) -> Self {
-        Self { name: name.to_owned(), tool: tool.to_owned(), args, expect: Vec::new() }
+        Self {
+            name: name.to_owned(),
+            tool: tool.to_owned(),
+            args,
+            expect: Vec::new(),
+        }
     }
 }
 
@@ -62,7 +74,10 @@ impl Page {
     pub(super) fn free_name(&self, name: &str) -> String {
         let is_free = |name: &String| self.tests.iter().all(|test| test.name != *name);
         let numbered = (2..).map(|number| format!("{name} ({number})"));
-        std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+        std::iter::once(name.to_owned())
+            .chain(numbered)
+            .find(is_free)
+            .unwrap_or_default()
     }
 
     /// Leaves a test out, and says why.
@@ -94,7 +109,11 @@ impl Page {
     }
 
     fn head(&self) -> String {
-        let who = if self.who.is_empty() { "a server without a name" } else { &self.who };
+        let who = if self.who.is_empty() {
+            "a server without a name"
+        } else {
+            &self.who
+        };
         let count = count(self.tools.len(), "tool");
         let mut out = format!(
             "# Drafted by `mcptest init` from {} (MCP {}), which has {count}{}\n",
@@ -105,11 +124,24 @@ impl Page {
         if !self.tools.is_empty() {
             out.push_str("#\n");
         }
-        let widest =
-            self.tools.iter().map(|tool| yaml::word(&tool.name).chars().count()).max().unwrap_or(0).min(40);
+        let widest = self
+            .tools
+            .iter()
+            .map(|tool| yaml::word(&tool.name).chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(40);
         for tool in &self.tools {
-            let mark = if tool.is_read_only { "read-only" } else { "         " };
-            let line = format!("#   {:widest$}  {mark}  {}", yaml::word(&tool.name), tool.about);
+            let mark = if tool.is_read_only {
+                "read-only"
+            } else {
+                "         "
+            };
+            let line = format!(
+                "#   {:widest$}  {mark}  {}",
+                yaml::word(&tool.name),
+                tool.about
+            );
             let _ = writeln!(out, "{}", line.trim_end());
         }
         out.push_str(
@@ -122,8 +154,13 @@ impl Page {
     fn tool_tests(&self) -> String {
         let mut out = String::new();
         if self.tests.is_empty() {
-            out.push_str("\n# No tool could be called, so there is no tool test yet. One looks like this:\n");
-            let tool = self.tools.first().map_or("some_tool", |tool| tool.name.as_str());
+            out.push_str(
+                "\n# No tool could be called, so there is no tool test yet. One looks like this:\n",
+            );
+            let tool = self
+                .tools
+                .first()
+                .map_or("some_tool", |tool| tool.name.as_str());
             let _ = write!(
                 out,
                 "#\n# tools:\n#   - name: it answers\n#     server: {}\n#     tool: {}\n#     args: {{}}\n#     expect:\n\
@@ -144,7 +181,12 @@ impl Page {
         }
         for test in &self.tests {
             let args = yaml::flow(&test.args);
-            out.push_str(&tool_test(&self.server, (&test.name, &test.tool), &args, &test.expect));
+            out.push_str(&tool_test(
+                &self.server,
+                (&test.name, &test.tool),
+                &args,
+                &test.expect,
+            ));
         }
         out.push_str(&self.what_is_left_out());
         out
@@ -152,7 +194,9 @@ impl Page {
 
     /// Whether nothing but a tool that does not exist is called.
     fn is_probe(&self) -> bool {
-        self.tests.iter().all(|test| self.tools.iter().all(|tool| tool.name != test.tool))
+        self.tests
+            .iter()
+            .all(|test| self.tools.iter().all(|tool| tool.name != test.tool))
     }
 
     fn what_is_left_out(&self) -> String {
@@ -165,7 +209,11 @@ impl Page {
                 let _ = writeln!(out, "#   {}: {why}", yaml::word(tool));
             }
             if self.not_tried > 0 {
-                let _ = writeln!(out, "#   {} more: there are tests enough for a start", self.not_tried);
+                let _ = writeln!(
+                    out,
+                    "#   {} more: there are tests enough for a start",
+                    self.not_tried
+                );
             }
         }
         if self.tools.iter().any(|tool| !tool.is_read_only) {
@@ -178,14 +226,31 @@ impl Page {
     }
 
     fn agent(&self) -> String {
-        let tested = self.tests.iter().find(|test| self.tools.iter().any(|tool| tool.name == test.tool));
-        let tool = tested.map(|test| test.tool.as_str()).or_else(|| Some(self.tools.first()?.name.as_str()));
+        let tested = self
+            .tests
+            .iter()
+            .find(|test| self.tools.iter().any(|tool| tool.name == test.tool));
+        let tool = tested
+            .map(|test| test.tool.as_str())
+            .or_else(|| Some(self.tools.first()?.name.as_str()));
         let Some(tool) = tool.filter(|tool| !tool.trim().is_empty() && !tool.contains("${")) else {
             return "\nagents: []\n".to_owned();
         };
-        let about = self.tools.iter().find(|one| one.name == tool).map_or("", |one| one.about.as_str());
-        let sentence = about.split(". ").next().unwrap_or_default().trim_end_matches(['.', '…']);
-        let wish = if sentence.is_empty() { "what the tool is for" } else { sentence };
+        let about = self
+            .tools
+            .iter()
+            .find(|one| one.name == tool)
+            .map_or("", |one| one.about.as_str());
+        let sentence = about
+            .split(". ")
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches(['.', '…']);
+        let wish = if sentence.is_empty() {
+            "what the tool is for"
+        } else {
+            sentence
+        };
         let (key, model) = self.model;
         format!(
             "\n# What a model does with these tools, run after run. Write the prompt as a user would, set {key},\n\
@@ -201,20 +266,23 @@ impl Page {
 
     /// The result, for the user.
     pub(super) fn said(&self) -> Vec<String> {
-        let mut said = vec![format!("{} of {}", count(self.tools.len(), "tool"), self.server)];
+        let mut said = vec![format!(
+            "{} of {}",
+            count(self.tools.len(), "tool"),
+            self.server
+        )];
         said.push(match self.tests.len() {
             0 => "no tool could be called, so nothing is recorded; the file says why".to_owned(),
             _ if self.is_probe() => {
-                "no tool could be tested, so the only test asks for one that does not exist".to_owned()
+                "no tool could be tested, so the only test asks for one that does not exist"
+                    .to_owned()
             }
             tests => format!("{}, recorded and passing", count(tests, "tool test")),
         });
         said.extend(self.why_left_out());
-        said.extend(
-            self.variables
-                .iter()
-                .map(|name| format!("`${{{name}}}` stands for a secret: set {name} before you record")),
-        );
+        said.extend(self.variables.iter().map(|name| {
+            format!("`${{{name}}}` stands for a secret: set {name} before you record")
+        }));
         said
     }
 
@@ -223,37 +291,59 @@ impl Page {
         const SHOWN: usize = 3;
         let is_probe = self.is_probe();
         let is_told = |tool: &str| is_probe || self.named.iter().any(|named| named == tool);
-        let (told, others): (Vec<_>, Vec<_>) = self.left_out.iter().partition(|(tool, _)| is_told(tool));
+        let (told, others): (Vec<_>, Vec<_>) =
+            self.left_out.iter().partition(|(tool, _)| is_told(tool));
         let mut said = Vec::new();
         if is_probe && self.tools.is_empty() {
             said.push("the server lists no tools".to_owned());
         } else if is_probe && self.left_out.is_empty() {
-            said.push("none is marked read-only, so none was called: it may change something".to_owned());
+            said.push(
+                "none is marked read-only, so none was called: it may change something".to_owned(),
+            );
         }
-        said.extend(told.iter().take(SHOWN).map(|(tool, why)| format!("{tool} is left out: {why}")));
+        said.extend(
+            told.iter()
+                .take(SHOWN)
+                .map(|(tool, why)| format!("{tool} is left out: {why}")),
+        );
         let rest = told.len().saturating_sub(SHOWN) + others.len() + self.not_tried;
         if rest > 0 {
-            let more = if told.is_empty() { "read-only tool" } else { "more tool" };
+            let more = if told.is_empty() {
+                "read-only tool"
+            } else {
+                "more tool"
+            };
             said.push(format!("{} left out; the file says why", count(rest, more)));
         }
         if let Some(call) = self.suggestion.as_ref().filter(|_| is_probe) {
-            said.push(format!("name a call that may be made twice: add `--force --call '{call}'`"));
+            said.push(format!(
+                "name a call that may be made twice: add `--force --call '{call}'`"
+            ));
         }
         said
     }
 
     /// Finds a call that the user could ask for: of a tool that sounds as if it only looked.
     pub(super) fn suggest(&mut self, around: &Around) {
-        const LOOKING: [&str; 9] =
-            ["get", "list", "read", "search", "show", "status", "find", "describe", "query"];
+        const LOOKING: [&str; 9] = [
+            "get", "list", "read", "search", "show", "status", "find", "describe", "query",
+        ];
         let looks = |tool: &&Listed| {
             let mut words = tool.name.split(|c: char| !c.is_ascii_alphanumeric());
-            words.any(|word| LOOKING.iter().any(|look| word.to_ascii_lowercase().starts_with(look)))
+            words.any(|word| {
+                LOOKING
+                    .iter()
+                    .any(|look| word.to_ascii_lowercase().starts_with(look))
+            })
         };
         let tool = self.tools.iter().find(looks).or(self.tools.first());
         self.suggestion = tool.map(|tool| {
             let made = arguments(&tool.schema, &Map::new(), around).unwrap_or_default();
-            let required = tool.schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let required = tool.schema["required"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
             let words = required.map(|key| {
                 let value = match &made[key] {
                     Value::String(text) if text != "text" => text.clone(),
@@ -278,7 +368,8 @@ pub(super) fn tool_test(
     expect: &[Expectation],
 ) -> String {
     let (name, server, tool) = (yaml::text(name), yaml::text(server), yaml::text(tool));
-    let mut out = format!("  - name: {name}\n    server: {server}\n    tool: {tool}\n    args: {args}\n");
+    let mut out =
+        format!("  - name: {name}\n    server: {server}\n    tool: {tool}\n    args: {args}\n");
     if !expect.is_empty() {
         out.push_str("    expect:\n");
     }

@@ -4,12 +4,26 @@ use std::path::{Component, Path, PathBuf};
 
 /// The way from a folder to a path, both of which are absolute.
 pub(super) fn between(folder: &Path, to: &Path) -> PathBuf {
-    let from: Vec<Component<'_>> = folder.components().filter(|part| *part != Component::CurDir).collect();
-    let goal: Vec<Component<'_>> = to.components().filter(|part| *part != Component::CurDir).collect();
-    let shared = from.iter().zip(&goal).take_while(|(one, other)| one == other).count();
+    let from: Vec<Component<'_>> = folder
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    let goal: Vec<Component<'_>> = to
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    let shared = from
+        .iter()
+        .zip(&goal)
+        .take_while(|(one, other)| one == other)
+        .count();
     let up = std::iter::repeat_n(Component::ParentDir, from.len() - shared);
     let way: PathBuf = up.chain(goal[shared..].iter().copied()).collect();
-    if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
+    if way.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        way
+    }
 }
 
 #[cfg(test)]

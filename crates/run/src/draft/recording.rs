@@ -26,7 +26,11 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     }
     if files::identity(file) == files::identity(out) {
         let reason = "the suite would be written over the recording that it judges";
-        return Err(DraftError::hopeless(out, reason, "name another file with `-o FILE`"));
+        return Err(DraftError::hopeless(
+            out,
+            reason,
+            "name another file with `-o FILE`",
+        ));
     }
     let recording = Recording::open(file)?;
     if is_tool_test(&recording) {
@@ -35,8 +39,10 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     let cassette = recording.cassette()?;
     let mut runs = Vec::new();
     for run in &cassette.runs {
-        let trace =
-            run.trace.as_ref().map_err(|problem| hopeless(file, format!("run {}: {problem}", run.number)))?;
+        let trace = run
+            .trace
+            .as_ref()
+            .map_err(|problem| hopeless(file, format!("run {}: {problem}", run.number)))?;
         runs.push(trace);
     }
     let calls = Calls::of(&runs);
@@ -46,7 +52,10 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
         name: crate::clean(&name_of(cassette.header.as_ref(), file)).into_owned(),
         runs: runs.len(),
         server: tape_server(file).map(|server| (name.map(str::to_owned), server)),
-        header: cassette.header.clone().filter(|header| header.model.is_some() || !header.prompt.is_empty()),
+        header: cassette
+            .header
+            .clone()
+            .filter(|header| header.model.is_some() || !header.prompt.is_empty()),
         is_asked: true,
         walked: calls.walked(),
         expect: expectations(&runs),
@@ -66,7 +75,10 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
         let rows = judged(out, &text, &none, &none)?;
         let Some(row) = rows.iter().find(|row| why_not(row).is_some()) else {
             let runs = count(page.runs, "recorded run");
-            let said = vec![format!("{runs} of `{}`, judged from {}", page.name, page.cassette)];
+            let said = vec![format!(
+                "{runs} of `{}`, judged from {}",
+                page.name, page.cassette
+            )];
             return Ok(Draft {
                 path: out.to_owned(),
                 text,
@@ -110,8 +122,14 @@ fn way_to(file: &Path, out: &Path) -> Result<String, DraftError> {
 }
 
 fn name_of(header: Option<&Header>, file: &Path) -> String {
-    let recorded = header.map(|header| header.agent.trim().to_owned()).filter(|name| !name.is_empty());
-    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let recorded = header
+        .map(|header| header.agent.trim().to_owned())
+        .filter(|name| !name.is_empty());
+    let stem = || {
+        file.file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    };
     recorded.unwrap_or_else(|| format!("{} as recorded", stem()))
 }
 
@@ -119,19 +137,30 @@ fn name_of(header: Option<&Header>, file: &Path) -> String {
 fn tape_server(file: &Path) -> Option<TapeServer> {
     let bytes = files::read(file, files::RECORDING).ok()?;
     let first = String::from_utf8_lossy(bytes.split(|byte| *byte == b'\n').next()?).into_owned();
-    let header = tape::is_tape(&first).then(|| serde_json::from_str::<tape::Header>(&first).ok())??;
+    let header =
+        tape::is_tape(&first).then(|| serde_json::from_str::<tape::Header>(&first).ok())??;
     Some(header.server).filter(|server| !server.command.is_empty() || server.url.is_some())
 }
 
 /// What holds in every run.
 fn expectations(runs: &[&mcptest_core::trace::Trace<'_>]) -> Vec<Expectation> {
     let mut expected = Vec::new();
-    if runs.iter().all(|run| run.final_response.as_ref().is_some_and(|text| !text.is_empty())) {
-        expected.push(Expectation::new("final_response", json!({ "length": { "gte": 1 } })));
+    if runs.iter().all(|run| {
+        run.final_response
+            .as_ref()
+            .is_some_and(|text| !text.is_empty())
+    }) {
+        expected.push(Expectation::new(
+            "final_response",
+            json!({ "length": { "gte": 1 } }),
+        ));
     }
     let results = || runs.iter().flat_map(|run| &run.tool_results);
     if results().next().is_some() && results().all(|result| !result.is_error) {
-        expected.push(Expectation::new("tool_results[*].is_error", json!({ "not": { "contains": true } })));
+        expected.push(Expectation::new(
+            "tool_results[*].is_error",
+            json!({ "not": { "contains": true } }),
+        ));
     }
     expected
 }
@@ -156,10 +185,15 @@ impl AgentPage {
     fn weaken(&mut self, row: &TestReport) -> bool {
         let before = (self.gates.len(), self.expect.len());
         self.gates.retain(|gate| {
-            row.gates.iter().all(|judged| judged.key != gate.key || judged.status == Status::Passed)
+            row.gates
+                .iter()
+                .all(|judged| judged.key != gate.key || judged.status == Status::Passed)
         });
         let failed = |target: &str| {
-            row.runs.iter().flat_map(|run| &run.expectations).any(|one| !one.passed && one.target == target)
+            row.runs
+                .iter()
+                .flat_map(|run| &run.expectations)
+                .any(|one| !one.passed && one.target == target)
         };
         self.expect.retain(|one| !failed(one.target()));
         before != (self.gates.len(), self.expect.len())
@@ -172,10 +206,21 @@ impl AgentPage {
             count(self.runs, "recorded run"),
         );
         for (at, names) in self.walked.iter().take(SHOWN_RUNS).enumerate() {
-            let shown: Vec<String> =
-                names.iter().take(SHOWN_CALLS).map(|name| yaml::comment(&crate::clean(name))).collect();
-            let more = if names.len() > SHOWN_CALLS { " → …" } else { "" };
-            let shown = if shown.is_empty() { "no calls".to_owned() } else { shown.join(" → ") };
+            let shown: Vec<String> = names
+                .iter()
+                .take(SHOWN_CALLS)
+                .map(|name| yaml::comment(&crate::clean(name)))
+                .collect();
+            let more = if names.len() > SHOWN_CALLS {
+                " → …"
+            } else {
+                ""
+            };
+            let shown = if shown.is_empty() {
+                "no calls".to_owned()
+            } else {
+                shown.join(" → ")
+            };
             let _ = writeln!(text, "#   run {}: {shown}{more}", at + 1);
         }
         if self.walked.len() > SHOWN_RUNS {
@@ -220,14 +265,22 @@ impl AgentPage {
     /// Writes the server of a tape, and says what it is called.
     fn server_entry(&self, out: &Path, text: &mut String) -> Option<String> {
         let (name, server) = self.server.as_ref()?;
-        let name = name.clone().or_else(|| server.name.clone()).unwrap_or_else(|| "server".to_owned());
+        let name = name
+            .clone()
+            .or_else(|| server.name.clone())
+            .unwrap_or_else(|| "server".to_owned());
         let here = files::whole(Path::new("."));
         let out = files::whole(out);
         crate::remember_words(&server.command);
         let without_secrets = |word: &str| with_variables(&crate::clean(word));
-        let words: Vec<String> = server.command.iter().map(|word| without_secrets(word)).collect();
+        let words: Vec<String> = server
+            .command
+            .iter()
+            .map(|word| without_secrets(word))
+            .collect();
         let url = server.url.as_deref().map(without_secrets);
-        let entry = entry::of_template(&words, url.as_deref(), out.parent().unwrap_or(&here), &here);
+        let entry =
+            entry::of_template(&words, url.as_deref(), out.parent().unwrap_or(&here), &here);
         let _ = write!(text, "\nservers:\n  {}:\n", yaml::text(&name));
         for line in entry {
             let _ = writeln!(text, "    {line}");
@@ -237,14 +290,23 @@ impl AgentPage {
 
     /// Writes the servers of the header, and says what they are called.
     fn recorded_servers(&self, text: &mut String) -> Vec<String> {
-        let servers = self.header.iter().filter(|_| self.is_asked).flat_map(|header| &header.servers);
+        let servers = self
+            .header
+            .iter()
+            .filter(|_| self.is_asked)
+            .flat_map(|header| &header.servers);
         let servers: Vec<_> = servers.collect();
         if !servers.is_empty() {
             text.push_str("\nservers:\n");
         }
         for (name, entry) in &servers {
             let entry = Value::Object(tool_recording::as_written(entry));
-            let _ = writeln!(text, "  {}: {}", yaml::text(name), tool_recording::template(&entry));
+            let _ = writeln!(
+                text,
+                "  {}: {}",
+                yaml::text(name),
+                tool_recording::template(&entry)
+            );
         }
         servers.into_iter().map(|(name, _)| name.clone()).collect()
     }
@@ -253,7 +315,12 @@ impl AgentPage {
     fn question(&self, text: &mut String) {
         let Some(header) = &self.header else { return };
         let mut lines = Vec::new();
-        lines.extend(header.model.as_ref().map(|model| format!("model: {}", yaml::template(model))));
+        lines.extend(
+            header
+                .model
+                .as_ref()
+                .map(|model| format!("model: {}", yaml::template(model))),
+        );
         match &header.prompt[..] {
             [] => {}
             [prompt] => lines.push(format!("prompt: {}", yaml::template(prompt))),
@@ -263,7 +330,10 @@ impl AgentPage {
             }
         }
         lines.extend(
-            header.system_prompt.as_ref().map(|prompt| format!("system_prompt: {}", yaml::template(prompt))),
+            header
+                .system_prompt
+                .as_ref()
+                .map(|prompt| format!("system_prompt: {}", yaml::template(prompt))),
         );
         for (key, value) in &header.parameters {
             let written = match value {
@@ -276,8 +346,11 @@ impl AgentPage {
             text.push_str("    # The recording says more of the question than this suite can; `stale: warn` lets it be judged:\n");
         }
         for line in lines {
-            let line =
-                if self.is_asked { line } else { format!("# {}", yaml::comment(&crate::clean(&line))) };
+            let line = if self.is_asked {
+                line
+            } else {
+                format!("# {}", yaml::comment(&crate::clean(&line)))
+            };
             let _ = writeln!(text, "    {line}");
         }
     }
@@ -288,7 +361,9 @@ pub(super) fn with_variables(word: &str) -> String {
     let mut written = String::new();
     let mut rest = word;
     while let Some((before, after)) = rest.split_once("[redacted:") {
-        let Some((name, after)) = after.split_once(']') else { break };
+        let Some((name, after)) = after.split_once(']') else {
+            break;
+        };
         let name = name.split(':').next().unwrap_or_default();
         written.push_str(&before.replace("${", "$${"));
         let _ = write!(written, "${{{}}}", variable_name(name));

@@ -50,10 +50,17 @@ pub(super) struct Listed {
 /// Asks the server, calls what is safe to call twice, and drafts a suite that passes on the second answers.
 pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     ask.spec.timeout = ask.timeout.unwrap_or(LONGEST_CALL);
-    let mut session = DraftSession { spec: &ask.spec, client: None };
+    let mut session = DraftSession {
+        spec: &ask.spec,
+        client: None,
+    };
     let client = session.client().await?;
     let mut info = client.server().clone();
-    for said in [&mut info.name, &mut info.version, &mut info.protocol_version] {
+    for said in [
+        &mut info.name,
+        &mut info.version,
+        &mut info.protocol_version,
+    ] {
         *said = crate::clean(said).into_owned();
     }
     let tools = listed(client.list_tools().await?.tools);
@@ -64,7 +71,10 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     let folder = out.parent().unwrap_or(&here);
     let entry = ServerEntry::of(&ask.spec, ask.timeout, folder, &here, &environment);
     let mut page = Page {
-        server: ask.name.clone().unwrap_or_else(|| name_of(&info.name, &ask.spec.name)),
+        server: ask
+            .name
+            .clone()
+            .unwrap_or_else(|| name_of(&info.name, &ask.spec.name)),
         who: format!("{} {}", info.name, info.version).trim().to_owned(),
         protocol: info.protocol_version.clone(),
         tools,
@@ -81,10 +91,18 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     let answers = first_calls(&mut session, &mut page, candidates, &around).await;
     page.suggest(&around);
     session.end().await;
-    let around = Surroundings { out: &ask.out, variables: &entry.variables, environment: &environment };
+    let around = Surroundings {
+        out: &ask.out,
+        variables: &entry.variables,
+        environment: &environment,
+    };
     let mut recordings = record(&mut session, &mut page, &around, answers).await?;
     if page.tests.is_empty() {
-        page.tests.push(Test::new("a tool that does not exist is refused", NO_SUCH_TOOL, json!({})));
+        page.tests.push(Test::new(
+            "a tool that does not exist is refused",
+            NO_SUCH_TOOL,
+            json!({}),
+        ));
         recordings = record(&mut session, &mut page, &around, BTreeMap::new()).await?;
     }
     session.end().await;
@@ -118,7 +136,14 @@ fn finish(
     };
     let recordings = suite.tools.iter().filter_map(of_test).collect();
     let (said, is_judged) = (page.said(), !page.tests.is_empty());
-    Ok(Draft { path: out.to_owned(), text, said, is_judged, records: true, recordings })
+    Ok(Draft {
+        path: out.to_owned(),
+        text,
+        said,
+        is_judged,
+        records: true,
+        recordings,
+    })
 }
 
 /// A connection that is made again after a call broke it.
@@ -145,7 +170,9 @@ impl DraftSession<'_> {
 
 fn listed(tools: Vec<Tool>) -> Vec<Listed> {
     let mut seen = BTreeSet::new();
-    let tools = tools.into_iter().filter(|tool| seen.insert(tool.name.clone()));
+    let tools = tools
+        .into_iter()
+        .filter(|tool| seen.insert(tool.name.clone()));
     tools
         .map(|tool| {
             let raw: Value = serde_json::from_str(tool.raw.get()).unwrap_or_default();
@@ -179,18 +206,30 @@ async fn record(
     for test in &suite.tools {
         let made = match &redactor {
             Ok(redactor) => match session.client().await {
-                Ok(client) => call_on(client, &suite, test, redactor).await.map_err(|reason| reason.message),
+                Ok(client) => call_on(client, &suite, test, redactor)
+                    .await
+                    .map_err(|reason| reason.message),
                 Err(error) => Err(short(&error)),
             },
             Err(reason) => Err(reason.message.clone()),
         };
         let first = answers.remove(&test.name);
         let first = first.map(|answer| match &redactor {
-            Ok(redactor) => serde_json::from_str(&redactor.json(&answer.to_string())).unwrap_or_default(),
+            Ok(redactor) => {
+                serde_json::from_str(&redactor.json(&answer.to_string())).unwrap_or_default()
+            }
             Err(_) => answer,
         });
         let expected = made.and_then(|text| {
-            Ok((expected_of(&text, first.as_ref(), test.args.as_ref(), page.is_closed(&test.tool))?, text))
+            Ok((
+                expected_of(
+                    &text,
+                    first.as_ref(),
+                    test.args.as_ref(),
+                    page.is_closed(&test.tool),
+                )?,
+                text,
+            ))
         });
         match expected {
             Ok((expect, text)) => {
@@ -212,14 +251,18 @@ fn expected_of(
     args: Option<&Value>,
     is_closed: bool,
 ) -> Result<Vec<Expectation>, String> {
-    let (_, outcome) = parse_recording(recording.as_bytes()).map_err(|problem| problem.to_string())?;
+    let (_, outcome) =
+        parse_recording(recording.as_bytes()).map_err(|problem| problem.to_string())?;
     if let Some(failure) = outcome.failure {
         return Err(yaml::comment(&failure));
     }
     match (expected_failure(&outcome), value_of(outcome.result), first) {
-        (None, Some(second), Some(first)) => {
-            Ok(expectations(first, &second, args.unwrap_or(&Value::Null), is_closed))
-        }
+        (None, Some(second), Some(first)) => Ok(expectations(
+            first,
+            &second,
+            args.unwrap_or(&Value::Null),
+            is_closed,
+        )),
         (Some(expect), _, None) => Ok(expect),
         _ => Err("its second answer was another".to_owned()),
     }
@@ -228,18 +271,34 @@ fn expected_of(
 /// What must not be in a recording: the suite's own secrets, and all that the environment has under a secret name,
 /// as a tool may show it.
 fn redactor(suite: &Suite, around: &Surroundings<'_>) -> Result<Redactor, Reason> {
-    let Surroundings { variables, environment, .. } = *around;
+    let Surroundings {
+        variables,
+        environment,
+        ..
+    } = *around;
     let of_environment = environment.iter().filter(|(name, _)| is_secret_name(name));
-    let values = suite.secret_values(&|name| variables.get(name).or_else(|| environment.get(name)).cloned());
+    let values = suite.secret_values(&|name| {
+        variables
+            .get(name)
+            .or_else(|| environment.get(name))
+            .cloned()
+    });
     let all = values.iter().chain(variables).chain(of_environment);
-    let builder = all.fold(Redactor::builder(), |builder, (name, value)| builder.value(name, value));
-    builder.build().map_err(|problems| crate::secrets::refused(&problems))
+    let builder = all.fold(Redactor::builder(), |builder, (name, value)| {
+        builder.value(name, value)
+    });
+    builder
+        .build()
+        .map_err(|problems| crate::secrets::refused(&problems))
 }
 
 /// The server's own name as a suite would call it: the last part, in small letters.
 fn name_of(own: &str, program: &str) -> String {
     let slug = |text: &str| {
-        let last = text.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
+        let last = text
+            .rsplit('/')
+            .find(|part| !part.is_empty())
+            .unwrap_or_default();
         let words: Vec<String> = last
             .split(|c: char| !c.is_ascii_alphanumeric())
             .filter(|word| !word.is_empty())
@@ -255,7 +314,9 @@ fn name_of(own: &str, program: &str) -> String {
 
 impl Page {
     fn is_closed(&self, tool: &str) -> bool {
-        self.tools.iter().any(|listed| listed.name == tool && listed.is_closed)
+        self.tools
+            .iter()
+            .any(|listed| listed.name == tool && listed.is_closed)
     }
 }
 

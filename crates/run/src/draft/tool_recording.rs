@@ -11,12 +11,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Drafts a suite with this one test; its recording is written again beside it, as that suite would have recorded it.
-pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -> Result<Draft, DraftError> {
+pub(super) fn draft(
+    file: &Path,
+    bytes: &[u8],
+    out: &Path,
+    name: Option<&str>,
+) -> Result<Draft, DraftError> {
     let help = "a suite with this test could not pass; record it again with `mcptest run --record`";
     let hopeless = |reason: String| DraftError::hopeless(file, reason, help);
     let clean = crate::clean(&String::from_utf8_lossy(bytes)).into_owned();
     let bytes = clean.as_bytes();
-    let (header, outcome) = parse_recording(bytes).map_err(|problem| hopeless(problem.to_string()))?;
+    let (header, outcome) =
+        parse_recording(bytes).map_err(|problem| hopeless(problem.to_string()))?;
     let args = header.args.clone().unwrap_or_else(|| json!({}));
     let expect = match (expected_failure(&outcome), value_of(outcome.result)) {
         (Some(expect), _) => expect,
@@ -30,23 +36,46 @@ pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -
          # `mcptest run --record` calls the server again and judges that.\n\nservers:\n  {}: {}\n\ntools:\n",
         yaml::comment(&file.display().to_string()),
         yaml::text(&server),
-        template(&Value::Object(entry(&header.server_entry, file, out).map_err(&hopeless)?)),
+        template(&Value::Object(
+            entry(&header.server_entry, file, out).map_err(&hopeless)?
+        )),
     );
-    text.push_str(&tool_test(&server, (&header.test, &header.tool), &template(&args), &expect));
+    text.push_str(&tool_test(
+        &server,
+        (&header.test, &header.tool),
+        &template(&args),
+        &expect,
+    ));
     super::make_folder(out)?;
     let none = BTreeMap::new();
     let suite = suite_of(out, &text, &none)?;
-    let Some(test) = suite.tools.first() else { return Err(DraftError::Refused(text)) };
+    let Some(test) = suite.tools.first() else {
+        return Err(DraftError::Refused(text));
+    };
     let first = serde_json::to_string(&header_now(&suite, test).sealed()).unwrap_or_default();
-    let second = clean.lines().filter(|line| !line.trim().is_empty()).nth(1).unwrap_or_default();
+    let second = clean
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .nth(1)
+        .unwrap_or_default();
     let recording = format!("{first}\n{second}\n");
     let recordings = vec![(path_of(&suite, test), recording.clone())];
     let by_name = BTreeMap::from([(test.name.clone(), recording)]);
-    if let Some(why) = judged(out, &text, &none, &by_name)?.iter().find_map(why_not) {
+    if let Some(why) = judged(out, &text, &none, &by_name)?
+        .iter()
+        .find_map(why_not)
+    {
         return Err(hopeless(why));
     }
     let said = vec![format!("1 tool test of {server}, with its recording")];
-    Ok(Draft { path: out.to_owned(), text, said, is_judged: true, records: true, recordings })
+    Ok(Draft {
+        path: out.to_owned(),
+        text,
+        said,
+        is_judged: true,
+        records: true,
+        recordings,
+    })
 }
 
 /// The entry of a server as a suite has it.
@@ -61,18 +90,30 @@ pub(super) fn as_written(recorded: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// The server's entry, with its paths as they lead from the new suite.
-fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<String, Value>, String> {
+fn entry(
+    recorded: &Map<String, Value>,
+    file: &Path,
+    out: &Path,
+) -> Result<Map<String, Value>, String> {
     let mut entry = as_written(recorded);
     // `<folder of the suite>/cassettes/<suite>/<test>.jsonl`
     let file = files::whole(file);
-    let Some(old) = file.ancestors().nth(3) else { return Ok(entry) };
+    let Some(old) = file.ancestors().nth(3) else {
+        return Ok(entry);
+    };
     let new = files::whole(out);
     let new = new.parent().unwrap_or(old);
     let text = |key: &str| recorded.get(key).and_then(Value::as_str).map(str::to_owned);
-    let moved = |way: &str| path::between(new, &files::whole(&old.join(way))).to_string_lossy().into_owned();
+    let moved = |way: &str| {
+        path::between(new, &files::whole(&old.join(way)))
+            .to_string_lossy()
+            .into_owned()
+    };
     if let Some(mock) = text("mock") {
         if !old.join(&mock).exists() && !new.join(&mock).exists() {
-            return Err(format!("the manifest of its mock, {mock}, is not to be found"));
+            return Err(format!(
+                "the manifest of its mock, {mock}, is not to be found"
+            ));
         }
         if old.join(&mock).exists() {
             entry.insert("mock".to_owned(), moved(&mock).into());
@@ -89,5 +130,7 @@ fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<S
 
 /// A value in which `${NAME}` is a variable, as recordings have it, and so is a placeholder.
 pub(super) fn template(value: &Value) -> String {
-    yaml::flow_with(value, &|text| yaml::template(&with_variables(text).replace("$${", "${")))
+    yaml::flow_with(value, &|text| {
+        yaml::template(&with_variables(text).replace("$${", "${"))
+    })
 }

@@ -13,7 +13,11 @@ pub(crate) fn text(text: &str) -> String {
 
 /// A string in which `${NAME}` is a variable.
 pub(super) fn template(text: &str) -> String {
-    if is_plain(text) { text.to_owned() } else { quoted(text) }
+    if is_plain(text) {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
 }
 
 /// A value on one line.
@@ -49,7 +53,11 @@ pub(super) fn word(text: &str) -> String {
 
 /// What follows a `#`: one line, short, and nothing that a terminal or an editor acts on.
 pub(super) fn comment(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
     let mut short: String = line.chars().take(LONGEST_COMMENT).collect();
     if short.len() < line.len() {
         short.push('…');
@@ -59,7 +67,8 @@ pub(super) fn comment(text: &str) -> String {
 
 /// Whether the text can stand without quotes, also within brackets.
 fn is_plain(text: &str) -> bool {
-    let is_safe = |character: char| character.is_ascii_alphanumeric() || "_./- ".contains(character);
+    let is_safe =
+        |character: char| character.is_ascii_alphanumeric() || "_./- ".contains(character);
     !text.is_empty()
         && text.chars().all(is_safe)
         && !text.starts_with("- ")
@@ -111,7 +120,10 @@ mod tests {
         ] {
             assert_eq!(text(written), expected);
         }
-        assert_eq!(flow(&json!({"a: b": [1, null, {}], "c": "x"})), "{ \"a: b\": [1, null, {}], c: x }");
+        assert_eq!(
+            flow(&json!({"a: b": [1, null, {}], "c": "x"})),
+            "{ \"a: b\": [1, null, {}], c: x }"
+        );
     }
 
     #[test]

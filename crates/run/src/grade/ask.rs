@@ -69,7 +69,12 @@ struct Judge<'j> {
 impl<'a> Bench<'a> {
     pub(super) fn new(around: Around<'a>) -> Self {
         let (providers, spent) = (Providers::default(), tokio::sync::Mutex::default());
-        Self { around, providers, spent, without_temperature: Mutex::default() }
+        Self {
+            around,
+            providers,
+            spent,
+            without_temperature: Mutex::default(),
+        }
     }
 }
 
@@ -97,7 +102,9 @@ impl<'a> Asking<'a> {
     async fn given(&self, suite: &'a Suite) -> Result<(Vec<Vote>, Numbers), Ungraded> {
         let wanted = self.wanted;
         if let Some(scorer) = wanted.question.scorer() {
-            let scores = score(suite, scorer, &wanted.evidence).await.map_err(Ungraded::Failed)?;
+            let scores = score(suite, scorer, &wanted.evidence)
+                .await
+                .map_err(Ungraded::Failed)?;
             return Ok((Vec::new(), scores));
         }
         Ok((self.votes(suite).await?, Numbers::new()))
@@ -144,22 +151,46 @@ impl<'a> Asking<'a> {
     }
 
     fn judge(&self, suite: &'a Suite, model: &'a Model) -> Result<Judge<'a>, Ungraded> {
-        let resolved = self.bench.providers.resolve(model, suite, crate::host().environment);
+        let resolved = self
+            .bench
+            .providers
+            .resolve(model, suite, crate::host().environment);
         let provider = resolved.map_err(|error| Ungraded::Failed(error.to_string()))?;
         let (label, price) = (model.label(), price_of(self.row, model));
         let budgets = Budgets::of(suite, self.index);
         if price.is_none() && budgets.is_in_dollars(self.bench.around.spending) {
-            let why = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
+            let why =
+                format!("there is no price for `{label}`, so a budget in dollars cannot be held");
             return Err(Ungraded::Failed(format!("{why}: {PRICES_HELP}")));
         }
-        let of_provider = || suite.providers.get(model.provider.as_ref()?)?.request_timeout_ms;
-        let written = suite.judge.as_ref().and_then(|judge| judge.request_timeout_ms).or_else(of_provider);
+        let of_provider = || {
+            suite
+                .providers
+                .get(model.provider.as_ref()?)?
+                .request_timeout_ms
+        };
+        let written = suite
+            .judge
+            .as_ref()
+            .and_then(|judge| judge.request_timeout_ms)
+            .or_else(of_provider);
         let timeout = written.map_or(Limits::default().request_timeout, Duration::from_millis);
-        Ok(Judge { provider, model, price, budgets, timeout })
+        Ok(Judge {
+            provider,
+            model,
+            price,
+            budgets,
+            timeout,
+        })
     }
 
     /// One vote: each sheet of the rubric in a request of its own.
-    async fn vote(&self, judge: &Judge<'_>, rubric: &Rubric, sample: usize) -> Result<Vote, Ungraded> {
+    async fn vote(
+        &self,
+        judge: &Judge<'_>,
+        rubric: &Rubric,
+        sample: usize,
+    ) -> Result<Vote, Ungraded> {
         let mut vote = blank(judge, sample);
         for sheet in rubric.sheets() {
             let answers = self.answers(judge, &sheet, &mut vote).await?;
@@ -176,10 +207,16 @@ impl<'a> Asking<'a> {
         let mut vote = blank(judge, 1);
         let Some(provider) = judge.provider.for_embeddings() else {
             let help = "name a model that has, as `text-embedding-3-small`";
-            return Err(Ungraded::Failed(format!("{} has no embeddings: {help}", judge.provider.name())));
+            return Err(Ungraded::Failed(format!(
+                "{} has no embeddings: {help}",
+                judge.provider.name()
+            )));
         };
         let judge = Judge { provider, ..*judge };
-        let texts = [Message::User(to.to_owned()), Message::User(self.wanted.evidence.judged_text())];
+        let texts = [
+            Message::User(to.to_owned()),
+            Message::User(self.wanted.evidence.judged_text()),
+        ];
         let ask = Ask::new(&judge.model.id, &texts);
         let reply = self.paid(&judge, &ask, &mut vote).await?;
         let vectors: Vec<Vec<f64>> = serde_json::from_str(&reply.text).unwrap_or_default();
@@ -187,7 +224,8 @@ impl<'a> Asking<'a> {
             [one, other] => cosine(one, other),
             _ => None,
         };
-        let near = near.ok_or_else(|| format!("{} gave no two vectors that can be compared", vote.model));
+        let near =
+            near.ok_or_else(|| format!("{} gave no two vectors that can be compared", vote.model));
         vote.score = near.map_err(Ungraded::Failed)?;
         vote.tokens = vote.tokens.totalled();
         Ok(vote)
@@ -214,7 +252,10 @@ impl<'a> Asking<'a> {
             }
         }
         let why = misfit.unwrap_or_default();
-        Err(Ungraded::Failed(format!("{} gave no answer that can be used, asked twice: {why}", vote.model)))
+        Err(Ungraded::Failed(format!(
+            "{} gave no answer that can be used, asked twice: {why}",
+            vote.model
+        )))
     }
 
     async fn reply(
@@ -227,10 +268,14 @@ impl<'a> Asking<'a> {
         let (schema, messages) = (sheet.schema(), [Message::User(said)]);
         // What is asked but once is not worth a place in a cache.
         let plain = Parameters::from([("prompt_caching".to_owned(), false.into())]);
-        let cool = [("temperature".to_owned(), 0.0.into())].into_iter().chain(plain.clone()).collect();
+        let cool = [("temperature".to_owned(), 0.0.into())]
+            .into_iter()
+            .chain(plain.clone())
+            .collect();
         let refused = &self.bench.without_temperature;
         let is_known = |known: &Vec<String>| known.contains(&vote.model);
-        let is_cool = judge.provider.takes_temperature(&judge.model.id) && !is_known(&refused.lock());
+        let is_cool =
+            judge.provider.takes_temperature(&judge.model.id) && !is_known(&refused.lock());
         let mut ask = Ask {
             system: Some(SYSTEM),
             parameters: if is_cool { &cool } else { &plain },
@@ -247,25 +292,47 @@ impl<'a> Asking<'a> {
         };
         let reply = reply?;
         if reply.stop == Stop::Refusal {
-            return Err(Ungraded::Failed(format!("{} declined to judge", vote.model)));
+            return Err(Ungraded::Failed(format!(
+                "{} declined to judge",
+                vote.model
+            )));
         }
         Ok(reply)
     }
 
     /// Asks once, within what may be spent, and counts what it cost.
-    async fn paid(&self, judge: &Judge<'_>, ask: &Ask<'_>, vote: &mut Vote) -> Result<Reply, Ungraded> {
+    async fn paid(
+        &self,
+        judge: &Judge<'_>,
+        ask: &Ask<'_>,
+        vote: &mut Vote,
+    ) -> Result<Reply, Ungraded> {
         let most = |price: Price| price.most_usd(judge.provider.estimate_prompt(ask), MOST_TOKENS);
         let spending = self.bench.around.spending;
         let is_in_dollars = judge.budgets.is_in_dollars(spending);
-        let most_usd = judge.price.filter(|_| is_in_dollars).map(most).unwrap_or_default();
-        spending.reserve(judge.budgets, 0, most_usd).await.map_err(Ungraded::OverBudget)?;
+        let most_usd = judge
+            .price
+            .filter(|_| is_in_dollars)
+            .map(most)
+            .unwrap_or_default();
+        spending
+            .reserve(judge.budgets, 0, most_usd)
+            .await
+            .map_err(Ungraded::OverBudget)?;
         // Twice, so that one answer that hangs is tried again.
-        let deadlines = Deadlines { run: Instant::now() + judge.timeout * 2, answer: judge.timeout };
+        let deadlines = Deadlines {
+            run: Instant::now() + judge.timeout * 2,
+            answer: judge.timeout,
+        };
         let reply = judge.provider.ask(ask, deadlines, &mut |_: Retry| {}).await;
         let reply = reply.inspect(|reply| {
             let used = judge.provider.estimate(ask, reply);
             let cost_usd = judge.price.and_then(|price| price.cost_usd(used));
-            spending.spend(judge.budgets, used.totalled().total.unwrap_or_default(), cost_usd);
+            spending.spend(
+                judge.budgets,
+                used.totalled().total.unwrap_or_default(),
+                cost_usd,
+            );
             if reply.usage.prompt.is_none() || reply.usage.completion.is_none() {
                 spending.note_estimate();
             }
@@ -279,7 +346,14 @@ impl<'a> Asking<'a> {
 
 fn blank(judge: &Judge<'_>, sample: usize) -> Vote {
     let (model, tokens) = (judge.model.label(), Tokens::default());
-    Vote { model, sample, score: 0.0, answers: Vec::new(), tokens, cost_usd: Some(0.0) }
+    Vote {
+        model,
+        sample,
+        score: 0.0,
+        answers: Vec::new(),
+        tokens,
+        cost_usd: Some(0.0),
+    }
 }
 
 /// What a judge of this row charges, where that is known.

@@ -41,10 +41,16 @@ pub struct CheckPlan<'p> {
 pub fn plan<'p>(plan: &'p Plan<'p>, options: Options) -> Vec<CheckPlan<'p>> {
     let rows = plan.rows.iter().filter(|row| row.skip.is_none());
     let checks = rows.flat_map(|row| {
-        let wanted = |mode| to_grade(row, mode, None).map(|(_, wanted)| wanted).unwrap_or_default();
+        let wanted = |mode| {
+            to_grade(row, mode, None)
+                .map(|(_, wanted)| wanted)
+                .unwrap_or_default()
+        };
         let all = wanted(Mode::Grade(super::WhichGrades::ALL));
         let now = wanted(options.mode);
-        row.questions().into_iter().map(move |(check, question)| of_check(row, (check, question), &all, &now))
+        row.questions()
+            .into_iter()
+            .map(move |(check, question)| of_check(row, (check, question), &all, &now))
     });
     checks.collect()
 }
@@ -58,9 +64,13 @@ fn of_check<'p>(
     let suite = row.suite();
     let of_check = |wanted: &&Wanted<'_>| wanted.check == check;
     let now: Vec<&Wanted<'_>> = now.iter().filter(of_check).collect();
-    let judges = suite.map(|suite| question.judges_of(suite)).unwrap_or_default();
-    let judges: Vec<(String, Option<Price>)> =
-        judges.into_iter().map(|model| (model.label(), price_of(row, model))).collect();
+    let judges = suite
+        .map(|suite| question.judges_of(suite))
+        .unwrap_or_default();
+    let judges: Vec<(String, Option<Price>)> = judges
+        .into_iter()
+        .map(|model| (model.label(), price_of(row, model)))
+        .collect();
     let calls = |suite: &Suite| question.calls(suite) * now.len();
     let of_run: Vec<Tokens> = now.iter().map(|wanted| tokens_of_a_vote(wanted)).collect();
     let per_judge = |price: Option<Price>| -> Option<f64> {
@@ -68,7 +78,10 @@ fn of_check<'p>(
         Some(of_run.sum::<Option<f64>>()? * question.samples as f64)
     };
     let cost_usd = judges.iter().map(|(_, price)| per_judge(*price)).sum();
-    let tokens: u64 = of_run.iter().filter_map(|tokens| tokens.totalled().total).sum();
+    let tokens: u64 = of_run
+        .iter()
+        .filter_map(|tokens| tokens.totalled().total)
+        .sum();
     CheckPlan {
         row_name: row.name.clone(),
         recorded: all.iter().filter(of_check).count(),
@@ -88,10 +101,18 @@ fn tokens_of_a_vote(wanted: &Wanted<'_>) -> Tokens {
     match &wanted.question.asks {
         Asks::Rubric(rubric) => {
             let sheets = rubric.sheets();
-            let prompt = sheets.iter().map(|sheet| count(SYSTEM) + count(&sheet.prompt(&wanted.evidence)));
-            Tokens::of(Some(prompt.sum()), Some(TOKENS_OF_AN_ANSWER * sheets.len() as u64))
+            let prompt = sheets
+                .iter()
+                .map(|sheet| count(SYSTEM) + count(&sheet.prompt(&wanted.evidence)));
+            Tokens::of(
+                Some(prompt.sum()),
+                Some(TOKENS_OF_AN_ANSWER * sheets.len() as u64),
+            )
         }
-        Asks::Similar(to) => Tokens::of(Some(count(to) + count(&wanted.evidence.judged_text())), Some(0)),
+        Asks::Similar(to) => Tokens::of(
+            Some(count(to) + count(&wanted.evidence.judged_text())),
+            Some(0),
+        ),
         Asks::Scorer(_) => Tokens::default(),
     }
 }

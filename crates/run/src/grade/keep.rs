@@ -37,7 +37,9 @@ pub(crate) fn is_grades(path: &Path) -> bool {
 /// The grades of a row that asks for any.
 pub(crate) fn read(row: &Row<'_>) -> Grades {
     let asks = || !row.questions().is_empty();
-    let Some(path) = path_of(row).filter(|_| asks()) else { return Grades::default() };
+    let Some(path) = path_of(row).filter(|_| asks()) else {
+        return Grades::default();
+    };
     let why = match files::read(&path, files::TEXT) {
         Ok(bytes) => match Grades::parse(&bytes) {
             Ok(grades) => return grades,
@@ -47,7 +49,10 @@ pub(crate) fn read(row: &Row<'_>) -> Grades {
         Err(error) => files::reason(&error),
     };
     let message = format!("the grades in {} cannot be read: {why}", path.display());
-    Grades { unreadable: Some(Reason::new(ReasonKind::RecordingUnreadable, message)), ..Grades::default() }
+    Grades {
+        unreadable: Some(Reason::new(ReasonKind::RecordingUnreadable, message)),
+        ..Grades::default()
+    }
 }
 
 /// The grades of a row while it is graded.
@@ -66,7 +71,14 @@ impl<'p> RowGrades<'p> {
     pub(super) fn new(row: &'p Row<'p>, grades: Grades, is_live: bool, secrets: &Secrets) -> Self {
         let path = path_of(row).filter(|_| !is_live);
         let secrets = row.suite().map(|suite| secrets.of(suite));
-        Self { row, grades, path, secrets, is_live, given: 0 }
+        Self {
+            row,
+            grades,
+            path,
+            secrets,
+            is_live,
+            given: 0,
+        }
     }
 
     /// The grade for this, where there is one.
@@ -80,7 +92,12 @@ impl<'p> RowGrades<'p> {
     }
 
     /// Keeps a grade, on the disk when this returns, or why there is none.
-    pub(super) fn keep(&mut self, wanted: &Wanted<'_>, asked: Result<Grade, String>, watch: &Watch) {
+    pub(super) fn keep(
+        &mut self,
+        wanted: &Wanted<'_>,
+        asked: Result<Grade, String>,
+        watch: &Watch,
+    ) {
         let kept = asked.and_then(|grade| {
             let grade = self.without_secrets(grade)?;
             self.grades.put(grade.clone());
@@ -94,25 +111,39 @@ impl<'p> RowGrades<'p> {
         });
         watch(graded(self.row, wanted, &kept));
         if let Err(why) = kept {
-            self.grades.failures.push(Failure { run: wanted.run, check: wanted.check.clone(), why });
+            self.grades.failures.push(Failure {
+                run: wanted.run,
+                check: wanted.check.clone(),
+                why,
+            });
         }
     }
 
     fn without_secrets(&self, grade: Grade) -> Result<Grade, String> {
-        let Some(secrets) = &self.secrets else { return Ok(grade) };
+        let Some(secrets) = &self.secrets else {
+            return Ok(grade);
+        };
         let redactor = secrets.redactor().map_err(|reason| reason.message)?;
         let text = serde_json::to_string(&grade).map_err(|error| error.to_string())?;
         serde_json::from_str(&redactor.json(&text)).map_err(|error| error.to_string())
     }
 
     fn write(&self) -> Result<(), String> {
-        let Some(path) = &self.path else { return Ok(()) };
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
         let failed = |error: std::io::Error| {
-            format!("the grade cannot be written to {}: {}", path.display(), files::reason(&error))
+            format!(
+                "the grade cannot be written to {}: {}",
+                path.display(),
+                files::reason(&error)
+            )
         };
         if !files::may_replace(path, Grades::is_own).map_err(failed)? {
             let path = path.display();
-            return Err(format!("{path} is no file of grades, and is left as it is: move it away"));
+            return Err(format!(
+                "{path} is no file of grades, and is left as it is: move it away"
+            ));
         }
         files::make_folder_of(path).map_err(failed)?;
         files::replace(path, self.grades.to_text().as_bytes()).map_err(failed)
@@ -120,6 +151,9 @@ impl<'p> RowGrades<'p> {
 
     pub(super) fn into_graded(self) -> GradedRow {
         let live = self.is_live.then_some(self.grades.grades);
-        GradedRow { failures: self.grades.failures, live }
+        GradedRow {
+            failures: self.grades.failures,
+            live,
+        }
     }
 }

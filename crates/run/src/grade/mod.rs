@@ -13,7 +13,9 @@ pub(crate) use keep::{is_grades, read};
 
 use crate::judge::with_recorded;
 use crate::plan::Plan;
-use crate::record::{Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Spending, Watch, usd};
+use crate::record::{
+    Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Spending, Watch, usd,
+};
 use crate::secrets::Secrets;
 use crate::{Mode, Options, Which};
 use ask::{Asking, Bench, Ungraded};
@@ -38,10 +40,22 @@ pub struct WhichGrades {
 
 impl WhichGrades {
     /// What `mcptest eval` asks for unless it is told otherwise.
-    pub const NEEDED: Self = Self { missing: true, stale: true, current: false };
+    pub const NEEDED: Self = Self {
+        missing: true,
+        stale: true,
+        current: false,
+    };
     /// Everything.
-    pub const ALL: Self = Self { missing: true, stale: true, current: true };
-    const NONE: Self = Self { missing: false, stale: false, current: false };
+    pub const ALL: Self = Self {
+        missing: true,
+        stale: true,
+        current: true,
+    };
+    const NONE: Self = Self {
+        missing: false,
+        stale: false,
+        current: false,
+    };
 
     /// What a mode asks for of a row; `is_fresh` when its runs were made just now.
     fn of(mode: Mode, is_fresh: bool) -> Self {
@@ -49,8 +63,14 @@ impl WhichGrades {
             Mode::Grade(which) => which,
             Mode::Live | Mode::Record(Which::All) => Self::ALL,
             Mode::Record(_) if is_fresh => Self::NEEDED,
-            Mode::Record(Which::Missing) => Self { missing: true, ..Self::NONE },
-            Mode::Record(Which::Stale) => Self { stale: true, ..Self::NONE },
+            Mode::Record(Which::Missing) => Self {
+                missing: true,
+                ..Self::NONE
+            },
+            Mode::Record(Which::Stale) => Self {
+                stale: true,
+                ..Self::NONE
+            },
             Mode::Replay | Mode::Record(Which::Failed) => Self::NONE,
         }
     }
@@ -116,15 +136,25 @@ pub(crate) fn grade(
 ) -> Result<BTreeMap<usize, GradedRow>, Interrupted> {
     let mut rows: BTreeMap<usize, RowGrades<'_>> = BTreeMap::new();
     let mut units: VecDeque<Unit<'_>> = VecDeque::new();
-    for (index, row) in plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none()) {
+    for (index, row) in plan
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.skip.is_none())
+    {
         let fresh = recorded.rows.get(&index);
-        let Some((grades, wanted)) = to_grade(row, options.mode, fresh) else { continue };
+        let Some((grades, wanted)) = to_grade(row, options.mode, fresh) else {
+            continue;
+        };
         let is_live = options.mode == Mode::Live;
         rows.insert(index, RowGrades::new(row, grades, is_live, around.secrets));
         units.extend(wanted.into_iter().map(|wanted| Unit { index, wanted }));
     }
     let rows = ask_all(rows, units, options, around)?;
-    Ok(rows.into_iter().map(|(index, row)| (index, row.into_graded())).into_map())
+    Ok(rows
+        .into_iter()
+        .map(|(index, row)| (index, row.into_graded()))
+        .into_map())
 }
 
 /// Asks for each of these, several at once, and keeps what is said beside the row's recording.
@@ -138,14 +168,19 @@ fn ask_all<'p>(
         return Ok(rows);
     }
     let all = units.len();
-    let Ok(runtime) = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    let Ok(runtime) = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
     else {
         return Ok(rows);
     };
     let bench = Bench::new(around);
     let units = Mutex::new(units);
-    let rows: BTreeMap<usize, Mutex<RowGrades<'_>>> =
-        rows.into_iter().map(|(index, row)| (index, Mutex::new(row))).into_map();
+    let rows: BTreeMap<usize, Mutex<RowGrades<'_>>> = rows
+        .into_iter()
+        .map(|(index, row)| (index, Mutex::new(row)))
+        .into_map();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let at_once = options.jobs.unwrap_or(cores.max(4)).clamp(1, all);
     // A function, so that the lock is not held while the unit is graded.
@@ -154,7 +189,12 @@ fn ask_all<'p>(
         while let Some(unit) = next() {
             let row = &rows[&unit.index];
             let of = row.lock().row;
-            let asking = Asking { bench: &bench, row: of, index: unit.index, wanted: &unit.wanted };
+            let asking = Asking {
+                bench: &bench,
+                row: of,
+                index: unit.index,
+                wanted: &unit.wanted,
+            };
             let asked = runtime.block_on(asking.grade());
             if matches!(asked, Err(Ungraded::Interrupted)) {
                 return units.lock().clear();
@@ -169,12 +209,20 @@ fn ask_all<'p>(
         }
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
-    let rows = rows.into_iter().map(|(index, row)| (index, row.into_inner()));
+    let rows = rows
+        .into_iter()
+        .map(|(index, row)| (index, row.into_inner()));
     let rows: BTreeMap<usize, RowGrades<'_>> = rows.into_map();
     if let Some(exit_code) = *around.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();
         let rest = (options.mode != Mode::Live).then_some("`mcptest eval` asks for the rest");
-        return Err(Interrupted { exit_code, what: "grades", finished, wanted: all, rest });
+        return Err(Interrupted {
+            exit_code,
+            what: "grades",
+            finished,
+            wanted: all,
+            rest,
+        });
     }
     Ok(rows)
 }
@@ -212,7 +260,9 @@ fn graded(row: &Row<'_>, wanted: &Wanted<'_>, asked: &Result<Grade, String>) -> 
         check: wanted.check.clone(),
         said: grade.map(said),
         tokens: grade.and_then(|grade| grade.tokens().totalled().total),
-        cost_usd: grade.filter(|grade| !grade.votes.is_empty()).and_then(Grade::cost_usd),
+        cost_usd: grade
+            .filter(|grade| !grade.votes.is_empty())
+            .and_then(Grade::cost_usd),
         ungraded: asked.as_ref().err().cloned(),
     }
 }
@@ -222,7 +272,10 @@ fn said(grade: &Grade) -> String {
     if grade.scores.is_empty() {
         return format!("score {:.2}", grade.score());
     }
-    let scores = grade.scores.iter().map(|(key, value)| format!("{key} {value}"));
+    let scores = grade
+        .scores
+        .iter()
+        .map(|(key, value)| format!("{key} {value}"));
     scores.collect::<Vec<_>>().join(", ")
 }
 

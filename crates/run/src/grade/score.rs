@@ -6,9 +6,15 @@ use mcptest_core::suite::Suite;
 use std::time::Duration;
 
 /// Starts the scorer, gives it the run, and reads its numbers. Dropping the future ends it with all that it started.
-pub(super) async fn score(suite: &Suite, scorer: &Scorer, evidence: &Evidence) -> Result<Numbers, String> {
+pub(super) async fn score(
+    suite: &Suite,
+    scorer: &Scorer,
+    evidence: &Evidence,
+) -> Result<Numbers, String> {
     let who = format!("the scorer `{}`", scorer.name);
-    let filled = scorer.program.filled(suite.folder(), crate::host().environment);
+    let filled = scorer
+        .program
+        .filled(suite.folder(), crate::host().environment);
     let filled = filled.map_err(|unset| format!("{who} cannot be started: {unset}"))?;
     let program = Program {
         who: &who,
@@ -18,7 +24,10 @@ pub(super) async fn score(suite: &Suite, scorer: &Scorer, evidence: &Evidence) -
         input: evidence.as_str(),
         time_budget: Duration::from_millis(scorer.timeout_ms),
     };
-    let ended = program.run(|| {}).await.map_err(|error| format!("{who} cannot be started: {error}"))?;
+    let ended = program
+        .run(|| {})
+        .await
+        .map_err(|error| format!("{who} cannot be started: {error}"))?;
     if let Some(error) = ended.errors.first() {
         return Err(error.message.clone());
     }
@@ -28,7 +37,11 @@ pub(super) async fn score(suite: &Suite, scorer: &Scorer, evidence: &Evidence) -
         format!("; its standard error ends with:\n{}", ended.stderr)
     };
     if ended.stop_reason == "time_budget" {
-        return Err(format!("{who} did not end within its `timeout` of {} ms{said}", scorer.timeout_ms));
+        return Err(format!(
+            "{who} did not end within its `timeout` of {} ms{said}",
+            scorer.timeout_ms
+        ));
     }
-    Scorer::read(ended.answer.as_deref().unwrap_or_default()).map_err(|why| format!("{who}: {why}{said}"))
+    Scorer::read(ended.answer.as_deref().unwrap_or_default())
+        .map_err(|why| format!("{who}: {why}{said}"))
 }

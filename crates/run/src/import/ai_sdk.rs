@@ -20,14 +20,26 @@ pub(super) const IMPORTER: Importer = Importer {
 };
 
 /// Parts in which nothing is called; `data-NAME` is an application's own.
-const HARMLESS: [&str; 6] =
-    ["source", "source-url", "source-document", "custom", "tool-approval-request", "tool-approval-response"];
+const HARMLESS: [&str; 6] = [
+    "source",
+    "source-url",
+    "source-document",
+    "custom",
+    "tool-approval-request",
+    "tool-approval-response",
+];
 
 fn sniff(sample: &Sample<'_>) -> bool {
     let is_typed = |part: &Json<'_>| part.object().is_some_and(|part| part.has("type"));
-    sample.records.iter().any(|record| record.has("responseMessages"))
+    sample
+        .records
+        .iter()
+        .any(|record| record.has("responseMessages"))
         || sample.messages.iter().any(|message| {
-            let parts = message.get("parts").and_then(Json::list).unwrap_or_default();
+            let parts = message
+                .get("parts")
+                .and_then(Json::list)
+                .unwrap_or_default();
             let of_model = |kind: &str| kind.starts_with("tool-") || kind == "reasoning-file";
             parts.first().is_some_and(is_typed)
                 || message.has("toolInvocations")
@@ -42,13 +54,21 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
         transcript.marks_errors = true;
         let (messages, called) = match unit {
             Unit::Messages(messages) => (messages, None),
-            Unit::Record(record) => (read_record(&record, &mut transcript)?, record.get("toolCalls")),
+            Unit::Record(record) => (
+                read_record(&record, &mut transcript)?,
+                record.get("toolCalls"),
+            ),
         };
         for message in messages {
             read_message(&object_of(message, "a message")?, &mut transcript)?;
         }
-        if let Some(called) = called.filter(|called| called.text() != "[]" && transcript.calls.is_empty()) {
-            return Err(Misfit::at(called, "no message has these calls; log all messages".to_owned()));
+        if let Some(called) =
+            called.filter(|called| called.text() != "[]" && transcript.calls.is_empty())
+        {
+            return Err(Misfit::at(
+                called,
+                "no message has these calls; log all messages".to_owned(),
+            ));
         }
         transcripts.push(transcript);
     }
@@ -56,17 +76,30 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
 }
 
 /// A chat as an application keeps it, or a request with what the library tells of its result.
-fn read_record<'a>(record: &Fields<'a>, transcript: &mut Transcript) -> Result<Vec<Json<'a>>, Misfit> {
-    let (sent, response) = (record.list("messages")?, record.object("response")?.unwrap_or_default());
+fn read_record<'a>(
+    record: &Fields<'a>,
+    transcript: &mut Transcript,
+) -> Result<Vec<Json<'a>>, Misfit> {
+    let (sent, response) = (
+        record.list("messages")?,
+        record.object("response")?.unwrap_or_default(),
+    );
     // Of late, those beside the response are of its last step alone.
-    let answered = record.list("responseMessages")?.or(response.list("messages")?);
+    let answered = record
+        .list("responseMessages")?
+        .or(response.list("messages")?);
     if sent.is_none() && answered.is_none() {
         return Err(record.misfit("there are no `messages` here".to_owned()));
     }
     for key in ["system", "instructions"] {
-        record.string(key).iter().for_each(|text| transcript.system(text));
+        record
+            .string(key)
+            .iter()
+            .for_each(|text| transcript.system(text));
     }
-    let model = response.owned("modelId").or_else(|| record.owned("modelId"));
+    let model = response
+        .owned("modelId")
+        .or_else(|| record.owned("modelId"));
     transcript.of_model(model.or_else(|| record.owned("model")));
     transcript.stopped(record.owned("finishReason"));
     if let Some(usage) = record.part("totalUsage").or_else(|| record.part("usage")) {
@@ -82,7 +115,11 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
         return Err(message.misfit(told));
     }
     // An older UI message says its calls in its parts, and once more beside them.
-    let own: &[&str] = if message.has("parts") { &["parts", "toolInvocations"] } else { &[] };
+    let own: &[&str] = if message.has("parts") {
+        &["parts", "toolInvocations"]
+    } else {
+        &[]
+    };
     refuse_calls_of_others(message, own)?;
     if role == "assistant" {
         transcript.assistant();
@@ -90,13 +127,20 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     let Some(content) = message.first(&["parts", "content"]) else {
         return Err(message.misfit("a message has neither `content` nor `parts`".to_owned()));
     };
-    let mut reader =
-        PartReader { transcript, is_assistant: role == "assistant", is_begun: false, said: None };
+    let mut reader = PartReader {
+        transcript,
+        is_assistant: role == "assistant",
+        is_begun: false,
+        said: None,
+    };
     if let Some(text) = content.string().filter(|_| role != "tool") {
         reader.say(&text);
     } else {
         let Some(parts) = content.list() else {
-            let told = format!("the content is {}, not a string or a list of parts", content.kind());
+            let told = format!(
+                "the content is {}, not a string or a list of parts",
+                content.kind()
+            );
             return Err(Misfit::at(content, told));
         };
         for part in parts {
@@ -165,7 +209,8 @@ impl PartReader<'_> {
             ("steering-message", _) => {
                 let parts = fields.list("parts")?.unwrap_or_default();
                 let text = |part: &Json<'_>| Some(part.object()?.string("text")?.into_owned());
-                self.transcript.user(&parts.iter().filter_map(text).collect::<String>());
+                self.transcript
+                    .user(&parts.iter().filter_map(text).collect::<String>());
             }
             (kind, _) if HARMLESS.contains(&kind) || kind.starts_with("data-") => {
                 self.transcript.drop(Dropped::Other);
@@ -178,7 +223,9 @@ impl PartReader<'_> {
     fn call(&mut self, fields: &Fields<'_>, name: String) -> Result<usize, Misfit> {
         self.is_begun = true;
         let input = fields.first(&["input", "args", "rawInput"]);
-        Ok(self.transcript.call(call_of(name, fields.optional_owned("toolCallId")?, input)))
+        Ok(self
+            .transcript
+            .call(call_of(name, fields.optional_owned("toolCallId")?, input)))
     }
 
     /// A call with its answer, or what was there of them when the message was kept.
@@ -190,13 +237,19 @@ impl PartReader<'_> {
                 return Ok(());
             }
             "output-available" => value_of(fields.get("output"), false, self.transcript),
-            "output-error" => ImportedAnswer::of_text(fields.string("errorText").unwrap_or_default(), true),
+            "output-error" => {
+                ImportedAnswer::of_text(fields.string("errorText").unwrap_or_default(), true)
+            }
             "output-denied" => denied(&fields.part("approval").unwrap_or_default()),
             other => {
-                return Err(fields.misfit(format!("the `state` of a call is `{other}`, which is unknown")));
+                return Err(fields.misfit(format!(
+                    "the `state` of a call is `{other}`, which is unknown"
+                )));
             }
         };
-        self.transcript.turns.push(RecordedTurn::new("tool", answer.text.clone()));
+        self.transcript
+            .turns
+            .push(RecordedTurn::new("tool", answer.text.clone()));
         self.transcript.answer_call(index, answer);
         Ok(())
     }
@@ -205,10 +258,18 @@ impl PartReader<'_> {
         let answer = if let Some(output) = fields.object("output")? {
             self.output(&output)?
         } else {
-            let is_error = fields.get("isError").and_then(Json::flag).unwrap_or_default();
+            let is_error = fields
+                .get("isError")
+                .and_then(Json::flag)
+                .unwrap_or_default();
             value_of(fields.get("result"), is_error, self.transcript)
         };
-        self.transcript.answer(fields, "toolCallId", fields.string("toolName").as_deref(), answer)
+        self.transcript.answer(
+            fields,
+            "toolCallId",
+            fields.string("toolName").as_deref(),
+            answer,
+        )
     }
 
     fn output(&mut self, output: &Fields<'_>) -> Result<ImportedAnswer, Misfit> {
@@ -227,10 +288,16 @@ impl PartReader<'_> {
 }
 
 fn tool_name(call: &Fields<'_>) -> Result<String, Misfit> {
-    call.required_string("toolName", "a call").map(Cow::into_owned)
+    call.required_string("toolName", "a call")
+        .map(Cow::into_owned)
 }
 
 /// A call that the user did not allow.
 fn denied(fields: &Fields<'_>) -> ImportedAnswer {
-    ImportedAnswer::of_text(fields.string("reason").unwrap_or("the call was denied".into()), true)
+    ImportedAnswer::of_text(
+        fields
+            .string("reason")
+            .unwrap_or("the call was denied".into()),
+        true,
+    )
 }

@@ -20,8 +20,13 @@ pub(super) const IMPORTER: Importer = Importer {
 };
 
 /// Blocks about the conversation, in which nothing is called.
-pub(super) const HARMLESS: [&str; 5] =
-    ["compaction", "fallback", "mcp_tool_listing", "tool_addition", "tool_removal"];
+pub(super) const HARMLESS: [&str; 5] = [
+    "compaction",
+    "fallback",
+    "mcp_tool_listing",
+    "tool_addition",
+    "tool_removal",
+];
 
 fn sniff(sample: &Sample<'_>) -> bool {
     let has_schema = |tool: &Json<'_>| tool.object().is_some_and(|tool| tool.has("input_schema"));
@@ -33,7 +38,8 @@ fn sniff(sample: &Sample<'_>) -> bool {
         record.has("anthropic_version")
             || (record.has("messages") && (record.has("system") || tools.iter().any(has_schema)))
     }) || sample.messages.iter().any(|message| {
-        let is_response = message.has("role") && message.string("type").is_some_and(|kind| kind == "message");
+        let is_response =
+            message.has("role") && message.string("type").is_some_and(|kind| kind == "message");
         is_response && message.has("stop_reason") || has_part(message, is_block)
     })
 }
@@ -48,15 +54,24 @@ fn of_session(value: Json<'_>) -> Option<(String, Json<'_>)> {
     let line = value.object().filter(|line| line.has("sessionId"))?;
     let message = line.get("message")?;
     let is_message = message.object().is_some_and(|message| message.has("role"));
-    let is_helper = line.get("isSidechain").and_then(Json::flag).unwrap_or_default();
+    let is_helper = line
+        .get("isSidechain")
+        .and_then(Json::flag)
+        .unwrap_or_default();
     (is_message && !is_helper).then_some((line.string("sessionId")?.into_owned(), message))
 }
 
 /// The messages of each session; its other lines are about the program.
 fn sessions(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     let sessions = grouped(values.iter().filter_map(|value| of_session(*value)));
-    let exchange = |messages| Exchange { messages, ..Exchange::default() };
-    sessions.into_iter().map(|messages| transcript(&[exchange(messages)])).collect()
+    let exchange = |messages| Exchange {
+        messages,
+        ..Exchange::default()
+    };
+    sessions
+        .into_iter()
+        .map(|messages| transcript(&[exchange(messages)]))
+        .collect()
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
@@ -67,8 +82,9 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     for unit in units(values, &|fields| fields.has("role"))? {
         match unit {
             Unit::Messages(messages) => {
-                let all_responses =
-                    messages.iter().all(|one| one.object().is_some_and(|one| is_response(&one)));
+                let all_responses = messages
+                    .iter()
+                    .all(|one| one.object().is_some_and(|one| is_response(&one)));
                 if all_responses {
                     exchanges.extend(messages.into_iter().map(|reply| Exchange {
                         response: reply.object().unwrap_or_default(),
@@ -76,13 +92,19 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
                         ..Exchange::default()
                     }));
                 } else {
-                    exchanges.push(Exchange { messages, ..Exchange::default() });
+                    exchanges.push(Exchange {
+                        messages,
+                        ..Exchange::default()
+                    });
                 }
             }
             Unit::Record(record) => exchanges.push(exchange(&record)?),
         }
     }
-    chains(exchanges, signature).iter().map(|chain| transcript(chain)).collect()
+    chains(exchanges, signature)
+        .iter()
+        .map(|chain| transcript(chain))
+        .collect()
 }
 
 fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
@@ -90,10 +112,14 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
     let request = request.part("params").unwrap_or(request);
     let messages = request.list("messages")?;
     let response = match record.first(&["response", "message", "result"]) {
-        Some(value) => object_of(value, "the response")?.first(&["body", "message"]).or(Some(value)),
+        Some(value) => object_of(value, "the response")?
+            .first(&["body", "message"])
+            .or(Some(value)),
         None => None,
     };
-    let fields = response.map(|value| object_of(value, "the response")).transpose()?;
+    let fields = response
+        .map(|value| object_of(value, "the response"))
+        .transpose()?;
     let is_message = fields.as_ref().is_some_and(|fields| fields.has("content"));
     let is_failure = fields.as_ref().is_some_and(|fields| fields.has("error"));
     if messages.is_none() && !is_message && !is_failure {
@@ -110,13 +136,21 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
 
 fn signature(message: Json<'_>) -> Option<String> {
     let fields = message.object()?;
-    if fields.string("role").is_some_and(|role| role != "assistant") {
+    if fields
+        .string("role")
+        .is_some_and(|role| role != "assistant")
+    {
         return None;
     }
     let content = fields.get("content")?;
     let is_list = content.list().is_some();
-    let text =
-        || if is_list { Some(content.each("text").concat()) } else { content.string().map(Cow::into_owned) };
+    let text = || {
+        if is_list {
+            Some(content.each("text").concat())
+        } else {
+            content.string().map(Cow::into_owned)
+        }
+    };
     signed(&content.each("id"), text)
 }
 
@@ -127,7 +161,9 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
         read_request(&exchange.request, &mut transcript)?;
         transcript.fail_as(&exchange.response);
     }
-    let Some(last) = chain.last() else { return Ok(transcript) };
+    let Some(last) = chain.last() else {
+        return Ok(transcript);
+    };
     let mut messages = last.messages.iter().chain(&last.reply).peekable();
     let mut before = None;
     while let Some(message) = messages.next() {
@@ -136,7 +172,10 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
         let id = message.string("id").filter(|_| message.has("usage"));
         let is_continued = id.is_some() && before == id;
         read_parts(&message, is_continued, &mut transcript)?;
-        let next = messages.peek().and_then(|next| next.object()).and_then(|next| next.string("id"));
+        let next = messages
+            .peek()
+            .and_then(|next| next.object())
+            .and_then(|next| next.string("id"));
         let is_last_piece = id.is_none() || next != id;
         // In a log, what a reply cost stands with its own exchange, and a later request may repeat it.
         if chain.len() == 1 && is_last_piece {
@@ -161,7 +200,9 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
         read_tools(&tools, transcript)?;
     }
     for server in request.list("mcp_servers")?.unwrap_or_default() {
-        transcript.servers.extend(server.object().and_then(|server| server.owned("name")));
+        transcript
+            .servers
+            .extend(server.object().and_then(|server| server.owned("name")));
     }
     transcript.of_model(request.owned("model"));
     Ok(())
@@ -170,22 +211,35 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
 /// What a response says beside its content; of many, the last says why the run ended.
 pub(super) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
     if let Some(usage) = response.part("usage") {
-        let counts = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+        let counts = [
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+        ];
         let counts: Vec<u64> = counts.iter().filter_map(|name| usage.count(name)).collect();
         let prompt = (!counts.is_empty()).then(|| counts.into_iter().fold(0, u64::saturating_add));
-        transcript.tokens.add(Tokens::new(prompt, usage.count("output_tokens"), None));
+        transcript
+            .tokens
+            .add(Tokens::new(prompt, usage.count("output_tokens"), None));
     }
     transcript.of_model(response.owned("model"));
     transcript.stopped(response.owned("stop_reason"));
 }
 
 /// One message, of content blocks or plain text.
-pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+pub(super) fn read_message(
+    message: &Fields<'_>,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
     read_parts(message, false, transcript)
 }
 
 /// The blocks of a message, which may go on with the one before.
-fn read_parts(message: &Fields<'_>, is_continued: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
+fn read_parts(
+    message: &Fields<'_>,
+    is_continued: bool,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
     let role = message.required_string("role", "a message")?;
     refuse_calls_of_others(message, &[])?;
     let Some(content) = message.get("content") else {
@@ -199,7 +253,9 @@ fn read_parts(message: &Fields<'_>, is_continued: bool, transcript: &mut Transcr
             transcript.system(&text);
             return Ok(());
         }
-        other => return Err(message.misfit(format!("`role` is `{other}`; it is user or assistant"))),
+        other => {
+            return Err(message.misfit(format!("`role` is `{other}`; it is user or assistant")));
+        }
     }
     let is_model = role == "assistant";
     let Some(blocks) = content.list() else {
@@ -239,8 +295,13 @@ pub(super) fn read_block<'a>(
     } else if kind.ends_with("tool_result") {
         let content = block.get("content");
         // A tool of the provider's own says so in the type of its content.
-        let inner = content.and_then(Json::object).and_then(|inner| inner.string("type"));
-        let is_error = block.get("is_error").and_then(Json::flag).unwrap_or_default()
+        let inner = content
+            .and_then(Json::object)
+            .and_then(|inner| inner.string("type"));
+        let is_error = block
+            .get("is_error")
+            .and_then(Json::flag)
+            .unwrap_or_default()
             || inner.is_some_and(|kind| kind.ends_with("_error"));
         let answer = answer_of(content, is_error, transcript);
         transcript.answer(block, "tool_use_id", None, answer)?;

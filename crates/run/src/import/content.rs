@@ -17,7 +17,9 @@ pub(super) enum Part<'a> {
 pub(super) fn part<'a>(kind: &str, fields: &Fields<'a>) -> Part<'a> {
     let text = |key: &str| Part::Text(fields.string(key).unwrap_or_default());
     match kind {
-        "text" | "input_text" | "output_text" | "summary_text" if fields.has("text") => text("text"),
+        "text" | "input_text" | "output_text" | "summary_text" if fields.has("text") => {
+            text("text")
+        }
         "text" if fields.has("content") => text("content"),
         "refusal" => text("refusal"),
         "image"
@@ -28,12 +30,13 @@ pub(super) fn part<'a>(kind: &str, fields: &Fields<'a>) -> Part<'a> {
         | "image-data"
         | "image-file-id"
         | "image-file-reference" => Part::Dropped(Dropped::Image),
-        "audio" | "input_audio" | "output_audio" | "audio_url" | "audio-url" => Part::Dropped(Dropped::Audio),
-        "file" | "input_file" | "document" | "container_upload" | "media" | "video" | "video_url"
-        | "blob" | "uri" | "binary" | "video-url" | "document-url" | "uploaded-file" | "file-data"
-        | "file-url" | "file-id" | "file-reference" | "reasoning-file" | "text-plain" | "search_result" => {
-            Part::Dropped(Dropped::File)
+        "audio" | "input_audio" | "output_audio" | "audio_url" | "audio-url" => {
+            Part::Dropped(Dropped::Audio)
         }
+        "file" | "input_file" | "document" | "container_upload" | "media" | "video"
+        | "video_url" | "blob" | "uri" | "binary" | "video-url" | "document-url"
+        | "uploaded-file" | "file-data" | "file-url" | "file-id" | "file-reference"
+        | "reasoning-file" | "text-plain" | "search_result" => Part::Dropped(Dropped::File),
         "thinking" | "redacted_thinking" | "reasoning" | "reasoning_content" | "reasoning_text" => {
             Part::Dropped(Dropped::Reasoning)
         }
@@ -55,15 +58,23 @@ pub(super) fn could_be_a_call(told: &str) -> String {
 }
 
 /// Keys under which some format has calls, without their case and underscores.
-const CALLS: [&str; 7] =
-    ["toolcalls", "toolcall", "functioncall", "functioncalls", "toolinvocations", "tooluse", "parts"];
+const CALLS: [&str; 7] = [
+    "toolcalls",
+    "toolcall",
+    "functioncall",
+    "functioncalls",
+    "toolinvocations",
+    "tooluse",
+    "parts",
+];
 
 /// Calls that stand where this format has none would be missed in silence.
 pub(super) fn refuse_calls_of_others(message: &Fields<'_>, own: &[&str]) -> Result<(), Misfit> {
     for (key, value) in message.entries().filter(|(key, _)| !own.contains(key)) {
         let plain = key.replace('_', "").to_ascii_lowercase();
         if CALLS.contains(&&*plain) && !matches!(value.text(), "null" | "[]" | "{}") {
-            let message = format!("messages of this format have no `{key}`, and calls in it would be missed");
+            let message =
+                format!("messages of this format have no `{key}`, and calls in it would be missed");
             return Err(Misfit::at(value, message));
         }
     }
@@ -71,12 +82,18 @@ pub(super) fn refuse_calls_of_others(message: &Fields<'_>, own: &[&str]) -> Resu
 }
 
 /// The text of a content: a string, or parts of which the texts are put together and the others counted.
-pub(super) fn text_of<'a>(content: Json<'a>, transcript: &mut Transcript) -> Result<Cow<'a, str>, Misfit> {
+pub(super) fn text_of<'a>(
+    content: Json<'a>,
+    transcript: &mut Transcript,
+) -> Result<Cow<'a, str>, Misfit> {
     if let Some(text) = content.string() {
         return Ok(text);
     }
     let Some(parts) = content.list() else {
-        let told = format!("`content` is {}, not a string or a list of parts", content.kind());
+        let told = format!(
+            "`content` is {}, not a string or a list of parts",
+            content.kind()
+        );
         return Err(Misfit::at(content, told));
     };
     let mut whole = Cow::Borrowed("");
@@ -102,11 +119,17 @@ pub(super) fn answer_of(
     is_error: bool,
     transcript: &mut Transcript,
 ) -> ImportedAnswer {
-    let blocks = content.and_then(Json::list).filter(|blocks| blocks.iter().all(|block| is_block(*block)));
-    let Some(blocks) = blocks else { return value_of(content, is_error, transcript) };
+    let blocks = content
+        .and_then(Json::list)
+        .filter(|blocks| blocks.iter().all(|block| is_block(*block)));
+    let Some(blocks) = blocks else {
+        return value_of(content, is_error, transcript);
+    };
     let (mut kept, mut whole): (Vec<Box<RawValue>>, String) = (Vec::new(), String::new());
     for block in blocks {
-        let Some(fields) = block.object() else { continue };
+        let Some(fields) = block.object() else {
+            continue;
+        };
         match part(&fields.string("type").unwrap_or_default(), &fields) {
             Part::Text(text) => {
                 whole.push_str(&text);
@@ -119,7 +142,12 @@ pub(super) fn answer_of(
             }
         }
     }
-    ImportedAnswer { is_error, content: Some(raw(&kept)), structured: None, text: whole }
+    ImportedAnswer {
+        is_error,
+        content: Some(raw(&kept)),
+        structured: None,
+        text: whole,
+    }
 }
 
 /// What a function gave back: nothing, a string, the result of an MCP call, or any JSON.
@@ -128,16 +156,28 @@ pub(super) fn value_of(
     is_error: bool,
     transcript: &mut Transcript,
 ) -> ImportedAnswer {
-    let Some(value) = value else { return ImportedAnswer { is_error, ..ImportedAnswer::default() } };
+    let Some(value) = value else {
+        return ImportedAnswer {
+            is_error,
+            ..ImportedAnswer::default()
+        };
+    };
     if let Some(text) = value.string() {
         return ImportedAnswer::of_text(text, is_error);
     }
-    let of_mcp = value.object().and_then(|result| mcp_answer(&result, is_error, transcript));
+    let of_mcp = value
+        .object()
+        .and_then(|result| mcp_answer(&result, is_error, transcript));
     of_mcp.unwrap_or_else(|| {
         let json = value.compact();
         let text = json.get().to_owned();
         let structured = text.starts_with('{').then_some(json);
-        ImportedAnswer { is_error, content: Some(raw(&[text_block(&text)])), structured, text }
+        ImportedAnswer {
+            is_error,
+            content: Some(raw(&[text_block(&text)])),
+            structured,
+            text,
+        }
     })
 }
 
@@ -148,17 +188,38 @@ pub(super) fn mcp_answer(
     transcript: &mut Transcript,
 ) -> Option<ImportedAnswer> {
     let content = result.get("content")?;
-    let of_protocol = ["content", "isError", "structuredContent", "_meta", "resultType"];
-    result.keys().all(|key| of_protocol.contains(&key)).then_some(())?;
-    content.list()?.iter().all(|block| is_block(*block)).then_some(())?;
-    let is_marked = result.get("isError").and_then(Json::flag).unwrap_or_default();
+    let of_protocol = [
+        "content",
+        "isError",
+        "structuredContent",
+        "_meta",
+        "resultType",
+    ];
+    result
+        .keys()
+        .all(|key| of_protocol.contains(&key))
+        .then_some(())?;
+    content
+        .list()?
+        .iter()
+        .all(|block| is_block(*block))
+        .then_some(())?;
+    let is_marked = result
+        .get("isError")
+        .and_then(Json::flag)
+        .unwrap_or_default();
     let answer = answer_of(Some(content), is_error || is_marked, transcript);
     let structured = result.get("structuredContent").map(Json::compact);
-    Some(ImportedAnswer { structured: structured.or(answer.structured), ..answer })
+    Some(ImportedAnswer {
+        structured: structured.or(answer.structured),
+        ..answer
+    })
 }
 
 fn is_block(value: Json<'_>) -> bool {
-    value.object().is_some_and(|fields| fields.string("type").is_some())
+    value
+        .object()
+        .is_some_and(|fields| fields.string("type").is_some())
 }
 
 /// The call that stands here: its name at this key, its id at that one.
@@ -173,9 +234,19 @@ pub(super) fn call_at(
 }
 
 /// A call with its arguments: JSON, or a string that holds JSON, or a string that does not.
-pub(super) fn call_of(name: String, id: Option<String>, arguments: Option<Json<'_>>) -> RecordedCall {
-    let mut call = RecordedCall { name, id, ..RecordedCall::default() };
-    let Some(arguments) = arguments else { return call };
+pub(super) fn call_of(
+    name: String,
+    id: Option<String>,
+    arguments: Option<Json<'_>>,
+) -> RecordedCall {
+    let mut call = RecordedCall {
+        name,
+        id,
+        ..RecordedCall::default()
+    };
+    let Some(arguments) = arguments else {
+        return call;
+    };
     let Some(text) = arguments.string() else {
         call.args = Some(arguments.compact());
         return call;

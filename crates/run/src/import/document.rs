@@ -26,7 +26,11 @@ impl<'a> Document<'a> {
         }
         let values = values(source, text)?;
         source.check_within(text, MAX_DEPTH - DEEPEST)?;
-        Ok(Self { source, text, values })
+        Ok(Self {
+            source,
+            text,
+            values,
+        })
     }
 
     /// What does not fit, with its place. JSON that stood in a string has the place of the file's start.
@@ -37,8 +41,17 @@ impl<'a> Document<'a> {
         looks_like: Option<&'static str>,
     ) -> ImportError {
         let offset = misfit.address.checked_sub(self.text.as_ptr() as usize);
-        let part = offset.and_then(|offset| self.text.get(offset..)).unwrap_or(self.text);
-        self.source.fault(part, ImportFault::Misfit { format, message: misfit.message, looks_like })
+        let part = offset
+            .and_then(|offset| self.text.get(offset..))
+            .unwrap_or(self.text);
+        self.source.fault(
+            part,
+            ImportFault::Misfit {
+                format,
+                message: misfit.message,
+                looks_like,
+            },
+        )
     }
 }
 
@@ -58,7 +71,11 @@ fn values<'a>(source: Source<'a>, text: &'a str) -> Result<Vec<Json<'a>>, Import
 /// Where values stand on lines of their own, the broken one ends with its line.
 fn explained(source: Source<'_>, rest: &str, before: &[Json<'_>]) -> ImportError {
     let is_lines = !before.is_empty() && before.iter().all(|value| !value.text().contains('\n'));
-    let part = if is_lines { rest.lines().next().unwrap_or(rest) } else { rest };
+    let part = if is_lines {
+        rest.lines().next().unwrap_or(rest)
+    } else {
+        rest
+    };
     let not_json = |reason: String| TextFault::NotJson { reason }.into();
     match serde_json::from_str::<&RawValue>(part) {
         Err(error) => source.explained(part, &error, not_json),
@@ -89,12 +106,30 @@ mod tests {
     fn what_is_wrong_is_told_with_its_place() {
         for (text, expected) in [
             ("", "the file is empty"),
-            ("{\"a\": [1, 2", "line 1, column 11: the file was cut off in the middle"),
-            ("{\"a\":1}\n{\"a\": tru}\n{\"a\":3}", "line 2, column 10: this is not JSON (expected ident)"),
-            ("{\"a\":1}\n{\"a\":\n{\"a\":3}", "line 2, column 5: the file was cut off in the middle"),
-            ("{\"a\": \"b\n", "line 1, column 8: the file was cut off in the middle"),
-            ("hello", "line 1, column 1: this is not JSON (expected value)"),
-            ("[\"\\ud800\"]", "line 1, column 3: `\\ud800` is half of a surrogate pair"),
+            (
+                "{\"a\": [1, 2",
+                "line 1, column 11: the file was cut off in the middle",
+            ),
+            (
+                "{\"a\":1}\n{\"a\": tru}\n{\"a\":3}",
+                "line 2, column 10: this is not JSON (expected ident)",
+            ),
+            (
+                "{\"a\":1}\n{\"a\":\n{\"a\":3}",
+                "line 2, column 5: the file was cut off in the middle",
+            ),
+            (
+                "{\"a\": \"b\n",
+                "line 1, column 8: the file was cut off in the middle",
+            ),
+            (
+                "hello",
+                "line 1, column 1: this is not JSON (expected value)",
+            ),
+            (
+                "[\"\\ud800\"]",
+                "line 1, column 3: `\\ud800` is half of a surrogate pair",
+            ),
             ("[1e999]", "line 1, column 2: this number is too large"),
         ] {
             let found = problem(text.as_bytes());
@@ -102,9 +137,12 @@ mod tests {
         }
         let deep = format!("[\n{}{}]", "[".repeat(100_000), "]".repeat(100_000));
         assert!(
-            problem(deep.as_bytes()).starts_with("line 2, column 120: this is nested more than 120 levels")
+            problem(deep.as_bytes())
+                .starts_with("line 2, column 120: this is nested more than 120 levels")
         );
-        assert!(problem(b"[\"\xff\"]").starts_with("line 1, column 3: byte 2 of the file is not UTF-8"));
+        assert!(
+            problem(b"[\"\xff\"]").starts_with("line 1, column 3: byte 2 of the file is not UTF-8")
+        );
         assert!(problem(b"[\"\xe2\x82").starts_with("line 1, column 3: the file was cut off"));
     }
 }

@@ -20,7 +20,11 @@ pub(super) struct Exchange<'a> {
 
 /// What tells a reply among all: the ids of its calls, else its text.
 pub(super) fn signed(ids: &[String], text: impl FnOnce() -> Option<String>) -> Option<String> {
-    if ids.is_empty() { Some(format!("text {}", text()?)) } else { Some(format!("calls {}", ids.join(" "))) }
+    if ids.is_empty() {
+        Some(format!("text {}", text()?))
+    } else {
+        Some(format!("calls {}", ids.join(" ")))
+    }
 }
 
 /// Exchanges put together: each chain is one conversation, whose last request repeats what the earlier ones had.
@@ -34,20 +38,31 @@ pub(super) fn chains<'a>(
     let mut open: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
     for exchange in exchanges {
         let signed = |message: &Json<'a>| signature(*message);
-        let before =
-            exchange.messages.iter().enumerate().rev().find_map(|(at, one)| Some((at, signed(one)?)));
+        let before = exchange
+            .messages
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(at, one)| Some((at, signed(one)?)));
         let continued = before.and_then(|key| {
             let candidates = open.get_mut(&key)?;
             let is_continued = |chain: &usize| {
-                let last = chains[*chain].last().map(|last| &last.messages[..]).unwrap_or_default();
-                last.iter().zip(&exchange.messages).all(|(one, other)| equal(one.text(), other.text()))
+                let last = chains[*chain]
+                    .last()
+                    .map(|last| &last.messages[..])
+                    .unwrap_or_default();
+                last.iter()
+                    .zip(&exchange.messages)
+                    .all(|(one, other)| equal(one.text(), other.text()))
             };
             let at = candidates.iter().position(is_continued)?;
             Some(candidates.remove(at))
         });
         let chain = continued.unwrap_or(chains.len());
         if let Some(signature) = exchange.reply.as_ref().and_then(signed) {
-            open.entry((exchange.messages.len(), signature)).or_default().push(chain);
+            open.entry((exchange.messages.len(), signature))
+                .or_default()
+                .push(chain);
         }
         match chains.get_mut(chain) {
             Some(known) => known.push(exchange),
@@ -107,7 +122,9 @@ fn of_list<'a>(
     is_message: &dyn Fn(&Fields<'a>) -> bool,
     units: &mut Vec<Unit<'a>>,
 ) -> Result<(), Misfit> {
-    let Some(first) = list.first() else { return Ok(()) };
+    let Some(first) = list.first() else {
+        return Ok(());
+    };
     if first.object().is_some_and(|fields| is_message(&fields)) {
         units.push(Unit::Messages(list.to_vec()));
         return Ok(());
@@ -115,7 +132,10 @@ fn of_list<'a>(
     for value in list {
         match value.list() {
             Some(messages) => units.push(Unit::Messages(messages)),
-            None => units.push(Unit::Record(object_of(*value, "a conversation of the list")?)),
+            None => units.push(Unit::Record(object_of(
+                *value,
+                "a conversation of the list",
+            )?)),
         }
     }
     Ok(())

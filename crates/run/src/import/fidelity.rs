@@ -23,12 +23,24 @@ pub struct Fidelity {
     pub(super) disagreed: Vec<&'static str>,
 }
 
-const FACTS: [&str; 8] =
-    ["model", "prompt", "final answer", "stop reason", "tokens", "tool catalogue", "call ids", "error marks"];
+const FACTS: [&str; 8] = [
+    "model",
+    "prompt",
+    "final answer",
+    "stop reason",
+    "tokens",
+    "tool catalogue",
+    "call ids",
+    "error marks",
+];
 
 impl Fidelity {
     pub(super) fn new(format: &'static str) -> Self {
-        Self { format, files: 1, ..Self::default() }
+        Self {
+            format,
+            files: 1,
+            ..Self::default()
+        }
     }
 
     /// Counts one conversation.
@@ -42,7 +54,10 @@ impl Fidelity {
             (transcript.stop_reason.is_some(), true),
             (transcript.tokens.total.is_some(), true),
             (transcript.tools.is_some(), true),
-            (has_calls && transcript.calls.iter().all(|call| call.id.is_some()), has_calls),
+            (
+                has_calls && transcript.calls.iter().all(|call| call.id.is_some()),
+                has_calls,
+            ),
             (has_results && transcript.marks_errors, has_results),
         ];
         for (at, (is_present, is_possible)) in facts.into_iter().enumerate() {
@@ -52,7 +67,11 @@ impl Fidelity {
         self.conversations += 1;
         self.calls += transcript.calls.len();
         self.results += results;
-        self.unparsed += transcript.calls.iter().filter(|call| call.args_text.is_some()).count();
+        self.unparsed += transcript
+            .calls
+            .iter()
+            .filter(|call| call.args_text.is_some())
+            .count();
         for (what, count) in &transcript.dropped {
             *self.dropped.entry(*what).or_default() += count;
         }
@@ -124,7 +143,11 @@ impl fmt::Display for Fidelity {
             write!(out, "; {}", missing.join(", "))?;
         }
         if !self.disagreed.is_empty() {
-            write!(out, "; not in the header, since conversations differ: {}", self.disagreed.join(", "))?;
+            write!(
+                out,
+                "; not in the header, since conversations differ: {}",
+                self.disagreed.join(", ")
+            )?;
         }
         if !self.dropped.is_empty() {
             let counted = |(what, count): (&Dropped, &usize)| {

@@ -3,7 +3,14 @@
 use super::json::string_length;
 
 /// Keys that only cassettes and traces have at their top.
-const NATIVE: [&str; 6] = ["format", "run", "trace", "tool_results", "conversation", "final_response"];
+const NATIVE: [&str; 6] = [
+    "format",
+    "run",
+    "trace",
+    "tool_results",
+    "conversation",
+    "final_response",
+];
 
 /// Keys that transcripts have at their top. A trace may have one of its own of that name, beside `tool_calls`.
 const FOREIGN: [&str; 26] = [
@@ -38,10 +45,18 @@ const FOREIGN: [&str; 26] = [
 /// Whether an importer should be asked. Of a cassette only its first key is looked at.
 pub(crate) fn is_foreign(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != b'[');
-    let Some(start) = start.filter(|start| bytes[*start] == b'{') else { return false };
+    let start = bytes
+        .iter()
+        .position(|byte| !byte.is_ascii_whitespace() && *byte != b'[');
+    let Some(start) = start.filter(|start| bytes[*start] == b'{') else {
+        return false;
+    };
     let is_list = bytes[..start].contains(&b'[');
-    let mut keys = Keys { bytes, at: start + 1, is_before_value: false };
+    let mut keys = Keys {
+        bytes,
+        at: start + 1,
+        is_before_value: false,
+    };
     let (mut has_hint, mut is_message, mut has_content) = (false, false, false);
     while let Some(key) = keys.next() {
         match key {
@@ -49,7 +64,9 @@ pub(crate) fn is_foreign(bytes: &[u8]) -> bool {
             b"tool_calls" if !is_list => return is_message,
             b"role" | b"type" => is_message = true,
             b"content" | b"data" | b"name" | b"call_id" => has_content = true,
-            key if !is_list && NATIVE.iter().any(|native| native.as_bytes() == key) => return false,
+            key if !is_list && NATIVE.iter().any(|native| native.as_bytes() == key) => {
+                return false;
+            }
             _ => {}
         }
         has_hint |= FOREIGN.iter().any(|foreign| foreign.as_bytes() == key);
@@ -84,7 +101,11 @@ impl<'a> Keys<'a> {
     }
 
     fn skip_while(&mut self, is_skipped: impl Fn(u8) -> bool) {
-        while self.bytes.get(self.at).is_some_and(|byte| is_skipped(*byte)) {
+        while self
+            .bytes
+            .get(self.at)
+            .is_some_and(|byte| is_skipped(*byte))
+        {
             self.at += 1;
         }
     }

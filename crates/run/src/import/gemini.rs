@@ -55,13 +55,18 @@ fn text_at<'a>(fields: &Fields<'a>, key: &str) -> Option<Cow<'a, str>> {
 }
 
 fn object_at<'a>(fields: &Fields<'a>, key: &str) -> Result<Option<Fields<'a>>, Misfit> {
-    at(fields, key).map(|value| object_of(value, &format!("`{key}`"))).transpose()
+    at(fields, key)
+        .map(|value| object_of(value, &format!("`{key}`")))
+        .transpose()
 }
 
 fn is_content(fields: &Fields<'_>) -> bool {
     let parts = fields.get("parts").and_then(Json::list).unwrap_or_default();
     let is_other = |part: &Fields<'_>| part.has("type") || part.has("part_kind");
-    parts.first().and_then(|part| part.object()).is_some_and(|part| !is_other(&part))
+    parts
+        .first()
+        .and_then(|part| part.object())
+        .is_some_and(|part| !is_other(&part))
 }
 
 fn sniff(sample: &Sample<'_>) -> bool {
@@ -77,7 +82,10 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     let mut responses = BTreeSet::new();
     for unit in units(values, &|fields| fields.has("parts"))? {
         let exchange = match unit {
-            Unit::Messages(messages) => Exchange { messages, ..Exchange::default() },
+            Unit::Messages(messages) => Exchange {
+                messages,
+                ..Exchange::default()
+            },
             Unit::Record(record) => exchange(&record)?,
         };
         if text_at(&exchange.response, "responseId").is_some_and(|id| !responses.insert(id)) {
@@ -86,42 +94,68 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
         }
         exchanges.push(exchange);
     }
-    chains(exchanges, signature).iter().map(|chain| transcript(chain)).collect()
+    chains(exchanges, signature)
+        .iter()
+        .map(|chain| transcript(chain))
+        .collect()
 }
 
 fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
     let (request, response) = (record.side("request")?, record.side("response")?);
-    let sent = request.get("contents").or_else(|| at(&response, "automaticFunctionCallingHistory"));
+    let sent = request
+        .get("contents")
+        .or_else(|| at(&response, "automaticFunctionCallingHistory"));
     let candidates = response.list("candidates")?;
     let is_answer =
         candidates.is_some() || response.has("error") || at(&response, "promptFeedback").is_some();
     let messages = match sent {
         Some(one) if one.object().is_some() || one.string().is_some() => vec![one],
-        Some(list) => list
-            .list()
-            .ok_or_else(|| Misfit::at(list, format!("`contents` is {}, not a list", list.kind())))?,
+        Some(list) => list.list().ok_or_else(|| {
+            Misfit::at(list, format!("`contents` is {}, not a list", list.kind()))
+        })?,
         None if is_answer => Vec::new(),
-        None => return Err(record.misfit("there are neither `contents` nor `candidates` here".to_owned())),
+        None => {
+            return Err(
+                record.misfit("there are neither `contents` nor `candidates` here".to_owned())
+            );
+        }
     };
-    let first = candidates.iter().flatten().next().map(|one| object_of(*one, "a candidate")).transpose()?;
+    let first = candidates
+        .iter()
+        .flatten()
+        .next()
+        .map(|one| object_of(*one, "a candidate"))
+        .transpose()?;
     let reply = first.and_then(|candidate| candidate.get("content"));
-    Ok(Exchange { request, messages, response, reply })
+    Ok(Exchange {
+        request,
+        messages,
+        response,
+        reply,
+    })
 }
 
 /// What tells a reply among all: its calls, else its text.
 fn signature(content: Json<'_>) -> Option<String> {
-    let fields =
-        content.object().filter(|fields| fields.string("role").is_some_and(|role| role == "model"))?;
+    let fields = content
+        .object()
+        .filter(|fields| fields.string("role").is_some_and(|role| role == "model"))?;
     let (mut calls, mut said) = (String::new(), String::new());
     for part in fields.get("parts")?.list()? {
         let part = part.object()?;
         if let Some(call) = at(&part, "functionCall").and_then(Json::object) {
-            let args = call.get("args").map(|args| mcptest_core::json::hash(args.text()).to_string());
+            let args = call
+                .get("args")
+                .map(|args| mcptest_core::json::hash(args.text()).to_string());
             calls += &format!(" {}({})", call.string("name")?, args.unwrap_or_default());
         }
         said += &part.string("text").unwrap_or_default();
     }
-    Some(if calls.is_empty() { format!("text {said}") } else { format!("calls{calls}") })
+    Some(if calls.is_empty() {
+        format!("text {said}")
+    } else {
+        format!("calls{calls}")
+    })
 }
 
 fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
@@ -131,7 +165,9 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
         read_request(&exchange.request, &mut transcript)?;
         read_response(&exchange.response, &mut transcript)?;
     }
-    let Some(last) = chain.last() else { return Ok(transcript) };
+    let Some(last) = chain.last() else {
+        return Ok(transcript);
+    };
     for content in last.messages.iter().chain(&last.reply) {
         read_content(*content, &mut transcript)?;
     }
@@ -142,7 +178,10 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     let config = request.part("config").unwrap_or_else(|| request.clone());
     if let Some(system) = at(&config, "systemInstruction") {
         let parts = system.object().and_then(|system| system.get("parts"));
-        let told = parts.map(|parts| parts.each("text")).unwrap_or_default().join("\n\n");
+        let told = parts
+            .map(|parts| parts.each("text"))
+            .unwrap_or_default()
+            .join("\n\n");
         transcript.system(&system.string().unwrap_or(told.into()));
     }
     if let Some(tools) = config.list("tools")? {
@@ -163,12 +202,19 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
         let prompt = sum(["promptTokenCount", "toolUsePromptTokenCount"]);
         let completion = sum(["candidatesTokenCount", "thoughtsTokenCount"]);
         let total = at(&usage, "totalTokenCount").and_then(Json::count);
-        transcript.tokens.add(Tokens::new(prompt, completion, total));
+        transcript
+            .tokens
+            .add(Tokens::new(prompt, completion, total));
     }
     transcript.of_model(text_at(response, "modelVersion").map(Cow::into_owned));
     let candidates = response.list("candidates")?.unwrap_or_default();
-    candidates.iter().skip(1).for_each(|_| transcript.drop(Dropped::Choice));
-    let reason = candidates.first().and_then(|one| text_at(&one.object()?, "finishReason"));
+    candidates
+        .iter()
+        .skip(1)
+        .for_each(|_| transcript.drop(Dropped::Choice));
+    let reason = candidates
+        .first()
+        .and_then(|one| text_at(&one.object()?, "finishReason"));
     transcript.stopped(reason.map(Cow::into_owned));
     transcript.fail_as(response);
     let feedback = object_at(response, "promptFeedback")?.unwrap_or_default();
@@ -195,13 +241,18 @@ fn read_content(content: Json<'_>, transcript: &mut Transcript) -> Result<(), Mi
     } else if !fields.has("parts") {
         return Err(fields.misfit("a content has no `parts`".to_owned()));
     }
-    transcript.say_parts(is_model, fields.list("parts")?.unwrap_or_default(), |part, transcript| {
-        read_part(&object_of(part, "a part")?, transcript)
-    })
+    transcript.say_parts(
+        is_model,
+        fields.list("parts")?.unwrap_or_default(),
+        |part, transcript| read_part(&object_of(part, "a part")?, transcript),
+    )
 }
 
 /// One part: a string is given back, all else goes into the transcript.
-fn read_part<'a>(part: &Fields<'a>, transcript: &mut Transcript) -> Result<Option<Cow<'a, str>>, Misfit> {
+fn read_part<'a>(
+    part: &Fields<'a>,
+    transcript: &mut Transcript,
+) -> Result<Option<Cow<'a, str>>, Misfit> {
     let is_thought = part.get("thought").and_then(Json::flag).unwrap_or_default();
     if is_thought && part.has("text") {
         transcript.drop(Dropped::Reasoning);
@@ -211,36 +262,65 @@ fn read_part<'a>(part: &Fields<'a>, transcript: &mut Transcript) -> Result<Optio
         return Ok(Some(text));
     }
     if let Some(call) = object_at(part, "functionCall")? {
-        read_call(&call, call.required_string("name", "a call")?.into_owned(), transcript)?;
+        read_call(
+            &call,
+            call.required_string("name", "a call")?.into_owned(),
+            transcript,
+        )?;
     } else if let Some(response) = object_at(part, "functionResponse")? {
         let name = response.required_string("name", "a `functionResponse`")?;
         read_answer(&response, &name, transcript)?;
     } else if let Some(call) = object_at(part, "toolCall")? {
-        let name = text_at(&call, "toolType").unwrap_or("tool".into()).into_owned();
+        let name = text_at(&call, "toolType")
+            .unwrap_or("tool".into())
+            .into_owned();
         read_call(&call, name, transcript)?;
     } else if let Some(response) = object_at(part, "toolResponse")? {
-        read_answer(&response, &text_at(&response, "toolType").unwrap_or("tool".into()), transcript)?;
+        read_answer(
+            &response,
+            &text_at(&response, "toolType").unwrap_or("tool".into()),
+            transcript,
+        )?;
     } else if let Some(code) = at(part, "executableCode") {
         let args = Some(code.compact());
-        transcript.call(RecordedCall { name: CODE.to_owned(), args, ..RecordedCall::default() });
+        transcript.call(RecordedCall {
+            name: CODE.to_owned(),
+            args,
+            ..RecordedCall::default()
+        });
     } else if let Some(result) = object_at(part, "codeExecutionResult")? {
-        let is_error = result.string("outcome").is_some_and(|outcome| outcome != "OUTCOME_OK");
+        let is_error = result
+            .string("outcome")
+            .is_some_and(|outcome| outcome != "OUTCOME_OK");
         let answer = ImportedAnswer::of_text(result.string("output").unwrap_or_default(), is_error);
-        transcript.meet(None, Some(CODE), answer).map_err(|message| result.misfit(message))?;
+        transcript
+            .meet(None, Some(CODE), answer)
+            .map_err(|message| result.misfit(message))?;
     } else if let Some(data) = at(part, "inlineData").or_else(|| at(part, "fileData")) {
-        let kind = data.object().and_then(|data| text_at(&data, "mimeType")).unwrap_or_default();
+        let kind = data
+            .object()
+            .and_then(|data| text_at(&data, "mimeType"))
+            .unwrap_or_default();
         transcript.drop(match kind.split('/').next() {
             Some("image") => Dropped::Image,
             Some("audio") => Dropped::Audio,
             _ => Dropped::File,
         });
     } else {
-        let is_about =
-            |key: &str| key == "thought" || ABOUT.iter().any(|about| *about == key || snake(about) == key);
-        if let Some((key, value)) =
-            part.entries().find(|(key, value)| !is_about(key) && value.text() != "null")
+        let is_about = |key: &str| {
+            key == "thought"
+                || ABOUT
+                    .iter()
+                    .any(|about| *about == key || snake(about) == key)
+        };
+        if let Some((key, value)) = part
+            .entries()
+            .find(|(key, value)| !is_about(key) && value.text() != "null")
         {
-            return Err(Misfit::at(value, could_be_a_call(&format!("a part has an unknown key, `{key}`"))));
+            return Err(Misfit::at(
+                value,
+                could_be_a_call(&format!("a part has an unknown key, `{key}`")),
+            ));
         }
         transcript.drop(Dropped::Other);
     }
@@ -253,15 +333,27 @@ const CODE: &str = "code_execution";
 fn read_call(call: &Fields<'_>, name: String, transcript: &mut Transcript) -> Result<(), Misfit> {
     let id = call.optional_owned("id")?;
     let args = call.get("args").map(Json::compact);
-    transcript.call(RecordedCall { name, id, args, ..RecordedCall::default() });
+    transcript.call(RecordedCall {
+        name,
+        id,
+        args,
+        ..RecordedCall::default()
+    });
     Ok(())
 }
 
-fn read_answer(response: &Fields<'_>, name: &str, transcript: &mut Transcript) -> Result<(), Misfit> {
+fn read_answer(
+    response: &Fields<'_>,
+    name: &str,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
     let value = response.get("response");
     let fields = value.and_then(Json::object).unwrap_or_default();
     let error = fields.get("error");
-    let alone = WRAPPERS.iter().find_map(|key| fields.get(key)).filter(|_| fields.keys().count() == 1);
+    let alone = WRAPPERS
+        .iter()
+        .find_map(|key| fields.get(key))
+        .filter(|_| fields.keys().count() == 1);
     let answer = value_of(error.or(alone).or(value), error.is_some(), transcript);
     for _ in response.list("parts")?.unwrap_or_default() {
         transcript.drop(Dropped::File);

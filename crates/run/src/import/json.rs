@@ -21,7 +21,9 @@ impl<'a> Json<'a> {
     /// The value that a string holds as JSON text, where it does and a trace can hold it.
     pub(super) fn inside(text: &'a str) -> Option<Self> {
         let raw: &RawValue = serde_json::from_str(text).ok()?;
-        check_within(text, MAX_DEPTH - DEEPEST_INNER).is_ok().then(|| Self::of(raw))
+        check_within(text, MAX_DEPTH - DEEPEST_INNER)
+            .is_ok()
+            .then(|| Self::of(raw))
     }
 
     pub(super) fn text(self) -> &'a str {
@@ -34,25 +36,41 @@ impl<'a> Json<'a> {
 
     pub(super) fn object(self) -> Option<Fields<'a>> {
         let mut reader = serde_json::Deserializer::from_str(self.0);
-        let entries =
-            self.0.starts_with('{').then(|| reader.deserialize_map(EntriesVisitor).ok()).flatten()?;
-        Some(Fields { text: self.0, entries })
+        let entries = self
+            .0
+            .starts_with('{')
+            .then(|| reader.deserialize_map(EntriesVisitor).ok())
+            .flatten()?;
+        Some(Fields {
+            text: self.0,
+            entries,
+        })
     }
 
     pub(super) fn list(self) -> Option<Vec<Json<'a>>> {
-        let list: Vec<&'a RawValue> =
-            self.0.starts_with('[').then(|| serde_json::from_str(self.0).ok()).flatten()?;
+        let list: Vec<&'a RawValue> = self
+            .0
+            .starts_with('[')
+            .then(|| serde_json::from_str(self.0).ok())
+            .flatten()?;
         Some(list.into_iter().map(Self::of).collect())
     }
 
     /// The strings at a key of each object of a list.
     pub(super) fn each(self, key: &str) -> Vec<String> {
-        self.list().unwrap_or_default().iter().filter_map(|one| one.object()?.owned(key)).collect()
+        self.list()
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|one| one.object()?.owned(key))
+            .collect()
     }
 
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
-        let text: Borrowed<'a> =
-            self.0.starts_with('"').then(|| serde_json::from_str(self.0).ok()).flatten()?;
+        let text: Borrowed<'a> = self
+            .0
+            .starts_with('"')
+            .then(|| serde_json::from_str(self.0).ok())
+            .flatten()?;
         Some(text.0)
     }
 
@@ -96,7 +114,9 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     pub(super) fn get(&self, key: &str) -> Option<Json<'a>> {
         let found = self.entries.iter().rev().find(|(name, _)| name == key);
-        found.map(|(_, value)| *value).filter(|value| !value.is_null())
+        found
+            .map(|(_, value)| *value)
+            .filter(|value| !value.is_null())
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -108,7 +128,9 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = (&str, Json<'a>)> {
-        self.entries.iter().map(|(name, value)| (name.as_ref(), *value))
+        self.entries
+            .iter()
+            .map(|(name, value)| (name.as_ref(), *value))
     }
 
     /// The string at a key, if there is one.
@@ -144,7 +166,8 @@ impl<'a> Fields<'a> {
 
     /// The string at a key that must be there.
     pub(super) fn required_string(&self, key: &str, owner: &str) -> Result<Cow<'a, str>, Misfit> {
-        self.optional_string(key)?.ok_or_else(|| self.misfit(format!("{owner} has no `{key}`")))
+        self.optional_string(key)?
+            .ok_or_else(|| self.misfit(format!("{owner} has no `{key}`")))
     }
 
     /// The list at a key, which must be a list where it is written.
@@ -173,10 +196,15 @@ impl<'a> Fields<'a> {
         expected: &str,
         read: impl Fn(Json<'a>) -> Option<T>,
     ) -> Result<Option<T>, Misfit> {
-        let Some(value) = self.get(key) else { return Ok(None) };
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
         match read(value) {
             Some(found) => Ok(Some(found)),
-            None => Err(Misfit::at(value, format!("`{key}` is {}, not {expected}", value.kind()))),
+            None => Err(Misfit::at(
+                value,
+                format!("`{key}` is {}, not {expected}", value.kind()),
+            )),
         }
     }
 
@@ -193,7 +221,9 @@ impl<'a> Fields<'a> {
 
 /// The object in a list or elsewhere, which `what` names for the reader.
 pub(super) fn object_of<'a>(value: Json<'a>, what: &str) -> Result<Fields<'a>, Misfit> {
-    value.object().ok_or_else(|| Misfit::at(value, format!("{what} is {}, not an object", value.kind())))
+    value
+        .object()
+        .ok_or_else(|| Misfit::at(value, format!("{what} is {}, not an object", value.kind())))
 }
 
 /// A string that is borrowed where it has no escapes.
@@ -228,7 +258,10 @@ pub(super) struct Misfit {
 
 impl Misfit {
     pub(super) fn at(value: Json<'_>, message: String) -> Self {
-        Self { address: value.0.as_ptr() as usize, message }
+        Self {
+            address: value.0.as_ptr() as usize,
+            message,
+        }
     }
 }
 
@@ -252,7 +285,10 @@ pub(super) fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
 }
 
 fn push_without_space(line: &mut String, part: &str) {
-    line.extend(part.chars().filter(|character| !character.is_ascii_whitespace()));
+    line.extend(
+        part.chars()
+            .filter(|character| !character.is_ascii_whitespace()),
+    );
 }
 
 /// How many bytes the string at the front takes, its quotes included.
@@ -275,12 +311,17 @@ mod tests {
     #[test]
     fn a_value_keeps_its_order_and_digits_on_one_line() {
         let text = "{\n  \"b\" : [1.50, 1e2,\r\n \"a b\\\" { \\\\\"],\t\"a\": {}\n}";
-        assert_eq!(on_one_line(text).get(), r#"{"b":[1.50,1e2,"a b\" { \\"],"a":{}}"#);
+        assert_eq!(
+            on_one_line(text).get(),
+            r#"{"b":[1.50,1e2,"a b\" { \\"],"a":{}}"#
+        );
     }
 
     #[test]
     fn a_null_is_absent_and_the_last_of_two_keys_counts() {
-        let fields = Json(r#"{"a":1,"a":2,"b":null,"\u0063":"x"}"#).object().unwrap();
+        let fields = Json(r#"{"a":1,"a":2,"b":null,"\u0063":"x"}"#)
+            .object()
+            .unwrap();
         assert_eq!(fields.count("a"), Some(2));
         assert!(!fields.has("b") && fields.string("c").unwrap() == "x");
     }
@@ -293,6 +334,9 @@ mod tests {
         }
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(Json::inside(&nested(100)).is_some() && Json::inside(&nested(101)).is_none());
-        assert!(Json::inside(&format!("[{}0]", "[],".repeat(5000))).is_some(), "wide is not deep");
+        assert!(
+            Json::inside(&format!("[{}0]", "[],".repeat(5000))).is_some(),
+            "wide is not deep"
+        );
     }
 }

@@ -101,11 +101,18 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
     if transcripts.is_empty() {
         let message = format!("there is no conversation in it ({})", importer.doc);
         let looks_like = format.and_then(|_| other());
-        let fault = ImportFault::Misfit { format: importer.name, message, looks_like };
+        let fault = ImportFault::Misfit {
+            format: importer.name,
+            message,
+            looks_like,
+        };
         return Err(ImportError { place: None, fault });
     }
     fidelity.disagreed = write::disagreed(&transcripts);
-    Ok(Imported { transcripts, fidelity })
+    Ok(Imported {
+        transcripts,
+        fidelity,
+    })
 }
 
 impl Imported {
@@ -150,7 +157,10 @@ fn sniffed(document: &Document<'_>) -> Vec<&'static Importer> {
     found
 }
 
-fn only(found: &[&'static Importer], document: &Document<'_>) -> Result<&'static Importer, ImportError> {
+fn only(
+    found: &[&'static Importer],
+    document: &Document<'_>,
+) -> Result<&'static Importer, ImportError> {
     let fault = match found {
         [one] => return Ok(one),
         [] => ImportFault::Unknown(sample::description(&document.values)),

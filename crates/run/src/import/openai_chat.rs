@@ -20,18 +20,27 @@ pub(super) const IMPORTER: Importer = Importer {
 
 fn sniff(sample: &Sample<'_>) -> bool {
     sample.messages.iter().any(|message| message.has("role"))
-        || sample.records.iter().any(|record| record.has("choices") || record.has("messages"))
+        || sample
+            .records
+            .iter()
+            .any(|record| record.has("choices") || record.has("messages"))
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     let mut exchanges = Vec::new();
     for unit in units(values, &|fields| fields.has("role"))? {
         exchanges.push(match unit {
-            Unit::Messages(messages) => Exchange { messages, ..Exchange::default() },
+            Unit::Messages(messages) => Exchange {
+                messages,
+                ..Exchange::default()
+            },
             Unit::Record(record) => exchange(&record)?,
         });
     }
-    chains(exchanges, signature).iter().map(|chain| transcript(chain)).collect()
+    chains(exchanges, signature)
+        .iter()
+        .map(|chain| transcript(chain))
+        .collect()
 }
 
 fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
@@ -41,18 +50,39 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
     if messages.is_none() && choices.is_none() && !response.has("error") {
         return Err(record.misfit("there are neither `messages` nor `choices` here".to_owned()));
     }
-    let first = choices.iter().flatten().next().map(|choice| object_of(*choice, "a choice")).transpose()?;
-    if let Some(piece) = first.as_ref().filter(|choice| choice.has("delta") && !choice.has("message")) {
-        return Err(piece.misfit("this is a piece of a streamed answer; log the whole answer".to_owned()));
+    let first = choices
+        .iter()
+        .flatten()
+        .next()
+        .map(|choice| object_of(*choice, "a choice"))
+        .transpose()?;
+    if let Some(piece) = first
+        .as_ref()
+        .filter(|choice| choice.has("delta") && !choice.has("message"))
+    {
+        return Err(
+            piece.misfit("this is a piece of a streamed answer; log the whole answer".to_owned())
+        );
     }
     let reply = first.and_then(|choice| choice.get("message"));
-    Ok(Exchange { request, messages: messages.unwrap_or_default(), response, reply })
+    Ok(Exchange {
+        request,
+        messages: messages.unwrap_or_default(),
+        response,
+        reply,
+    })
 }
 
 fn signature(message: Json<'_>) -> Option<String> {
-    let fields =
-        message.object().filter(|fields| fields.string("role").is_some_and(|role| role == "assistant"))?;
-    let ids = fields.get("tool_calls").map(|calls| calls.each("id")).unwrap_or_default();
+    let fields = message.object().filter(|fields| {
+        fields
+            .string("role")
+            .is_some_and(|role| role == "assistant")
+    })?;
+    let ids = fields
+        .get("tool_calls")
+        .map(|calls| calls.each("id"))
+        .unwrap_or_default();
     signed(&ids, || fields.owned("content"))
 }
 
@@ -65,9 +95,16 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
             }
         }
         read_response(&exchange.response, &mut transcript)?;
-        transcript.of_model(exchange.response.owned("model").or_else(|| exchange.request.owned("model")));
+        transcript.of_model(
+            exchange
+                .response
+                .owned("model")
+                .or_else(|| exchange.request.owned("model")),
+        );
     }
-    let Some(last) = chain.last() else { return Ok(transcript) };
+    let Some(last) = chain.last() else {
+        return Ok(transcript);
+    };
     for message in last.messages.iter().chain(&last.reply) {
         read_message(&object_of(*message, "a message")?, &mut transcript)?;
     }
@@ -80,7 +117,10 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
     }
     transcript.fail_as(response);
     let choices = response.list("choices")?.unwrap_or_default();
-    choices.iter().skip(1).for_each(|_| transcript.drop(Dropped::Choice));
+    choices
+        .iter()
+        .skip(1)
+        .for_each(|_| transcript.drop(Dropped::Choice));
     if let Some(choice) = choices.first().and_then(|choice| choice.object()) {
         transcript.stop_reason = choice.owned("finish_reason");
     }
@@ -91,14 +131,29 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
 pub(super) fn usage_tokens(usage: &Fields<'_>) -> Tokens {
     let count = |names: &[&str]| names.iter().find_map(|name| usage.count(name));
     Tokens::new(
-        count(&["prompt_tokens", "input_tokens", "request_tokens", "inputTokens", "promptTokens"]),
-        count(&["completion_tokens", "output_tokens", "response_tokens", "outputTokens", "completionTokens"]),
+        count(&[
+            "prompt_tokens",
+            "input_tokens",
+            "request_tokens",
+            "inputTokens",
+            "promptTokens",
+        ]),
+        count(&[
+            "completion_tokens",
+            "output_tokens",
+            "response_tokens",
+            "outputTokens",
+            "completionTokens",
+        ]),
         count(&["total_tokens", "totalTokens"]),
     )
 }
 
 /// One message of a chat.
-pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+pub(super) fn read_message(
+    message: &Fields<'_>,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
     let role = message.required_string("role", "a message")?;
     refuse_calls_of_others(message, &["tool_calls", "function_call"])?;
     let content = message.get("content");
@@ -110,17 +165,26 @@ pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) ->
             }
         }
         "user" => {
-            let text = content.map(|content| text_of(content, transcript)).transpose()?.unwrap_or_default();
+            let text = content
+                .map(|content| text_of(content, transcript))
+                .transpose()?
+                .unwrap_or_default();
             transcript.user(&text);
         }
         "assistant" => read_assistant(message, content, transcript)?,
         "tool" | "function" => {
             let answer = answer_of(content, false, transcript);
-            transcript.answer(message, "tool_call_id", message.string("name").as_deref(), answer)?;
+            transcript.answer(
+                message,
+                "tool_call_id",
+                message.string("name").as_deref(),
+                answer,
+            )?;
         }
         other => {
-            let message_of =
-                format!("`role` is `{other}`; it is system, developer, user, assistant, tool or function");
+            let message_of = format!(
+                "`role` is `{other}`; it is system, developer, user, assistant, tool or function"
+            );
             return Err(message.misfit(message_of));
         }
     }
@@ -158,10 +222,17 @@ fn read_assistant(
 
 /// One entry of `tool_calls`.
 pub(super) fn read_call(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
-    let function = call.object("function")?.or(call.object("custom")?).unwrap_or_else(|| call.clone());
+    let function = call
+        .object("function")?
+        .or(call.object("custom")?)
+        .unwrap_or_else(|| call.clone());
     let id = call.optional_owned("id")?;
     let caller = call.get("caller").map(Json::compact);
-    Ok(RecordedCall { id, caller, ..named_call(&function)? })
+    Ok(RecordedCall {
+        id,
+        caller,
+        ..named_call(&function)?
+    })
 }
 
 fn named_call(function: &Fields<'_>) -> Result<RecordedCall, Misfit> {

@@ -42,9 +42,16 @@ fn sniff(sample: &Sample<'_>) -> bool {
             || kind.starts_with("mcp_")
             || (kind.ends_with("_call") && kind != "tool_call")
     };
-    let is_part = |kind: &str| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file");
+    let is_part = |kind: &str| {
+        matches!(
+            kind,
+            "input_text" | "output_text" | "input_image" | "input_file"
+        )
+    };
     sample.records.iter().any(|record| {
-        let is_response = record.string("object").is_some_and(|object| object == "response");
+        let is_response = record
+            .string("object")
+            .is_some_and(|object| object == "response");
         let is_request = record.has("input") && (record.has("model") || record.has("instructions"));
         is_response || is_request || (record.has("output") && !record.has("messages"))
     }) || sample.messages.iter().any(|message| {
@@ -60,11 +67,17 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     let mut exchanges = Vec::new();
     for unit in units(values, &is_item)? {
         exchanges.push(match unit {
-            Unit::Messages(input) => Exchange { input, ..Exchange::default() },
+            Unit::Messages(input) => Exchange {
+                input,
+                ..Exchange::default()
+            },
             Unit::Record(record) => Exchange::read(&record)?,
         });
     }
-    conversations(exchanges).iter().map(|steps| transcript(steps)).collect()
+    conversations(exchanges)
+        .iter()
+        .map(|steps| transcript(steps))
+        .collect()
 }
 
 /// One request and its response.
@@ -81,13 +94,23 @@ impl<'a> Exchange<'a> {
     fn read(record: &Fields<'a>) -> Result<Self, Misfit> {
         let (request, response) = (record.side("request")?, record.side("response")?);
         let prompt = request.string("input");
-        let input = if prompt.is_some() { None } else { request.list("input")? };
+        let input = if prompt.is_some() {
+            None
+        } else {
+            request.list("input")?
+        };
         let output = response.list("output")?;
         if prompt.is_none() && input.is_none() && output.is_none() && !response.has("error") {
             return Err(record.misfit("there is neither `input` nor `output` here".to_owned()));
         }
         let (input, output) = (input.unwrap_or_default(), output.unwrap_or_default());
-        Ok(Self { request, input, prompt, response, output })
+        Ok(Self {
+            request,
+            input,
+            prompt,
+            response,
+            output,
+        })
     }
 
     fn previous(&self) -> Option<Cow<'a, str>> {
@@ -108,9 +131,13 @@ fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<ConversationStep<'_>>>
     let mut by_response: BTreeMap<String, usize> = BTreeMap::new();
     let mut by_call: BTreeMap<String, usize> = BTreeMap::new();
     for exchange in exchanges {
-        let linked = exchange.previous().and_then(|previous| by_response.get(&*previous).copied());
+        let linked = exchange
+            .previous()
+            .and_then(|previous| by_response.get(&*previous).copied());
         let repeats = |at: &usize| by_call.get(&call_id(exchange.input[*at])?).copied();
-        let repeated = (0..exchange.input.len()).rev().find_map(|at| Some((at, repeats(&at)?)));
+        let repeated = (0..exchange.input.len())
+            .rev()
+            .find_map(|at| Some((at, repeats(&at)?)));
         let (conversation, known) = match (linked, repeated) {
             (Some(linked), _) => (linked, 0),
             (None, Some((at, repeated))) => (repeated, at + 1),
@@ -127,7 +154,11 @@ fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<ConversationStep<'_>>>
         let repeated = if known == 0 {
             0
         } else {
-            known + exchange.input[known..].iter().take_while(|item| is_model_item(item)).count()
+            known
+                + exchange.input[known..]
+                    .iter()
+                    .take_while(|item| is_model_item(item))
+                    .count()
         };
         let step = ConversationStep { exchange, repeated };
         match conversations.get_mut(conversation) {
@@ -140,7 +171,10 @@ fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<ConversationStep<'_>>>
 
 fn call_id(item: Json<'_>) -> Option<String> {
     let fields = item.object()?;
-    let is_call = matches!(&*fields.string("type")?, "function_call" | "custom_tool_call");
+    let is_call = matches!(
+        &*fields.string("type")?,
+        "function_call" | "custom_tool_call"
+    );
     is_call.then(|| fields.owned("call_id")).flatten()
 }
 
@@ -149,12 +183,19 @@ fn is_of_model(item: &Fields<'_>) -> bool {
     let kind = item.string("type").unwrap_or_default();
     match &*kind {
         "message" | "" => item.string("role").is_some_and(|role| role == "assistant"),
-        kind => !kind.ends_with("_output") && kind != "mcp_approval_response" && kind != "item_reference",
+        kind => {
+            !kind.ends_with("_output")
+                && kind != "mcp_approval_response"
+                && kind != "item_reference"
+        }
     }
 }
 
 fn transcript(steps: &[ConversationStep<'_>]) -> Result<Transcript, Misfit> {
-    let mut reader = ItemReader { transcript: Transcript::default(), in_turn: false };
+    let mut reader = ItemReader {
+        transcript: Transcript::default(),
+        in_turn: false,
+    };
     for ConversationStep { exchange, repeated } in steps {
         let (request, response) = (&exchange.request, &exchange.response);
         for fields in [request, response] {
@@ -201,8 +242,11 @@ impl ItemReader {
             self.transcript.tokens.add(usage_tokens(&usage));
         }
         self.transcript.fail_as(response);
-        let incomplete = response.part("incomplete_details").and_then(|details| details.owned("reason"));
-        self.transcript.stopped(incomplete.or_else(|| response.owned("status")));
+        let incomplete = response
+            .part("incomplete_details")
+            .and_then(|details| details.owned("reason"));
+        self.transcript
+            .stopped(incomplete.or_else(|| response.owned("status")));
         Ok(())
     }
 
@@ -227,7 +271,9 @@ impl ItemReader {
                 let answer = answer_of(item.get("output"), false, &mut self.transcript);
                 self.transcript.answer(item, "call_id", None, answer)?;
             }
-            hosted if hosted.ends_with("_call") => self.hosted_call(item, hosted.trim_end_matches("_call")),
+            hosted if hosted.ends_with("_call") => {
+                self.hosted_call(item, hosted.trim_end_matches("_call"));
+            }
             harmless if HARMLESS.contains(&harmless) => self.transcript.drop(Dropped::Other),
             other => return Err(unknown(item, "an item", other)),
         }
@@ -238,14 +284,17 @@ impl ItemReader {
         let role = item.required_string("role", "a message")?;
         refuse_calls_of_others(item, &[])?;
         let content = item.get("content");
-        let text =
-            content.map(|content| text_of(content, &mut self.transcript)).transpose()?.unwrap_or_default();
+        let text = content
+            .map(|content| text_of(content, &mut self.transcript))
+            .transpose()?
+            .unwrap_or_default();
         match &*role {
             "system" | "developer" => self.transcript.system(&text),
             "user" => self.transcript.user(&text),
             "assistant" => self.transcript.say(&text),
             other => {
-                let message = format!("`role` is `{other}`; it is system, developer, user or assistant");
+                let message =
+                    format!("`role` is `{other}`; it is system, developer, user or assistant");
                 return Err(item.misfit(message));
             }
         }
@@ -269,7 +318,9 @@ impl ItemReader {
 
     fn mcp_tools(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
         let server = item.optional_string("server_label")?;
-        self.transcript.servers.extend(server.as_deref().map(str::to_owned));
+        self.transcript
+            .servers
+            .extend(server.as_deref().map(str::to_owned));
         self.transcript.tools.get_or_insert_default();
         for value in item.list("tools")?.unwrap_or_default() {
             let fields = object_of(value, "a tool")?;
@@ -285,15 +336,17 @@ impl ItemReader {
         let id = item.owned("call_id").or_else(|| item.owned("id"));
         let mut call = call_of(name.to_owned(), id, item.first(&["action", "arguments"]));
         if call.args.is_none() {
-            let told =
-                item.entries().find(|(key, _)| matches!(*key, "queries" | "code" | "input" | "operation"));
+            let told = item
+                .entries()
+                .find(|(key, _)| matches!(*key, "queries" | "code" | "input" | "operation"));
             let object = |(key, value): (&str, Json<'_>)| format!("{{\"{key}\":{}}}", value.text());
             call.args = told.map(|told| on_one_line(&object(told)));
         }
         let index = self.transcript.call(call);
         if let Some(results) = item.first(&["results", "outputs"]) {
             let text = results.compact().get().to_owned();
-            self.transcript.answer_call(index, ImportedAnswer::of_text(text.into(), false));
+            self.transcript
+                .answer_call(index, ImportedAnswer::of_text(text.into(), false));
         }
     }
 }

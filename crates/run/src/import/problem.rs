@@ -54,5 +54,7 @@ fn formats() -> String {
 
 /// What the file looks like, when that is not the format it was read as.
 fn instead(looks_like: Option<&str>) -> String {
-    looks_like.map(|key| format!("; it looks like {key}")).unwrap_or_default()
+    looks_like
+        .map(|key| format!("; it looks like {key}"))
+        .unwrap_or_default()
 }

@@ -45,9 +45,9 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     for unit in units(values, &is_message)? {
         let messages = match unit {
             Unit::Messages(messages) => messages,
-            Unit::Record(record) => record
-                .list("messages")?
-                .ok_or_else(|| record.misfit("this is no message, and has no `messages`".to_owned()))?,
+            Unit::Record(record) => record.list("messages")?.ok_or_else(|| {
+                record.misfit("this is no message, and has no `messages`".to_owned())
+            })?,
         };
         let mut transcript = Transcript::default();
         transcript.marks_errors = true;
@@ -62,9 +62,14 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
 fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     let kind = message.required_string("kind", "a message")?;
     match &*kind {
-        "request" => message.string("instructions").iter().for_each(|text| transcript.system(text)),
+        "request" => message
+            .string("instructions")
+            .iter()
+            .for_each(|text| transcript.system(text)),
         "response" => read_response(message, transcript),
-        other => return Err(message.misfit(format!("`kind` is `{other}`; it is request or response"))),
+        other => {
+            return Err(message.misfit(format!("`kind` is `{other}`; it is request or response")));
+        }
     }
     for part in message.list("parts")?.unwrap_or_default() {
         let part = object_of(part, "a part")?;
@@ -85,7 +90,11 @@ fn read_response(message: &Fields<'_>, transcript: &mut Transcript) {
     transcript.stop_reason = message.owned("finish_reason");
 }
 
-fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
+fn read_part(
+    fields: &Fields<'_>,
+    is_model: bool,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
     let kind = fields.required_string("part_kind", "a part")?;
     match &*kind {
         "system-prompt" => transcript.system(&fields.string("content").unwrap_or_default()),
@@ -97,23 +106,37 @@ fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -
         "speech" => {
             transcript.drop(Dropped::Audio);
             let said = fields.string("transcript").unwrap_or_default();
-            if is_model { transcript.say(&said) } else { transcript.user(&said) }
+            if is_model {
+                transcript.say(&said);
+            } else {
+                transcript.user(&said);
+            }
         }
         "thinking" => transcript.drop(Dropped::Reasoning),
         "file" => transcript.drop(Dropped::File),
         "tool-call" | "builtin-tool-call" => {
-            transcript.call(call_at(fields, "tool_name", "tool_call_id", fields.get("args"))?);
+            transcript.call(call_at(
+                fields,
+                "tool_name",
+                "tool_call_id",
+                fields.get("args"),
+            )?);
         }
         "tool-return" | "builtin-tool-return" => {
-            let is_error = fields.string("outcome").is_some_and(|outcome| outcome != "success");
+            let is_error = fields
+                .string("outcome")
+                .is_some_and(|outcome| outcome != "success");
             read_answer(fields, is_error, transcript)?;
         }
         "retry-prompt" if fields.has("tool_name") => read_answer(fields, true, transcript)?,
         // Not the user asks again but the framework.
         "retry-prompt" | "retry-feedback" => {
             let content = fields.get("content");
-            let text = content.map(|content| content.string().unwrap_or_else(|| content.text().into()));
-            transcript.turns.push(RecordedTurn::new("user", text.unwrap_or_default()));
+            let text =
+                content.map(|content| content.string().unwrap_or_else(|| content.text().into()));
+            transcript
+                .turns
+                .push(RecordedTurn::new("user", text.unwrap_or_default()));
         }
         kind if HARMLESS.contains(&kind) => transcript.drop(Dropped::Other),
         other => {
@@ -124,14 +147,25 @@ fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -
     Ok(())
 }
 
-fn read_answer(fields: &Fields<'_>, is_error: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
+fn read_answer(
+    fields: &Fields<'_>,
+    is_error: bool,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
     let answer = value_of(fields.get("content"), is_error, transcript);
-    transcript.answer(fields, "tool_call_id", fields.string("tool_name").as_deref(), answer)
+    transcript.answer(
+        fields,
+        "tool_call_id",
+        fields.string("tool_name").as_deref(),
+        answer,
+    )
 }
 
 /// The words of a prompt; what stands beside them is told by its `kind`.
 fn prompt<'a>(fields: &Fields<'a>, transcript: &mut Transcript) -> Result<Cow<'a, str>, Misfit> {
-    let Some(content) = fields.get("content") else { return Ok(Cow::Borrowed("")) };
+    let Some(content) = fields.get("content") else {
+        return Ok(Cow::Borrowed(""));
+    };
     if let Some(text) = content.string() {
         return Ok(text);
     }
@@ -149,7 +183,11 @@ fn prompt<'a>(fields: &Fields<'a>, transcript: &mut Transcript) -> Result<Cow<'a
             }
             ("cache-point", _) => {}
             (_, Part::Dropped(what)) => transcript.drop(what),
-            _ => return Err(inner.misfit(format!("a part of `content` is of an unknown `kind`, `{kind}`"))),
+            _ => {
+                return Err(inner.misfit(format!(
+                    "a part of `content` is of an unknown `kind`, `{kind}`"
+                )));
+            }
         }
     }
     Ok(whole)

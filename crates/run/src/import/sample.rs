@@ -9,8 +9,8 @@ const DEEPEST: usize = 4;
 
 /// Keys under which messages stand, or what stands around them.
 const AROUND: [&str; 14] = [
-    "messages", "request", "response", "body", "params", "inputs", "outputs", "input", "output", "choices",
-    "values", "message", "result", "run_type",
+    "messages", "request", "response", "body", "params", "inputs", "outputs", "input", "output",
+    "choices", "values", "message", "result", "run_type",
 ];
 
 /// The first objects of a transcript, where formats differ.
@@ -62,26 +62,43 @@ impl<'a> Sample<'a> {
 
 /// Whether one of the parts of a message's content is of a kind that tells.
 pub(super) fn has_part(message: &Fields<'_>, is_telling: impl Fn(&str) -> bool) -> bool {
-    let parts = message.get("content").and_then(Json::list).unwrap_or_default();
-    parts
-        .iter()
-        .any(|part| part.object().and_then(|part| part.string("type")).is_some_and(|kind| is_telling(&kind)))
+    let parts = message
+        .get("content")
+        .and_then(Json::list)
+        .unwrap_or_default();
+    parts.iter().any(|part| {
+        part.object()
+            .and_then(|part| part.string("type"))
+            .is_some_and(|kind| is_telling(&kind))
+    })
 }
 
 /// What a file that nobody knows looks like.
 pub(super) fn description(values: &[Json<'_>]) -> String {
-    let Some(first) = values.first() else { return "nothing".to_owned() };
+    let Some(first) = values.first() else {
+        return "nothing".to_owned();
+    };
     let described = described(*first);
-    if values.len() > 1 { format!("{described} on the first of {} lines", values.len()) } else { described }
+    if values.len() > 1 {
+        format!("{described} on the first of {} lines", values.len())
+    } else {
+        described
+    }
 }
 
 fn described(value: Json<'_>) -> String {
     if let Some(fields) = value.object() {
-        if let Some(own) = fields.string("format").filter(|format| format.starts_with("mcptest-")) {
+        if let Some(own) = fields
+            .string("format")
+            .filter(|format| format.starts_with("mcptest-"))
+        {
             return format!("a file of mcptest itself ({})", clipped(&own, 40));
         }
-        let mut keys: Vec<String> =
-            fields.keys().take(5).map(|key| format!("`{}`", clipped(key, 40))).collect();
+        let mut keys: Vec<String> = fields
+            .keys()
+            .take(5)
+            .map(|key| format!("`{}`", clipped(key, 40)))
+            .collect();
         if fields.keys().count() > keys.len() {
             keys.push("…".to_owned());
         }

@@ -78,7 +78,10 @@ impl Dropped {
             Self::RepeatedResult => ["second result of a call", "second results of calls"],
             Self::Choice => ["further choice", "further choices"],
             Self::InnerCall => ["call inside a tool", "calls inside tools"],
-            Self::CutMessages => ["message list that was cut off", "message lists that were cut off"],
+            Self::CutMessages => [
+                "message list that was cut off",
+                "message lists that were cut off",
+            ],
             Self::Span => ["span of other kinds", "spans of other kinds"],
             Self::Other => ["part of another kind", "parts of other kinds"],
         }
@@ -131,7 +134,12 @@ impl Transcript {
     /// The model says something in its message.
     pub(super) fn say(&mut self, text: &str) {
         self.closing.push_str(text);
-        if let Some(turn) = self.turns.iter_mut().rev().find(|turn| turn.role == "assistant") {
+        if let Some(turn) = self
+            .turns
+            .iter_mut()
+            .rev()
+            .find(|turn| turn.role == "assistant")
+        {
             turn.content.push_str(text);
         }
     }
@@ -181,7 +189,8 @@ impl Transcript {
         answer: ImportedAnswer,
     ) -> Result<(), Misfit> {
         let id = place.optional_string(id)?;
-        self.meet(id.as_deref(), name, answer).map_err(|message| place.misfit(message))
+        self.meet(id.as_deref(), name, answer)
+            .map_err(|message| place.misfit(message))
     }
 
     /// Brings an answer and its call together, or says why that cannot be.
@@ -191,7 +200,8 @@ impl Transcript {
         name: Option<&str>,
         answer: ImportedAnswer,
     ) -> Result<(), String> {
-        self.turns.push(RecordedTurn::new("tool", answer.text.clone()));
+        self.turns
+            .push(RecordedTurn::new("tool", answer.text.clone()));
         let is_known = id.is_some_and(|id| self.by_id.contains_key(id));
         let waiting = match id.filter(|_| is_known) {
             Some(id) => self.by_id.get_mut(id).and_then(VecDeque::pop_front),
@@ -224,15 +234,23 @@ impl Transcript {
 
     /// What a provider says under `error` of its response.
     pub(super) fn fail_as(&mut self, response: &Fields<'_>) {
-        let Some(error) = response.get("error") else { return };
-        let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
+        let Some(error) = response.get("error") else {
+            return;
+        };
+        let message = error
+            .object()
+            .and_then(|error| error.string("message"))
+            .or_else(|| error.string());
         self.fail(message.unwrap_or_else(|| error.text().into()));
     }
 
     /// A tool of the catalogue; of two with one name the later counts.
     pub(super) fn tool(&mut self, tool: ImportedTool) {
         let tools = self.tools.get_or_insert_default();
-        match tools.iter_mut().find(|known| known.name == tool.name && known.server == tool.server) {
+        match tools
+            .iter_mut()
+            .find(|known| known.name == tool.name && known.server == tool.server)
+        {
             Some(known) => *known = tool,
             None => tools.push(tool),
         }
@@ -252,7 +270,9 @@ impl Transcript {
     pub(super) fn strip_servers(&mut self) {
         let servers = &self.servers;
         let strip = |name: &mut String, server: &mut Option<String>| {
-            let Some(Bare { server: of, tool }) = bare(name, server.as_deref(), servers) else { return };
+            let Some(Bare { server: of, tool }) = bare(name, server.as_deref(), servers) else {
+                return;
+            };
             *server = Some(of.to_owned());
             *name = tool.to_owned();
         };
@@ -272,7 +292,9 @@ pub(super) fn without_call(id: Option<&str>, name: Option<&str>) -> String {
         (None, Some(name)) => format!("no call of `{name}` before it waits for one"),
         (None, None) => "no call before it waits for one".to_owned(),
     };
-    format!("this result has no call: {missing}; export the whole conversation, or take the result out")
+    format!(
+        "this result has no call: {missing}; export the whole conversation, or take the result out"
+    )
 }
 
 /// A string as one block of MCP content.
@@ -282,13 +304,21 @@ pub(super) fn text_block(text: &str) -> Box<RawValue> {
         r#type: &'static str,
         text: &'a str,
     }
-    raw(&TextBlock { r#type: "text", text })
+    raw(&TextBlock {
+        r#type: "text",
+        text,
+    })
 }
 
 impl ImportedAnswer {
     /// An answer of plain text.
     pub(super) fn of_text(text: Cow<'_, str>, is_error: bool) -> Self {
-        Self { is_error, content: Some(raw(&[text_block(&text)])), structured: None, text: text.into_owned() }
+        Self {
+            is_error,
+            content: Some(raw(&[text_block(&text)])),
+            structured: None,
+            text: text.into_owned(),
+        }
     }
 }
 
@@ -297,11 +327,19 @@ mod tests {
     use super::*;
 
     fn call(name: &str, id: Option<&str>) -> RecordedCall {
-        RecordedCall { name: name.to_owned(), id: id.map(str::to_owned), ..RecordedCall::default() }
+        RecordedCall {
+            name: name.to_owned(),
+            id: id.map(str::to_owned),
+            ..RecordedCall::default()
+        }
     }
 
     fn answers(transcript: &Transcript) -> Vec<Option<&str>> {
-        transcript.answers.iter().map(|answer| answer.as_ref().map(|answer| answer.text.as_str())).collect()
+        transcript
+            .answers
+            .iter()
+            .map(|answer| answer.as_ref().map(|answer| answer.text.as_str()))
+            .collect()
     }
 
     #[test]
@@ -312,12 +350,19 @@ mod tests {
             transcript.call(call(id, Some(id)));
         }
         for id in ["b", "a", "a"] {
-            transcript.meet(Some(id), None, ImportedAnswer::of_text(id.into(), false)).unwrap();
+            transcript
+                .meet(Some(id), None, ImportedAnswer::of_text(id.into(), false))
+                .unwrap();
         }
         assert_eq!(answers(&transcript), [Some("a"), Some("b"), None]);
         assert_eq!(transcript.dropped[&Dropped::RepeatedResult], 1);
-        let refused = transcript.meet(Some("z"), Some("c"), ImportedAnswer::default()).unwrap_err();
-        assert!(refused.contains("no call before it has the id `z`"), "{refused}");
+        let refused = transcript
+            .meet(Some("z"), Some("c"), ImportedAnswer::default())
+            .unwrap_err();
+        assert!(
+            refused.contains("no call before it has the id `z`"),
+            "{refused}"
+        );
     }
 
     #[test]
@@ -326,7 +371,13 @@ mod tests {
         for text in ["one", "two"] {
             transcript.assistant();
             transcript.call(call("t", Some("call_0")));
-            transcript.meet(Some("call_0"), None, ImportedAnswer::of_text(text.into(), false)).unwrap();
+            transcript
+                .meet(
+                    Some("call_0"),
+                    None,
+                    ImportedAnswer::of_text(text.into(), false),
+                )
+                .unwrap();
         }
         assert_eq!(answers(&transcript), [Some("one"), Some("two")]);
         assert_eq!(transcript.calls[1].turn, Some(1));

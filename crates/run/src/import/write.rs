@@ -2,7 +2,9 @@
 
 use super::json::raw;
 use super::transcript::{ImportedAnswer, Transcript};
-use mcptest_core::trace::{ConversationTrace, Header, RecordedConversation, RecordedResult, run_line};
+use mcptest_core::trace::{
+    ConversationTrace, Header, RecordedConversation, RecordedResult, run_line,
+};
 
 /// The cassette of these conversations, without secrets of known shape.
 ///
@@ -13,7 +15,10 @@ pub(super) fn cassette(transcripts: &[Transcript], agent: &str) -> String {
         model: shared(transcripts, model).flatten().map(str::to_owned),
         prompt: shared(transcripts, prompt).unwrap_or_default().to_vec(),
         system_prompt: shared(transcripts, system_prompt).flatten(),
-        catalogue: transcripts.first().and_then(|one| one.tools.clone()).filter(|_| same_tools),
+        catalogue: transcripts
+            .first()
+            .and_then(|one| one.tools.clone())
+            .filter(|_| same_tools),
         ..Header::of_agent(agent)
     };
     let mut text = line(raw(&header).get());
@@ -28,10 +33,16 @@ pub(super) fn disagreed(transcripts: &[Transcript]) -> Vec<&'static str> {
     let differs = [
         ("model", shared(transcripts, model).is_none()),
         ("prompt", shared(transcripts, prompt).is_none()),
-        ("system prompt", shared(transcripts, system_prompt).is_none()),
+        (
+            "system prompt",
+            shared(transcripts, system_prompt).is_none(),
+        ),
         ("tool catalogue", shared(transcripts, tools).is_none()),
     ];
-    differs.into_iter().filter_map(|(what, differs)| differs.then_some(what)).collect()
+    differs
+        .into_iter()
+        .filter_map(|(what, differs)| differs.then_some(what))
+        .collect()
 }
 
 fn model(one: &Transcript) -> Option<&str> {
@@ -51,7 +62,10 @@ fn tools(one: &Transcript) -> Option<String> {
 }
 
 /// What is the same in all of them.
-fn shared<'t, T: PartialEq>(transcripts: &'t [Transcript], of: impl Fn(&'t Transcript) -> T) -> Option<T> {
+fn shared<'t, T: PartialEq>(
+    transcripts: &'t [Transcript],
+    of: impl Fn(&'t Transcript) -> T,
+) -> Option<T> {
     let mut all = transcripts.iter().map(of);
     let first = all.next()?;
     all.all(|other| other == first).then_some(first)
@@ -60,8 +74,19 @@ fn shared<'t, T: PartialEq>(transcripts: &'t [Transcript], of: impl Fn(&'t Trans
 fn trace(transcript: &Transcript) -> ConversationTrace {
     let answered = transcript.answers.iter().enumerate();
     let results = answered.filter_map(|(call_index, answer)| {
-        let ImportedAnswer { is_error, content, structured, .. } = answer.clone()?;
-        Some(RecordedResult { call_index, is_error, content, structured, ..RecordedResult::default() })
+        let ImportedAnswer {
+            is_error,
+            content,
+            structured,
+            ..
+        } = answer.clone()?;
+        Some(RecordedResult {
+            call_index,
+            is_error,
+            content,
+            structured,
+            ..RecordedResult::default()
+        })
     });
     ConversationTrace {
         tool_calls: transcript.calls.clone(),

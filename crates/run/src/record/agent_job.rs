@@ -74,17 +74,30 @@ impl AgentJob<'_> {
         is_live: bool,
     ) -> Mutex<Cassettes> {
         let side = SideRuns::of(agent, &[]);
-        let of_matrix = path.as_deref().zip(side.as_ref()).map(|(path, side)| beside(path, side.words.file));
+        let of_matrix = path
+            .as_deref()
+            .zip(side.as_ref())
+            .map(|(path, side)| beside(path, side.words.file));
         let runs = OpenCassette::new(path, goes_on, is_live || agent.stop_decided);
         let matrix = OpenCassette::new(of_matrix, goes_on, is_live);
-        Mutex::new(Cassettes { runs, matrix, side, ..Cassettes::default() })
+        Mutex::new(Cassettes {
+            runs,
+            matrix,
+            side,
+            ..Cassettes::default()
+        })
     }
 
     /// The row and how many runs it needs, for who watches.
     pub(super) fn to_record(&self) -> RowToRecord {
         let name = self.planned.name.clone();
         let side = SideRuns::of(self.row.agent, &[]).map_or("", |side| side.words.one);
-        RowToRecord { name, runs: self.units().len(), of: self.row.agent.runs, side }
+        RowToRecord {
+            name,
+            runs: self.units().len(),
+            of: self.row.agent.runs,
+            side,
+        }
     }
 
     /// What is to be recorded first: the runs or, where these are all there, what one of its gates lacks.
@@ -93,26 +106,41 @@ impl AgentJob<'_> {
             return self.missing_in_matrix();
         }
         let job = self.number;
-        self.runs.iter().map(|run| Unit { job, run: *run, in_matrix: false }).collect()
+        self.runs
+            .iter()
+            .map(|run| Unit {
+                job,
+                run: *run,
+                in_matrix: false,
+            })
+            .collect()
     }
 
     /// What limits how many of its runs go on at once.
     pub(super) fn shared(&self, jobs: usize) -> Shared {
         let Actor::Model { provider, .. } = &self.actor else {
-            return Shared::Provider { name: String::new(), at_once: jobs };
+            return Shared::Provider {
+                name: String::new(),
+                at_once: jobs,
+            };
         };
         let own = self.row.model.and_then(|model| model.provider.as_ref());
         let limit = own.and_then(|name| self.row.suite.providers.get(name)?.jobs);
         let at_once = limit.map_or(jobs, |limit| usize::try_from(limit).unwrap_or(jobs));
-        Shared::Provider { name: provider.name().to_owned(), at_once: at_once.max(1) }
+        Shared::Provider {
+            name: provider.name().to_owned(),
+            at_once: at_once.max(1),
+        }
     }
 
     /// What goes wrong on purpose in a run.
     pub(super) fn faults(&self, unit: &Unit) -> FaultPlan {
         match self.side_run(unit) {
-            Some(SideRun::Fault(combination)) => {
-                FaultPlan::at_call(combination.to_string(), combination.kind, combination.call_index)
-            }
+            Some(SideRun::Fault(combination)) => FaultPlan::at_call(
+                combination.to_string(),
+                combination.kind,
+                combination.call_index,
+            ),
             _ => FaultPlan::new(self.row.agent.injected(&self.row.suite.faults)),
         }
         .within(self.row.agent.call_budget_ms())
@@ -128,7 +156,13 @@ impl AgentJob<'_> {
 
     fn side_run(&self, unit: &Unit) -> Option<SideRun> {
         let cassettes = self.cassettes.lock();
-        cassettes.side.as_ref().filter(|_| unit.in_matrix)?.runs.get(unit.run - 1).cloned()
+        cassettes
+            .side
+            .as_ref()
+            .filter(|_| unit.in_matrix)?
+            .runs
+            .get(unit.run - 1)
+            .cloned()
     }
 
     /// Makes sure that nobody else records the same, before anything is spent on it; false when somebody did so since
@@ -148,7 +182,8 @@ impl AgentJob<'_> {
     /// Whether the mode asks no more for what was planned.
     fn is_done(&self) -> bool {
         let is_selective = !matches!(self.mode, Mode::Live | Mode::Record(Which::All));
-        is_selective && wanted_runs(self.planned, self.mode).is_none_or(|wanted| wanted.runs != self.runs)
+        is_selective
+            && wanted_runs(self.planned, self.mode).is_none_or(|wanted| wanted.runs != self.runs)
     }
 
     fn is_live(&self) -> bool {
@@ -158,8 +193,18 @@ impl AgentJob<'_> {
     /// Puts a run on the disk.
     pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), String> {
         let expected = expected_header(self.row);
-        let Finished { trace, catalogue, left_out, instructions } = finished;
-        let header = Header { catalogue: Some(catalogue), left_out, instructions, ..expected };
+        let Finished {
+            trace,
+            catalogue,
+            left_out,
+            instructions,
+        } = finished;
+        let header = Header {
+            catalogue: Some(catalogue),
+            left_out,
+            instructions,
+            ..expected
+        };
         let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
         let trace = trace.to_json();
         let mut cassettes = self.cassettes.lock();
@@ -180,7 +225,9 @@ impl AgentJob<'_> {
 
     pub(super) fn note_failure(&self, unit: &Unit, why: &str) {
         let mut cassettes = self.cassettes.lock();
-        cassettes.failure.get_or_insert_with(|| format!("run {} was not recorded: {why}", unit.run));
+        cassettes
+            .failure
+            .get_or_insert_with(|| format!("run {} was not recorded: {why}", unit.run));
     }
 
     /// Finds out whether the runs that are still to come can change nothing, and the suite says to leave them out.
@@ -191,12 +238,19 @@ impl AgentJob<'_> {
             return false;
         }
         let (header, texts) = (cassettes.runs.header.clone(), cassettes.runs.all_traces());
-        let traces: Vec<Trace<'_>> = texts.values().filter_map(|text| Trace::read(text).ok()).collect();
+        let traces: Vec<Trace<'_>> = texts
+            .values()
+            .filter_map(|text| Trace::read(text).ok())
+            .collect();
         let runs: Option<Vec<Run<'_>>> = traces
             .iter()
             .map(|trace| {
                 let passed = passes(self.row.agent, trace, header.as_ref())?;
-                Some(Run { header: header.as_ref(), passed, ..Run::of(trace) })
+                Some(Run {
+                    header: header.as_ref(),
+                    passed,
+                    ..Run::of(trace)
+                })
             })
             .collect();
         let is_decided =
@@ -211,20 +265,39 @@ impl AgentJob<'_> {
             let cassettes = self.cassettes.lock();
             cassettes.failure.is_some() || cassettes.is_done_by_another
         };
-        if unit.in_matrix || is_over { Vec::new() } else { self.missing_in_matrix() }
+        if unit.in_matrix || is_over {
+            Vec::new()
+        } else {
+            self.missing_in_matrix()
+        }
     }
 
     fn missing_in_matrix(&self) -> Vec<Unit> {
         let mut cassettes = self.cassettes.lock();
-        let (first, header) = (cassettes.runs.all_traces().remove(&1), cassettes.runs.kept_header());
+        let (first, header) = (
+            cassettes.runs.all_traces().remove(&1),
+            cassettes.runs.kept_header(),
+        );
         let first = first.as_deref().and_then(|text| Trace::read(text).ok());
         cassettes.side = first.as_ref().and_then(|trace| {
-            SideRuns::of(self.row.agent, &[Run { header: header.as_ref(), ..Run::of(trace) }])
+            SideRuns::of(
+                self.row.agent,
+                &[Run {
+                    header: header.as_ref(),
+                    ..Run::of(trace)
+                }],
+            )
         });
         let recorded = cassettes.matrix.all_traces();
         let wanted = cassettes.side.as_ref().map_or(0, |side| side.runs.len());
         let missing = (1..=wanted).filter(|run| !recorded.contains_key(run));
-        missing.map(|run| Unit { job: self.number, run, in_matrix: true }).collect()
+        missing
+            .map(|run| Unit {
+                job: self.number,
+                run,
+                in_matrix: true,
+            })
+            .collect()
     }
 
     /// Nothing more comes.
@@ -232,11 +305,17 @@ impl AgentJob<'_> {
         let mut cassettes = self.cassettes.lock();
         // With a run missing, what is decided is decided without it.
         if cassettes.is_decided && cassettes.failure.is_none() {
-            let stopped = Stopped { after: cassettes.runs.all_traces().len(), of: self.row.agent.runs };
+            let stopped = Stopped {
+                after: cassettes.runs.all_traces().len(),
+                of: self.row.agent.runs,
+            };
             cassettes.stopped = Some(stopped).filter(|stopped| stopped.after < stopped.of);
         }
         let stopped = cassettes.stopped;
-        let finished = cassettes.runs.finish(stopped).and_then(|()| cassettes.matrix.finish(None));
+        let finished = cassettes
+            .runs
+            .finish(stopped)
+            .and_then(|()| cassettes.matrix.finish(None));
         if let Err(error) = finished {
             cassettes.failure.get_or_insert_with(|| error.to_string());
         }
@@ -249,7 +328,9 @@ impl AgentJob<'_> {
     }
 
     pub(super) fn failed(&self, why: &str) -> RecordedRow {
-        let Ok(redactor) = self.secrets.redactor() else { return RecordedRow::Failed(reason_of(why)) };
+        let Ok(redactor) = self.secrets.redactor() else {
+            return RecordedRow::Failed(reason_of(why));
+        };
         let mut reason = reason_of(&redactor.text(why));
         let cassettes = self.cassettes.lock();
         let recorded = cassettes.runs.count;
@@ -272,11 +353,20 @@ impl AgentJob<'_> {
             return Some(self.failed(&why));
         }
         let cassettes = self.cassettes.lock();
-        let first = cassettes.runs.all_traces().into_values().next().unwrap_or_default();
+        let first = cassettes
+            .runs
+            .all_traces()
+            .into_values()
+            .next()
+            .unwrap_or_default();
         let notes = eras::changes(&self.servers_before, &eras::of_run(&first));
         let done = if self.is_live() {
             let recording = cassettes.runs.text(cassettes.stopped)?;
-            Some(RecordedRow::InMemory { recording, matrix: cassettes.matrix.text(None), notes })
+            Some(RecordedRow::InMemory {
+                recording,
+                matrix: cassettes.matrix.text(None),
+                notes,
+            })
         } else {
             Some(RecordedRow::OnDisk { notes })
         };

@@ -7,18 +7,25 @@ use std::path::Path;
 
 /// The servers of the recording that is there; none where there is none, or where it does not say.
 pub(super) fn recorded(path: &Path) -> Vec<RecordedServer> {
-    let Ok(recording) = Recording::open(path) else { return Vec::new() };
+    let Ok(recording) = Recording::open(path) else {
+        return Vec::new();
+    };
     if tool_test::is_tool_test(&recording) {
         return of_call(recording.bytes());
     }
-    let runs = recording.cassette().map(|cassette| cassette.runs).unwrap_or_default();
+    let runs = recording
+        .cassette()
+        .map(|cassette| cassette.runs)
+        .unwrap_or_default();
     let first = runs.iter().find_map(|run| run.trace.as_ref().ok());
     first.map(|trace| trace.servers.clone()).unwrap_or_default()
 }
 
 /// The servers of a run.
 pub(super) fn of_run(trace: &str) -> Vec<RecordedServer> {
-    Trace::read(trace).map(|trace| trace.servers).unwrap_or_default()
+    Trace::read(trace)
+        .map(|trace| trace.servers)
+        .unwrap_or_default()
 }
 
 /// The server of a tool test.
@@ -29,7 +36,9 @@ pub(super) fn of_call(recording: &[u8]) -> Vec<RecordedServer> {
 /// What has changed, a sentence for each server.
 pub(super) fn changes(before: &[RecordedServer], now: &[RecordedServer]) -> Vec<String> {
     let changed = |now: &RecordedServer| {
-        let before = before.iter().find(|before| before.name == now.name && before.era != now.era)?;
+        let before = before
+            .iter()
+            .find(|before| before.name == now.name && before.era != now.era)?;
         Some(format!(
             "server {:?} is spoken to in the {} era now; when it was recorded before, it was the {} era",
             now.name, now.era, before.era

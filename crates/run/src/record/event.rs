@@ -143,7 +143,10 @@ pub struct RowToRecord {
 pub(super) fn on_late(watch: &Watch, of: Option<(usize, usize)>) -> OnLate {
     let watch = Arc::clone(watch);
     OnLate(Some(Arc::new(move |spec: &ServerSpec| {
-        watch(Event::ServerLate { of, server: spec.name.clone() });
+        watch(Event::ServerLate {
+            of,
+            server: spec.name.clone(),
+        });
     })))
 }
 

@@ -88,10 +88,14 @@ impl RecordedRows {
     /// What tool tests came to of which nothing was written, with the places of their recordings.
     pub(crate) fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
         let unwritten = self.rows.into_iter().filter_map(|(index, row)| match row {
-            RecordedRow::InMemory { recording, .. } => Some((plan.rows[index].tool_row()?, recording)),
+            RecordedRow::InMemory { recording, .. } => {
+                Some((plan.rows[index].tool_row()?, recording))
+            }
             _ => None,
         });
-        unwritten.map(|(of, recording)| (path_of(of.suite, of.test), recording)).collect()
+        unwritten
+            .map(|(of, recording)| (path_of(of.suite, of.test), recording))
+            .collect()
     }
 }
 
@@ -105,7 +109,11 @@ impl Job<'_> {
     fn units(&self) -> Vec<Unit> {
         match self {
             Self::Agent(job) => job.units(),
-            Self::Tool(job) => vec![Unit { job: job.number, run: 1, in_matrix: false }],
+            Self::Tool(job) => vec![Unit {
+                job: job.number,
+                run: 1,
+                in_matrix: false,
+            }],
         }
     }
 
@@ -148,28 +156,55 @@ pub(crate) fn record(
     options: Options,
     around: Around<'_>,
 ) -> Result<RecordedRows, Interrupted> {
-    let Around { secrets, spending, watch, interrupt } = around;
+    let Around {
+        secrets,
+        spending,
+        watch,
+        interrupt,
+    } = around;
     let Planned { mut rows, jobs } = plan::plan(plan, options.mode, secrets, spending);
     if jobs.is_empty() {
-        return Ok(RecordedRows { rows, ..RecordedRows::default() });
+        return Ok(RecordedRows {
+            rows,
+            ..RecordedRows::default()
+        });
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => {
             rows.extend(jobs.iter().map(|job| job.failed(&error.to_string())));
-            return Ok(RecordedRows { rows, ..RecordedRows::default() });
+            return Ok(RecordedRows {
+                rows,
+                ..RecordedRows::default()
+            });
         }
     };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let most = options.jobs.unwrap_or(cores.max(4)).max(1);
-    let (agents, tests) = jobs.split_at(jobs.iter().take_while(|job| matches!(job, Job::Agent(_))).count());
+    let (agents, tests) = jobs.split_at(
+        jobs.iter()
+            .take_while(|job| matches!(job, Job::Agent(_)))
+            .count(),
+    );
     let units: Vec<Unit> = tests.iter().chain(agents).flat_map(Job::units).collect();
-    let schedule = Schedule::new(jobs.iter().map(|job| job.shared(most)).collect(), units.iter().cloned());
+    let schedule = Schedule::new(
+        jobs.iter().map(|job| job.shared(most)).collect(),
+        units.iter().cloned(),
+    );
     let servers = SharedServers::default();
     let workers = Workers::new(
         &jobs,
         &schedule,
-        one_run::Surroundings { servers: &servers, spending, watch, interrupt },
+        one_run::Surroundings {
+            servers: &servers,
+            spending,
+            watch,
+            interrupt,
+        },
         options,
     );
     if !tests.is_empty() {
@@ -190,8 +225,15 @@ pub(crate) fn record(
     let took = jobs.iter().map(Job::index).zip(workers.took()).collect();
     let interrupted = workers.interrupted(units.len() - tests.len(), tests.len());
     watch(Event::Ended);
-    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(10), servers.close()).await.ok() });
-    rows.extend(jobs.into_iter().filter_map(|job| job.into_row(schedule.is_cut())));
+    runtime.block_on(async {
+        tokio::time::timeout(Duration::from_secs(10), servers.close())
+            .await
+            .ok()
+    });
+    rows.extend(
+        jobs.into_iter()
+            .filter_map(|job| job.into_row(schedule.is_cut())),
+    );
     runtime.shutdown_timeout(Duration::from_secs(2));
     if let Some(interrupted) = interrupted {
         end_all();

@@ -60,9 +60,14 @@ pub(super) async fn perform(
     around: &Surroundings<'_>,
 ) -> Result<Finished, Unfinished> {
     let (agent, folder) = (job.row.agent, job.row.suite.folder());
-    around.spending.may_spend(job.budgets(), 0).map_err(Unfinished::Failed)?;
+    around
+        .spending
+        .may_spend(job.budgets(), 0)
+        .map_err(Unfinished::Failed)?;
     let command = async |what, words: &Option<Vec<String>>| match words {
-        Some(words) => setup_command::run(what, words, agent, folder).await.map_err(Unfinished::Failed),
+        Some(words) => setup_command::run(what, words, agent, folder)
+            .await
+            .map_err(Unfinished::Failed),
         None => Ok(()),
     };
     let world = world_of(job);
@@ -90,7 +95,9 @@ pub(super) async fn perform(
 fn world_of(job: &AgentJob<'_>) -> Option<Arc<Running>> {
     let AgentRow { suite, agent, .. } = job.row;
     let is_mock = |name: &String| suite.servers.get(name).is_some_and(Server::is_mock);
-    let world = suite.world_of(agent).filter(|_| agent.servers.iter().any(is_mock))?;
+    let world = suite
+        .world_of(agent)
+        .filter(|_| agent.servers.iter().any(is_mock))?;
     Some(Arc::new(Running::of(world)))
 }
 
@@ -112,14 +119,27 @@ async fn run_provider(
         tool_schemas: agent.tool_schemas(),
         max_result_chars: agent.max_result_chars(),
     };
-    let (toolbox, complaints) =
-        Toolbox::open(servers.clone(), &distract, &job.hidden(unit), job.faults(unit), view)
-            .await
-            .map_err(|error| Unfinished::Failed(error.to_string()))?;
+    let (toolbox, complaints) = Toolbox::open(
+        servers.clone(),
+        &distract,
+        &job.hidden(unit),
+        job.faults(unit),
+        view,
+    )
+    .await
+    .map_err(|error| Unfinished::Failed(error.to_string()))?;
     let toolbox = Arc::new(toolbox);
     let catalogue = toolbox.catalogue().to_vec();
-    let left_out = toolbox.left_out().iter().map(|left| (left.tool.clone(), left.why.clone())).into_map();
-    let instructions = if agent.tells_instructions() { instructions_of(&servers) } else { Vec::new() };
+    let left_out = toolbox
+        .left_out()
+        .iter()
+        .map(|left| (left.tool.clone(), left.why.clone()))
+        .into_map();
+    let instructions = if agent.tells_instructions() {
+        instructions_of(&servers)
+    } else {
+        Vec::new()
+    };
     let own = agent.system_prompt.as_ref().map(|text| text.value.as_str());
     let system = system_prompt(own, &instructions);
     let turns: Vec<String> = agent.turns.iter().map(|turn| turn.value.clone()).collect();
@@ -130,31 +150,61 @@ async fn run_provider(
         turns: &turns,
         code_execution: agent.runs_code(),
         parameters: &agent.parameters_of(job.row.model),
-        limits: Limits { request_timeout: request_timeout(job), ..limits(agent) },
+        limits: Limits {
+            request_timeout: request_timeout(job),
+            ..limits(agent)
+        },
     };
-    let spoken_to = servers.iter().map(|server| server.client.server().to_recorded(&server.name)).collect();
+    let spoken_to = servers
+        .iter()
+        .map(|server| server.client.server().to_recorded(&server.name))
+        .collect();
     let (reserved_usd, toolbox_of_meter) = (Mutex::new(0.0), Arc::clone(&toolbox));
-    let meter = Meter { job, run: unit.run, around, toolbox: toolbox_of_meter, reserved_usd };
+    let meter = Meter {
+        job,
+        run: unit.run,
+        around,
+        toolbox: toolbox_of_meter,
+        reserved_usd,
+    };
     let ended = run_model(&task, toolbox, &meter).await;
     drop(meter);
     let observed = close_all(suite, servers).await;
     let mut trace = ended.map_err(|why| match why {
-        Unrecorded::Unanswered { why, is_of_schema: true } if agent.tool_schemas() == ToolSchemas::AsIs => {
-            Unfinished::Failed(format!("{why}; `tool_schemas: mend` sends a schema in a shape that is taken"))
-        }
+        Unrecorded::Unanswered {
+            why,
+            is_of_schema: true,
+        } if agent.tool_schemas() == ToolSchemas::AsIs => Unfinished::Failed(format!(
+            "{why}; `tool_schemas: mend` sends a schema in a shape that is taken"
+        )),
         Unrecorded::Unanswered { why, .. } | Unrecorded::OverBudget(why) => Unfinished::Failed(why),
         Unrecorded::Broken { why, used } => {
-            let cost = job.cost_usd(*used).map(|cost| format!(" (${})", usd(cost))).unwrap_or_default();
-            Unfinished::Broken(format!("{why}; {} tokens{cost} had been spent on it", total(*used)))
+            let cost = job
+                .cost_usd(*used)
+                .map(|cost| format!(" (${})", usd(cost)))
+                .unwrap_or_default();
+            Unfinished::Broken(format!(
+                "{why}; {} tokens{cost} had been spent on it",
+                total(*used)
+            ))
         }
     })?;
     trace.servers = spoken_to;
     let tokens = trace.conversation.tokens;
     trace.conversation.cost_usd = tokens.and_then(|tokens| job.cost_usd(tokens));
     trace.errors.extend(without_tools(agent, &catalogue));
-    trace.errors.extend(oddities(complaints.into_iter().chain(observed)));
-    let instructions = agent.tells_instructions().then(|| instructions.into_iter().collect());
-    Ok(Finished { trace, catalogue, left_out, instructions })
+    trace
+        .errors
+        .extend(oddities(complaints.into_iter().chain(observed)));
+    let instructions = agent
+        .tells_instructions()
+        .then(|| instructions.into_iter().collect());
+    Ok(Finished {
+        trace,
+        catalogue,
+        left_out,
+        instructions,
+    })
 }
 
 /// A program of the user's, behind proxies.
@@ -171,12 +221,23 @@ async fn run_own(
     let filled = own.filled(job.row.suite.folder(), environment);
     let filled = filled.map_err(|unset| failed(&format!("`agent:`: {unset}")))?;
     let on_late = on_late(around.watch, Some((job.number, run)));
-    let spec_of = |name| Ok(ServerSpec { on_late: on_late.clone(), ..spec_in(job.row.suite, name, world)? });
+    let spec_of = |name| {
+        Ok(ServerSpec {
+            on_late: on_late.clone(),
+            ..spec_in(job.row.suite, name, world)?
+        })
+    };
     let servers = agent.servers.iter().map(|name| spec_of(name));
-    let servers = servers.collect::<Result<Vec<_>, _>>().map_err(Unfinished::Failed)?;
+    let servers = servers
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Unfinished::Failed)?;
     let program = std::env::current_exe().map_err(|error| failed(&error))?;
     let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
-    let (watch, secrets, cell) = (Arc::clone(around.watch), Arc::clone(&job.secrets), job.number);
+    let (watch, secrets, cell) = (
+        Arc::clone(around.watch),
+        Arc::clone(&job.secrets),
+        job.number,
+    );
     let outcome = own::run(OwnSetup {
         command: &filled.command,
         env: &filled.env,
@@ -190,24 +251,47 @@ async fn run_own(
         program: &program,
         on_call: Arc::new(move |server, tool| {
             let (server, tool) = (Some(server.to_owned()), secrets.hidden_in(tool));
-            watch(Event::Calls { cell, run, server, tool });
+            watch(Event::Calls {
+                cell,
+                run,
+                server,
+                tool,
+            });
         }),
     })
     .await
     .map_err(|error| failed(&error))?;
     let mut trace = outcome.trace;
-    let usage = Tokens { total: None, ..trace.conversation.tokens.unwrap_or_default() };
-    let priced = || outcome.model.as_ref().and_then(|id| agent.cost_usd(id, usage));
+    let usage = Tokens {
+        total: None,
+        ..trace.conversation.tokens.unwrap_or_default()
+    };
+    let priced = || {
+        outcome
+            .model
+            .as_ref()
+            .and_then(|id| agent.cost_usd(id, usage))
+    };
     trace.conversation.cost_usd = trace.conversation.cost_usd.or_else(priced);
     let cost_usd = trace.conversation.cost_usd;
     around.spending.spend(job.budgets(), total(usage), cost_usd);
-    (around.watch)(Event::Answered { cell, run, tokens: counted(usage), cost_usd });
+    (around.watch)(Event::Answered {
+        cell,
+        run,
+        tokens: counted(usage),
+        cost_usd,
+    });
     if cost_usd.is_none() && job.budgets().is_in_dollars(around.spending) {
         let why = "the agent does not tell what it costs, so a budget in dollars cannot be held: let it write \
                    `cost_usd` to the file that MCPTEST_USAGE names";
         return Err(failed(&why));
     }
-    Ok(Finished { trace, catalogue: outcome.catalogue, left_out: BTreeMap::new(), instructions: None })
+    Ok(Finished {
+        trace,
+        catalogue: outcome.catalogue,
+        left_out: BTreeMap::new(),
+        instructions: None,
+    })
 }
 
 pub(super) fn limits(agent: &Agent) -> Limits {
@@ -232,8 +316,15 @@ fn request_timeout(job: &AgentJob<'_>) -> Duration {
 }
 
 /// Servers that are of no use to the agent.
-fn without_tools(agent: &Agent, catalogue: &[CatalogueTool]) -> impl Iterator<Item = RecordedError> {
-    let has_tools = |name: &str| catalogue.iter().any(|tool| tool.server.as_deref() == Some(name));
+fn without_tools(
+    agent: &Agent,
+    catalogue: &[CatalogueTool],
+) -> impl Iterator<Item = RecordedError> {
+    let has_tools = |name: &str| {
+        catalogue
+            .iter()
+            .any(|tool| tool.server.as_deref() == Some(name))
+    };
     agent
         .servers
         .iter()
@@ -298,10 +389,18 @@ impl Watcher for Meter<'_> {
 
     fn may_ask(&self, used: Tokens, most: Option<Tokens>) -> MayAsk<'_> {
         Box::pin(async move {
-            let most_usd = most.and_then(|most| self.job.most_usd(most)).unwrap_or_default();
-            self.around.spending.reserve(self.job.budgets(), total(used), most_usd).await?;
+            let most_usd = most
+                .and_then(|most| self.job.most_usd(most))
+                .unwrap_or_default();
+            self.around
+                .spending
+                .reserve(self.job.budgets(), total(used), most_usd)
+                .await?;
             *self.reserved_usd.lock() = most_usd;
-            (self.around.watch)(Event::Asks { cell: self.job.number, run: self.run });
+            (self.around.watch)(Event::Asks {
+                cell: self.job.number,
+                run: self.run,
+            });
             Ok(())
         })
     }
@@ -311,26 +410,50 @@ impl Watcher for Meter<'_> {
         if is_estimated {
             self.around.spending.note_estimate();
         }
-        self.around.spending.spend(self.job.budgets(), total(usage), cost_usd);
+        self.around
+            .spending
+            .spend(self.job.budgets(), total(usage), cost_usd);
         self.release();
         let (cell, run) = (self.job.number, self.run);
         let tokens = counted(usage).filter(|_| !is_estimated);
         let counted_usd = cost_usd.filter(|_| !is_estimated);
-        (self.around.watch)(Event::Answered { cell, run, tokens, cost_usd: counted_usd });
+        (self.around.watch)(Event::Answered {
+            cell,
+            run,
+            tokens,
+            cost_usd: counted_usd,
+        });
         cost_usd
     }
 
     fn waits(&self, wait: Duration, why: &str) {
         let (cell, run, why) = (self.job.number, self.run, self.job.secrets.hidden_in(why));
-        (self.around.watch)(Event::Waits { cell, run, wait, why });
+        (self.around.watch)(Event::Waits {
+            cell,
+            run,
+            wait,
+            why,
+        });
     }
 
     fn calls(&self, tool: &str) {
         let (cell, run) = (self.job.number, self.run);
-        let at = self.toolbox.offered().iter().position(|offered| offered.name == tool);
+        let at = self
+            .toolbox
+            .offered()
+            .iter()
+            .position(|offered| offered.name == tool);
         let known = at.and_then(|at| self.toolbox.catalogue().get(at));
         let server = known.and_then(|known| known.server.clone());
-        let tool = self.job.secrets.hidden_in(known.map_or(tool, |known| &known.name));
-        (self.around.watch)(Event::Calls { cell, run, server, tool });
+        let tool = self
+            .job
+            .secrets
+            .hidden_in(known.map_or(tool, |known| &known.name));
+        (self.around.watch)(Event::Calls {
+            cell,
+            run,
+            server,
+            tool,
+        });
     }
 }

@@ -29,7 +29,12 @@ pub(super) struct OpenCassette {
 impl OpenCassette {
     /// `goes_on` keeps the runs that are there; `keeps_all` keeps the traces in memory, too.
     pub(super) fn new(path: Option<PathBuf>, goes_on: bool, keeps_all: bool) -> Self {
-        Self { path, goes_on, keeps_all, ..Self::default() }
+        Self {
+            path,
+            goes_on,
+            keeps_all,
+            ..Self::default()
+        }
     }
 
     /// Makes sure that nobody else records to the same file, before anything is spent on it; true when that was not
@@ -38,7 +43,9 @@ impl OpenCassette {
         if let Some(why) = &self.refused {
             return Err(why.clone());
         }
-        let (Some(path), None, None) = (&self.path, &self.reserved, &self.recorder) else { return Ok(false) };
+        let (Some(path), None, None) = (&self.path, &self.reserved, &self.recorder) else {
+            return Ok(false);
+        };
         match Reserved::take(path) {
             Ok(reserved) => self.reserved = Some(reserved),
             Err(error) => return Err(self.refused.insert(error.to_string()).clone()),
@@ -65,7 +72,8 @@ impl OpenCassette {
         }
         let trace = redactor.json(trace).into_owned();
         self.reserve()?;
-        self.put(run, &trace, header).map_err(|error| error.to_string())?;
+        self.put(run, &trace, header)
+            .map_err(|error| error.to_string())?;
         if self.keeps_all || run == 1 {
             self.traces.insert(run, trace);
         }
@@ -102,10 +110,18 @@ impl OpenCassette {
     pub(super) fn all_traces(&self) -> BTreeMap<usize, String> {
         let mut traces = self.traces.clone();
         let path = self.path.as_ref().filter(|_| self.goes_on);
-        let Some(recording) = path.and_then(|path| Recording::open(path).ok()) else { return traces };
-        for run in recording.cassette().map(|cassette| cassette.runs).unwrap_or_default() {
+        let Some(recording) = path.and_then(|path| Recording::open(path).ok()) else {
+            return traces;
+        };
+        for run in recording
+            .cassette()
+            .map(|cassette| cassette.runs)
+            .unwrap_or_default()
+        {
             if let Ok(trace) = &run.trace {
-                traces.entry(run.number).or_insert_with(|| trace.text.to_owned());
+                traces
+                    .entry(run.number)
+                    .or_insert_with(|| trace.text.to_owned());
             }
         }
         traces
@@ -113,7 +129,9 @@ impl OpenCassette {
 
     /// The cassette is whole, or as whole as it gets.
     pub(super) fn finish(&mut self, stopped: Option<Stopped>) -> Result<(), WriteError> {
-        let Some(mut recorder) = self.recorder.take() else { return Ok(()) };
+        let Some(mut recorder) = self.recorder.take() else {
+            return Ok(());
+        };
         if let Some(stopped) = stopped {
             recorder.stop(stopped)?;
         }
@@ -137,7 +155,11 @@ fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, String
     let text = serde_json::to_string(&said).map_err(|error| error.to_string())?;
     let (catalogue, instructions) =
         serde_json::from_str(&redactor.json(&text)).map_err(|error| error.to_string())?;
-    Ok(Header { catalogue, instructions, ..header })
+    Ok(Header {
+        catalogue,
+        instructions,
+        ..header
+    })
 }
 
 /// Every run is of the same tools; some servers list them in another order each time.
@@ -147,7 +169,10 @@ fn refuse_other_tools(first: &Header, now: &Header) -> Result<(), String> {
         return Ok(());
     }
     let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
-    Err(format!("the tools are not the same in every run: {}", changes.join("; ")))
+    Err(format!(
+        "the tools are not the same in every run: {}",
+        changes.join("; ")
+    ))
 }
 
 #[cfg(test)]
@@ -164,7 +189,11 @@ mod tests {
         assert_eq!(one.reserve(), Ok(false), "it is sure already");
         let refused = other.reserve().unwrap_err();
         drop(one);
-        assert_eq!(other.reserve(), Err(refused), "a run that asks later is told the same");
+        assert_eq!(
+            other.reserve(),
+            Err(refused),
+            "a run that asks later is told the same"
+        );
         assert_eq!(open().reserve(), Ok(true));
     }
 
@@ -176,12 +205,25 @@ mod tests {
         std::fs::write(&path, older).unwrap();
         let redactor = Redactor::builder().build().unwrap();
         let mut cassette = OpenCassette::new(Some(path.clone()), false, false);
-        let deep = format!(r#"{{"tool_calls":[],"x":{}{}}}"#, "[".repeat(200), "]".repeat(200));
-        assert!(cassette.keep(1, &deep, Header::default(), &redactor).is_err());
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), older);
-        assert_eq!(cassette.keep(2, r#"{"tool_calls":[]}"#, Header::default(), &redactor), Ok(()));
+        let deep = format!(
+            r#"{{"tool_calls":[],"x":{}{}}}"#,
+            "[".repeat(200),
+            "]".repeat(200)
+        );
         assert!(
-            std::fs::read_to_string(&path).unwrap().ends_with("{\"run\":2,\"trace\":{\"tool_calls\":[]}}\n")
+            cassette
+                .keep(1, &deep, Header::default(), &redactor)
+                .is_err()
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), older);
+        assert_eq!(
+            cassette.keep(2, r#"{"tool_calls":[]}"#, Header::default(), &redactor),
+            Ok(())
+        );
+        assert!(
+            std::fs::read_to_string(&path)
+                .unwrap()
+                .ends_with("{\"run\":2,\"trace\":{\"tool_calls\":[]}}\n")
         );
     }
 }

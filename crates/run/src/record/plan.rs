@@ -29,26 +29,48 @@ pub(super) fn plan<'p>(
     spending: &Spending,
 ) -> Planned<'p> {
     let providers = Providers::default();
-    let mut planned = Planned { rows: BTreeMap::new(), jobs: Vec::new() };
-    let rows = || plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none());
+    let mut planned = Planned {
+        rows: BTreeMap::new(),
+        jobs: Vec::new(),
+    };
+    let rows = || {
+        plan.rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.skip.is_none())
+    };
     for (index, row) in rows() {
         let places = (planned.jobs.len(), index);
         let job = agent_job(row, places, mode, secrets, &providers).and_then(|job| {
-            job.as_ref().map_or(Ok(()), |job| job.refuse_unpriced(spending))?;
+            job.as_ref()
+                .map_or(Ok(()), |job| job.refuse_unpriced(spending))?;
             Ok(job)
         });
         match job {
-            Ok(job) => planned.jobs.extend(job.map(|job| Job::Agent(Box::new(job)))),
+            Ok(job) => planned
+                .jobs
+                .extend(job.map(|job| Job::Agent(Box::new(job)))),
             Err(reason) => {
                 planned.rows.insert(index, RecordedRow::Failed(reason));
             }
         }
     }
     for (index, planned_row) in rows() {
-        let Some(of) = planned_row.tool_row() else { continue };
+        let Some(of) = planned_row.tool_row() else {
+            continue;
+        };
         if wanted_runs(planned_row, mode).is_some() {
-            let (number, secrets, row) = (planned.jobs.len(), secrets.of(of.suite), OnceLock::new());
-            let job = ToolJob { number, index, planned: planned_row, of, mode, secrets, row };
+            let (number, secrets, row) =
+                (planned.jobs.len(), secrets.of(of.suite), OnceLock::new());
+            let job = ToolJob {
+                number,
+                index,
+                planned: planned_row,
+                of,
+                mode,
+                secrets,
+                row,
+            };
             planned.jobs.push(Job::Tool(job));
         }
     }
@@ -63,27 +85,57 @@ fn agent_job<'p>(
     secrets: &Secrets,
     providers: &Providers,
 ) -> Result<Option<AgentJob<'p>>, Reason> {
-    let Some(row) = planned.agent_row() else { return Ok(None) };
+    let Some(row) = planned.agent_row() else {
+        return Ok(None);
+    };
     let AgentRow { suite, agent, .. } = row;
     let is_live = mode == Mode::Live;
     let Some(actor) = actor(row, providers).filter(|_| !agent.is_read_only()) else {
         let (why, way_out) = if agent.is_read_only() {
-            ("its `cassette:` is a list or a pattern", "a path to record to")
+            (
+                "its `cassette:` is a list or a pattern",
+                "a path to record to",
+            )
         } else {
-            ("it names no model and no program", "a `model:` or an `agent: {command}`")
+            (
+                "it names no model and no program",
+                "a `model:` or an `agent: {command}`",
+            )
         };
-        let reason = Reason::new(ReasonKind::NothingToRun, format!("{why}, so there is nothing to run"))
-            .help(format!("judge its traces without `--live`, or give the agent {way_out}"));
-        return if is_live && !agent.is_eval() { Err(reason) } else { Ok(None) };
+        let reason = Reason::new(
+            ReasonKind::NothingToRun,
+            format!("{why}, so there is nothing to run"),
+        )
+        .help(format!(
+            "judge its traces without `--live`, or give the agent {way_out}"
+        ));
+        return if is_live && !agent.is_eval() {
+            Err(reason)
+        } else {
+            Ok(None)
+        };
     };
     let paths = cassette_paths(row).map_err(|error| advice::unresolved(&error))?;
-    let Some(WantedRuns { goes_on, runs }) = wanted_runs(planned, mode) else { return Ok(None) };
+    let Some(WantedRuns { goes_on, runs }) = wanted_runs(planned, mode) else {
+        return Ok(None);
+    };
     let (actor, secrets) = (actor?, secrets.of(suite));
     secrets.redactor()?;
     let path = paths.into_iter().next();
     let servers_before = path.as_deref().map(eras::recorded).unwrap_or_default();
     let cassettes = AgentJob::cassettes(agent, path.filter(|_| !is_live), goes_on, is_live);
-    Ok(Some(AgentJob { number, index, planned, row, actor, runs, mode, secrets, servers_before, cassettes }))
+    Ok(Some(AgentJob {
+        number,
+        index,
+        planned,
+        row,
+        actor,
+        runs,
+        mode,
+        secrets,
+        servers_before,
+        cassettes,
+    }))
 }
 
 /// Who acts, or why nobody can; `None` when the agent names nobody.
@@ -94,7 +146,13 @@ fn actor<'p>(row: AgentRow<'p>, providers: &Providers) -> Option<Result<Actor<'p
     let model = row.model?;
     let provider = providers.resolve(model, row.suite, crate::host().environment);
     Some(match provider {
-        Ok(provider) => Ok(Actor::Model { provider: Box::new(provider), id: &model.id }),
-        Err(error) => Err(Reason::of_lines(ReasonKind::ProviderUnusable, &error.to_string())),
+        Ok(provider) => Ok(Actor::Model {
+            provider: Box::new(provider),
+            id: &model.id,
+        }),
+        Err(error) => Err(Reason::of_lines(
+            ReasonKind::ProviderUnusable,
+            &error.to_string(),
+        )),
     })
 }

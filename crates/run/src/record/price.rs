@@ -10,13 +10,17 @@ use mcptest_core::trace::Tokens;
 impl AgentJob<'_> {
     /// A budget in dollars cannot be held where nobody knows the price.
     pub(super) fn refuse_unpriced(&self, spending: &Spending) -> Result<(), Reason> {
-        let Some(label) = self.priced_as() else { return Ok(()) };
+        let Some(label) = self.priced_as() else {
+            return Ok(());
+        };
         let is_known = self.row.agent.price(&label).is_some();
         if is_known || !self.budgets().is_in_dollars(spending) {
             return Ok(());
         }
-        let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
-        let help = format!("{PRICES_HELP}, or limit tokens instead: `budget: {{per_run_tokens: 20000}}`");
+        let message =
+            format!("there is no price for `{label}`, so a budget in dollars cannot be held");
+        let help =
+            format!("{PRICES_HELP}, or limit tokens instead: `budget: {{per_run_tokens: 20000}}`");
         Err(Reason::new(ReasonKind::PriceUnknown, message).help(help))
     }
 
@@ -36,6 +40,9 @@ impl AgentJob<'_> {
 
     /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.
     fn priced_as(&self) -> Option<String> {
-        self.row.model.filter(|_| matches!(self.actor, Actor::Model { .. })).map(Model::label)
+        self.row
+            .model
+            .filter(|_| matches!(self.actor, Actor::Model { .. }))
+            .map(Model::label)
     }
 }

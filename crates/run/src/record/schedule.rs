@@ -48,8 +48,15 @@ struct Waiting {
 impl Schedule {
     /// The units of tool tests come first.
     pub(super) fn new(shared: Vec<Shared>, units: impl IntoIterator<Item = Unit>) -> Self {
-        let waiting = Waiting { queue: units.into_iter().collect(), ..Waiting::default() };
-        Self { shared, waiting: Mutex::new(waiting), changed: Condvar::new() }
+        let waiting = Waiting {
+            queue: units.into_iter().collect(),
+            ..Waiting::default()
+        };
+        Self {
+            shared,
+            waiting: Mutex::new(waiting),
+            changed: Condvar::new(),
+        }
     }
 
     /// The next run; waits while a provider is busy or a run that goes on may bring more. `None` is the end.
@@ -60,7 +67,12 @@ impl Schedule {
                 return None;
             }
             let first = waiting.queue.front().map(|unit| unit.job);
-            let tools_go_on = waiting.by_job.keys().copied().chain(first).any(|job| self.is_tool_test(job));
+            let tools_go_on = waiting
+                .by_job
+                .keys()
+                .copied()
+                .chain(first)
+                .any(|job| self.is_tool_test(job));
             let busy = |key: &String| waiting.by_shared.get(key).copied().unwrap_or_default();
             let is_free = |unit: &Unit| match &self.shared[unit.job] {
                 Shared::Nothing => true,
@@ -85,12 +97,19 @@ impl Schedule {
         let mut waiting = self.waiting.lock();
         let is_alone = waiting.by_job.get(&unit.job) == Some(&1);
         let is_last = is_alone && waiting.queue.iter().all(|other| other.job != unit.job);
-        let more = if is_last && !waiting.is_stopped { more() } else { Vec::new() };
+        let more = if is_last && !waiting.is_stopped {
+            more()
+        } else {
+            Vec::new()
+        };
         let is_over = is_last && more.is_empty();
         for unit in more.into_iter().rev() {
             waiting.queue.push_front(unit);
         }
-        if let Some(busy) = self.key(unit.job).and_then(|key| waiting.by_shared.get_mut(key)) {
+        if let Some(busy) = self
+            .key(unit.job)
+            .and_then(|key| waiting.by_shared.get_mut(key))
+        {
             *busy -= 1;
         }
         match waiting.by_job.get_mut(&unit.job) {
@@ -147,11 +166,18 @@ mod tests {
     use super::*;
 
     fn unit(job: usize, run: usize) -> Unit {
-        Unit { job, run, in_matrix: false }
+        Unit {
+            job,
+            run,
+            in_matrix: false,
+        }
     }
 
     fn limit(provider: &str, at_once: usize) -> Shared {
-        Shared::Provider { name: provider.to_owned(), at_once }
+        Shared::Provider {
+            name: provider.to_owned(),
+            at_once,
+        }
     }
 
     #[test]
@@ -187,18 +213,33 @@ mod tests {
     #[test]
     fn tool_tests_on_a_shared_server_go_one_after_the_other_in_order() {
         let desk = || Shared::Server("desk".to_owned());
-        let schedule =
-            Schedule::new(vec![desk(), desk(), Shared::Nothing], [unit(0, 1), unit(1, 1), unit(2, 1)]);
-        assert_eq!((schedule.take(), schedule.take()), (Some(unit(0, 1)), Some(unit(2, 1))));
+        let schedule = Schedule::new(
+            vec![desk(), desk(), Shared::Nothing],
+            [unit(0, 1), unit(1, 1), unit(2, 1)],
+        );
+        assert_eq!(
+            (schedule.take(), schedule.take()),
+            (Some(unit(0, 1)), Some(unit(2, 1)))
+        );
         assert!(schedule.finish(&unit(0, 1), Vec::new));
         assert_eq!(schedule.take(), Some(unit(1, 1)));
     }
 
     #[test]
     fn no_agent_begins_before_the_last_tool_test_has_ended() {
-        let limits = || vec![limit("a", 9), Shared::Nothing, Shared::Nothing, Shared::Nothing];
+        let limits = || {
+            vec![
+                limit("a", 9),
+                Shared::Nothing,
+                Shared::Nothing,
+                Shared::Nothing,
+            ]
+        };
         let schedule = Schedule::new(limits(), [unit(1, 1), unit(2, 1), unit(0, 1)]);
-        assert_eq!((schedule.take(), schedule.take()), (Some(unit(1, 1)), Some(unit(2, 1))));
+        assert_eq!(
+            (schedule.take(), schedule.take()),
+            (Some(unit(1, 1)), Some(unit(2, 1)))
+        );
         assert!(schedule.finish(&unit(2, 1), Vec::new));
         std::thread::scope(|scope| {
             let third = scope.spawn(|| schedule.take());
@@ -211,6 +252,10 @@ mod tests {
         assert_eq!(schedule.take(), Some(unit(1, 1)));
         assert!(schedule.finish(&unit(1, 1), Vec::new));
         schedule.drop_all();
-        assert_eq!((schedule.take(), schedule.is_cut()), (None, true), "a failure ends agents too");
+        assert_eq!(
+            (schedule.take(), schedule.is_cut()),
+            (None, true),
+            "a failure ends agents too"
+        );
     }
 }

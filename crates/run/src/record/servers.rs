@@ -23,12 +23,23 @@ pub(super) struct SharedServers {
 
 impl SharedServers {
     /// The connection, made now if nobody needed it before.
-    pub(super) async fn get(&self, suite: &Suite, name: &str, on_late: &OnLate) -> Result<Connected, String> {
+    pub(super) async fn get(
+        &self,
+        suite: &Suite,
+        name: &str,
+        on_late: &OnLate,
+    ) -> Result<Connected, String> {
         let slot = {
             let mut slots = self.slots.lock();
-            Arc::clone(slots.entry((suite.path.clone(), name.to_owned())).or_default())
+            Arc::clone(
+                slots
+                    .entry((suite.path.clone(), name.to_owned()))
+                    .or_default(),
+            )
         };
-        slot.get_or_init(|| async { connect(spec_in(suite, name, None)?, on_late).await }).await.clone()
+        slot.get_or_init(|| async { connect(spec_in(suite, name, None)?, on_late).await })
+            .await
+            .clone()
     }
 
     /// Ends every one of them.
@@ -37,7 +48,9 @@ impl SharedServers {
         for slot in slots.into_values() {
             let connected = Arc::try_unwrap(slot).ok().and_then(OnceCell::into_inner);
             let connected = connected.and_then(Result::ok);
-            if let Some(client) = connected.and_then(|connected| Arc::try_unwrap(connected.client).ok()) {
+            if let Some(client) =
+                connected.and_then(|connected| Arc::try_unwrap(connected.client).ok())
+            {
                 client.close().await;
             }
         }
@@ -45,9 +58,18 @@ impl SharedServers {
 }
 
 async fn connect(spec: ServerSpec, on_late: &OnLate) -> Result<Connected, String> {
-    let spec = ServerSpec { on_late: on_late.clone(), ..spec };
-    let client = Client::connect(&spec, None).await.map_err(|error| error.to_string())?;
-    Ok(Connected { name: spec.name, client: Arc::new(client), timeout: spec.timeout })
+    let spec = ServerSpec {
+        on_late: on_late.clone(),
+        ..spec
+    };
+    let client = Client::connect(&spec, None)
+        .await
+        .map_err(|error| error.to_string())?;
+    Ok(Connected {
+        name: spec.name,
+        client: Arc::new(client),
+        timeout: spec.timeout,
+    })
 }
 
 /// Whether all runs and tool tests of the suite have this server in common.
@@ -76,18 +98,25 @@ pub(super) async fn connect_all(
             Err(why) => failed = failed.or(Some(why)),
         }
     }
-    let Some(why) = failed else { return Ok(connected) };
+    let Some(why) = failed else {
+        return Ok(connected);
+    };
     close_all(suite, connected).await;
     Err(why)
 }
 
 /// Ends the servers that are the run's own, all at once; what was seen of them.
 pub(super) async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<(String, Observed)> {
-    let own = servers.into_iter().filter(|server| !is_shared(suite, &server.name));
+    let own = servers
+        .into_iter()
+        .filter(|server| !is_shared(suite, &server.name));
     let own = own.filter_map(|server| Some((server.name, Arc::try_unwrap(server.client).ok()?)));
     let observed = at_once(own.map(|(name, client)| async move {
         let observed = client.close().await.observed;
-        observed.into_iter().map(|odd| (name.clone(), odd)).collect::<Vec<_>>()
+        observed
+            .into_iter()
+            .map(|odd| (name.clone(), odd))
+            .collect::<Vec<_>>()
     }));
     observed.await.into_iter().flatten().collect()
 }

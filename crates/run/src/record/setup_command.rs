@@ -10,13 +10,22 @@ use tokio::time::timeout;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs the command to its end; why it failed, when it did.
-pub(super) async fn run(what: &str, words: &[String], agent: &Agent, folder: &Path) -> Result<(), String> {
+pub(super) async fn run(
+    what: &str,
+    words: &[String],
+    agent: &Agent,
+    folder: &Path,
+) -> Result<(), String> {
     let words: Vec<String> = words
         .iter()
         .map(|word| agent.scope.fill(word, crate::host().environment))
         .collect::<Result<_, _>>()
         .map_err(|unset| format!("`{what}:`: {unset}"))?;
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
     let (child, Started { stdin, mut stdout }) =
         start(&words, &[], Some(folder)).map_err(|error| format!("`{what}:`: {error}"))?;
     drop(stdin);
@@ -27,13 +36,23 @@ pub(super) async fn run(what: &str, words: &[String], agent: &Agent, folder: &Pa
     let status = timeout(PATIENCE, child.exited()).await;
     let said = child.stderr().tail();
     let said = said.trim();
-    let said = if said.is_empty() { String::new() } else { format!("; it wrote to stderr: {said}") };
+    let said = if said.is_empty() {
+        String::new()
+    } else {
+        format!("; it wrote to stderr: {said}")
+    };
     child.end_soon().await;
     output.abort();
     match status {
         Ok(Some(status)) if status.success() => Ok(()),
-        Ok(Some(status)) => Err(format!("`{what}:` ended with {}{said}", status_words(status))),
+        Ok(Some(status)) => Err(format!(
+            "`{what}:` ended with {}{said}",
+            status_words(status)
+        )),
         Ok(None) => Err(format!("`{what}:` ended, and how is not known{said}")),
-        Err(_) => Err(format!("`{what}:` did not end within {} s, and was ended{said}", PATIENCE.as_secs())),
+        Err(_) => Err(format!(
+            "`{what}:` did not end within {} s, and was ended{said}",
+            PATIENCE.as_secs()
+        )),
     }
 }

@@ -34,15 +34,29 @@ struct Amount {
 
 impl Spent {
     /// Each budget in dollars that there is, with what it is used for so far.
-    fn held(&self, budgets: Budgets<'_>, max_cost_usd: Option<f64>) -> Vec<(&'static str, f64, Amount)> {
-        let of_suite = self.by_suite.get(budgets.suite).copied().unwrap_or_default();
+    fn held(
+        &self,
+        budgets: Budgets<'_>,
+        max_cost_usd: Option<f64>,
+    ) -> Vec<(&'static str, f64, Amount)> {
+        let of_suite = self
+            .by_suite
+            .get(budgets.suite)
+            .copied()
+            .unwrap_or_default();
         let of_row = self.by_row.get(&budgets.row).copied().unwrap_or_default();
         let all = [
             ("--max-cost", max_cost_usd, self.total),
-            ("`budget: per_suite_usd`", budgets.said.per_suite_usd, of_suite),
+            (
+                "`budget: per_suite_usd`",
+                budgets.said.per_suite_usd,
+                of_suite,
+            ),
             ("`budget: per_test_usd`", budgets.said.per_test_usd, of_row),
         ];
-        all.into_iter().filter_map(|(name, limit, amount)| Some((name, limit?, amount))).collect()
+        all.into_iter()
+            .filter_map(|(name, limit, amount)| Some((name, limit?, amount)))
+            .collect()
     }
 
     fn change(&mut self, budgets: Budgets<'_>, change: impl Fn(&mut Amount)) {
@@ -64,31 +78,55 @@ pub(crate) struct Budgets<'a> {
 impl<'a> Budgets<'a> {
     /// What the suite says of a row.
     pub(crate) fn of(suite: &'a Suite, row: usize) -> Self {
-        Self { row, suite: &suite.path, said: suite.budget }
+        Self {
+            row,
+            suite: &suite.path,
+            said: suite.budget,
+        }
     }
 
     /// Whether a price is needed to hold to these limits.
     pub(crate) fn is_in_dollars(&self, spending: &Spending) -> bool {
-        [self.said.per_test_usd, self.said.per_suite_usd, spending.max_cost_usd].iter().any(Option::is_some)
+        [
+            self.said.per_test_usd,
+            self.said.per_suite_usd,
+            spending.max_cost_usd,
+        ]
+        .iter()
+        .any(Option::is_some)
     }
 }
 
 impl Spending {
     pub(crate) fn new(max_cost_usd: Option<f64>) -> Self {
-        Self { max_cost_usd, ..Self::default() }
+        Self {
+            max_cost_usd,
+            ..Self::default()
+        }
     }
 
     /// Whether the next call may be made; else which budget is used up, and what was spent.
     pub(crate) fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
         let mut spent = self.spent.lock();
-        let in_part =
-            if spent.is_estimated { ", in part by an estimate: a provider counts no tokens" } else { "" };
+        let in_part = if spent.is_estimated {
+            ", in part by an estimate: a provider counts no tokens"
+        } else {
+            ""
+        };
         let mut held = spent.held(budgets, self.max_cost_usd).into_iter();
         // Sums of prices are off by far less than a price.
         let over = held.find(|(_, limit, amount)| amount.spent >= *limit - 1e-9);
         let why = if let Some((name, limit, amount)) = over {
-            format!("{name} of ${} is used up: ${} was spent{in_part}", usd(limit), usd(amount.spent))
-        } else if let Some(limit) = budgets.said.per_run_tokens.filter(|limit| run_tokens >= *limit) {
+            format!(
+                "{name} of ${} is used up: ${} was spent{in_part}",
+                usd(limit),
+                usd(amount.spent)
+            )
+        } else if let Some(limit) = budgets
+            .said
+            .per_run_tokens
+            .filter(|limit| run_tokens >= *limit)
+        {
             format!(
                 "`budget: per_run_tokens` of {limit} is used up: this run used {run_tokens} tokens{in_part}"
             )
@@ -121,9 +159,13 @@ impl Spending {
 
     fn take(&self, budgets: Budgets<'_>, most_usd: f64) -> bool {
         let mut spent = self.spent.lock();
-        let must_wait = spent.held(budgets, self.max_cost_usd).into_iter().any(|(_, limit, amount)| {
-            amount.reserved > 1e-9 && amount.spent + amount.reserved >= limit - 1e-9
-        });
+        let must_wait =
+            spent
+                .held(budgets, self.max_cost_usd)
+                .into_iter()
+                .any(|(_, limit, amount)| {
+                    amount.reserved > 1e-9 && amount.spent + amount.reserved >= limit - 1e-9
+                });
         if !must_wait {
             spent.change(budgets, |amount| amount.reserved += most_usd);
         }
@@ -133,7 +175,9 @@ impl Spending {
     /// A call has ended for which so much was set aside.
     pub(crate) fn release(&self, budgets: Budgets<'_>, reserved_usd: f64) {
         if reserved_usd > 0.0 {
-            self.spent.lock().change(budgets, |amount| amount.reserved -= reserved_usd);
+            self.spent
+                .lock()
+                .change(budgets, |amount| amount.reserved -= reserved_usd);
             self.ended.notify_waiters();
         }
     }
@@ -141,7 +185,9 @@ impl Spending {
     pub(crate) fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
         let mut spent = self.spent.lock();
         spent.tokens += tokens;
-        spent.change(budgets, |amount| amount.spent += cost_usd.unwrap_or_default());
+        spent.change(budgets, |amount| {
+            amount.spent += cost_usd.unwrap_or_default();
+        });
     }
 
     /// Some of what was spent is not counted by who charges it.
@@ -151,14 +197,21 @@ impl Spending {
 
     /// Notes that a limit which is held elsewhere ended it.
     pub(crate) fn stop(&self, why: &str) {
-        self.spent.lock().stopped.get_or_insert_with(|| why.to_owned());
+        self.spent
+            .lock()
+            .stopped
+            .get_or_insert_with(|| why.to_owned());
     }
 
     /// Which budget ended the recording, when one did.
     pub(crate) fn stopped(&self) -> Option<String> {
         let spent = self.spent.lock();
         let why = spent.stopped.as_ref()?;
-        Some(format!("{why} (${} and {} tokens in all)", usd(spent.total.spent), spent.tokens))
+        Some(format!(
+            "{why} (${} and {} tokens in all)",
+            usd(spent.total.spent),
+            spent.tokens
+        ))
     }
 }
 
@@ -170,7 +223,11 @@ pub(crate) fn usd(dollars: f64) -> String {
         format!("{dollars:.4}")
     };
     let short = text.trim_end_matches('0').trim_end_matches('.');
-    if short.is_empty() { "0".to_owned() } else { short.to_owned() }
+    if short.is_empty() {
+        "0".to_owned()
+    } else {
+        short.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -178,8 +235,16 @@ mod tests {
     use super::*;
 
     fn budgets(row: usize, per_test: Option<f64>, per_suite: Option<f64>) -> Budgets<'static> {
-        let said = Budget { per_test_usd: per_test, per_suite_usd: per_suite, per_run_tokens: Some(1000) };
-        Budgets { row, suite: Path::new("s.yml"), said }
+        let said = Budget {
+            per_test_usd: per_test,
+            per_suite_usd: per_suite,
+            per_run_tokens: Some(1000),
+        };
+        Budgets {
+            row,
+            suite: Path::new("s.yml"),
+            said,
+        }
     }
 
     #[test]
@@ -192,11 +257,25 @@ mod tests {
             spending.may_spend(one, 0).unwrap_err(),
             "`budget: per_test_usd` of $0.05 is used up: $0.06 was spent"
         );
-        assert_eq!(spending.may_spend(other, 0), Ok(()), "the other test goes on");
+        assert_eq!(
+            spending.may_spend(other, 0),
+            Ok(()),
+            "the other test goes on"
+        );
         spending.spend(other, 100, Some(0.03));
-        assert!(spending.may_spend(other, 0).unwrap_err().starts_with("`budget: per_suite_usd` of $0.08"));
+        assert!(
+            spending
+                .may_spend(other, 0)
+                .unwrap_err()
+                .starts_with("`budget: per_suite_usd` of $0.08")
+        );
         spending.spend(other, 100, Some(0.01));
-        assert!(spending.may_spend(other, 0).unwrap_err().starts_with("--max-cost of $0.1"));
+        assert!(
+            spending
+                .may_spend(other, 0)
+                .unwrap_err()
+                .starts_with("--max-cost of $0.1")
+        );
         let stopped = spending.stopped().unwrap();
         assert!(
             stopped.starts_with("`budget: per_test_usd`")
@@ -210,8 +289,9 @@ mod tests {
         let (one, other) = (budgets(0, None, None), budgets(1, None, None));
         spending.reserve(one, 0, 0.20).await.unwrap();
         let mut waiting = std::pin::pin!(spending.reserve(other, 0, 0.20));
-        let is_held =
-            tokio::time::timeout(std::time::Duration::from_millis(20), waiting.as_mut()).await.is_err();
+        let is_held = tokio::time::timeout(std::time::Duration::from_millis(20), waiting.as_mut())
+            .await
+            .is_err();
         assert!(is_held, "the first call may use up everything");
         spending.spend(one, 10, Some(0.04));
         spending.release(one, 0.20);
@@ -219,7 +299,10 @@ mod tests {
         spending.spend(other, 10, Some(0.07));
         spending.release(other, 0.20);
         let why = spending.reserve(one, 0, 0.20).await.unwrap_err();
-        assert!(why.starts_with("--max-cost of $0.1 is used up: $0.11"), "{why}");
+        assert!(
+            why.starts_with("--max-cost of $0.1 is used up: $0.11"),
+            "{why}"
+        );
     }
 
     #[test]

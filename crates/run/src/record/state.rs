@@ -27,9 +27,8 @@ pub(super) enum RecordingState {
 /// Whether a newer mcptest made the recording of this row.
 fn is_newer(row: &Row<'_>) -> bool {
     match row.subject {
-        Subject::Agent(of) => {
-            open(of).is_some_and(|recording| recording.cassette().is_err_and(|error| is_of_newer(&error)))
-        }
+        Subject::Agent(of) => open(of)
+            .is_some_and(|recording| recording.cassette().is_err_and(|error| is_of_newer(&error))),
         Subject::Tool(of) => state_of_tool(row, of) == RecordingState::Newer,
         Subject::Refused(_) => false,
     }
@@ -51,7 +50,9 @@ pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
         Subject::Tool(of) => return state_of_tool(row, of),
         Subject::Refused(_) => return RecordingState::Missing,
     };
-    let Some(recording) = open(of) else { return RecordingState::Missing };
+    let Some(recording) = open(of) else {
+        return RecordingState::Missing;
+    };
     let cassette = match recording.cassette() {
         Ok(cassette) => cassette,
         Err(error) => return unreadable(&error),
@@ -65,8 +66,9 @@ pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
     let is_cut_off = !recording.bytes().ends_with(b"\n")
         && cassette.stopped.is_none()
         && runs.pop_if(|last| last.trace.is_err()).is_some();
-    let missing: Vec<usize> =
-        (1..=of.agent.runs).filter(|number| runs.iter().all(|run| run.number != *number)).collect();
+    let missing: Vec<usize> = (1..=of.agent.runs)
+        .filter(|number| runs.iter().all(|run| run.number != *number))
+        .collect();
     if runs.iter().any(|run| run.trace.is_err()) || runs.is_empty() {
         return RecordingState::Missing;
     }
@@ -94,14 +96,24 @@ fn state_of_tool(row: &Row<'_>, of: ToolRow<'_>) -> RecordingState {
 }
 
 fn unreadable(error: &ReadError) -> RecordingState {
-    if is_of_newer(error) { RecordingState::Newer } else { RecordingState::Missing }
+    if is_of_newer(error) {
+        RecordingState::Newer
+    } else {
+        RecordingState::Missing
+    }
 }
 
 /// What is the matter with the runs for one of its gates, when something is.
 fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
-    let first = cassette.runs.first().and_then(|run| run.trace.as_ref().ok());
+    let first = cassette
+        .runs
+        .first()
+        .and_then(|run| run.trace.as_ref().ok());
     let header = cassette.header.as_ref();
-    let first = first.map(|trace| Run { header, ..Run::of(trace) });
+    let first = first.map(|trace| Run {
+        header,
+        ..Run::of(trace)
+    });
     let side = SideRuns::of(of.agent, first.as_slice()).filter(|side| !side.runs.is_empty())?;
     let path = side_path(of)?;
     if !path.exists() {
@@ -109,10 +121,11 @@ fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingSt
     }
     let opened = Recording::open(&path);
     let recorded = opened.as_ref().map_err(unreadable);
-    let recorded = match recorded.and_then(|opened| opened.cassette().map_err(|error| unreadable(&error))) {
-        Ok(recorded) => recorded,
-        Err(state) => return Some(state),
-    };
+    let recorded =
+        match recorded.and_then(|opened| opened.cassette().map_err(|error| unreadable(&error))) {
+            Ok(recorded) => recorded,
+            Err(state) => return Some(state),
+        };
     let mut expected = expected_header(of);
     side.name_in(&mut expected);
     if misfit(of, &recorded, &expected).is_some() {
@@ -135,7 +148,12 @@ pub(super) struct WantedRuns {
 /// What the mode asks for of a row; `None` when that is nothing.
 pub(super) fn wanted_runs(row: &Row<'_>, mode: Mode) -> Option<WantedRuns> {
     let count = row.agent_row().map_or(1, |of| of.agent.runs);
-    let all = || Some(WantedRuns { goes_on: false, runs: (1..=count).collect() });
+    let all = || {
+        Some(WantedRuns {
+            goes_on: false,
+            runs: (1..=count).collect(),
+        })
+    };
     let which = match mode {
         Mode::Replay | Mode::Grade(_) => return None,
         Mode::Live => return all(),
@@ -143,7 +161,10 @@ pub(super) fn wanted_runs(row: &Row<'_>, mode: Mode) -> Option<WantedRuns> {
         Mode::Record(which) => which,
     };
     match (which, state_of(row)) {
-        (Which::Missing, RecordingState::Short(runs)) => Some(WantedRuns { goes_on: true, runs }),
+        (Which::Missing, RecordingState::Short(runs)) => Some(WantedRuns {
+            goes_on: true,
+            runs,
+        }),
         (Which::Missing, RecordingState::Missing)
         | (Which::Stale, RecordingState::Stale)
         | (Which::Failed, RecordingState::Judged(Status::Failed | Status::Error)) => all(),

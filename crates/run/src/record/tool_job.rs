@@ -32,11 +32,14 @@ impl ToolJob<'_> {
         let called = self.called(around).await;
         let is_live = self.mode == Mode::Live;
         let path = tool_test::path_of(self.of.suite, self.of.test);
-        let notes = |now: &str| eras::changes(&eras::recorded(&path), &eras::of_call(now.as_bytes()));
+        let notes =
+            |now: &str| eras::changes(&eras::recorded(&path), &eras::of_call(now.as_bytes()));
         match called {
-            Ok(recording) if is_live => {
-                RecordedRow::InMemory { notes: notes(&recording), recording, matrix: None }
-            }
+            Ok(recording) if is_live => RecordedRow::InMemory {
+                notes: notes(&recording),
+                recording,
+                matrix: None,
+            },
             Ok(recording) => {
                 let notes = notes(&recording);
                 match write_whole(&path, &recording) {
@@ -45,7 +48,9 @@ impl ToolJob<'_> {
                 }
             }
             Err(mut reason) => {
-                reason.details.extend((!is_live).then(|| NOTHING_RECORDED.to_owned()));
+                reason
+                    .details
+                    .extend((!is_live).then(|| NOTHING_RECORDED.to_owned()));
                 RecordedRow::Failed(reason)
             }
         }
@@ -60,7 +65,8 @@ impl ToolJob<'_> {
             return tool_test::call(suite, test, redactor, on_late).await;
         }
         let connected = around.servers.get(suite, &test.server, &on_late).await;
-        let unusable = |why: String| Reason::of_lines(ReasonKind::ServerUnusable, &redactor.text(&why));
+        let unusable =
+            |why: String| Reason::of_lines(ReasonKind::ServerUnusable, &redactor.text(&why));
         tool_test::call_on(&connected.map_err(unusable)?.client, suite, test, redactor).await
     }
 
@@ -76,7 +82,9 @@ impl ToolJob<'_> {
 
     /// Why there is nothing recorded of it, as it may be shown.
     pub(super) fn unrecorded(&self, row: &RecordedRow) -> Option<String> {
-        let RecordedRow::Failed(reason) = row else { return None };
+        let RecordedRow::Failed(reason) = row else {
+            return None;
+        };
         Some(self.secrets.hidden_in(&reason.message))
     }
 

@@ -30,7 +30,11 @@ struct Made {
 
 impl Made {
     fn nothing(why: String) -> Self {
-        Self { stop_reason: None, unrecorded: Some(why), is_the_last: true }
+        Self {
+            stop_reason: None,
+            unrecorded: Some(why),
+            is_the_last: true,
+        }
     }
 }
 
@@ -49,11 +53,13 @@ impl Drop for StopOnPanic<'_> {
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let words = |panic: Box<dyn Any + Send>| match panic.downcast::<String>() {
         Ok(words) => *words,
-        Err(panic) => panic
-            .downcast::<&str>()
-            .map_or_else(|_| "no reason is known".to_owned(), |words| (*words).to_owned()),
+        Err(panic) => panic.downcast::<&str>().map_or_else(
+            |_| "no reason is known".to_owned(),
+            |words| (*words).to_owned(),
+        ),
     };
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| format!("mcptest itself failed: {}", words(panic)))
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|panic| format!("mcptest itself failed: {}", words(panic)))
 }
 
 /// What all workers share.
@@ -78,7 +84,15 @@ impl<'w, 'p> Workers<'w, 'p> {
         options: Options,
     ) -> Self {
         let took_us = jobs.iter().map(|_| AtomicU64::new(0)).collect();
-        Self { jobs, schedule, around, options, agents: Once::new(), recorded: AtomicUsize::new(0), took_us }
+        Self {
+            jobs,
+            schedule,
+            around,
+            options,
+            agents: Once::new(),
+            recorded: AtomicUsize::new(0),
+            took_us,
+        }
     }
 
     /// Records one unit after the other, until there are no more or the host interrupts.
@@ -105,7 +119,10 @@ impl<'w, 'p> Workers<'w, 'p> {
 
     /// How long each job took, all its runs together.
     pub(super) fn took(&self) -> Vec<Duration> {
-        self.took_us.iter().map(|took| Duration::from_micros(took.load(Ordering::Relaxed))).collect()
+        self.took_us
+            .iter()
+            .map(|took| Duration::from_micros(took.load(Ordering::Relaxed)))
+            .collect()
     }
 
     /// What is said when the host has interrupted, with so many `runs` and `tests` to make.
@@ -115,11 +132,26 @@ impl<'w, 'p> Workers<'w, 'p> {
         let rest = is_recorded.then_some("`--record=missing` records the rest");
         if self.agents.is_completed() || tests == 0 {
             let finished = self.recorded.load(Ordering::Relaxed);
-            return Some(Interrupted { exit_code, what: "runs", finished, wanted: runs, rest });
+            return Some(Interrupted {
+                exit_code,
+                what: "runs",
+                finished,
+                wanted: runs,
+                rest,
+            });
         }
-        let finished =
-            self.jobs.iter().filter(|job| matches!(job, Job::Tool(job) if job.row.get().is_some())).count();
-        Some(Interrupted { exit_code, what: "tool tests", finished, wanted: tests, rest })
+        let finished = self
+            .jobs
+            .iter()
+            .filter(|job| matches!(job, Job::Tool(job) if job.row.get().is_some()))
+            .count();
+        Some(Interrupted {
+            exit_code,
+            what: "tool tests",
+            finished,
+            wanted: tests,
+            rest,
+        })
     }
 
     /// True when it does not pass, and that is the end of all others.
@@ -131,8 +163,8 @@ impl<'w, 'p> Workers<'w, 'p> {
                 called = job.call(&self.around) => Some(called),
             }
         };
-        let called =
-            caught(|| runtime.block_on(calling)).unwrap_or_else(|why| Some(RecordedRow::failed(why)));
+        let called = caught(|| runtime.block_on(calling))
+            .unwrap_or_else(|why| Some(RecordedRow::failed(why)));
         let called = called.ok_or(Stop)?;
         let called = job.row.get_or_init(|| called);
         (self.around.watch)(Event::ToolCalled {
@@ -151,15 +183,27 @@ impl<'w, 'p> Workers<'w, 'p> {
                 Job::Agent(job) => Some(job.to_record()),
                 Job::Tool(_) => None,
             });
-            watch(Event::Began { cells: agents.collect() });
+            watch(Event::Began {
+                cells: agents.collect(),
+            });
         });
         let (cell, run) = (unit.job, unit.run);
-        let Made { stop_reason, unrecorded, is_the_last } = match job.reserve(unit) {
+        let Made {
+            stop_reason,
+            unrecorded,
+            is_the_last,
+        } = match job.reserve(unit) {
             Ok(true) => {
-                watch(Event::RunStarted { cell, run, in_matrix: unit.in_matrix });
+                watch(Event::RunStarted {
+                    cell,
+                    run,
+                    in_matrix: unit.in_matrix,
+                });
                 self.make_run(job, unit, runtime)?
             }
-            Ok(false) => Made::nothing("another mcptest has recorded it in the meantime".to_owned()),
+            Ok(false) => {
+                Made::nothing("another mcptest has recorded it in the meantime".to_owned())
+            }
             Err(why) => {
                 job.note_failure(unit, &why);
                 Made::nothing(why)
@@ -169,7 +213,12 @@ impl<'w, 'p> Workers<'w, 'p> {
             self.schedule.drop_rest(cell);
         }
         let unrecorded = unrecorded.map(|why| job.secrets.hidden_in(&why));
-        watch(Event::RunFinished { cell, run, stop_reason, unrecorded });
+        watch(Event::RunFinished {
+            cell,
+            run,
+            stop_reason,
+            unrecorded,
+        });
         Ok(self.end_row(job, unit) && self.options.fail_fast && !job.passes(self.options))
     }
 
@@ -177,7 +226,10 @@ impl<'w, 'p> Workers<'w, 'p> {
     fn make_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Made, Stop> {
         let ended = caught(|| runtime.block_on(perform(job, unit, &self.around)))
             .unwrap_or_else(|why| Err(Unfinished::Broken(why)));
-        let stop_reason = ended.as_ref().ok().and_then(|finished| finished.trace.stop_reason.clone());
+        let stop_reason = ended
+            .as_ref()
+            .ok()
+            .and_then(|finished| finished.trace.stop_reason.clone());
         let broke_alone = matches!(ended, Err(Unfinished::Broken(_)));
         let unrecorded = match ended {
             Ok(finished) => job.keep(unit, finished).err(),
@@ -191,7 +243,11 @@ impl<'w, 'p> Workers<'w, 'p> {
             }
         }
         let is_the_last = unrecorded.is_some() && !broke_alone;
-        Ok(Made { stop_reason, unrecorded, is_the_last })
+        Ok(Made {
+            stop_reason,
+            unrecorded,
+            is_the_last,
+        })
     }
 
     /// What follows from a run that has ended: no more of them, a fault matrix, or the cassette's end, which is true.
@@ -206,7 +262,10 @@ impl<'w, 'p> Workers<'w, 'p> {
         let more = || {
             let more = job.matrix_units(unit);
             if !more.is_empty() {
-                (self.around.watch)(Event::More { cell, runs: more.len() });
+                (self.around.watch)(Event::More {
+                    cell,
+                    runs: more.len(),
+                });
             }
             more
         };
@@ -225,7 +284,11 @@ mod tests {
 
     #[test]
     fn a_worker_that_panics_lets_the_others_end() {
-        let unit = Unit { job: 0, run: 1, in_matrix: false };
+        let unit = Unit {
+            job: 0,
+            run: 1,
+            in_matrix: false,
+        };
         let schedule = Schedule::new(vec![Shared::Nothing], [unit]);
         schedule.take().unwrap();
         let panicking = std::thread::scope(|scope| {
@@ -245,7 +308,13 @@ mod tests {
         let count = 3;
         assert_eq!(caught(|| count).as_ref(), Ok(&3));
         let formatted = caught(|| -> () { panic!("no thread for {count}") });
-        assert_eq!(formatted.unwrap_err(), "mcptest itself failed: no thread for 3");
-        assert_eq!(caught(|| -> () { panic!("plain") }).unwrap_err(), "mcptest itself failed: plain");
+        assert_eq!(
+            formatted.unwrap_err(),
+            "mcptest itself failed: no thread for 3"
+        );
+        assert_eq!(
+            caught(|| -> () { panic!("plain") }).unwrap_err(),
+            "mcptest itself failed: plain"
+        );
     }
 }

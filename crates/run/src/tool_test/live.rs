@@ -8,7 +8,8 @@ use mcptest_core::problem::nearest;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_mcp::client::{
-    CallFailure, Called, Client, Misbehaviour, Moment, Observed, OnLate, ServerSpec, Tool, Tools, WireError,
+    CallFailure, Called, Client, Misbehaviour, Moment, Observed, OnLate, ServerSpec, Tool, Tools,
+    WireError,
 };
 use mcptest_redact::Redactor;
 use serde_json::Value;
@@ -29,7 +30,13 @@ pub(crate) async fn call(
     let client = client.map_err(|error| unusable(&error))?;
     let called = call_tool(&client, test, redactor).await?;
     let outcome = called.outcome(&client);
-    Ok(written(suite, test, outcome, client.close().await.observed, redactor))
+    Ok(written(
+        suite,
+        test,
+        outcome,
+        client.close().await.observed,
+        redactor,
+    ))
 }
 
 /// The same on a server that is connected already, and stays so.
@@ -43,7 +50,13 @@ pub(crate) async fn call_on(
     let called = call_tool(client, test, redactor).await?;
     let mut observed = client.observed();
     observed.retain(|seen| !seen_before.contains(seen));
-    Ok(written(suite, test, called.outcome(client), observed, redactor))
+    Ok(written(
+        suite,
+        test,
+        called.outcome(client),
+        observed,
+        redactor,
+    ))
 }
 
 /// The recording, with what was observed and without its secrets.
@@ -58,7 +71,10 @@ fn written(
         observe(observed, &mut outcome);
     }
     let header = replay::header_now(suite, test).sealed();
-    let lines = [serde_json::to_string(&header), serde_json::to_string(&outcome)];
+    let lines = [
+        serde_json::to_string(&header),
+        serde_json::to_string(&outcome),
+    ];
     let [header, outcome] = lines.map(Result::unwrap_or_default);
     // A line break in a result can only be white space between tokens.
     let outcome = outcome.replace(['\n', '\r'], " ");
@@ -75,7 +91,11 @@ struct CalledTool {
     oddities: Vec<String>,
 }
 
-async fn call_tool(client: &Client, test: &ToolTest, redactor: &Redactor) -> Result<CalledTool, Reason> {
+async fn call_tool(
+    client: &Client,
+    test: &ToolTest,
+    redactor: &Redactor,
+) -> Result<CalledTool, Reason> {
     let mut surface = None;
     let (output_schema, oddities) = match client.list_tools().await {
         Ok(tools) => {
@@ -85,7 +105,10 @@ async fn call_tool(client: &Client, test: &ToolTest, redactor: &Redactor) -> Res
         Err(error) if had_ended(&error) => return Err(reason(&redactor.text(&error.to_string()))),
         Err(error) => (None, vec![error.to_string()]),
     };
-    let arguments = test.args.as_ref().map_or_else(|| "{}".to_owned(), ToString::to_string);
+    let arguments = test
+        .args
+        .as_ref()
+        .map_or_else(|| "{}".to_owned(), ToString::to_string);
     let arguments = RawValue::from_string(arguments).map_err(|error| reason(&error.to_string()))?;
     let timeout = test.timeout_ms.map(Duration::from_millis);
     let called = client.call_tool(&test.tool, &arguments, timeout).await;
@@ -95,7 +118,13 @@ async fn call_tool(client: &Client, test: &ToolTest, redactor: &Redactor) -> Res
         }
         _ => None,
     };
-    Ok(CalledTool { called, error, output_schema, surface, oddities })
+    Ok(CalledTool {
+        called,
+        error,
+        output_schema,
+        surface,
+        oddities,
+    })
 }
 
 /// Whether the server was gone before it was asked, as one that another test has ended.
@@ -151,7 +180,10 @@ fn about_tools(tools: &Tools, wanted: &str) -> (Option<Value>, Vec<String>) {
     let complaints = tools.complaints.iter().map(ToString::to_string);
     if let Some(tool) = tools.tools.iter().find(|tool| tool.name == wanted) {
         let schema = tool.output_schema.as_ref();
-        return (schema.and_then(|schema| serde_json::from_str(schema.get()).ok()), complaints.collect());
+        return (
+            schema.and_then(|schema| serde_json::from_str(schema.get()).ok()),
+            complaints.collect(),
+        );
     }
     let near = nearest(wanted, tools.tools.iter().map(|tool| tool.name.as_str()));
     let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -162,8 +194,18 @@ fn about_tools(tools: &Tools, wanted: &str) -> (Option<Value>, Vec<String>) {
 /// What the server asked is kept as such; what every server may do is no oddity.
 fn observe(observed: Observed, outcome: &mut CallOutcome<'_>) {
     match observed {
-        Observed::ServerRequest { method, params, answer, is_scripted } => {
-            outcome.server_requests.push(ServerRequest { method, params, answer, scripted: is_scripted });
+        Observed::ServerRequest {
+            method,
+            params,
+            answer,
+            is_scripted,
+        } => {
+            outcome.server_requests.push(ServerRequest {
+                method,
+                params,
+                answer,
+                scripted: is_scripted,
+            });
         }
         usual if usual.is_usual() => {}
         odd => {

@@ -43,12 +43,18 @@ impl Header {
         let mut entry = whole.server_entry.clone();
         entry.remove("manifest");
         let written = json!([whole.server, entry, whole.tool, whole.args]);
-        Self { written: Some(digest_of_value(&written)), ..self }
+        Self {
+            written: Some(digest_of_value(&written)),
+            ..self
+        }
     }
 
     /// The header as it is written: with its fingerprint.
     pub(crate) fn sealed(self) -> Self {
-        Self { fingerprint: Some(fingerprint_of(&self)), ..self }
+        Self {
+            fingerprint: Some(fingerprint_of(&self)),
+            ..self
+        }
     }
 
     pub(crate) fn is_pinned(&self) -> bool {
@@ -57,20 +63,28 @@ impl Header {
 
     /// Whether it was changed by hand.
     pub(crate) fn is_tampered(&self) -> bool {
-        self.fingerprint.as_ref().is_some_and(|written| *written != fingerprint_of(self))
+        self.fingerprint
+            .as_ref()
+            .is_some_and(|written| *written != fingerprint_of(self))
     }
 
     /// What a recording made now would say differently, a line each.
     pub(crate) fn changes_to(&self, now: &Self) -> Vec<String> {
         let mut changes = Changes::default();
         changes.text("server", Some(&self.server), Some(&now.server));
-        changes.server(&now.server, Some(&self.server_entry), Some(&now.server_entry));
+        changes.server(
+            &now.server,
+            Some(&self.server_entry),
+            Some(&now.server_entry),
+        );
         changes.text("tool", Some(&self.tool), Some(&now.tool));
         changes.first_difference("args".to_owned(), self.args.as_ref(), now.args.as_ref());
         let mut changes: Vec<String> = changes.0.iter().map(ToString::to_string).collect();
         if changes.is_empty() && self.written != now.written {
             let server = &now.server;
-            changes.push(format!("servers.{server} or args: a value that is redacted here has changed"));
+            changes.push(format!(
+                "servers.{server} or args: a value that is redacted here has changed"
+            ));
         }
         changes
     }
@@ -81,10 +95,20 @@ impl Header {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CallOutcome<'a> {
     /// The result as the server wrote it.
-    #[serde(borrow, default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) result: Option<&'a RawValue>,
     /// The JSON-RPC error.
-    #[serde(borrow, default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) error: Option<&'a RawValue>,
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,21 +166,31 @@ fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>
 pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
     let file = Source::new(bytes);
     let mut lines = file.lines();
-    let first = lines.next().ok_or_else(|| Problem::nowhere(TextFault::Empty))?;
+    let first = lines
+        .next()
+        .ok_or_else(|| Problem::nowhere(TextFault::Empty))?;
     let header = first.header((FORMAT, VERSION), |reason| Fault::BadHeader { reason })?;
     let Some(second) = lines.next() else {
-        return Err(first.fault_here(Fault::NotOneOutcome { found: "nothing follows the header" }));
+        return Err(first.fault_here(Fault::NotOneOutcome {
+            found: "nothing follows the header",
+        }));
     };
     let text = second.text()?;
     second.check(text)?;
     let outcome: CallOutcome<'_> = read_outcome(second, text)?;
-    let parts = [outcome.result.is_some(), outcome.error.is_some(), outcome.failure.is_some()];
+    let parts = [
+        outcome.result.is_some(),
+        outcome.error.is_some(),
+        outcome.failure.is_some(),
+    ];
     let found = match parts.iter().filter(|is_there| **is_there).count() {
         0 => "there is neither a result nor an error nor a failure here",
         1 => match lines.next() {
             None => return Ok((header, outcome)),
             Some(third) => {
-                return Err(third.fault_here(Fault::NotOneOutcome { found: "a third line begins here" }));
+                return Err(third.fault_here(Fault::NotOneOutcome {
+                    found: "a third line begins here",
+                }));
             }
         },
         _ => "there is more than one of result, error and failure here",
@@ -166,17 +200,39 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> 
 
 /// The outcome; what does not fit is named by its key.
 fn read_outcome<'a>(line: Source<'a>, text: &'a str) -> Result<CallOutcome<'a>, Problem> {
-    let whole = line.object(text, |reason| Fault::BadOutcome { key: String::new(), reason });
-    let Err(Problem { fault: Fault::BadOutcome { .. }, .. }) = &whole else { return whole };
+    let whole = line.object(text, |reason| Fault::BadOutcome {
+        key: String::new(),
+        reason,
+    });
+    let Err(Problem {
+        fault: Fault::BadOutcome { .. },
+        ..
+    }) = &whole
+    else {
+        return whole;
+    };
     let parts: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
     for (key, value) in &parts {
         let mut alone = Map::from_iter([("duration_ms".to_owned(), Value::from(0))]);
-        alone.insert(key.clone(), serde_json::from_str(value.get()).unwrap_or_default());
+        alone.insert(
+            key.clone(),
+            serde_json::from_str(value.get()).unwrap_or_default(),
+        );
         let alone = Value::Object(alone).to_string();
         if let Err(error) = serde_json::from_str::<CallOutcome<'_>>(&alone) {
             let said = error.to_string();
-            let reason = said.split(" at line ").next().unwrap_or_default().to_owned();
-            return Err(line.fault(value.get(), Fault::BadOutcome { key: format!("`{key}`: "), reason }));
+            let reason = said
+                .split(" at line ")
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            return Err(line.fault(
+                value.get(),
+                Fault::BadOutcome {
+                    key: format!("`{key}`: "),
+                    reason,
+                },
+            ));
         }
     }
     whole
@@ -200,7 +256,10 @@ mod tests {
     }
 
     fn file(outcome: &str) -> String {
-        format!("{}\n{outcome}\n", serde_json::to_string(&called("t").sealed()).unwrap())
+        format!(
+            "{}\n{outcome}\n",
+            serde_json::to_string(&called("t").sealed()).unwrap()
+        )
     }
 
     fn refusal(text: &str) -> String {
@@ -209,7 +268,8 @@ mod tests {
 
     #[test]
     fn what_is_written_comes_back() {
-        let text = file(r#"{"result":{"content":[]},"duration_ms":7,"oddities":["it wrote twice"]}"#);
+        let text =
+            file(r#"{"result":{"content":[]},"duration_ms":7,"oddities":["it wrote twice"]}"#);
         let (header, outcome) = parse(text.as_bytes()).unwrap();
         assert_eq!(header, called("t").sealed());
         assert!(!header.is_tampered());
@@ -244,12 +304,13 @@ mod tests {
                 .contains("not \"mcptest-tool-test\"")
         );
         let newer = refusal("{\"format\":\"mcptest-tool-test\",\"version\":2}\n");
-        assert!(
-            newer
-                .ends_with("this file has version 2, and this mcptest reads up to version 1; update mcptest")
-        );
+        assert!(newer.ends_with(
+            "this file has version 2, and this mcptest reads up to version 1; update mcptest"
+        ));
         assert!(refusal(&file("")).contains("nothing follows the header"));
-        assert!(refusal(&file("{\"duration_ms\":1}")).starts_with("line 2, column 1: there is neither"));
+        assert!(
+            refusal(&file("{\"duration_ms\":1}")).starts_with("line 2, column 1: there is neither")
+        );
         let both = r#"{"result":{},"failure":"x","duration_ms":1}"#;
         assert!(refusal(&file(both)).contains("more than one"));
         assert!(refusal(&file("{\"result\":{\"content\"")).contains("cut off"));
@@ -262,7 +323,10 @@ mod tests {
              expected u64); record it again with --record"
         );
         let unknown = refusal(&file(r#"{"result":{},"duration_ms":1,"reslut":{}}"#));
-        assert!(unknown.contains("(`reslut`: unknown field `reslut`, expected one of `result`"), "{unknown}");
+        assert!(
+            unknown.contains("(`reslut`: unknown field `reslut`, expected one of `result`"),
+            "{unknown}"
+        );
         assert!(refusal(&file(r#"{"result":{}}"#)).contains("missing field `duration_ms`"));
         assert!(parse(file(r#"{"result":null,"duration_ms":1}"#).as_bytes()).is_ok());
     }

@@ -30,7 +30,9 @@ pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
         args: test.args_template.clone(),
         ..Header::default()
     };
-    without_secret_names(&header).map(|clean| clean.in_place_of(&header)).unwrap_or(header)
+    without_secret_names(&header)
+        .map(|clean| clean.in_place_of(&header))
+        .unwrap_or(header)
 }
 
 /// Reads the recording of a tool test, or the call made just now, and gives it to `judge`.
@@ -62,7 +64,12 @@ pub(crate) fn with_call<T>(
     };
     let server = recorded_server(&header, &outcome);
     let surface = outcome.tools.as_ref();
-    let mut call = RecordedCall { is_live: live.is_some(), server, surface, ..RecordedCall::default() };
+    let mut call = RecordedCall {
+        is_live: live.is_some(),
+        server,
+        surface,
+        ..RecordedCall::default()
+    };
     call.outcome = ToolOutcome {
         result: outcome.result,
         error: outcome.error,
@@ -113,15 +120,24 @@ fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {
 }
 
 /// Compares what was recorded with what the suite would record now; a difference that is tolerated is a note.
-fn freshness(row: &Row<'_>, of: ToolRow<'_>, path: &Path, header: &Header) -> Result<Option<String>, Reason> {
+fn freshness(
+    row: &Row<'_>,
+    of: ToolRow<'_>,
+    path: &Path,
+    header: &Header,
+) -> Result<Option<String>, Reason> {
     let misfit = staleness(header, of.suite, of.test);
-    misfit.map(|misfit| misfit.tolerated(of.suite, path, row, false)).transpose()
+    misfit
+        .map(|misfit| misfit.tolerated(of.suite, path, row, false))
+        .transpose()
 }
 
 /// Why the recording does not fit the suite, and where, when it does not.
 pub(crate) fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<Misfit> {
     if !header.is_pinned() {
-        return Some(Misfit::edited("the header has no fingerprint, as every recording has"));
+        return Some(Misfit::edited(
+            "the header has no fingerprint, as every recording has",
+        ));
     }
     let is_tampered = header.is_tampered();
     Misfit::of(header.changes_to(&header_now(suite, test)), is_tampered)

@@ -12,7 +12,11 @@ pub fn is_tool_test(recording: &Recording) -> bool {
     struct Peek {
         format: String,
     }
-    let first = recording.bytes().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = recording
+        .bytes()
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
     serde_json::from_slice::<Peek>(first).is_ok_and(|peek| peek.format == FORMAT)
 }
 
@@ -24,14 +28,34 @@ pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<Strin
     recorded_with(&header, &mut page);
     if let Some(server) = &outcome.server {
         let protocol = format!("MCP {}, {}", server.protocol_version, server.era);
-        page.labelled("", "answered by", &format!("{} {} ({protocol})", server.name, server.version));
+        page.labelled(
+            "",
+            "answered by",
+            &format!("{} {} ({protocol})", server.name, server.version),
+        );
     }
     page.blank();
-    let arguments = header.args.as_ref().map(Value::to_string).unwrap_or_default();
-    page.line(Look::Bold, &format!("  → {}.{}", header.server, header.tool), &arguments);
+    let arguments = header
+        .args
+        .as_ref()
+        .map(Value::to_string)
+        .unwrap_or_default();
+    page.line(
+        Look::Bold,
+        &format!("  → {}.{}", header.server, header.tool),
+        &arguments,
+    );
     for asked in &outcome.server_requests {
-        let how = if asked.scripted { "scripted" } else { "not scripted" };
-        page.line(Look::Plain, "    ←", &format!("{} {}", asked.method, asked.params));
+        let how = if asked.scripted {
+            "scripted"
+        } else {
+            "not scripted"
+        };
+        page.line(
+            Look::Plain,
+            "    ←",
+            &format!("{} {}", asked.method, asked.params),
+        );
         page.line(Look::Plain, "    →", &format!("{} ({how})", asked.answer));
     }
     for (what, sent) in [("progress", &outcome.progress), ("log", &outcome.log)] {
@@ -40,7 +64,11 @@ pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<Strin
         }
     }
     let is_bad = outcome.failure.is_some() || outcome.error.is_some();
-    page.line(if is_bad { Look::Bad } else { Look::Plain }, "  ←", &answer(&outcome));
+    page.line(
+        if is_bad { Look::Bad } else { Look::Plain },
+        "  ←",
+        &answer(&outcome),
+    );
     if let Some(structured) = structured(&outcome) {
         page.labelled("    ", "structured", structured.get());
     }
@@ -59,7 +87,11 @@ fn recorded_with(header: &Header, page: &mut Page) {
     let entry = Value::Object(header.server_entry.clone());
     page.labelled("", "server", &format!("{} {entry}", header.server));
     let pinned = header.fingerprint.as_deref();
-    page.labelled("", "fingerprint", pinned.unwrap_or("unpinned: not checked for changes of the suite"));
+    page.labelled(
+        "",
+        "fingerprint",
+        pinned.unwrap_or("unpinned: not checked for changes of the suite"),
+    );
     if header.is_tampered() {
         page.labelled("", "", "this header was changed after the recording");
     }
@@ -82,10 +114,15 @@ fn answer(outcome: &CallOutcome<'_>) -> String {
     if let Some(error) = outcome.error {
         let error: Value = serde_json::from_str(error.get()).unwrap_or_default();
         let message = error["message"].as_str().unwrap_or_default();
-        let data = error.get("data").map(|data| format!(" {data}")).unwrap_or_default();
+        let data = error
+            .get("data")
+            .map(|data| format!(" {data}"))
+            .unwrap_or_default();
         return format!("protocol error {} {message}{data}", error["code"]);
     }
-    let Some(result) = outcome.result else { return String::new() };
+    let Some(result) = outcome.result else {
+        return String::new();
+    };
     match serde_json::from_str::<ToolResult<'_>>(result.get()) {
         Ok(read) if read.content.is_some() => {
             let status = if read.is_error { "error" } else { "ok" };
@@ -96,5 +133,7 @@ fn answer(outcome: &CallOutcome<'_>) -> String {
 }
 
 fn structured<'a>(outcome: &CallOutcome<'a>) -> Option<&'a RawValue> {
-    serde_json::from_str::<ToolResult<'a>>(outcome.result?.get()).ok()?.structured_content
+    serde_json::from_str::<ToolResult<'a>>(outcome.result?.get())
+        .ok()?
+        .structured_content
 }

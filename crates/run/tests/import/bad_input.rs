@@ -4,12 +4,18 @@ use crate::fixtures;
 use mcptest_run::import::{IMPORTERS, find, import};
 
 fn problem(text: &str) -> String {
-    import(text.as_bytes(), None).err().unwrap_or_else(|| panic!("{text} was read")).to_string()
+    import(text.as_bytes(), None)
+        .err()
+        .unwrap_or_else(|| panic!("{text} was read"))
+        .to_string()
 }
 
 /// A string, and what is said of it.
 const WRONG_TYPES: [(&str, &str); 14] = [
-    ("{\n \"messages\": 7\n}", "line 2, column 14: read as openai chat: `messages` is a number, not a list"),
+    (
+        "{\n \"messages\": 7\n}",
+        "line 2, column 14: read as openai chat: `messages` is a number, not a list",
+    ),
     (
         "[{\"role\":\"user\",\"content\":\"a\"},\n 3]",
         "line 2, column 2: read as openai chat: a message is a number, not an object",
@@ -86,10 +92,9 @@ fn what_nobody_knows_is_described_and_the_formats_are_named() {
     }
     assert!(told.contains("--format"));
     assert!(problem("[]").starts_with("an empty list is not a transcript"));
-    assert!(
-        problem("[[1]]")
-            .starts_with("a list that begins with a list that begins with a number is not a transcript")
-    );
+    assert!(problem("[[1]]").starts_with(
+        "a list that begins with a list that begins with a number is not a transcript"
+    ));
     assert!(problem("3\n4").starts_with("a number on the first of 2 lines is not a transcript"));
 }
 
@@ -127,9 +132,17 @@ fn a_transcript_cut_off_anywhere_is_an_error_with_a_place_or_whole() {
         let whole = import(&bytes, None).unwrap().conversations();
         for end in (0..bytes.len()).step_by(7) {
             match import(&bytes[..end], None) {
-                Ok(imported) => assert!(imported.conversations() <= whole, "{} at {end}", path.display()),
+                Ok(imported) => assert!(
+                    imported.conversations() <= whole,
+                    "{} at {end}",
+                    path.display()
+                ),
                 Err(error) => {
-                    assert!(error.place.is_some() || end < 4, "{} at {end}: {error}", path.display());
+                    assert!(
+                        error.place.is_some() || end < 4,
+                        "{} at {end}: {error}",
+                        path.display()
+                    );
                 }
             }
         }
@@ -150,9 +163,16 @@ fn every_fixture_read_as_every_other_format_is_read_or_refused_in_words() {
 
 #[test]
 fn deep_nesting_is_refused_and_large_transcripts_are_read() {
-    let deep = format!("[{{\"role\":\"user\",\"content\":{}{}}}]", "[".repeat(100_000), "]".repeat(100_000));
+    let deep = format!(
+        "[{{\"role\":\"user\",\"content\":{}{}}}]",
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
     assert!(problem(&deep).contains("this is nested more than 120 levels deep"));
-    let long = format!("[{{\"role\":\"user\",\"content\":\"{}\"}}]", "x".repeat(20_000_000));
+    let long = format!(
+        "[{{\"role\":\"user\",\"content\":\"{}\"}}]",
+        "x".repeat(20_000_000)
+    );
     assert_eq!(import(long.as_bytes(), None).unwrap().conversations(), 1);
     let call = |at: usize| {
         format!(
@@ -161,6 +181,12 @@ fn deep_nesting_is_refused_and_large_transcripts_are_read() {
     };
     let many: Vec<String> = (0..20_000).map(call).collect();
     let text = format!("[{}]", many.join(","));
-    let told = import(text.as_bytes(), None).unwrap().fidelity().to_string();
-    assert!(told.starts_with("openai chat: 20000 calls, 20000 results"), "{told}");
+    let told = import(text.as_bytes(), None)
+        .unwrap()
+        .fidelity()
+        .to_string();
+    assert!(
+        told.starts_with("openai chat: 20000 calls, 20000 results"),
+        "{told}"
+    );
 }

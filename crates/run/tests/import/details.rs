@@ -7,9 +7,15 @@ use serde_json::json;
 fn a_server_in_a_name_is_cut_off_only_where_the_transcript_is_certain_of_it() {
     let call = |name: &str| json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": name, "input": {} }] });
     let request = json!({ "mcp_servers": [{ "name": "docs" }], "messages": [call("docs__search"), call("web__search")] });
-    assert_eq!(told(&request.to_string()), ["run: -", "docs.search{} #a @0", "web__search{} #a @1"]);
+    assert_eq!(
+        told(&request.to_string()),
+        ["run: -", "docs.search{} #a @0", "web__search{} #a @1"]
+    );
     let request = json!([call("mcp__docs__search"), call("docs__search")]);
-    assert_eq!(told(&request.to_string()), ["run: -", "docs.search{} #a @0", "docs__search{} #a @1"]);
+    assert_eq!(
+        told(&request.to_string()),
+        ["run: -", "docs.search{} #a @0", "docs__search{} #a @1"]
+    );
 }
 
 #[test]
@@ -20,7 +26,10 @@ fn functions_of_older_chats_are_calls_and_meet_their_answers_by_name() {
         { "role": "function", "name": "add", "content": "2" },
         { "role": "assistant", "content": "2" },
     ]);
-    assert_eq!(told(&messages.to_string()), ["run: 2", "add{\"a\":1} @0 = 2"]);
+    assert_eq!(
+        told(&messages.to_string()),
+        ["run: 2", "add{\"a\":1} @0 = 2"]
+    );
     assert!(fidelity(&messages.to_string()).contains("no call ids"));
 }
 
@@ -36,7 +45,14 @@ fn arguments_are_json_in_a_string_or_as_they_are_or_what_the_model_wrote() {
     ]);
     assert_eq!(
         told(&messages.to_string()),
-        ["run: -", "t{\"a\":1} #a @0", "t[1,2] #a @1", "t{a: 1} #a @2", "t #a @3", "t1e999 #a @4"]
+        [
+            "run: -",
+            "t{\"a\":1} #a @0",
+            "t[1,2] #a @1",
+            "t{a: 1} #a @2",
+            "t #a @3",
+            "t1e999 #a @4"
+        ]
     );
     assert!(fidelity(&messages.to_string()).contains("arguments that are not JSON in 2"));
 }
@@ -49,8 +65,13 @@ fn a_provider_that_failed_is_an_error_of_the_run() {
         r#"{"request":{"system":"s","messages":[{"role":"user","content":"a"}]},"response":{"type":"error","error":{"type":"x","message":"overloaded"}}}"#,
         r#"{"run_type":"chain","inputs":{"messages":[["human","a"]]},"outputs":null,"error":"overloaded"}"#,
     ] {
-        let cassette = mcptest_run::import::import(text.as_bytes(), None).unwrap().cassette("a");
-        assert!(cassette.contains(r#""errors":[{"kind":"provider","message":"overloaded"}]"#), "{cassette}");
+        let cassette = mcptest_run::import::import(text.as_bytes(), None)
+            .unwrap()
+            .cassette("a");
+        assert!(
+            cassette.contains(r#""errors":[{"kind":"provider","message":"overloaded"}]"#),
+            "{cassette}"
+        );
     }
 }
 
@@ -59,17 +80,26 @@ fn conversations_that_differ_leave_the_header_without_what_is_not_true_of_all() 
     let text = "{\"model\":\"a\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n{\"model\":\"b\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n";
     let imported = mcptest_run::import::import(text.as_bytes(), None).unwrap();
     assert!(
-        imported.fidelity().to_string().ends_with("; not in the header, since conversations differ: model")
+        imported
+            .fidelity()
+            .to_string()
+            .ends_with("; not in the header, since conversations differ: model")
     );
     let header = imported.cassette("a").lines().next().unwrap().to_owned();
-    assert!(!header.contains("model") && header.contains(r#""prompt":["x"]"#), "{header}");
+    assert!(
+        !header.contains("model") && header.contains(r#""prompt":["x"]"#),
+        "{header}"
+    );
 }
 
 #[test]
 fn runs_of_tools_alone_are_calls_too() {
     let text = r#"{"id":"1","trace_id":"t","run_type":"tool","name":"add","dotted_order":"2","inputs":{"a":1},"outputs":{"output":"2"}}
 {"id":"2","trace_id":"t","run_type":"tool","name":"sub","dotted_order":"1","inputs":{"input":"{\"a\":1}"},"error":"no"}"#;
-    assert_eq!(told(text), ["run: -", "sub{\"a\":1} = !no", "add{\"a\":1} = 2"]);
+    assert_eq!(
+        told(text),
+        ["run: -", "sub{\"a\":1} = !no", "add{\"a\":1} = 2"]
+    );
 }
 
 #[test]
@@ -99,7 +129,9 @@ fn the_session_of_a_coding_agent_is_one_conversation_whose_pieces_are_counted_on
         json!({ "type": "system", "subtype": "informational", "content": "Resumed.", "sessionId": "s" }),
         line("user", json!({ "role": "user", "content": "List them." })),
         piece(json!({ "type": "text", "text": "Looking." })),
-        piece(json!({ "type": "tool_use", "id": "t1", "name": "mcp__fs__list", "input": { "path": "." } })),
+        piece(
+            json!({ "type": "tool_use", "id": "t1", "name": "mcp__fs__list", "input": { "path": "." } }),
+        ),
         piece(json!({ "type": "tool_use", "id": "t2", "name": "Read", "input": {} })),
         line(
             "user",
@@ -110,10 +142,26 @@ fn the_session_of_a_coding_agent_is_one_conversation_whose_pieces_are_counted_on
             json!({ "id": "msg_2", "role": "assistant", "content": [{ "type": "text", "text": "a.txt" }], "stop_reason": "end_turn", "usage": usage }),
         ),
     ];
-    let text = lines.iter().map(serde_json::Value::to_string).collect::<Vec<_>>().join("\n");
-    assert_eq!(told(&text), ["run: a.txt", "fs.list{\"path\":\".\"} #t1 @0 = a.txt", "Read{} #t2 @0"]);
-    let cassette = mcptest_run::import::import(text.as_bytes(), None).unwrap().cassette("a");
-    assert!(cassette.contains(r#""tokens":{"prompt":20,"completion":10,"total":30}"#), "{cassette}");
+    let text = lines
+        .iter()
+        .map(serde_json::Value::to_string)
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert_eq!(
+        told(&text),
+        [
+            "run: a.txt",
+            "fs.list{\"path\":\".\"} #t1 @0 = a.txt",
+            "Read{} #t2 @0"
+        ]
+    );
+    let cassette = mcptest_run::import::import(text.as_bytes(), None)
+        .unwrap()
+        .cassette("a");
+    assert!(
+        cassette.contains(r#""tokens":{"prompt":20,"completion":10,"total":30}"#),
+        "{cassette}"
+    );
 }
 
 #[test]
@@ -127,9 +175,15 @@ fn the_rows_of_a_table_that_has_the_latest_first_are_told_from_the_first_on() {
         row(2, "2026-01-01T00:00:00.001Z", "b"),
         row(1, "2026-01-01T00:00:00.001Z", "a"),
     ]);
-    assert_eq!(told(&rows.to_string()), ["run: -", "a{} = 1", "b{} = 2", "c{} = 3"]);
+    assert_eq!(
+        told(&rows.to_string()),
+        ["run: -", "a{} = 1", "b{} = 2", "c{} = 3"]
+    );
     let in_order = json!([row(1, "x", "a"), row(2, "x", "b")]);
-    assert_eq!(told(&in_order.to_string()), ["run: -", "a{} = 1", "b{} = 2"]);
+    assert_eq!(
+        told(&in_order.to_string()),
+        ["run: -", "a{} = 1", "b{} = 2"]
+    );
 }
 
 #[test]
@@ -137,7 +191,8 @@ fn the_json_of_a_function_is_not_taken_for_content_blocks_but_an_mcp_result_is()
     let call = json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "a", "toolName": "t", "input": {} }] });
     let answered = |value: serde_json::Value| {
         let output = json!({ "type": "json", "value": value });
-        let result = json!({ "type": "tool-result", "toolCallId": "a", "toolName": "t", "output": output });
+        let result =
+            json!({ "type": "tool-result", "toolCallId": "a", "toolName": "t", "output": output });
         told(&json!([call, { "role": "tool", "content": [result] }]).to_string())[1].clone()
     };
     assert_eq!(
@@ -145,7 +200,10 @@ fn the_json_of_a_function_is_not_taken_for_content_blocks_but_an_mcp_result_is()
         r#"t{} #a @0 = [{"path":"a","type":"file"}]"#
     );
     let content = json!([{ "type": "text", "text": "no" }]);
-    assert_eq!(answered(json!({ "content": content, "isError": true })), "t{} #a @0 = !no");
+    assert_eq!(
+        answered(json!({ "content": content, "isError": true })),
+        "t{} #a @0 = !no"
+    );
     assert_eq!(
         answered(json!({ "content": content, "title": "x" })),
         r#"t{} #a @0 = {"content":[{"text":"no","type":"text"}],"title":"x"}"#
@@ -161,7 +219,10 @@ fn a_gemini_answer_without_the_id_of_its_call_meets_it_by_name_in_order() {
                                     { "functionResponse": { "name": "a", "response": { "result": "x" } } },
                                     { "functionResponse": { "id": "3", "name": "a", "response": { "error": "z" } } }] },
     ]);
-    assert_eq!(told(&contents.to_string()), ["run: -", "a #1 @0 = x", "b @0 = y", "a #3 @0 = !z"]);
+    assert_eq!(
+        told(&contents.to_string()),
+        ["run: -", "a #1 @0 = x", "b @0 = y", "a #3 @0 = !z"]
+    );
 }
 
 #[test]

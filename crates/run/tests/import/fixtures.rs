@@ -15,7 +15,12 @@ pub(crate) fn all() -> Vec<(&'static str, PathBuf)> {
         let entries = std::fs::read_dir(folder().join(importer.key)).unwrap();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
         files.sort();
-        assert!(files.len() >= 2, "{} has {} fixtures", importer.key, files.len());
+        assert!(
+            files.len() >= 2,
+            "{} has {} fixtures",
+            importer.key,
+            files.len()
+        );
         all.extend(files.into_iter().map(|file| (importer.key, file)));
     }
     all
@@ -25,8 +30,15 @@ pub(crate) fn all() -> Vec<(&'static str, PathBuf)> {
 fn every_fixture_is_told_by_its_content_alone() {
     for (key, path) in all() {
         let importer = mcptest_run::import::find(key).unwrap();
-        let told = import(&std::fs::read(&path).unwrap(), None).unwrap().fidelity().to_string();
-        assert!(told.starts_with(&format!("{}: ", importer.name)), "{}: {told}", path.display());
+        let told = import(&std::fs::read(&path).unwrap(), None)
+            .unwrap()
+            .fidelity()
+            .to_string();
+        assert!(
+            told.starts_with(&format!("{}: ", importer.name)),
+            "{}: {told}",
+            path.display()
+        );
     }
 }
 
@@ -39,16 +51,31 @@ fn two_formats_in_one_file_are_told_apart_and_asked_about() {
     let mut wrong = Vec::new();
     for (one, first) in all() {
         for (other, second) in all() {
-            let is_together = TOGETHER.iter().any(|pair| pair.contains(&one) && pair.contains(&other));
+            let is_together = TOGETHER
+                .iter()
+                .any(|pair| pair.contains(&one) && pair.contains(&other));
             if one == other || is_together || one == plain || other == plain {
                 continue;
             }
-            let text = [std::fs::read(&first).unwrap(), std::fs::read(&second).unwrap()].join(&b'\n');
-            let told = import(&text, None)
-                .map_or_else(|error| error.to_string(), |read| read.fidelity().to_string());
+            let text = [
+                std::fs::read(&first).unwrap(),
+                std::fs::read(&second).unwrap(),
+            ]
+            .join(&b'\n');
+            let told = import(&text, None).map_or_else(
+                |error| error.to_string(),
+                |read| read.fidelity().to_string(),
+            );
             let both = [format!("{one} or {other}"), format!("{other} or {one}")];
-            if !both.iter().any(|both| told.starts_with(&format!("this could be {both}; say which with"))) {
-                wrong.push(format!("{} and {}: {told}", first.display(), second.display()));
+            if !both
+                .iter()
+                .any(|both| told.starts_with(&format!("this could be {both}; say which with")))
+            {
+                wrong.push(format!(
+                    "{} and {}: {told}",
+                    first.display(),
+                    second.display()
+                ));
             }
         }
     }
@@ -71,12 +98,22 @@ fn every_fixture_becomes_the_cassette_that_was_read_over() {
 fn a_cassette_made_from_a_fixture_has_no_broken_run_and_each_result_answers_its_call() {
     for (_, path) in all() {
         let recording = Recording::open(&path).unwrap();
-        assert!(recording.fidelity().is_some(), "{} was not taken for a transcript", path.display());
+        assert!(
+            recording.fidelity().is_some(),
+            "{} was not taken for a transcript",
+            path.display()
+        );
         let cassette = recording.cassette().unwrap();
         for run in &cassette.runs {
             let trace = run.trace.as_ref().unwrap();
-            let indices: Vec<usize> = trace.tool_results.iter().map(|one| one.call_index.unwrap()).collect();
-            assert!(indices.is_sorted() && indices.iter().all(|index| *index < trace.tool_calls.len()));
+            let indices: Vec<usize> = trace
+                .tool_results
+                .iter()
+                .map(|one| one.call_index.unwrap())
+                .collect();
+            assert!(
+                indices.is_sorted() && indices.iter().all(|index| *index < trace.tool_calls.len())
+            );
         }
     }
 }

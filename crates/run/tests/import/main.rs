@@ -1,6 +1,11 @@
 //! Do transcripts of other programs come over whole: every call, in order, with its name, arguments, id and answer?
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::needless_pass_by_value,
+    missing_docs
+)]
 
 mod bad_input;
 mod details;

@@ -25,17 +25,30 @@ fn assert_comes_back(text: &str, expected: &[&Conversation], format: &str, marks
         assert_eq!(trace.tool_calls.len(), calls.len(), "{told}\n{text}");
         for (at, (turn, id, call)) in calls.iter().enumerate() {
             let found = &trace.tool_calls[at];
-            assert_eq!((found.name.as_ref(), found.id.as_deref()), (call.name.as_str(), Some(id.as_str())));
-            assert_eq!(found.args.unwrap().get(), call.args.to_string(), "byte for byte");
+            assert_eq!(
+                (found.name.as_ref(), found.id.as_deref()),
+                (call.name.as_str(), Some(id.as_str()))
+            );
+            assert_eq!(
+                found.args.unwrap().get(),
+                call.args.to_string(),
+                "byte for byte"
+            );
             assert_eq!(found.turn, Some(*turn as u64));
             let content = results[at].map(|result| {
                 let content: Value = serde_json::from_str(result.content.unwrap().get()).unwrap();
-                (content[0]["text"].as_str().unwrap().to_owned(), result.is_error)
+                (
+                    content[0]["text"].as_str().unwrap().to_owned(),
+                    result.is_error,
+                )
             });
             let told = |result: &String| (result.clone(), call.is_error && marks_errors);
             assert_eq!(content, call.result.as_ref().map(told), "{text}");
         }
-        assert_eq!(trace.final_response.as_deref(), Some(expected.answer.as_str()));
+        assert_eq!(
+            trace.final_response.as_deref(),
+            Some(expected.answer.as_str())
+        );
     }
 }
 

@@ -56,15 +56,38 @@ fn object() -> impl Strategy<Value = Value> {
 }
 
 fn call() -> impl Strategy<Value = Call> {
-    ("[a-d]{1,3}", object(), prop::option::weighted(0.9, text()), any::<bool>())
-        .prop_map(|(name, args, result, is_error)| Call { name, args, result, is_error })
+    (
+        "[a-d]{1,3}",
+        object(),
+        prop::option::weighted(0.9, text()),
+        any::<bool>(),
+    )
+        .prop_map(|(name, args, result, is_error)| Call {
+            name,
+            args,
+            result,
+            is_error,
+        })
 }
 
 pub(crate) fn conversation() -> impl Strategy<Value = Conversation> {
-    let turn = (text(), prop::collection::vec(call(), 1..4), any::<bool>())
-        .prop_map(|(text, calls, is_reversed)| Turn { text, calls, is_reversed });
-    ("[a-z]{1,8}", prop::collection::vec(turn, 0..4), "[a-z]{1,8}")
-        .prop_map(|(prompt, turns, answer)| Conversation { prompt, turns, answer })
+    let turn = (text(), prop::collection::vec(call(), 1..4), any::<bool>()).prop_map(
+        |(text, calls, is_reversed)| Turn {
+            text,
+            calls,
+            is_reversed,
+        },
+    );
+    (
+        "[a-z]{1,8}",
+        prop::collection::vec(turn, 0..4),
+        "[a-z]{1,8}",
+    )
+        .prop_map(|(prompt, turns, answer)| Conversation {
+            prompt,
+            turns,
+            answer,
+        })
 }
 
 impl Conversation {
@@ -73,7 +96,10 @@ impl Conversation {
         let turns = self.turns.iter().enumerate();
         turns
             .flat_map(|(turn, one)| {
-                one.calls.iter().enumerate().map(move |(at, call)| (turn, format!("call_{turn}_{at}"), call))
+                one.calls
+                    .iter()
+                    .enumerate()
+                    .map(move |(at, call)| (turn, format!("call_{turn}_{at}"), call))
             })
             .collect()
     }
@@ -117,7 +143,10 @@ impl Conversation {
     /// Every request that the conversation took, each with all that was said before.
     pub(crate) fn openai_chat_log(&self) -> Vec<Value> {
         let messages = self.openai_chat();
-        let replies = messages.iter().enumerate().filter(|(_, message)| message["role"] == "assistant");
+        let replies = messages
+            .iter()
+            .enumerate()
+            .filter(|(_, message)| message["role"] == "assistant");
         replies
             .map(|(at, reply)| {
                 json!({ "request": { "model": "m", "messages": messages[..at] },
@@ -140,7 +169,9 @@ impl Conversation {
             // Without an answer between them, items of two turns cannot be told apart.
             items.push(json!({ "type": "item_reference", "id": "x" }));
             for (id, _, result) in self.answers(at) {
-                items.push(json!({ "type": "function_call_output", "call_id": id, "output": result }));
+                items.push(
+                    json!({ "type": "function_call_output", "call_id": id, "output": result }),
+                );
             }
         }
         let said = json!([{ "type": "output_text", "text": self.answer }]);
@@ -167,7 +198,9 @@ impl Conversation {
                 messages.push(json!({ "role": "user", "content": results }));
             }
         }
-        messages.push(json!({ "role": "assistant", "content": [{ "type": "text", "text": self.answer }] }));
+        messages.push(
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": self.answer }] }),
+        );
         messages
     }
 
@@ -185,7 +218,11 @@ impl Conversation {
                 json!({ "lc": 1, "type": "constructor", "id": id, "kwargs": fields })
             }
         };
-        let mut messages = vec![message("human", "HumanMessage", json!({ "content": self.prompt }))];
+        let mut messages = vec![message(
+            "human",
+            "HumanMessage",
+            json!({ "content": self.prompt }),
+        )];
         for (at, turn) in self.turns.iter().enumerate() {
             let calls: Vec<Value> = self
                 .of_turn(at)
@@ -200,7 +237,11 @@ impl Conversation {
                 messages.push(message("tool", "ToolMessage", fields));
             }
         }
-        messages.push(message("ai", "AIMessage", json!({ "content": self.answer })));
+        messages.push(message(
+            "ai",
+            "AIMessage",
+            json!({ "content": self.answer }),
+        ));
         messages
     }
 
@@ -214,7 +255,11 @@ impl Conversation {
         for turn in 0..=self.turns.len() {
             let said = self.turns.get(turn).map_or(&self.answer, |turn| &turn.text);
             let mut parts = vec![json!({ "type": "text", "content": said })];
-            let calls = if turn < self.turns.len() { self.of_turn(turn) } else { Vec::new() };
+            let calls = if turn < self.turns.len() {
+                self.of_turn(turn)
+            } else {
+                Vec::new()
+            };
             parts.extend(calls.iter().map(
                 |(id, call)| json!({ "type": "tool_call", "id": id, "name": call.name, "arguments": call.args }),
             ));
@@ -232,7 +277,11 @@ impl Conversation {
             ));
             history.push(reply);
             time += 2;
-            for (id, call, result) in if turn < self.turns.len() { self.answers(turn) } else { Vec::new() } {
+            for (id, call, result) in if turn < self.turns.len() {
+                self.answers(turn)
+            } else {
+                Vec::new()
+            } {
                 let mut attributes = json!({
                     "gen_ai.operation.name": "execute_tool",
                     "gen_ai.tool.name": call.name,
@@ -244,9 +293,16 @@ impl Conversation {
                 }
                 let tool = spans.len();
                 spans.push(span(trace, tool, None, (time, time + 9), &attributes));
-                let request = json!({ "mcp.method.name": "tools/call", "gen_ai.tool.name": call.name });
+                let request =
+                    json!({ "mcp.method.name": "tools/call", "gen_ai.tool.name": call.name });
                 let parent = (call.args.as_object().unwrap().len() % 2 == 0).then_some(tool);
-                spans.push(span(trace, spans.len(), parent, (time + 1, time + 8), &request));
+                spans.push(span(
+                    trace,
+                    spans.len(),
+                    parent,
+                    (time + 1, time + 8),
+                    &request,
+                ));
                 history.push(json!({ "role": "tool", "parts": [{ "type": "tool_call_response", "id": id, "response": result }] }));
                 time += 10;
             }
@@ -283,5 +339,9 @@ fn span(
 
 /// Each value on a line of its own.
 pub(crate) fn lines(values: &[Value]) -> String {
-    values.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+    values
+        .iter()
+        .map(Value::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -21,7 +21,9 @@ impl Conversation {
                 json!({ "role": "tool", "content": self.answers(at).into_iter().map(result).collect::<Vec<_>>() }),
             );
         }
-        messages.push(json!({ "role": "assistant", "content": [{ "type": "text", "text": self.answer }] }));
+        messages.push(
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": self.answer }] }),
+        );
         messages
     }
 
@@ -67,11 +69,9 @@ impl Conversation {
         let mut contents = vec![json!({ "role": "user", "parts": [{ "text": self.prompt }] })];
         for (at, turn) in self.turns.iter().enumerate() {
             let mut parts = vec![json!({ "text": turn.text })];
-            parts.extend(
-                self.of_turn(at)
-                    .into_iter()
-                    .map(|(id, call)| json!({ called: { "id": id, "name": call.name, "args": call.args } })),
-            );
+            parts.extend(self.of_turn(at).into_iter().map(
+                |(id, call)| json!({ called: { "id": id, "name": call.name, "args": call.args } }),
+            ));
             contents.push(json!({ "role": "model", "parts": parts }));
             let answer = |(id, call, result): (String, &Call, &str)| {
                 let key = if call.is_error { "error" } else { "result" };
@@ -111,7 +111,11 @@ impl Conversation {
         let mut time = 1_000 * (trace as u64 + 1);
         for turn in 0..=self.turns.len() {
             let said = self.turns.get(turn).map_or(&self.answer, |turn| &turn.text);
-            let calls = if turn < self.turns.len() { self.of_turn(turn) } else { Vec::new() };
+            let calls = if turn < self.turns.len() {
+                self.of_turn(turn)
+            } else {
+                Vec::new()
+            };
             let calls: Vec<Value> = calls
                 .iter()
                 .map(|(id, call)| {
@@ -130,10 +134,19 @@ impl Conversation {
             spans.push(row(trace, spans.len(), time, attributes));
             history.push(reply);
             time += 2;
-            for (id, call, result) in if turn < self.turns.len() { self.answers(turn) } else { Vec::new() } {
+            for (id, call, result) in if turn < self.turns.len() {
+                self.answers(turn)
+            } else {
+                Vec::new()
+            } {
                 let attributes = json!({ "openinference.span.kind": "TOOL", "tool.name": call.name, "tool_call.id": id,
                                          "input.value": call.args.to_string(), "output.value": result });
-                let mut span = row(trace, spans.len(), time, attributes.as_object().unwrap().clone());
+                let mut span = row(
+                    trace,
+                    spans.len(),
+                    time,
+                    attributes.as_object().unwrap().clone(),
+                );
                 span["status_code"] = json!(if call.is_error { "ERROR" } else { "OK" });
                 spans.push(span);
                 history.push(
@@ -151,10 +164,15 @@ impl Conversation {
 fn flatten(key: &str, value: &Value, into: &mut Map<String, Value>) {
     match value {
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(at, item)| flatten(&format!("{key}.{at}"), item, into));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(at, item)| flatten(&format!("{key}.{at}"), item, into));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(inner, value)| flatten(&format!("{key}.{inner}"), value, into));
+            fields
+                .iter()
+                .for_each(|(inner, value)| flatten(&format!("{key}.{inner}"), value, into));
         }
         other => {
             into.insert(key.to_owned(), other.clone());
@@ -182,9 +200,16 @@ pub(crate) fn printed(span: &Value) -> String {
     let text = |key: &str| span[key].as_str().unwrap();
     let pairs = span["attributes"].as_array().unwrap().iter();
     let attributes: Map<String, Value> = pairs
-        .map(|pair| (pair["key"].as_str().unwrap().to_owned(), pair["value"]["stringValue"].clone()))
+        .map(|pair| {
+            (
+                pair["key"].as_str().unwrap().to_owned(),
+                pair["value"]["stringValue"].clone(),
+            )
+        })
         .collect();
-    let parent = Some(text("parentSpanId")).filter(|id| !id.is_empty()).map(|id| format!("0x{id}"));
+    let parent = Some(text("parentSpanId"))
+        .filter(|id| !id.is_empty())
+        .map(|id| format!("0x{id}"));
     let time = |key: &str| date(text(key).parse().unwrap());
     let value = json!({
         "name": span["name"],

@@ -39,7 +39,10 @@ impl Server {
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err("no output to read".to_owned());
         };
-        let (mut out, mut err) = (BufReader::new(stdout).lines(), BufReader::new(stderr).lines());
+        let (mut out, mut err) = (
+            BufReader::new(stdout).lines(),
+            BufReader::new(stderr).lines(),
+        );
         loop {
             let line = tokio::select! {
                 Ok(Some(line)) = out.next_line() => line,
@@ -58,9 +61,15 @@ impl Server {
     pub(super) fn memory_mb(&self) -> Result<f64, String> {
         let path = format!("/proc/{}/status", self.child.id().unwrap_or_default());
         let status = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
-        let kilobytes: f64 =
-            line.trim().trim_end_matches(" kB").parse().map_err(|_| "no VmRSS".to_owned())?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .unwrap_or_default();
+        let kilobytes: f64 = line
+            .trim()
+            .trim_end_matches(" kB")
+            .parse()
+            .map_err(|_| "no VmRSS".to_owned())?;
         Ok(kilobytes / 1024.0)
     }
 }
@@ -74,7 +83,12 @@ impl Load {
     pub(super) async fn drive(self, server: &Server) -> Result<Rate, String> {
         let start = Instant::now();
         let tasks: Vec<_> = (0..self.connections)
-            .map(|_| tokio::spawn(one_connection(server.address.clone(), self.calls / self.connections)))
+            .map(|_| {
+                tokio::spawn(one_connection(
+                    server.address.clone(),
+                    self.calls / self.connections,
+                ))
+            })
             .collect();
         let mut latencies = Vec::new();
         for task in tasks {
@@ -83,7 +97,10 @@ impl Load {
         let elapsed = start.elapsed().as_secs_f64();
         latencies.sort();
         let p99 = latencies[latencies.len() * 99 / 100];
-        Ok(Rate { calls_per_second: latencies.len() as f64 / elapsed, p99_ms: p99.as_secs_f64() * 1e3 })
+        Ok(Rate {
+            calls_per_second: latencies.len() as f64 / elapsed,
+            p99_ms: p99.as_secs_f64() * 1e3,
+        })
     }
 }
 
@@ -93,15 +110,24 @@ pub(super) fn median(mut rates: Vec<Rate>) -> Rate {
 }
 
 async fn one_connection(address: String, calls: usize) -> Result<Vec<Duration>, String> {
-    let stream = TcpStream::connect(&address).await.map_err(|error| format!("{address}: {error}"))?;
-    stream.set_nodelay(true).map_err(|error| error.to_string())?;
+    let stream = TcpStream::connect(&address)
+        .await
+        .map_err(|error| format!("{address}: {error}"))?;
+    stream
+        .set_nodelay(true)
+        .map_err(|error| error.to_string())?;
     let mut stream = BufReader::new(stream);
     let mut latencies = Vec::with_capacity(calls);
     for number in 0..calls {
         let request = request(&address, number);
         let start = Instant::now();
-        stream.write_all(request.as_bytes()).await.map_err(|error| error.to_string())?;
-        let body = read_answer(&mut stream).await.map_err(|error| error.to_string())?;
+        stream
+            .write_all(request.as_bytes())
+            .await
+            .map_err(|error| error.to_string())?;
+        let body = read_answer(&mut stream)
+            .await
+            .map_err(|error| error.to_string())?;
         latencies.push(start.elapsed());
         if !body.contains("hello from the bench") {
             return Err(format!("an answer without the text: {body}"));

@@ -31,7 +31,10 @@ struct Programs<'a> {
 
 impl Programs<'_> {
     fn mock(&self, mcptest: &str) -> Vec<String> {
-        super::command(mcptest, &["mock", "--tools-from", &self.manifest.display().to_string()])
+        super::command(
+            mcptest,
+            &["mock", "--tools-from", &self.manifest.display().to_string()],
+        )
     }
 
     fn mock_on_http(&self, mcptest: &str) -> Vec<String> {
@@ -41,20 +44,34 @@ impl Programs<'_> {
     }
 
     fn rmcp_on_http(&self) -> Vec<String> {
-        vec![self.rmcp.display().to_string(), "--http".to_owned(), "--json".to_owned()]
+        vec![
+            self.rmcp.display().to_string(),
+            "--http".to_owned(),
+            "--json".to_owned(),
+        ]
     }
 }
 
 pub(super) fn run(bench: &Bench<'_>, target: &Path) -> Result<(), String> {
-    let built =
-        Command::new("cargo").args(["build", "--release", "--workspace", "--example", "rmcp_echo"]).status();
+    let built = Command::new("cargo")
+        .args([
+            "build",
+            "--release",
+            "--workspace",
+            "--example",
+            "rmcp_echo",
+        ])
+        .status();
     if !built.is_ok_and(|status| status.success()) {
         return Err("the release build of rmcp_echo failed".to_owned());
     }
     let manifest = bench.at.join("bench.tools.yml");
     std::fs::write(&manifest, MANIFEST).map_err(|error| error.to_string())?;
-    let programs =
-        Programs { mcptest: &bench.programs, rmcp: target.join("release/examples/rmcp_echo"), manifest };
+    let programs = Programs {
+        mcptest: &bench.programs,
+        rmcp: target.join("release/examples/rmcp_echo"),
+        manifest,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -72,13 +89,19 @@ pub(super) fn run(bench: &Bench<'_>, target: &Path) -> Result<(), String> {
 
 /// 200 connections, in turns so that noise hits both.
 async fn on_http(programs: &Programs<'_>) -> Result<(), String> {
-    let load = Load { connections: 200, calls: 20_000 };
+    let load = Load {
+        connections: 200,
+        calls: 20_000,
+    };
     let mut ours = vec![Vec::new(); programs.mcptest.len()];
     let mut theirs = Vec::new();
     for round in 0..9 {
         for turn in 0..ours.len() {
             let program = (round + turn) % ours.len();
-            ours[program].push(load.on(&programs.mock_on_http(&programs.mcptest[program])).await?);
+            ours[program].push(
+                load.on(&programs.mock_on_http(&programs.mcptest[program]))
+                    .await?,
+            );
         }
         theirs.push(load.on(&programs.rmcp_on_http()).await?);
     }
@@ -94,7 +117,10 @@ async fn on_http(programs: &Programs<'_>) -> Result<(), String> {
     );
     row(
         "mock on HTTP, 200 connections",
-        &format!("{:.0} calls/s, p99 {:.1} ms", ours.calls_per_second, ours.p99_ms),
+        &format!(
+            "{:.0} calls/s, p99 {:.1} ms",
+            ours.calls_per_second, ours.p99_ms
+        ),
         &joined(beside, &of_the_other(&rates)),
         "1.00 times rmcp",
     );
@@ -103,7 +129,10 @@ async fn on_http(programs: &Programs<'_>) -> Result<(), String> {
 
 async fn flat_memory(programs: &Programs<'_>) -> Result<(), String> {
     let server = http::Server::start(&programs.mock_on_http(&programs.mcptest[0])).await?;
-    let load = Load { connections: 20, calls: 10_000 };
+    let load = Load {
+        connections: 20,
+        calls: 10_000,
+    };
     load.drive(&server).await?;
     let early = server.memory_mb()?;
     for _ in 0..9 {

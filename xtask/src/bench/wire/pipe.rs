@@ -30,9 +30,11 @@ impl Peer {
             .spawn()
             .map_err(|error| format!("{}: {error}", words[0]))?;
         match (child.stdin.take(), child.stdout.take()) {
-            (Some(stdin), Some(stdout)) => {
-                Ok(Self { stdin, stdout: BufReader::new(stdout).lines(), _child: child })
-            }
+            (Some(stdin), Some(stdout)) => Ok(Self {
+                stdin,
+                stdout: BufReader::new(stdout).lines(),
+                _child: child,
+            }),
             _ => Err("no streams".to_owned()),
         }
     }
@@ -43,7 +45,10 @@ impl Peer {
             r#"{"jsonrpc":"2.0","id":N,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#
                 .replace('N', &number.to_string())
         );
-        self.stdin.write_all(request.as_bytes()).await.map_err(|error| error.to_string())?;
+        self.stdin
+            .write_all(request.as_bytes())
+            .await
+            .map_err(|error| error.to_string())?;
         match self.stdout.next_line().await {
             Ok(Some(line)) if line.contains("hello") => Ok(()),
             other => Err(format!("a bad answer: {other:?}")),
@@ -61,8 +66,16 @@ pub(super) async fn first_answer(programs: &Programs<'_>) -> Result<(), String> 
             times.push(start.elapsed());
         }
     }
-    let ms: Vec<f64> = times.into_iter().map(|times| median(times).as_secs_f64() * 1e3).collect();
-    row("mock on stdio, start to first answer", &format!("{:.1} ms", ms[0]), &of_the_other(&ms), "15 ms");
+    let ms: Vec<f64> = times
+        .into_iter()
+        .map(|times| median(times).as_secs_f64() * 1e3)
+        .collect();
+    row(
+        "mock on stdio, start to first answer",
+        &format!("{:.1} ms", ms[0]),
+        &of_the_other(&ms),
+        "15 ms",
+    );
     Ok(())
 }
 
@@ -86,7 +99,10 @@ pub(super) async fn proxy(programs: &Programs<'_>, at: &Path) -> Result<(), Stri
     row(
         "a call through the proxy",
         &format!("{} µs", through[0].as_micros()),
-        &joined(format!("{} µs more than without", added.as_micros()), &of_the_other(&seconds)),
+        &joined(
+            format!("{} µs more than without", added.as_micros()),
+            &of_the_other(&seconds),
+        ),
         "1,000 µs more",
     );
     Ok(())
@@ -106,9 +122,17 @@ async fn median_call(words: &[String]) -> Result<Duration, String> {
 /// Calls a second over one connection, one at a time and 64 at once.
 pub(super) async fn client(programs: &Programs<'_>) -> Result<(), String> {
     let mock = programs.mock(&programs.mcptest[0]);
-    let endpoint = Endpoint::Command { words: mock.clone(), env: Vec::new(), cwd: None };
+    let endpoint = Endpoint::Command {
+        words: mock.clone(),
+        env: Vec::new(),
+        cwd: None,
+    };
     let spec = ServerSpec::new("bench", endpoint);
-    let client = Arc::new(Client::connect(&spec, None).await.map_err(|error| error.to_string())?);
+    let client = Arc::new(
+        Client::connect(&spec, None)
+            .await
+            .map_err(|error| error.to_string())?,
+    );
     let one = rate(&client, 1, 10_000).await?;
     let many = rate(&client, 64, 50_000).await?;
     let mut peer = Peer::start(&mock)?;
@@ -123,7 +147,12 @@ pub(super) async fn client(programs: &Programs<'_>) -> Result<(), String> {
         &format!("{:.2} of a bare pipe's {bare:.0}", one / bare),
         "0.5 of a bare pipe",
     );
-    row("client on stdio, 64 calls at once", &format!("{many:.0} calls/s"), "", "");
+    row(
+        "client on stdio, 64 calls at once",
+        &format!("{many:.0} calls/s"),
+        "",
+        "",
+    );
     Ok(())
 }
 

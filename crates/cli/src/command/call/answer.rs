@@ -10,13 +10,15 @@ pub(super) fn render(result: &RawValue) -> String {
     let members = Members::of(result.get());
     let content = members.get("content").map_or("null", RawValue::get);
     let blocks: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
-    let structured = members.get("structuredContent").filter(|value| value.get() != "null");
+    let structured = members
+        .get("structuredContent")
+        .filter(|value| value.get() != "null");
     let structured_value = structured.map(value_of);
     let says_the_same = |block: &Value| {
         let text = block["text"].as_str().unwrap_or_default();
-        structured_value
-            .as_ref()
-            .is_some_and(|value| serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value))
+        structured_value.as_ref().is_some_and(|value| {
+            serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value)
+        })
     };
     let mut text = String::new();
     for raw in blocks {
@@ -30,7 +32,11 @@ pub(super) fn render(result: &RawValue) -> String {
     }
     if text.is_empty() {
         let is_foreign = !content.starts_with('[');
-        return if is_foreign { shown(result.get()) } else { "[no content]\n".to_owned() };
+        return if is_foreign {
+            shown(result.get())
+        } else {
+            "[no content]\n".to_owned()
+        };
     }
     text
 }
@@ -41,7 +47,11 @@ fn value_of(raw: &RawValue) -> Value {
 
 /// With one ending newline.
 fn shown(text: &str) -> String {
-    if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+    if text.ends_with('\n') {
+        text.to_owned()
+    } else {
+        format!("{text}\n")
+    }
 }
 
 fn of_block(block: &Value, raw: &RawValue) -> String {
@@ -49,12 +59,20 @@ fn of_block(block: &Value, raw: &RawValue) -> String {
     match text("type") {
         "text" => block["text"].as_str().unwrap_or(raw.get()).to_owned(),
         kind @ ("image" | "audio") => {
-            format!("[{kind} {} {} bytes]", text("mimeType"), decoded(text("data")))
+            format!(
+                "[{kind} {} {} bytes]",
+                text("mimeType"),
+                decoded(text("data"))
+            )
         }
         "resource" => {
             let resource = &block["resource"];
             let field = |key: &str| resource[key].as_str();
-            let about = [field("uri"), field("mimeType")].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let about = [field("uri"), field("mimeType")]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" ");
             match (field("text"), field("blob")) {
                 (Some(content), _) => format!("[resource {about}]\n{content}"),
                 (None, Some(blob)) => format!("[resource {about} {} bytes]", decoded(blob)),
@@ -68,7 +86,10 @@ fn of_block(block: &Value, raw: &RawValue) -> String {
 
 /// How many bytes a base64 text stands for.
 fn decoded(base64: &str) -> usize {
-    let digits = base64.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
+    let digits = base64
+        .bytes()
+        .filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=')
+        .count();
     digits * 3 / 4
 }
 
@@ -99,8 +120,7 @@ mod tests {
 
     #[test]
     fn structured_content_is_not_shown_twice() {
-        let result =
-            json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}});
+        let result = json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}});
         assert_eq!(render(&result), "{\n  \"a\": 1\n}\n");
     }
 
@@ -109,6 +129,9 @@ mod tests {
         let result = r#"{"content": [{"type":"text"}], "structuredContent": {"z": 1, "a": 2.0}}"#;
         let result = RawValue::from_string(result.to_owned()).unwrap();
         let text = super::render(&result);
-        assert_eq!(text, "{\"type\":\"text\"}\n{\n  \"z\": 1,\n  \"a\": 2.0\n}\n");
+        assert_eq!(
+            text,
+            "{\"type\":\"text\"}\n{\n  \"z\": 1,\n  \"a\": 2.0\n}\n"
+        );
     }
 }

@@ -12,8 +12,13 @@ use tokio::runtime::Builder;
 const MANIFEST: &str = include_str!("tools.yml");
 
 pub(super) fn run() -> Result<u8, Failure> {
-    let text = MANIFEST.replace("version: 0.0.0", concat!("version: ", env!("CARGO_PKG_VERSION")));
-    let mut loaded = manifest::load(Path::new("tools.yml"), &|_: &Path| Ok(text.clone().into_bytes()));
+    let text = MANIFEST.replace(
+        "version: 0.0.0",
+        concat!("version: ", env!("CARGO_PKG_VERSION")),
+    );
+    let mut loaded = manifest::load(Path::new("tools.yml"), &|_: &Path| {
+        Ok(text.clone().into_bytes())
+    });
     let Some(manifest) = loaded.manifest.take() else {
         return Err(Failure::of_problems(&loaded.problems, &loaded.sources));
     };

@@ -29,22 +29,23 @@ type Answer = Result<(String, Option<Value>), Failure>;
 
 /// The result of a call, as MCP has it.
 pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
-    let answered = serde_json::from_value(arguments.clone()).map_err(Failure::from).and_then(|asked| {
-        let asked: Asked = asked;
-        match tool {
-            "run" => digest(&asked),
-            "show_failure" => show_failure(&asked),
-            "explain" => explain::text(asked.topic.as_deref()).map(|text| (text, None)),
-            _ => draft(asked).map(|text| (text, None)),
-        }
-    });
+    let answered = serde_json::from_value(arguments.clone())
+        .map_err(Failure::from)
+        .and_then(|asked| {
+            let asked: Asked = asked;
+            match tool {
+                "run" => digest(&asked),
+                "show_failure" => show_failure(&asked),
+                "explain" => explain::text(asked.topic.as_deref()).map(|text| (text, None)),
+                _ => draft(asked).map(|text| (text, None)),
+            }
+        });
     let (text, data, is_error) = match answered {
         Ok((text, data)) => (text, data, false),
         Err(failure) => (failure.why, None, true),
     };
     let clean = mcptest_run::clean(&text);
-    let mut result =
-        json!({ "content": [{ "type": "text", "text": escape_lines(&clean, false) }], "isError": is_error });
+    let mut result = json!({ "content": [{ "type": "text", "text": escape_lines(&clean, false) }], "isError": is_error });
     if let Some(data) = data {
         result["structuredContent"] = data;
     }
@@ -52,7 +53,8 @@ pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
 }
 
 fn digest(asked: &Asked) -> Answer {
-    let filters: Result<Vec<Filter>, String> = asked.filter.iter().map(|filter| filter.parse()).collect();
+    let filters: Result<Vec<Filter>, String> =
+        asked.filter.iter().map(|filter| filter.parse()).collect();
     let filters = filters.map_err(|why| Failure::new(format!("`filter` is no pattern: {why}")))?;
     let report = judged(&asked.paths, filters)?;
     let totals = &report.summary;
@@ -73,7 +75,10 @@ fn show_failure(asked: &Asked) -> Answer {
     report.tests.retain(|test| test.row_name() == asked.test);
     if report.tests.is_empty() {
         let help = "call `run` without `filter`, which names the tests that are not green";
-        return Err(Failure::with_help(format!("there is no test `{}`", asked.test), help));
+        return Err(Failure::with_help(
+            format!("there is no test `{}`", asked.test),
+            help,
+        ));
     }
     Ok((rendered(&Report::new(report.tests), "pretty", 2)?, None))
 }
@@ -81,9 +86,19 @@ fn show_failure(asked: &Asked) -> Answer {
 /// The report over the suites at these paths, from recordings alone.
 fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
     paths.iter().try_for_each(|path| inside(path))?;
-    let named = Suites { paths: paths.to_vec(), config: Vec::new(), verbose: 0 };
+    let named = Suites {
+        paths: paths.to_vec(),
+        config: Vec::new(),
+        verbose: 0,
+    };
     let loaded = suites::load(&named, mcptest_run::load_suites)?;
-    let plan = Plan::new(&loaded, &Selection { filters, ..Selection::default() });
+    let plan = Plan::new(
+        &loaded,
+        &Selection {
+            filters,
+            ..Selection::default()
+        },
+    );
     suites::replayed(&plan, Options::default())
 }
 
@@ -91,7 +106,13 @@ fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Fail
     let Some(reporter) = mcptest_report::find(reporter) else {
         return Err(Failure::new(format!("there is no reporter `{reporter}`")));
     };
-    let bytes = (reporter.render)(report, &Rendering { verbose, ..Rendering::default() });
+    let bytes = (reporter.render)(
+        report,
+        &Rendering {
+            verbose,
+            ..Rendering::default()
+        },
+    );
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -99,12 +120,17 @@ fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Fail
 fn inside(path: &Path) -> Result<(), Failure> {
     let here = std::env::current_dir().and_then(|here| here.canonicalize())?;
     // What is not there is told by who reads it.
-    let Ok(whole) = here.join(path).canonicalize() else { return Ok(()) };
+    let Ok(whole) = here.join(path).canonicalize() else {
+        return Ok(());
+    };
     if whole.starts_with(&here) {
         return Ok(());
     }
     let help = "name a file below the folder that `mcptest mcp` was started in";
-    Err(Failure::with_help(format!("{} is outside the working directory", escape_path(path)), help))
+    Err(Failure::with_help(
+        format!("{} is outside the working directory", escape_path(path)),
+        help,
+    ))
 }
 
 fn draft(asked: Asked) -> Result<String, Failure> {
@@ -124,9 +150,19 @@ fn draft(asked: Asked) -> Result<String, Failure> {
 fn of_server(command: Vec<String>, out: PathBuf) -> Result<Draft, Failure> {
     let drafting = std::thread::spawn(move || {
         let spec = server::of_words(&command)?;
-        let ask = Ask { spec, timeout: None, name: None, out, call: Vec::new() };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let ask = Ask {
+            spec,
+            timeout: None,
+            name: None,
+            out,
+            call: Vec::new(),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         Ok(runtime.block_on(from_server(ask))?)
     });
-    drafting.join().unwrap_or_else(|_| Err(Failure::new("the suite cannot be drafted")))
+    drafting
+        .join()
+        .unwrap_or_else(|_| Err(Failure::new("the suite cannot be drafted")))
 }

@@ -42,8 +42,9 @@ impl Live {
     /// None when nothing is being recorded.
     pub(super) fn of(plan: &Plan<'_>, report: &Report) -> Option<Self> {
         let rows = || plan.rows.iter().zip(&report.tests).enumerate();
-        let at_work: Vec<RowAtWork> =
-            rows().filter_map(|(at, (row, test))| RowAtWork::of(at, row, test)).collect();
+        let at_work: Vec<RowAtWork> = rows()
+            .filter_map(|(at, (row, test))| RowAtWork::of(at, row, test))
+            .collect();
         let first = at_work.first()?.row;
         let is_at_work = |at| at_work.iter().any(|one| one.row == at);
         let waiting = rows().filter(|(at, (_, test))| !is_at_work(*at) && is_unrecorded(test));
@@ -52,8 +53,13 @@ impl Live {
         Some(Self {
             runs: at_work.iter().map(|one| one.runs).sum(),
             of: at_work.iter().map(|one| one.of).sum::<usize>() + to_come,
-            cost_usd: at_work.iter().filter_map(|one| one.cost_usd).reduce(|one, other| one + other),
-            budget_usd: plan.rows[first].suite().and_then(|suite| suite.budget.per_suite_usd),
+            cost_usd: at_work
+                .iter()
+                .filter_map(|one| one.cost_usd)
+                .reduce(|one, other| one + other),
+            budget_usd: plan.rows[first]
+                .suite()
+                .and_then(|suite| suite.budget.per_suite_usd),
             at_work,
             waiting,
         })
@@ -63,18 +69,29 @@ impl Live {
 impl RowAtWork {
     /// Somebody has the right to write the row's recording, and not all of its runs are there.
     fn of(at: usize, row: &Row<'_>, test: &TestReport) -> Option<Self> {
-        let Subject::Agent(of) = row.subject else { return None };
+        let Subject::Agent(of) = row.subject else {
+            return None;
+        };
         let files = mcptest_run::cassette_paths(of).unwrap_or_default();
         let file = files.iter().find(|file| lock_of(file).exists())?;
         if test.runs.len() == planned(row) && !is_unrecorded(test) {
             return None;
         }
         let recording = Recording::open(file).ok();
-        let runs = recording.as_ref().and_then(|recording| Some(recording.cassette().ok()?.runs));
+        let runs = recording
+            .as_ref()
+            .and_then(|recording| Some(recording.cassette().ok()?.runs));
         let runs = runs.unwrap_or_default();
-        let costs = runs.iter().filter_map(|run| run.trace.as_ref().ok()?.conversation.cost_usd);
+        let costs = runs
+            .iter()
+            .filter_map(|run| run.trace.as_ref().ok()?.conversation.cost_usd);
         let cost_usd = costs.reduce(|one, other| one + other);
-        Some(Self { row: at, runs: runs.len(), of: planned(row), cost_usd })
+        Some(Self {
+            row: at,
+            runs: runs.len(),
+            of: planned(row),
+            cost_usd,
+        })
     }
 }
 
@@ -87,5 +104,7 @@ fn planned(row: &Row<'_>) -> usize {
 
 fn is_unrecorded(test: &TestReport) -> bool {
     let is_missing = |kind| matches!(kind, ReasonKind::RecordingMissing | ReasonKind::RunsMissing);
-    test.reason.as_ref().is_some_and(|reason| is_missing(reason.kind))
+    test.reason
+        .as_ref()
+        .is_some_and(|reason| is_missing(reason.kind))
 }

@@ -33,24 +33,41 @@ pub(crate) struct View {
 
 pub(super) fn run(args: &View) -> Result<u8, Failure> {
     let shown = Shown::new(Source::of(&args.paths)?)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
     runtime.block_on(serve(args, shown))?;
     Ok(0)
 }
 
 async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {
-    let (listener, bound) = listen(&args.http, &args.allow_host, ("the page", "reports.internal")).await?;
+    let (listener, bound) = listen(
+        &args.http,
+        &args.allow_host,
+        ("the page", "reports.internal"),
+    )
+    .await?;
     output::stderr(&format!("http://{bound}/\n"));
     let guard = Guard::of(bound.ip()).allow(args.allow_host.clone(), "start it with --allow-host");
     let door = Arc::new((guard, Mutex::new(shown)));
     let exchange = move |request: Request<Incoming>| {
         let door = Arc::clone(&door);
         async move {
-            let answer = tokio::task::spawn_blocking(move || answer(&door.0, &door.1, &request)).await;
-            Ok::<_, Infallible>(answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "")))
+            let answer =
+                tokio::task::spawn_blocking(move || answer(&door.0, &door.1, &request)).await;
+            Ok::<_, Infallible>(
+                answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "")),
+            )
         }
     };
-    mcptest_http::serve(listener, Limits::default(), exchange, mcptest_process::interrupted()).await;
+    mcptest_http::serve(
+        listener,
+        Limits::default(),
+        exchange,
+        mcptest_process::interrupted(),
+    )
+    .await;
     Ok(())
 }
 
@@ -65,7 +82,11 @@ struct Shown {
 impl Shown {
     fn new(source: Source) -> Result<Self, Failure> {
         let judged = source.judge()?;
-        Ok(Self { source, version: 1, judged })
+        Ok(Self {
+            source,
+            version: 1,
+            judged,
+        })
     }
 
     /// Judges again when a file has changed. What cannot be read just now leaves what was shown.
@@ -83,7 +104,11 @@ impl Shown {
     }
 }
 
-fn answer(guard: &Guard, shown: &Mutex<Shown>, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+fn answer(
+    guard: &Guard,
+    shown: &Mutex<Shown>,
+    request: &Request<Incoming>,
+) -> Response<Full<Bytes>> {
     if let Some((status, why)) = guard.refusal(request.uri(), request.headers()) {
         return plain(status, &why);
     }
@@ -93,9 +118,15 @@ fn answer(guard: &Guard, shown: &Mutex<Shown>, request: &Request<Incoming>) -> R
     let mut shown = shown.lock();
     let path = request.uri().path();
     if let Some(at) = path.strip_prefix("/traces/") {
-        let test = at.parse().ok().and_then(|at: usize| shown.judged.report.tests.get(at));
+        let test = at
+            .parse()
+            .ok()
+            .and_then(|at: usize| shown.judged.report.tests.get(at));
         return match test {
-            Some(test) => of_kind("application/json", html::served_traces(test, mcptest_run::clean)),
+            Some(test) => of_kind(
+                "application/json",
+                html::served_traces(test, mcptest_run::clean),
+            ),
             None => plain(StatusCode::NOT_FOUND, "there is no such test"),
         };
     }
@@ -110,7 +141,9 @@ fn answer(guard: &Guard, shown: &Mutex<Shown>, request: &Request<Incoming>) -> R
             if request.uri().query() == Some(shown.version.to_string().as_str()) {
                 return plain(StatusCode::NO_CONTENT, "");
             }
-            let Shown { version, judged, .. } = &*shown;
+            let Shown {
+                version, judged, ..
+            } = &*shown;
             let live = serde_json::to_value(&judged.live).unwrap_or_default();
             of_kind(
                 "application/json",
@@ -131,7 +164,13 @@ fn of_kind(kind: &'static str, body: Vec<u8>) -> Response<Full<Bytes>> {
     let mut answer = Response::new(Full::from(body));
     let headers = answer.headers_mut();
     headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
-    headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, header::HeaderValue::from_static("nosniff"));
+    headers.insert(
+        header::CACHE_CONTROL,
+        header::HeaderValue::from_static("no-store"),
+    );
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        header::HeaderValue::from_static("nosniff"),
+    );
     answer
 }

@@ -36,7 +36,8 @@ impl JudgedSource {
 impl Source {
     pub(super) fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
         // A report, and no transcript.
-        let is_report = |text: String| text.contains("\"schema_version\"") && text.contains("\"tests\"");
+        let is_report =
+            |text: String| text.contains("\"schema_version\"") && text.contains("\"tests\"");
         if let [path] = paths
             && has_ending(path, &["json"])
             && files::read_named_text(path, files::RECORDING).is_ok_and(is_report)
@@ -54,16 +55,27 @@ impl Source {
         let transcripts = paths.iter().filter(|path| is_transcripts(path)).count();
         if transcripts > 0 && transcripts < paths.len() {
             let help = "name the suites alone: their recordings are found";
-            return Err(Failure::with_help("suites and recordings cannot be viewed together", help));
+            return Err(Failure::with_help(
+                "suites and recordings cannot be viewed together",
+                help,
+            ));
         }
-        Ok(if transcripts > 0 { Self::Transcripts(paths.to_vec()) } else { Self::Suites(paths.to_vec()) })
+        Ok(if transcripts > 0 {
+            Self::Transcripts(paths.to_vec())
+        } else {
+            Self::Suites(paths.to_vec())
+        })
     }
 
     pub(super) fn judge(&self) -> Result<JudgedSource, Failure> {
         match self {
             Self::Report(path) => {
                 let stamps = Stamps::default().of([path.clone()]);
-                Ok(JudgedSource { report: saved(path)?, live: None, stamps })
+                Ok(JudgedSource {
+                    report: saved(path)?,
+                    live: None,
+                    stamps,
+                })
             }
             Self::Suites(paths) => {
                 let found = mcptest_run::find(paths, Path::new(""))?;
@@ -74,14 +86,18 @@ impl Source {
                 let loaded = mcptest_run::bare_suite();
                 let groups = groups(paths)?;
                 let folder = paths.first().map_or(Path::new("."), PathBuf::as_path);
-                judged(&loaded, &Plan::of_traces(&loaded, folder, &groups, &Selection::default()))
+                judged(
+                    &loaded,
+                    &Plan::of_traces(&loaded, folder, &groups, &Selection::default()),
+                )
             }
         }
     }
 }
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
+    path.extension()
+        .is_some_and(|ending| endings.iter().any(|known| ending == *known))
 }
 
 /// Each file is a group, and in a folder what `--traces` makes of it.
@@ -91,8 +107,15 @@ fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
         if path.is_dir() {
             groups.extend(mcptest_run::groups(path)?.0);
         } else {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            groups.push(Transcripts { name, files: vec![path.clone()] });
+            let name = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            groups.push(Transcripts {
+                name,
+                files: vec![path.clone()],
+            });
         }
     }
     Ok(groups)
@@ -100,11 +123,22 @@ fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
 
 fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<JudgedSource, Failure> {
     let files: Vec<PathBuf> = plan.files().collect();
-    let locks = files.iter().map(|file| mcptest_run::cassette::lock_of(file));
+    let locks = files
+        .iter()
+        .map(|file| mcptest_run::cassette::lock_of(file));
     // Taken before judging: a change meanwhile is seen at the next look.
-    let stamps = Stamps::default().of(suites::inputs(loaded).chain(files.iter().cloned()).chain(locks));
-    let options = Options { evidence: Some(Embed::All), ..Options::default() };
+    let stamps = Stamps::default().of(suites::inputs(loaded)
+        .chain(files.iter().cloned())
+        .chain(locks));
+    let options = Options {
+        evidence: Some(Embed::All),
+        ..Options::default()
+    };
     let report = suites::replayed(plan, options)?;
     let live = Live::of(plan, &report);
-    Ok(JudgedSource { report, live, stamps })
+    Ok(JudgedSource {
+        report,
+        live,
+        stamps,
+    })
 }

@@ -33,7 +33,13 @@ const MODEL: &str = "model: claude-bad\n    servers: [bad]";
 const HASTY: &str = "model: claude-bad\n    servers: [bad]\n    time_budget: 3s";
 
 const fn row(name: &'static str, steps: &'static str, server: Server, agent: &'static str) -> Row {
-    Row { name, steps, server, agent, environment: &[] }
+    Row {
+        name,
+        steps,
+        server,
+        agent,
+        environment: &[],
+    }
 }
 
 const fn provider(name: &'static str, steps: &'static str) -> Row {
@@ -64,14 +70,29 @@ pub(super) const ROWS: &[Row] = &[
     hasty("provider-hangs", "[{ fault: hang }]"),
     hasty("provider-hangs-later", "[{ CALL }, { fault: hang }]"),
     hasty("provider-closes", "[{ fault: close, times: 99 }]"),
-    hasty("provider-closes-later", "[{ CALL }, { fault: close, times: 99 }]"),
+    hasty(
+        "provider-closes-later",
+        "[{ CALL }, { fault: close, times: 99 }]",
+    ),
     hasty("provider-cuts", "[{ fault: cut, times: 99 }]"),
     hasty("provider-html", "[{ fault: html, times: 99 }]"),
-    hasty("provider-html-later", "[{ CALL }, { fault: html, times: 99 }]"),
-    hasty("provider-html-502", "[{ fault: html, status: 502, times: 99 }]"),
+    hasty(
+        "provider-html-later",
+        "[{ CALL }, { fault: html, times: 99 }]",
+    ),
+    hasty(
+        "provider-html-502",
+        "[{ fault: html, status: 502, times: 99 }]",
+    ),
     hasty("provider-truncated", "[{ fault: truncated, times: 99 }]"),
-    hasty("provider-truncated-later", "[{ CALL }, { fault: truncated, times: 99 }]"),
-    provider("provider-html-at-last", "[{ CALL }, { fault: html }, { text: hello }]"),
+    hasty(
+        "provider-truncated-later",
+        "[{ CALL }, { fault: truncated, times: 99 }]",
+    ),
+    provider(
+        "provider-html-at-last",
+        "[{ CALL }, { fault: html }, { text: hello }]",
+    ),
     provider(
         "provider-error-under-200-at-last",
         r#"[{ raw: '{"error":{"code":502,"message":"upstream"}}' }, { CALL }, { text: hello }]"#,
@@ -82,15 +103,27 @@ pub(super) const ROWS: &[Row] = &[
         Server::Mock,
         "model: claude-bad\n    servers: [bad]\n    request_timeout: 300ms",
     ),
-    provider("provider-429-soon", "[{ status: 429, retry_after_ms: 1, times: 99 }]"),
-    provider("provider-429-soon-later", "[{ CALL }, { status: 429, retry_after_ms: 1, times: 99 }]"),
+    provider(
+        "provider-429-soon",
+        "[{ status: 429, retry_after_ms: 1, times: 99 }]",
+    ),
+    provider(
+        "provider-429-soon-later",
+        "[{ CALL }, { status: 429, retry_after_ms: 1, times: 99 }]",
+    ),
     provider(
         "provider-429-at-last",
         "[{ status: 429, retry_after_ms: 1, times: 4 }, { CALL }, { text: hello }]",
     ),
     hasty("provider-429", "[{ status: 429, times: 99 }]"),
-    hasty("provider-429-in-an-hour", "[{ status: 429, retry_after: '3600' }]"),
-    hasty("provider-429-in-an-hour-later", "[{ CALL }, { status: 429, retry_after: '3600' }]"),
+    hasty(
+        "provider-429-in-an-hour",
+        "[{ status: 429, retry_after: '3600' }]",
+    ),
+    hasty(
+        "provider-429-in-an-hour-later",
+        "[{ CALL }, { status: 429, retry_after: '3600' }]",
+    ),
     provider("provider-401", "[{ status: 401 }]"),
     provider(
         "provider-400-later",
@@ -100,16 +133,34 @@ pub(super) const ROWS: &[Row] = &[
         "provider-529-at-last",
         "[{ status: 529, retry_after_ms: 1, times: 2 }, { CALL }, { text: hello }]",
     ),
-    provider("provider-529-later", "[{ CALL }, { status: 529, retry_after_ms: 1, times: 99 }]"),
+    provider(
+        "provider-529-later",
+        "[{ CALL }, { status: 529, retry_after_ms: 1, times: 99 }]",
+    ),
     Row {
         environment: &[("MISTRAL_BASE_URL", "http://127.0.0.1:1")],
-        ..row("provider-is-not-there", "", Server::Mock, "model: mistral-bad\n    time_budget: 3s")
+        ..row(
+            "provider-is-not-there",
+            "",
+            Server::Mock,
+            "model: mistral-bad\n    time_budget: 3s",
+        )
     },
     Row {
         environment: &[("MISTRAL_API_KEY", "")],
-        ..row("provider-without-a-key", "", Server::Mock, "model: mistral-bad")
+        ..row(
+            "provider-without-a-key",
+            "",
+            Server::Mock,
+            "model: mistral-bad",
+        )
     },
-    row("no-answer-to-initialize", "", Server::Awaited("no-answer-to-initialize", "10s"), MODEL),
+    row(
+        "no-answer-to-initialize",
+        "",
+        Server::Awaited("no-answer-to-initialize", "10s"),
+        MODEL,
+    ),
     server("exit-before-the-handshake"),
     server("exit-in-the-handshake"),
     server("exit-on-the-list"),
@@ -139,9 +190,24 @@ pub(super) const ROWS: &[Row] = &[
     server("refuses-the-call"),
     server("result-of-odd-parts"),
     server("result-that-is-a-text"),
-    row("large-result", "[{ CALL }, { text: hello }]", Server::Python("large-result"), MODEL),
-    row("no-tools", "[{ text: hello }]", Server::Python("no-tools"), MODEL),
-    row("same-tool-twice", "", Server::Python("same-tool-twice"), MODEL),
+    row(
+        "large-result",
+        "[{ CALL }, { text: hello }]",
+        Server::Python("large-result"),
+        MODEL,
+    ),
+    row(
+        "no-tools",
+        "[{ text: hello }]",
+        Server::Python("no-tools"),
+        MODEL,
+    ),
+    row(
+        "same-tool-twice",
+        "",
+        Server::Python("same-tool-twice"),
+        MODEL,
+    ),
     row(
         "other-tools-every-time",
         "",
@@ -162,8 +228,14 @@ pub(super) const ROWS: &[Row] = &[
     http("http-html-in-a-call"),
     http("http-lost-session"),
     entry("no-such-command", "{ command: [no-such-command-anywhere] }"),
-    entry("unset-variable", "{ command: [python3], env: { KEY: '${NOT_SET_ANYWHERE}' } }"),
-    entry("nobody-listens", "{ url: 'http://127.0.0.1:1/mcp', connect_timeout: 1s }"),
+    entry(
+        "unset-variable",
+        "{ command: [python3], env: { KEY: '${NOT_SET_ANYWHERE}' } }",
+    ),
+    entry(
+        "nobody-listens",
+        "{ url: 'http://127.0.0.1:1/mcp', connect_timeout: 1s }",
+    ),
     entry("no-such-manifest", "{ mock: no-such-manifest.yml }"),
     row(
         "setup-fails",
@@ -171,7 +243,12 @@ pub(super) const ROWS: &[Row] = &[
         Server::Mock,
         "model: claude-bad\n    setup: [sh, -c, 'echo no database >&2; exit 3']",
     ),
-    row("setup-is-not-there", "", Server::Mock, "model: claude-bad\n    setup: [no-such-command-anywhere]"),
+    row(
+        "setup-is-not-there",
+        "",
+        Server::Mock,
+        "model: claude-bad\n    setup: [no-such-command-anywhere]",
+    ),
     row(
         "teardown-fails",
         "",
@@ -184,6 +261,16 @@ pub(super) const ROWS: &[Row] = &[
         Server::Mock,
         "agent: { command: [sh, -c, 'echo hello; echo out of memory >&2; exit 3'] }",
     ),
-    row("own-agent-hangs", "", Server::Mock, "agent: { command: [sleep, '600'] }\n    time_budget: 3s"),
-    row("own-agent-is-not-there", "", Server::Mock, "agent: { command: [no-such-command-anywhere] }"),
+    row(
+        "own-agent-hangs",
+        "",
+        Server::Mock,
+        "agent: { command: [sleep, '600'] }\n    time_budget: 3s",
+    ),
+    row(
+        "own-agent-is-not-there",
+        "",
+        Server::Mock,
+        "agent: { command: [no-such-command-anywhere] }",
+    ),
 ];

@@ -23,7 +23,8 @@ targets! { "ablation":
         .pooled().in_unit(Unit::Usd);
 }
 
-const NO_TASK: &str = "without an `expect:` that can be observed every run succeeds, whatever is removed";
+const NO_TASK: &str =
+    "without an `expect:` that can be observed every run succeeds, whatever is removed";
 
 /// The block as written.
 pub(crate) struct Ablate {
@@ -47,13 +48,22 @@ kind! {
 
 impl Ablate {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "The tools that are removed, one or several at a time; left out, each tool in turn";
+        let doc =
+            "The tools that are removed, one or several at a time; left out, each tool in turn";
         let sets = block.optional("sets", doc, read_sets);
         let doc = "How many runs are made without each set; left out, as many as the agent has";
-        let runs = block.optional("runs", doc, |field| field.whole(1..=100_000)).map(|runs| runs as usize);
-        let expect = block.sibling("expect", |field| Assertion::<Path>::read_list(field, Roots::Trace));
+        let runs = block
+            .optional("runs", doc, |field| field.whole(1..=100_000))
+            .map(|runs| runs as usize);
+        let expect = block.sibling("expect", |field| {
+            Assertion::<Path>::read_list(field, Roots::Trace)
+        });
         let has_task = expect.is_some_and(|expect| expect.iter().any(Assertion::is_observable));
-        Self { sets, runs, has_task }
+        Self {
+            sets,
+            runs,
+            has_task,
+        }
     }
 
     /// The sets of a recording with this catalogue.
@@ -62,7 +72,11 @@ impl Ablate {
             return sets.clone();
         }
         let catalogue = runs.first().and_then(Run::catalogue).unwrap_or_default();
-        catalogue.iter().filter(|tool| !tool.distractor).map(|tool| vec![tool.full_name()]).collect()
+        catalogue
+            .iter()
+            .filter(|tool| !tool.distractor)
+            .map(|tool| vec![tool.full_name()])
+            .collect()
     }
 }
 
@@ -87,12 +101,16 @@ impl Gate for Ablate {
 
     /// What the tools are worth is the result, also where nothing is asked of it.
     fn line(&self, _row_name: &str, scores: &Scores) -> Option<String> {
-        scores.summary.as_ref().map(|summary| format!("    ablate: {summary}"))
+        scores
+            .summary
+            .as_ref()
+            .map(|summary| format!("    ablate: {summary}"))
     }
 
     fn side_runs(&self, agent: &Agent, ordinary: &[Run<'_>]) -> Vec<SideRun> {
         let count = self.runs.unwrap_or(agent.runs);
-        let of_set = |set: Vec<String>| (1..=count).map(move |number| SideRun::Without(set.clone(), number));
+        let of_set =
+            |set: Vec<String>| (1..=count).map(move |number| SideRun::Without(set.clone(), number));
         self.sets(ordinary).into_iter().flat_map(of_set).collect()
     }
 
@@ -100,7 +118,8 @@ impl Gate for Ablate {
         let mut problems = agent.unknown_tools(agent.named);
         if !self.has_task {
             let problem = Problem::warning(NO_TASK);
-            let help = "say in the agent's `expect:` what the task must come to, whichever tools do it";
+            let help =
+                "say in the agent's `expect:` what the task must come to, whichever tools do it";
             problems.push(problem.at(agent.key_span).help(help));
         }
         problems
@@ -109,7 +128,8 @@ impl Gate for Ablate {
 
 fn read_sets(field: &mut Field<'_>) -> Option<Vec<Vec<String>>> {
     let mut seen: Vec<(Vec<String>, Span)> = Vec::new();
-    let empty = Problem::error("there is no set").help("write `ablate: true` for each tool in turn");
+    let empty =
+        Problem::error("there is no set").help("write `ablate: true` for each tool in turn");
     field.list_of_some(empty, |item| {
         let mut set = item.shapes("a tool or a list of tools", |shapes| {
             shapes.text(|field| field.tool().map(|tool| vec![tool]));

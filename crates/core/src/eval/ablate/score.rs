@@ -28,10 +28,21 @@ type Extra = fn(&AblationRow) -> Option<f64>;
 pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
     let number = |count: usize| Some(Number::Int(count as i64));
-    scores.set(&SETS, number(if side.len() < sets.len() { 0 } else { sets.len() }));
+    scores.set(
+        &SETS,
+        number(if side.len() < sets.len() {
+            0
+        } else {
+            sets.len()
+        }),
+    );
     let mut found = compare(sets, ordinary, side);
     if found.is_empty() {
-        let why = if sets.is_empty() { "no recording lists a tool" } else { "there are no runs to compare" };
+        let why = if sets.is_empty() {
+            "no recording lists a tool"
+        } else {
+            "there are no runs to compare"
+        };
         scores.not_exercised = Some(why.to_owned());
         return scores;
     }
@@ -44,15 +55,21 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         .set(&MIN_DROP, drops().min().map(Number::Int))
         .set(&NEEDED, number(needed.len()))
         .set(&USELESS, number(useless.len()));
-    let extras: [(Target, Extra); 3] =
-        [(EXTRA_CALLS, |row| row.calls), (EXTRA_TOKENS, |row| row.tokens), (EXTRA_COST, |row| row.cost_usd)];
+    let extras: [(Target, Extra); 3] = [
+        (EXTRA_CALLS, |row| row.calls),
+        (EXTRA_TOKENS, |row| row.tokens),
+        (EXTRA_COST, |row| row.cost_usd),
+    ];
     for (target, extra) in extras {
         let extra: Option<Vec<f64>> = found.iter().map(|(row, _)| extra(row)).collect();
         let most = extra.map(|extra| extra.into_iter().fold(0.0, f64::max));
         scores.set(&target, most.map(Number::Float));
     }
     found.small_sort_by_key(|(row, _)| std::cmp::Reverse(row.drop));
-    scores.findings = found.into_iter().map(|(_, said)| Finding::new(None, said)).collect();
+    scores.findings = found
+        .into_iter()
+        .map(|(_, said)| Finding::new(None, said))
+        .collect();
     scores
 }
 
@@ -67,29 +84,48 @@ pub(super) fn compare(
         return Vec::new();
     }
     let with = Tally::of(ordinary);
-    sets.iter().zip(side.chunks(each)).map(|(set, runs)| worth(set, &with, &Tally::of(runs))).collect()
+    sets.iter()
+        .zip(side.chunks(each))
+        .map(|(set, runs)| worth(set, &with, &Tally::of(runs)))
+        .collect()
 }
 
 fn labels(found: &[(AblationRow, String)], is_meant: impl Fn(&AblationRow) -> bool) -> Vec<&str> {
-    found.iter().filter(|(row, _)| is_meant(row)).map(|(row, _)| row.tool.as_str()).collect()
+    found
+        .iter()
+        .filter(|(row, _)| is_meant(row))
+        .map(|(row, _)| row.tool.as_str())
+        .collect()
 }
 
 /// `3 sets: 1 needed (search), 1 useless (list); the largest drop is 66 points`.
 fn summary(found: &[(AblationRow, String)], needed: &[&str], useless: &[&str]) -> String {
     let part = |what: &str, labels: &[&str]| match labels {
         [] => format!("none {what}"),
-        labels => format!("{} {what} ({})", labels.len(), some_of(labels.iter().copied())),
+        labels => format!(
+            "{} {what} ({})",
+            labels.len(),
+            some_of(labels.iter().copied())
+        ),
     };
-    let most = found.iter().map(|(row, _)| row.drop).max().unwrap_or_default();
+    let most = found
+        .iter()
+        .map(|(row, _)| row.drop)
+        .max()
+        .unwrap_or_default();
     let (needed, useless) = (part("needed", needed), part("useless", useless));
-    format!("{}: {needed}, {useless}; the largest drop is {most} points", count(found.len(), "set"))
+    format!(
+        "{}: {needed}, {useless}; the largest drop is {most} points",
+        count(found.len(), "set")
+    )
 }
 
 impl Tally {
     fn of(runs: &[Run<'_>]) -> Self {
         let mean = |sum: f64| sum / runs.len() as f64;
-        let sum =
-            |value: &dyn Fn(&Run<'_>) -> Option<f64>| runs.iter().map(value).sum::<Option<f64>>().map(mean);
+        let sum = |value: &dyn Fn(&Run<'_>) -> Option<f64>| {
+            runs.iter().map(value).sum::<Option<f64>>().map(mean)
+        };
         let mut by_tool: BTreeMap<String, f64> = BTreeMap::new();
         for call in runs.iter().flat_map(|run| &run.trace.tool_calls) {
             *by_tool.entry(Tool::from(call).full_name()).or_default() += mean(1.0);
@@ -97,8 +133,19 @@ impl Tally {
         Self {
             runs: runs.len(),
             passed: runs.iter().filter(|run| run.passed).count(),
-            calls: mean(runs.iter().map(|run| run.trace.tool_calls.len()).sum::<usize>() as f64),
-            tokens: sum(&|run| run.trace.conversation.tokens.totalled().total.map(|total| total as f64)),
+            calls: mean(
+                runs.iter()
+                    .map(|run| run.trace.tool_calls.len())
+                    .sum::<usize>() as f64,
+            ),
+            tokens: sum(&|run| {
+                run.trace
+                    .conversation
+                    .tokens
+                    .totalled()
+                    .total
+                    .map(|total| total as f64)
+            }),
             cost: sum(&|run| run.trace.conversation.cost_usd),
             by_tool,
         }
@@ -114,8 +161,11 @@ fn worth(set: &[String], with: &Tally, without: &Tally) -> (AblationRow, String)
     let product = |a: usize, b: usize| (a * b) as i64;
     let difference = product(with.passed, without.runs) - product(without.passed, with.runs);
     let drop = (100 * difference).div_euclid(product(with.runs, without.runs));
-    let interval = newcombe_difference(with.rate(), without.rate(), CONFIDENCE).map(|found| found.interval);
-    let (low, high) = interval.map_or((-100.0, 100.0), |found| (100.0 * found.lower, 100.0 * found.upper));
+    let interval =
+        newcombe_difference(with.rate(), without.rate(), CONFIDENCE).map(|found| found.interval);
+    let (low, high) = interval.map_or((-100.0, 100.0), |found| {
+        (100.0 * found.lower, 100.0 * found.upper)
+    });
     let pairs = [
         ("calls", Some(with.calls), Some(without.calls)),
         ("tokens", with.tokens, without.tokens),
@@ -138,22 +188,48 @@ fn worth(set: &[String], with: &Tally, without: &Tally) -> (AblationRow, String)
         high.round() as i64,
         changes.join(", ")
     );
-    (AblationRow { tool, runs, passed, drop, low, high, calls, tokens, cost_usd, instead }, said)
+    (
+        AblationRow {
+            tool,
+            runs,
+            passed,
+            drop,
+            low,
+            high,
+            calls,
+            tokens,
+            cost_usd,
+            instead,
+        },
+        said,
+    )
 }
 
 /// The tool whose calls rose most, and calls of what was not there: in words, and that tool.
 fn in_its_place(set: &[String], with: &Tally, without: &Tally) -> (String, Option<String>) {
     let before = |tool: &str| with.by_tool.get(tool).copied().unwrap_or_default();
     let is_removed = |tool: &str| {
-        let (server, name) = tool.split_once('.').map_or((None, tool), |(server, name)| (Some(server), name));
+        let (server, name) = tool
+            .split_once('.')
+            .map_or((None, tool), |(server, name)| (Some(server), name));
         set.iter().any(|written| is_tool(written, name, server))
     };
-    let (removed, others): (Vec<_>, Vec<_>) =
-        without.by_tool.iter().map(|(tool, calls)| (tool, *calls)).partition(|(tool, _)| is_removed(tool));
-    let risen = others.into_iter().map(|(tool, calls)| (tool, calls - before(tool)));
-    let most = risen.filter(|(_, rise)| *rise > 0.0).max_by(|(_, a), (_, b)| a.total_cmp(b));
+    let (removed, others): (Vec<_>, Vec<_>) = without
+        .by_tool
+        .iter()
+        .map(|(tool, calls)| (tool, *calls))
+        .partition(|(tool, _)| is_removed(tool));
+    let risen = others
+        .into_iter()
+        .map(|(tool, calls)| (tool, calls - before(tool)));
+    let most = risen
+        .filter(|(_, rise)| *rise > 0.0)
+        .max_by(|(_, a), (_, b)| a.total_cmp(b));
     let mut said = match most {
-        Some((tool, rise)) => format!("; {tool} is called in its place ({} more a run)", Number::Float(rise)),
+        Some((tool, rise)) => format!(
+            "; {tool} is called in its place ({} more a run)",
+            Number::Float(rise)
+        ),
         None => "; no tool is called in its place".to_owned(),
     };
     let asked: f64 = removed.iter().map(|(_, calls)| calls).sum();

@@ -15,7 +15,12 @@ pub struct Competition {
 /// What a left group that has unmatched nodes competes with: all it reaches by alternating paths.
 pub fn competition(matching: &Matching, start: usize, edges: &[Vec<usize>]) -> Competition {
     let holders = Holders::of(matching);
-    holders.reach(start, edges, usize::MAX).unwrap_or(Competition { left: vec![start], right: Vec::new() })
+    holders
+        .reach(start, edges, usize::MAX)
+        .unwrap_or(Competition {
+            left: vec![start],
+            right: Vec::new(),
+        })
 }
 
 /// The smallest competition found from any unmatched left group; nothing when all are matched.
@@ -23,10 +28,13 @@ pub fn smallest_competition(matching: &Matching, edges: &[Vec<usize>]) -> Option
     /// Enough to explain with; a larger search would cost more than it tells.
     const STARTS: usize = 100;
     let holders = Holders::of(matching);
-    let unmatched = (0..matching.unmatched_left.len()).filter(|&group| matching.unmatched_left[group] > 0);
+    let unmatched =
+        (0..matching.unmatched_left.len()).filter(|&group| matching.unmatched_left[group] > 0);
     let mut smallest: Option<Competition> = None;
     for start in unmatched.take(STARTS) {
-        let limit = smallest.as_ref().map_or(usize::MAX, |found| found.left.len() - 1);
+        let limit = smallest
+            .as_ref()
+            .map_or(usize::MAX, |found| found.left.len() - 1);
         if let Some(found) = holders.reach(start, edges, limit) {
             smallest = Some(found);
         }
@@ -39,14 +47,21 @@ struct Holders(Vec<(usize, usize)>);
 
 impl Holders {
     fn of(matching: &Matching) -> Self {
-        let mut pairs: Vec<_> = matching.pairs.iter().map(|&(left, right, _)| (right, left)).collect();
+        let mut pairs: Vec<_> = matching
+            .pairs
+            .iter()
+            .map(|&(left, right, _)| (right, left))
+            .collect();
         pairs.sort_unstable();
         Self(pairs)
     }
 
     fn holding(&self, right: usize) -> impl Iterator<Item = usize> {
         let from = self.0.partition_point(|&(group, _)| group < right);
-        self.0[from..].iter().take_while(move |&&(group, _)| group == right).map(|&(_, left)| left)
+        self.0[from..]
+            .iter()
+            .take_while(move |&&(group, _)| group == right)
+            .map(|&(_, left)| left)
     }
 
     fn reach(&self, start: usize, edges: &[Vec<usize>], limit: usize) -> Option<Competition> {
@@ -63,8 +78,10 @@ impl Holders {
                 return None;
             }
         }
-        (left.len() <= limit)
-            .then(|| Competition { left: left.into_iter().collect(), right: right.into_iter().collect() })
+        (left.len() <= limit).then(|| Competition {
+            left: left.into_iter().collect(),
+            right: right.into_iter().collect(),
+        })
     }
 }
 
@@ -79,7 +96,13 @@ mod tests {
         let edges = [vec![0, 1], vec![2, 3], vec![0, 1], vec![1]];
         let matching = match_grouped(&[1; 4], &[1; 4], &edges);
         let found = smallest_competition(&matching, &edges).unwrap();
-        assert_eq!(found, Competition { left: vec![0, 2, 3], right: vec![0, 1] });
+        assert_eq!(
+            found,
+            Competition {
+                left: vec![0, 2, 3],
+                right: vec![0, 1]
+            }
+        );
     }
 
     #[test]
@@ -87,7 +110,13 @@ mod tests {
         let edges = [vec![0], vec![0], vec![]];
         let matching = match_grouped(&[1; 3], &[1], &edges);
         let found = smallest_competition(&matching, &edges).unwrap();
-        assert_eq!(found, Competition { left: vec![2], right: vec![] });
+        assert_eq!(
+            found,
+            Competition {
+                left: vec![2],
+                right: vec![]
+            }
+        );
         assert_eq!(competition(&matching, 1, &edges).left, [0, 1]);
     }
 

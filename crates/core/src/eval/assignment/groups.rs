@@ -45,7 +45,12 @@ impl Groups {
             by_group[next[group]] = item;
             next[group] += 1;
         }
-        Self { of, counts, starts, by_group }
+        Self {
+            of,
+            counts,
+            starts,
+            by_group,
+        }
     }
 
     /// How many items each group has.
@@ -105,6 +110,9 @@ mod tests {
         let left = Groups::collapse(["x", "y", "x", "x"]);
         let right = Groups::collapse(["y", "x", "x"]);
         let matching = match_grouped(left.counts(), right.counts(), &[vec![1], vec![0]]);
-        assert_eq!(assign(&left, &right, &matching), [Some(1), Some(0), Some(2), None]);
+        assert_eq!(
+            assign(&left, &right, &matching),
+            [Some(1), Some(0), Some(2), None]
+        );
     }
 }

@@ -67,7 +67,10 @@ impl<'e> Network<'e> {
         Self {
             left_free: left.to_vec(),
             right_free: right.to_vec(),
-            flow: edges.iter().map(|partners| vec![0; partners.len()]).collect(),
+            flow: edges
+                .iter()
+                .map(|partners| vec![0; partners.len()])
+                .collect(),
             incoming,
             left_level: Vec::new(),
             right_level: Vec::new(),
@@ -90,12 +93,17 @@ impl<'e> Network<'e> {
 
     /// Finds how far each group is from a free left node; says whether a free right node is in reach.
     fn layer(&mut self) -> bool {
-        self.left_level = self.left_free.iter().map(|&free| if free > 0 { 0 } else { UNREACHED }).collect();
+        self.left_level = self
+            .left_free
+            .iter()
+            .map(|&free| if free > 0 { 0 } else { UNREACHED })
+            .collect();
         self.right_level = vec![UNREACHED; self.right_free.len()];
         self.next_edge = vec![0; self.left_free.len()];
         self.next_incoming = vec![0; self.right_free.len()];
-        let mut queue: VecDeque<usize> =
-            (0..self.left_free.len()).filter(|&group| self.left_free[group] > 0).collect();
+        let mut queue: VecDeque<usize> = (0..self.left_free.len())
+            .filter(|&group| self.left_free[group] > 0)
+            .collect();
         let mut in_reach = false;
         while let Some(group) = queue.pop_front() {
             let level = self.left_level[group];
@@ -122,7 +130,9 @@ impl<'e> Network<'e> {
         let mut group = root;
         loop {
             let Some(&partner) = self.edges[group].get(self.next_edge[group]) else {
-                let Some((previous, partner)) = path.pop() else { return false };
+                let Some((previous, partner)) = path.pop() else {
+                    return false;
+                };
                 self.next_incoming[partner] += 1;
                 group = previous;
                 continue;
@@ -147,13 +157,20 @@ impl<'e> Network<'e> {
         let from = self.next_incoming[partner];
         let found = self.incoming[partner][from..]
             .iter()
-            .position(|&(other, index)| self.flow[other][index] > 0 && self.left_level[other] == level);
-        self.next_incoming[partner] = found.map_or(self.incoming[partner].len(), |skipped| from + skipped);
-        self.incoming[partner].get(self.next_incoming[partner]).map(|&(other, _)| other)
+            .position(|&(other, index)| {
+                self.flow[other][index] > 0 && self.left_level[other] == level
+            });
+        self.next_incoming[partner] =
+            found.map_or(self.incoming[partner].len(), |skipped| from + skipped);
+        self.incoming[partner]
+            .get(self.next_incoming[partner])
+            .map(|&(other, _)| other)
     }
 
     fn shift_along(&mut self, path: &[(usize, usize)]) {
-        let (Some(&(root, _)), Some(&(_, end))) = (path.first(), path.last()) else { return };
+        let (Some(&(root, _)), Some(&(_, end))) = (path.first(), path.last()) else {
+            return;
+        };
         let given_up: Vec<(usize, usize)> = path[..path.len() - 1]
             .iter()
             .map(|&(_, partner)| self.incoming[partner][self.next_incoming[partner]])
@@ -177,11 +194,17 @@ impl<'e> Network<'e> {
         for (group, flow) in self.flow.iter().enumerate() {
             let partners = self.edges[group].iter().zip(flow);
             pairs.extend(
-                partners.filter(|&(_, &count)| count > 0).map(|(&partner, &count)| (group, partner, count)),
+                partners
+                    .filter(|&(_, &count)| count > 0)
+                    .map(|(&partner, &count)| (group, partner, count)),
             );
         }
         pairs.sort_unstable();
-        Matching { pairs, unmatched_left: self.left_free, unmatched_right: self.right_free }
+        Matching {
+            pairs,
+            unmatched_left: self.left_free,
+            unmatched_right: self.right_free,
+        }
     }
 }
 
@@ -193,7 +216,8 @@ mod tests {
     /// For each left node its partner.
     fn maximum_matching(right: usize, edges: &[Vec<usize>]) -> Vec<Option<usize>> {
         let mut partners = vec![None; edges.len()];
-        for (node, partner, _) in match_grouped(&vec![1; edges.len()], &vec![1; right], edges).pairs {
+        for (node, partner, _) in match_grouped(&vec![1; edges.len()], &vec![1; right], edges).pairs
+        {
             partners[node] = Some(partner);
         }
         partners
@@ -240,15 +264,25 @@ mod tests {
     }
 
     fn largest_by_search(edges: &[Vec<usize>], taken: u32) -> usize {
-        let Some((first, rest)) = edges.split_first() else { return 0 };
+        let Some((first, rest)) = edges.split_first() else {
+            return 0;
+        };
         let with = first.iter().filter(|&&node| taken & 1 << node == 0);
-        let best = with.map(|&node| 1 + largest_by_search(rest, taken | 1 << node)).max();
+        let best = with
+            .map(|&node| 1 + largest_by_search(rest, taken | 1 << node))
+            .max();
         best.unwrap_or(0).max(largest_by_search(rest, taken))
     }
 
     fn any_edges() -> impl Strategy<Value = Vec<Vec<usize>>> {
-        prop::collection::vec(prop::collection::btree_set(0_usize..6, 0..5), 0..7)
-            .prop_map(|edges| edges.into_iter().map(|row| row.into_iter().collect()).collect())
+        prop::collection::vec(prop::collection::btree_set(0_usize..6, 0..5), 0..7).prop_map(
+            |edges| {
+                edges
+                    .into_iter()
+                    .map(|row| row.into_iter().collect())
+                    .collect()
+            },
+        )
     }
 
     proptest! {

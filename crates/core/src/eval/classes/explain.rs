@@ -34,8 +34,14 @@ fn why_unreached(class: &Class, calls: &[Call<'_>]) -> String {
     let taken: Vec<&String> = class.members.iter().filter(called).collect();
     let name = &class.name;
     if taken.is_empty() {
-        format!("class `{name}` was not reached: no call to {}", any_of(&class.members))
+        format!(
+            "class `{name}` was not reached: no call to {}",
+            any_of(&class.members)
+        )
     } else {
-        format!("class `{name}` was not reached: every call of {} counts for another class", any_of(&taken))
+        format!(
+            "class `{name}` was not reached: every call of {} counts for another class",
+            any_of(&taken)
+        )
     }
 }

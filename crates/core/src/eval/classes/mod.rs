@@ -21,7 +21,8 @@ pub struct Class {
 
 /// The block's own `classes:`, or else those of the agent's `equal_function_sets:`.
 pub(crate) fn read_classes_or_siblings(block: &mut Block<'_>) -> Option<Vec<Class>> {
-    let doc = "The tools that do the same job, by capability; left out, those of `equal_function_sets:`";
+    let doc =
+        "The tools that do the same job, by capability; left out, those of `equal_function_sets:`";
     let own = block.optional("classes", doc, read_classes);
     if own.is_some() || block.has("classes") {
         return own;
@@ -36,8 +37,7 @@ pub(crate) fn read_needed_classes(block: &mut Block<'_>) -> Vec<Class> {
     let classes = read_classes_or_siblings(block);
     let has_sibling = block.sibling("equal_function_sets", |_| Some(())).is_some();
     if classes.is_none() && !block.has("classes") && !has_sibling {
-        let help =
-            "list the tools that do the same job here, or in an `equal_function_sets:` of the same agent";
+        let help = "list the tools that do the same job here, or in an `equal_function_sets:` of the same agent";
         block.report(Problem::error("`classes` is missing here").help(help));
     }
     classes.unwrap_or_default()
@@ -51,9 +51,15 @@ pub(crate) fn read_classes(field: &mut Field<'_>) -> Option<Vec<Class>> {
             let name = block.required("name", "The capability", |f| read_new_name(f, &mut names));
             let members = block.required("members", "The tools that provide it", |f| {
                 let empty = Problem::error("a class without members can never be reached");
-                f.list_of_some(empty.help("list the tools of which any one will do"), |item| item.tool())
+                f.list_of_some(
+                    empty.help("list the tools of which any one will do"),
+                    |item| item.tool(),
+                )
             });
-            Some(Class { name: name?, members: members? })
+            Some(Class {
+                name: name?,
+                members: members?,
+            })
         })
     })
 }
@@ -62,7 +68,11 @@ fn read_new_name(field: &mut Field<'_>, names: &mut Vec<(String, Span)>) -> Opti
     let name = field.name()?;
     if let Some((_, first)) = names.iter().find(|(known, _)| *known == name) {
         let problem = Problem::error(format!("the class `{name}` is declared twice"));
-        field.report(problem.at(field.span()).also(*first, "already declared here"));
+        field.report(
+            problem
+                .at(field.span())
+                .also(*first, "already declared here"),
+        );
     }
     names.push((name.clone(), field.span()));
     Some(name)

@@ -20,12 +20,18 @@ pub struct Selection {
 impl Selection {
     /// `TP / (TP + FP)`; 1 when there are neither classes nor calls, else 0 for 0/0.
     pub fn precision(&self) -> f64 {
-        self.fraction(self.true_positives, self.true_positives + self.false_positives)
+        self.fraction(
+            self.true_positives,
+            self.true_positives + self.false_positives,
+        )
     }
 
     /// `TP / (TP + FN)`; 1 when there are neither classes nor calls, else 0 for 0/0.
     pub fn recall(&self) -> f64 {
-        self.fraction(self.true_positives, self.true_positives + self.false_negatives)
+        self.fraction(
+            self.true_positives,
+            self.true_positives + self.false_negatives,
+        )
     }
 
     /// `2 TP / (2 TP + FP + FN)`; 1 when there are neither classes nor calls.
@@ -36,12 +42,18 @@ impl Selection {
 
     /// [`Self::precision`] in whole percent, floored.
     pub fn precision_percent(&self) -> u32 {
-        self.percent(self.true_positives, self.true_positives + self.false_positives)
+        self.percent(
+            self.true_positives,
+            self.true_positives + self.false_positives,
+        )
     }
 
     /// [`Self::recall`] in whole percent, floored.
     pub fn recall_percent(&self) -> u32 {
-        self.percent(self.true_positives, self.true_positives + self.false_negatives)
+        self.percent(
+            self.true_positives,
+            self.true_positives + self.false_negatives,
+        )
     }
 
     /// [`Self::f1`] in whole percent, floored.
@@ -85,7 +97,11 @@ impl std::ops::AddAssign for Selection {
 
 /// Scores recorded calls (objects with a `name` and perhaps a `server`) against classes.
 pub fn score_selection(calls: &[Value], classes: &[Class]) -> Selection {
-    Reach::of(&calls.iter().map(Tool::of_json).collect::<Vec<_>>(), classes).selection()
+    Reach::of(
+        &calls.iter().map(Tool::of_json).collect::<Vec<_>>(),
+        classes,
+    )
+    .selection()
 }
 
 /// Which classes one run reached.
@@ -119,8 +135,14 @@ impl Reach {
         }
         strays.sort_unstable();
         let matching = match_grouped(&vec![1; classes.len()], groups.counts(), &edges);
-        let unreached = (0..classes.len()).filter(|&class| matching.unmatched_left[class] > 0).collect();
-        Self { classes: classes.len(), unreached, strays }
+        let unreached = (0..classes.len())
+            .filter(|&class| matching.unmatched_left[class] > 0)
+            .collect();
+        Self {
+            classes: classes.len(),
+            unreached,
+            strays,
+        }
     }
 
     pub(crate) fn selection(&self) -> Selection {
@@ -141,15 +163,23 @@ pub(crate) struct Members<'c> {
 impl<'c> Members<'c> {
     pub(crate) fn of(classes: &'c [Class]) -> Self {
         let members = || {
-            let of_class = |(at, class): (usize, &'c Class)| class.members.iter().map(move |name| (at, name));
+            let of_class =
+                |(at, class): (usize, &'c Class)| class.members.iter().map(move |name| (at, name));
             classes.iter().enumerate().flat_map(of_class)
         };
         let names = WrittenNames::new(members().map(|(_, name)| name.as_str()));
-        Self { names, class_of: members().map(|(class, _)| class).collect() }
+        Self {
+            names,
+            class_of: members().map(|(class, _)| class).collect(),
+        }
     }
 
     /// The classes of a tool, each once.
     pub(crate) fn classes_of(&self, tool: Tool<'_>) -> BTreeSet<usize> {
-        self.names.meaning(tool).into_iter().map(|member| self.class_of[member]).collect()
+        self.names
+            .meaning(tool)
+            .into_iter()
+            .map(|member| self.class_of[member])
+            .collect()
     }
 }

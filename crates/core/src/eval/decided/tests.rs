@@ -19,7 +19,10 @@ fn ways() -> Vec<(Value, bool)> {
                 "conversation": { "tokens": { "total": 100 } } }),
             true,
         ),
-        (json!({ "tool_calls": [], "final_response": "I deleted the page." }), false),
+        (
+            json!({ "tool_calls": [], "final_response": "I deleted the page." }),
+            false,
+        ),
         (
             json!({ "tool_calls": [{ "name": "search" }, { "name": "noise" }, { "name": "search" }, { "name": "search" }],
                 "conversation": { "tokens": { "total": 5000 } } }),
@@ -35,7 +38,10 @@ fn ways() -> Vec<(Value, bool)> {
 
 /// Blocks that fit these runs, but for their `expect:`; of a gate that is not here, the block of its example.
 const BLOCKS: &[(&str, &str)] = &[
-    ("trajectory", "calls: [search, open_page], mode: subsequence"),
+    (
+        "trajectory",
+        "calls: [search, open_page], mode: subsequence",
+    ),
     (
         "trajectory_axes",
         "dependencies: [{ producer: search, consumer: open_page }], order: [{ first: search, second: delete_page }]",
@@ -45,13 +51,28 @@ const BLOCKS: &[(&str, &str)] = &[
     ("reliability", "k: 2"),
     ("recovery", "max_detection_ms: 10"),
     ("narrative", "extra_verbs: []"),
-    ("tool_selection", "expected_tool: search, min_selection_rate: 0.5"),
-    ("tool_selection", "expected_tool: open_page, min_selection_rate: 0.5, max_total_tokens: 1000"),
-    ("equal_function_sets", "classes: [{ name: c, members: [search] }, { name: d, members: [open_page] }]"),
+    (
+        "tool_selection",
+        "expected_tool: search, min_selection_rate: 0.5",
+    ),
+    (
+        "tool_selection",
+        "expected_tool: open_page, min_selection_rate: 0.5, max_total_tokens: 1000",
+    ),
+    (
+        "equal_function_sets",
+        "classes: [{ name: c, members: [search] }, { name: d, members: [open_page] }]",
+    ),
     ("distractors", "count: 1, correct: [search]"),
-    ("tool_edges", "allowed: [search, open_page], restricted: [delete_page]"),
+    (
+        "tool_edges",
+        "allowed: [search, open_page], restricted: [delete_page]",
+    ),
     ("orchestration", "classes: [{ name: c, members: [search] }]"),
-    ("token_efficiency", "classes: [{ name: c, members: [search] }]"),
+    (
+        "token_efficiency",
+        "classes: [{ name: c, members: [search] }]",
+    ),
     ("tool_quality", "ignore: [string-unbounded]"),
 ];
 
@@ -59,23 +80,41 @@ const BLOCKS: &[(&str, &str)] = &[
 fn blocks() -> Vec<(&'static GateKind, String)> {
     let of_example = |kind: &GateKind| {
         let example = yaml_to_json(kind.example).unwrap();
-        let block = example["agents"][0][kind.key].as_object().cloned().unwrap_or_default();
+        let block = example["agents"][0][kind.key]
+            .as_object()
+            .cloned()
+            .unwrap_or_default();
         let keys = block.iter().filter(|(key, _)| *key != "expect");
-        keys.map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>().join(", ")
+        keys.map(|(key, value)| format!("{key}: {value}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let of_kind = |kind: &'static GateKind| {
-        let fitting = BLOCKS.iter().filter(|(key, _)| *key == kind.key).map(|(_, keys)| (*keys).to_owned());
+        let fitting = BLOCKS
+            .iter()
+            .filter(|(key, _)| *key == kind.key)
+            .map(|(_, keys)| (*keys).to_owned());
         let fitting: Vec<String> = fitting.collect();
-        let blocks = if fitting.is_empty() { vec![of_example(kind)] } else { fitting };
+        let blocks = if fitting.is_empty() {
+            vec![of_example(kind)]
+        } else {
+            fitting
+        };
         blocks.into_iter().map(move |keys| (kind, keys))
     };
-    GATES.iter().filter(|kind| !kind.targets.is_empty()).flat_map(of_kind).collect()
+    GATES
+        .iter()
+        .filter(|kind| !kind.targets.is_empty())
+        .flat_map(of_kind)
+        .collect()
 }
 
 fn with(agent: &str) -> Suite {
     let text = suite(agent);
     let loaded = loaded(&text);
-    loaded.suite.unwrap_or_else(|| panic!("{text}{:?}", loaded.problems))
+    loaded
+        .suite
+        .unwrap_or_else(|| panic!("{text}{:?}", loaded.problems))
 }
 
 fn header() -> Header {
@@ -84,13 +123,19 @@ fn header() -> Header {
         distractor,
         ..CatalogueTool::default()
     };
-    Header { catalogue: Some(vec![tool("search", false), tool("noise", true)]), ..Header::default() }
+    Header {
+        catalogue: Some(vec![tool("search", false), tool("noise", true)]),
+        ..Header::default()
+    }
 }
 
 /// What judging all of these runs says.
 fn verdict(agent: &Agent, runs: &[Run<'_>]) -> bool {
-    let runs_decide =
-        !agent.expect.is_empty() && !agent.gates.iter().any(|gate| gate.is(GateTrait::DecidesRuns));
+    let runs_decide = !agent.expect.is_empty()
+        && !agent
+            .gates
+            .iter()
+            .any(|gate| gate.is(GateTrait::DecidesRuns));
     (!runs_decide || runs.iter().all(|run| run.passed))
         && agent
             .gates
@@ -100,16 +145,24 @@ fn verdict(agent: &Agent, runs: &[Run<'_>]) -> bool {
 
 /// Calls `check` with the runs of these ways.
 fn with_runs<T>(way: &[usize], check: impl FnOnce(&[Run<'_>]) -> T) -> T {
-    let texts: Vec<(String, bool)> =
-        ways().iter().map(|(envelope, passed)| (envelope.to_string(), *passed)).collect();
-    let traces: Vec<Trace<'_>> = way.iter().map(|&way| Trace::read(&texts[way].0).unwrap()).collect();
+    let texts: Vec<(String, bool)> = ways()
+        .iter()
+        .map(|(envelope, passed)| (envelope.to_string(), *passed))
+        .collect();
+    let traces: Vec<Trace<'_>> = way
+        .iter()
+        .map(|&way| Trace::read(&texts[way].0).unwrap())
+        .collect();
     let header = header();
     let outcomes = way.iter().map(|&way| texts[way].1);
-    let runs = Run::all(&traces).into_iter().zip(outcomes).map(|(run, passed)| Run {
-        header: Some(&header),
-        passed,
-        ..run
-    });
+    let runs = Run::all(&traces)
+        .into_iter()
+        .zip(outcomes)
+        .map(|(run, passed)| Run {
+            header: Some(&header),
+            passed,
+            ..run
+        });
     check(&runs.collect::<Vec<Run<'_>>>())
 }
 
@@ -131,7 +184,11 @@ fn completions(rest: usize) -> Vec<Vec<usize>> {
 
 fn contradiction(agent: &Agent, begun: &[usize], of: usize) -> Option<Vec<usize>> {
     let decided = decided_of(agent, begun, of)?;
-    assert_eq!(with_runs(begun, |runs| verdict(agent, runs)), decided, "the runs there are say otherwise");
+    assert_eq!(
+        with_runs(begun, |runs| verdict(agent, runs)),
+        decided,
+        "the runs there are say otherwise"
+    );
     completions(of - begun.len())
         .into_iter()
         .map(|rest| [begun, &rest].concat())
@@ -144,7 +201,11 @@ fn target_and_matcher() -> impl Strategy<Value = ((&'static GateKind, String), u
         (0..=100_u32).prop_map(|number| number.to_string()),
         (0..=20_u32).prop_map(|number| (f64::from(number) / 20.0).to_string()),
     ];
-    let matcher = (prop::sample::select(vec!["gte", "lte", "gt", "lt", "exact"]), number, any::<bool>())
+    let matcher = (
+        prop::sample::select(vec!["gte", "lte", "gt", "lt", "exact"]),
+        number,
+        any::<bool>(),
+    )
         .prop_map(|(key, number, negated)| {
             if negated {
                 format!("{{ not: {{ {key}: {number} }} }}")
@@ -193,9 +254,19 @@ fn a_rate_is_decided_when_it_is_reached_or_out_of_reach() {
     let agent = &suite.agents[0];
     assert_eq!(decided_of(agent, &[GOOD; 7], 10), None);
     assert_eq!(decided_of(agent, &[GOOD; 8], 10), Some(true));
-    assert_eq!(decided_of(agent, &[SILENT, SILENT], 10), None, "two of ten may fail");
-    assert_eq!(decided_of(agent, &[SILENT, SILENT, SILENT], 10), Some(false));
-    assert_eq!(decided_of(agent, &[GOOD, GOOD, GOOD, GOOD, SILENT, SILENT, SILENT], 10), Some(false));
+    assert_eq!(
+        decided_of(agent, &[SILENT, SILENT], 10),
+        None,
+        "two of ten may fail"
+    );
+    assert_eq!(
+        decided_of(agent, &[SILENT, SILENT, SILENT], 10),
+        Some(false)
+    );
+    assert_eq!(
+        decided_of(agent, &[GOOD, GOOD, GOOD, GOOD, SILENT, SILENT, SILENT], 10),
+        Some(false)
+    );
     let mixed = [GOOD, GOOD, GOOD, GOOD, GOOD, GOOD, GOOD, GOOD, GOOD, SILENT];
     assert_eq!(decided_of(agent, &mixed, 10), Some(true), "all are there");
 }
@@ -205,29 +276,67 @@ fn every_gate_must_be_decided_and_one_that_judges_nothing_is_not_waited_for() {
     let gates = "golden_path: { calls: [search, open_page] }\norchestration: { classes: [{ name: c, members: [search] }] }";
     let suite = with(&format!("prompt: p\nruns: 5\n{EXPECT}{gates}"));
     let agent = &suite.agents[0];
-    assert_eq!(decided_of(agent, &[SILENT], 5), None, "its path is clean, and a later one may not be");
-    assert_eq!(decided_of(agent, &[ASTRAY], 5), None, "its `expect:` held, and a later one may not");
+    assert_eq!(
+        decided_of(agent, &[SILENT], 5),
+        None,
+        "its path is clean, and a later one may not be"
+    );
+    assert_eq!(
+        decided_of(agent, &[ASTRAY], 5),
+        None,
+        "its `expect:` held, and a later one may not"
+    );
     assert_eq!(decided_of(agent, &[ASTRAY, SILENT], 5), Some(false));
-    assert_eq!(decided_of(agent, &[GOOD; 4], 5), None, "the last run may be the worst");
+    assert_eq!(
+        decided_of(agent, &[GOOD; 4], 5),
+        None,
+        "the last run may be the worst"
+    );
 }
 
 #[test]
 fn counts_of_runs_are_decided_and_what_depends_on_every_run_is_not() {
     let of = |gate: &str| with(&format!("prompt: p\nruns: 4\n{gate}"));
     let selection = of("tool_selection: { expected_tool: search, min_selection_rate: 0.5 }");
-    assert_eq!(decided_of(&selection.agents[0], &[GOOD, GOOD], 4), Some(true));
-    assert_eq!(decided_of(&selection.agents[0], &[SILENT, SILENT, SILENT], 4), Some(false));
-    let capped =
-        of("tool_selection: { expected_tool: search, min_selection_rate: 0.5, max_total_tokens: 1000 }");
-    assert_eq!(decided_of(&capped.agents[0], &[GOOD, GOOD], 4), None, "a later run may be over the cap");
+    assert_eq!(
+        decided_of(&selection.agents[0], &[GOOD, GOOD], 4),
+        Some(true)
+    );
+    assert_eq!(
+        decided_of(&selection.agents[0], &[SILENT, SILENT, SILENT], 4),
+        Some(false)
+    );
+    let capped = of(
+        "tool_selection: { expected_tool: search, min_selection_rate: 0.5, max_total_tokens: 1000 }",
+    );
+    assert_eq!(
+        decided_of(&capped.agents[0], &[GOOD, GOOD], 4),
+        None,
+        "a later run may be over the cap"
+    );
     assert_eq!(decided_of(&capped.agents[0], &[ASTRAY], 4), Some(false));
     let distractors = of("distractors: { count: 1, correct: [search] }");
-    assert_eq!(decided_of(&distractors.agents[0], &[ASTRAY], 4), Some(false));
+    assert_eq!(
+        decided_of(&distractors.agents[0], &[ASTRAY], 4),
+        Some(false)
+    );
     let spread = "prompt: p\nruns: 4\nreliability: { expect: [{ target: reliability.variance_amplification, matcher: { lte: 50 } }] }";
-    for open in
-        ["stability: {}", "stability: { expect: [{ target: stability.variance, matcher: { lte: 0.1 } }] }"]
-    {
-        assert_eq!(decided_of(&of(open).agents[0], &[GOOD, SILENT, ASTRAY], 4), None, "{open}");
+    for open in [
+        "stability: {}",
+        "stability: { expect: [{ target: stability.variance, matcher: { lte: 0.1 } }] }",
+    ] {
+        assert_eq!(
+            decided_of(&of(open).agents[0], &[GOOD, SILENT, ASTRAY], 4),
+            None,
+            "{open}"
+        );
     }
-    assert_eq!(decided_of(&with(&format!("{EXPECT}{spread}")).agents[0], &[GOOD, GOOD, GOOD], 4), None);
+    assert_eq!(
+        decided_of(
+            &with(&format!("{EXPECT}{spread}")).agents[0],
+            &[GOOD, GOOD, GOOD],
+            4
+        ),
+        None
+    );
 }

@@ -4,9 +4,15 @@ use crate::words::words_in;
 
 /// The names that occur in these prompts, word by word and whatever their case: `get_weather`, `Get weather`,
 /// `getWeather`.
-pub(super) fn named<'n>(prompts: &[&str], names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+pub(super) fn named<'n>(
+    prompts: &[&str],
+    names: impl IntoIterator<Item = &'n str>,
+) -> Vec<&'n str> {
     let prompts: Vec<Prompt> = prompts.iter().map(|prompt| Prompt::new(prompt)).collect();
-    names.into_iter().filter(|name| prompts.iter().any(|prompt| prompt.names(name))).collect()
+    names
+        .into_iter()
+        .filter(|name| prompts.iter().any(|prompt| prompt.names(name)))
+        .collect()
 }
 
 struct Prompt {
@@ -18,8 +24,14 @@ struct Prompt {
 
 impl Prompt {
     fn new(text: &str) -> Self {
-        let whole = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
-        Self { whole, split: words(text) }
+        let whole = text
+            .split(|c: char| !c.is_alphanumeric())
+            .map(str::to_lowercase)
+            .collect();
+        Self {
+            whole,
+            split: words(text),
+        }
     }
 
     fn names(&self, name: &str) -> bool {
@@ -27,7 +39,11 @@ impl Prompt {
         let joined = words.concat();
         // A name of one letter is an article more often than a tool.
         joined.chars().count() > 1
-            && (self.split.windows(words.len()).any(|window| window == words) || self.whole.contains(&joined))
+            && (self
+                .split
+                .windows(words.len())
+                .any(|window| window == words)
+                || self.whole.contains(&joined))
     }
 }
 
@@ -51,9 +67,17 @@ mod tests {
         ] {
             assert!(found(prompt), "{prompt}");
         }
-        for prompt in ["What is the weather in Oslo?", "get the weather", "forget weathering", ""] {
+        for prompt in [
+            "What is the weather in Oslo?",
+            "get the weather",
+            "forget weathering",
+            "",
+        ] {
             assert!(!found(prompt), "{prompt}");
         }
-        assert_eq!(named(&["Ask GitHub for a list"], ["github", "a", "lis", ""]), ["github"]);
+        assert_eq!(
+            named(&["Ask GitHub for a list"], ["github", "a", "lis", ""]),
+            ["github"]
+        );
     }
 }

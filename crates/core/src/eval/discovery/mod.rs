@@ -32,9 +32,11 @@ impl Gate for DiscoveryBlock {
             scores.not_exercised = Some("`name_free: false` asks for nothing".to_owned());
             return scores;
         }
-        let found: BTreeSet<(&str, &'static str)> = runs.iter().flat_map(|run| self.found_in(run)).collect();
+        let found: BTreeSet<(&str, &'static str)> =
+            runs.iter().flat_map(|run| self.found_in(run)).collect();
         scores.is_refuted = !found.is_empty();
-        let said = |(name, what)| Finding::new(None, format!("the prompt names the {what} `{name}`"));
+        let said =
+            |(name, what)| Finding::new(None, format!("the prompt names the {what} `{name}`"));
         scores.findings = found.into_iter().map(said).collect();
         scores.not_exercised = vacuous_runs(runs, runs.iter().map(|run| self.why_unchecked(run)));
         scores
@@ -43,13 +45,24 @@ impl Gate for DiscoveryBlock {
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         if !self.name_free {
             let problem = Problem::warning("`discovery:` with `name_free: false` asks for nothing");
-            return vec![problem.at(agent.key_span).help("set `name_free: true`, or remove the block")];
+            return vec![
+                problem
+                    .at(agent.key_span)
+                    .help("set `name_free: true`, or remove the block"),
+            ];
         }
         let prompts: Vec<&str> = agent.prompts.iter().map(String::as_str).collect();
-        let tools = agent.catalogue.unwrap_or_default().iter().map(|tool| tool.name.as_str());
+        let tools = agent
+            .catalogue
+            .unwrap_or_default()
+            .iter()
+            .map(|tool| tool.name.as_str());
         let servers = agent.servers.iter().map(String::as_str);
         let found = self.named(&prompts, tools.collect(), servers.collect());
-        found.into_iter().map(|(name, what)| named_problem(name, what).at(agent.key_span)).collect()
+        found
+            .into_iter()
+            .map(|(name, what)| named_problem(name, what).at(agent.key_span))
+            .collect()
     }
 }
 
@@ -57,7 +70,10 @@ fn named_problem(name: &str, what: &str) -> Problem {
     let help = format!(
         "say what is wanted, not which {what} to use; if it is an ordinary word here, add `allow: [{name}]`"
     );
-    Problem::error(format!("the prompt names the {what} `{name}`, so it is not name-free")).help(help)
+    Problem::error(format!(
+        "the prompt names the {what} `{name}`, so it is not name-free"
+    ))
+    .help(help)
 }
 
 impl DiscoveryBlock {
@@ -68,8 +84,15 @@ impl DiscoveryBlock {
         let allow = block.list("allow", doc, |f| f.name());
         let prompt = block.sibling("prompt", |field| field.string());
         let turns = block.sibling("turns", |field| field.list(|item| item.string()));
-        let prompts = prompt.into_iter().chain(turns.into_iter().flatten()).collect();
-        Self { name_free, allow, prompts }
+        let prompts = prompt
+            .into_iter()
+            .chain(turns.into_iter().flatten())
+            .collect();
+        Self {
+            name_free,
+            allow,
+            prompts,
+        }
     }
 
     /// The names that occur in the prompts and are no ordinary words there.
@@ -79,25 +102,41 @@ impl DiscoveryBlock {
         tools: BTreeSet<&'n str>,
         servers: BTreeSet<&'n str>,
     ) -> BTreeSet<(&'n str, &'static str)> {
-        let is_allowed = |name: &str| self.allow.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
+        let is_allowed = |name: &str| {
+            self.allow
+                .iter()
+                .any(|allowed| allowed.eq_ignore_ascii_case(name))
+        };
         let found = |names: BTreeSet<&'n str>, what: &'static str| {
             let found = named(prompts, names.into_iter().filter(|name| !is_allowed(name)));
             found.into_iter().map(move |name| (name, what))
         };
-        found(tools, "tool").chain(found(servers, "server")).collect()
+        found(tools, "tool")
+            .chain(found(servers, "server"))
+            .collect()
     }
 
     /// What the prompts of a run name, of the tools and servers that its recording knows.
     fn found_in<'r>(&self, run: &Run<'r>) -> BTreeSet<(&'r str, &'static str)> {
         let said = said_by_user(run.trace);
-        let recorded = run.header.map(|header| header.prompt.as_slice()).unwrap_or_default();
+        let recorded = run
+            .header
+            .map(|header| header.prompt.as_slice())
+            .unwrap_or_default();
         let prompts = self.prompts.iter().chain(recorded).chain(&said);
         let prompts: Vec<&str> = prompts.map(String::as_str).collect();
         let catalogue = run.catalogue().unwrap_or_default();
         let calls = &run.trace.tool_calls;
-        let offered = catalogue.iter().map(Tool::from).chain(calls.iter().map(Tool::from));
+        let offered = catalogue
+            .iter()
+            .map(Tool::from)
+            .chain(calls.iter().map(Tool::from));
         let servers = offered.clone().filter_map(|tool| tool.server);
-        self.named(&prompts, offered.clone().map(|tool| tool.name).collect(), servers.collect())
+        self.named(
+            &prompts,
+            offered.clone().map(|tool| tool.name).collect(),
+            servers.collect(),
+        )
     }
 
     fn why_unchecked(&self, run: &Run<'_>) -> Option<&'static str> {
@@ -119,14 +158,19 @@ impl DiscoveryBlock {
 
 /// The texts of the user's turns: what was said, with every variable of the suite filled in.
 fn said_by_user(trace: &Trace<'_>) -> Vec<String> {
-    let turns = trace.conversation.turns.iter().filter(|turn| turn.role == "user");
+    let turns = trace
+        .conversation
+        .turns
+        .iter()
+        .filter(|turn| turn.role == "user");
     let contents = turns.filter_map(|turn| serde_json::from_str(turn.content?.get()).ok());
     contents
         .flat_map(|content: Value| match content {
             Value::String(text) => vec![text],
-            Value::Array(blocks) => {
-                blocks.iter().filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
-            }
+            Value::Array(blocks) => blocks
+                .iter()
+                .filter_map(|block| block["text"].as_str().map(str::to_owned))
+                .collect(),
             _ => Vec::new(),
         })
         .collect()

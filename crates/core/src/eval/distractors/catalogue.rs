@@ -26,13 +26,18 @@ pub(super) fn size() -> usize {
 /// Tools of the bundled catalogue, taken from its domains in turn, as servers of their own. Those that share a name or
 /// two words of it with a tool to avoid are left out, so fewer than `count` come back when the catalogue runs dry.
 pub fn distractors_from_catalogue(count: usize, avoid: &[&str]) -> Vec<CatalogueTool> {
-    let avoid: Vec<(&str, BTreeSet<String>)> = avoid.iter().map(|name| (*name, words(name))).collect();
+    let avoid: Vec<(&str, BTreeSet<String>)> =
+        avoid.iter().map(|name| (*name, words(name))).collect();
     let mut by_domain: BTreeMap<&str, Vec<&Bundled>> = BTreeMap::new();
-    for tool in CATALOGUE.iter().filter(|tool| !avoid.iter().any(|known| is_like(&tool.name, known))) {
+    for tool in CATALOGUE
+        .iter()
+        .filter(|tool| !avoid.iter().any(|known| is_like(&tool.name, known)))
+    {
         by_domain.entry(&tool.domain).or_default().push(tool);
     }
     let rounds = by_domain.values().map(Vec::len).max().unwrap_or_default();
-    let in_turn = (0..rounds).flat_map(|round| by_domain.values().filter_map(move |tools| tools.get(round)));
+    let in_turn =
+        (0..rounds).flat_map(|round| by_domain.values().filter_map(move |tools| tools.get(round)));
     in_turn.take(count).map(|tool| offered(tool)).collect()
 }
 
@@ -58,7 +63,10 @@ fn words(name: &str) -> BTreeSet<String> {
         Some(stem) if stem.len() >= 3 && !stem.ends_with('s') => stem.to_owned(),
         _ => word,
     };
-    words_in(name).map(str::to_lowercase).map(singular).collect()
+    words_in(name)
+        .map(str::to_lowercase)
+        .map(singular)
+        .collect()
 }
 
 #[cfg(test)]
@@ -70,10 +78,18 @@ mod tests {
     #[test]
     fn the_catalogue_is_large_varied_and_free_of_duplicates() {
         let domains: BTreeSet<&str> = CATALOGUE.iter().map(|tool| tool.domain.as_str()).collect();
-        assert!(CATALOGUE.len() >= 100 && domains.len() >= 10, "{} in {}", CATALOGUE.len(), domains.len());
+        assert!(
+            CATALOGUE.len() >= 100 && domains.len() >= 10,
+            "{} in {}",
+            CATALOGUE.len(),
+            domains.len()
+        );
         let names: BTreeSet<&str> = CATALOGUE.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names.len(), CATALOGUE.len());
-        let descriptions: BTreeSet<&str> = CATALOGUE.iter().map(|tool| tool.description.as_str()).collect();
+        let descriptions: BTreeSet<&str> = CATALOGUE
+            .iter()
+            .map(|tool| tool.description.as_str())
+            .collect();
         assert_eq!(descriptions.len(), CATALOGUE.len());
     }
 
@@ -82,11 +98,29 @@ mod tests {
         for tool in CATALOGUE.iter() {
             let schema = JsonSchema::compile(&tool.input_schema);
             let schema = schema.unwrap_or_else(|problem| panic!("{}: {problem:?}", tool.name));
-            assert!(!schema.is_valid(&json!({ "no such argument": 1 })), "{}", tool.name);
+            assert!(
+                !schema.is_valid(&json!({ "no such argument": 1 })),
+                "{}",
+                tool.name
+            );
             let properties = tool.input_schema["properties"].as_object().unwrap();
-            assert!(properties.values().all(|property| property["description"].is_string()), "{}", tool.name);
-            for required in tool.input_schema["required"].as_array().into_iter().flatten() {
-                assert!(properties.contains_key(required.as_str().unwrap()), "{}: {required}", tool.name);
+            assert!(
+                properties
+                    .values()
+                    .all(|property| property["description"].is_string()),
+                "{}",
+                tool.name
+            );
+            for required in tool.input_schema["required"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                assert!(
+                    properties.contains_key(required.as_str().unwrap()),
+                    "{}: {required}",
+                    tool.name
+                );
             }
         }
     }
@@ -106,8 +140,11 @@ mod tests {
         let all = distractors_from_catalogue(usize::MAX, &[]);
         assert_eq!(all.len(), size());
         let rest = distractors_from_catalogue(usize::MAX, &["web.searchFlight", "get_lyrics", "x"]);
-        let left_out: Vec<&str> =
-            all.iter().filter(|tool| !rest.contains(tool)).map(|tool| tool.name.as_str()).collect();
+        let left_out: Vec<&str> = all
+            .iter()
+            .filter(|tool| !rest.contains(tool))
+            .map(|tool| tool.name.as_str())
+            .collect();
         assert_eq!(left_out, ["search_flights", "get_lyrics"]);
     }
 }

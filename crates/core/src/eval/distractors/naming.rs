@@ -48,21 +48,37 @@ impl Name {
             "" => camel_words(tail).map(str::to_owned).collect(),
             joint => tail.split(joint).map(str::to_owned).collect(),
         };
-        Self { head: head.to_owned(), words, joint, longest: LONGEST.max(name.chars().count()) }
+        Self {
+            head: head.to_owned(),
+            words,
+            joint,
+            longest: LONGEST.max(name.chars().count()),
+        }
     }
 
     /// The same name with other words for its verb.
     pub(super) fn synonyms(&self) -> Vec<Self> {
-        let known = |word: &String| SYNONYMS.iter().find(|(verb, _)| *verb == word.to_lowercase());
-        let Some((at, (_, others))) =
-            self.words.iter().enumerate().find_map(|(at, word)| Some((at, known(word)?)))
+        let known = |word: &String| {
+            SYNONYMS
+                .iter()
+                .find(|(verb, _)| *verb == word.to_lowercase())
+        };
+        let Some((at, (_, others))) = self
+            .words
+            .iter()
+            .enumerate()
+            .find_map(|(at, word)| Some((at, known(word)?)))
         else {
             return Vec::new();
         };
         let capital = self.words[at].starts_with(char::is_uppercase);
         let renamed = others.iter().map(|other| {
             let mut name = self.clone();
-            name.words[at] = if capital { capitalised(other) } else { (*other).to_owned() };
+            name.words[at] = if capital {
+                capitalised(other)
+            } else {
+                (*other).to_owned()
+            };
             name
         });
         renamed.collect()
@@ -95,7 +111,12 @@ fn joint_of(name: &str) -> &'static str {
 
 fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
-    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+    letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .chain(letters)
+        .collect()
 }
 
 #[cfg(test)]
@@ -106,19 +127,43 @@ mod tests {
     fn a_name_is_varied_in_its_own_style() {
         let varied = |name: &str| {
             let name = Name::of(name);
-            (name.synonyms().first().map(Name::written), name.with_suffix("dry_run"))
+            (
+                name.synonyms().first().map(Name::written),
+                name.with_suffix("dry_run"),
+            )
         };
         assert_eq!(
             varied("get_weather"),
-            (Some("fetch_weather".to_owned()), "get_weather_dry_run".to_owned())
+            (
+                Some("fetch_weather".to_owned()),
+                "get_weather_dry_run".to_owned()
+            )
         );
-        assert_eq!(varied("getWeather"), (Some("fetchWeather".to_owned()), "getWeatherDryRun".to_owned()));
-        assert_eq!(varied("GetWeather"), (Some("FetchWeather".to_owned()), "GetWeatherDryRun".to_owned()));
+        assert_eq!(
+            varied("getWeather"),
+            (
+                Some("fetchWeather".to_owned()),
+                "getWeatherDryRun".to_owned()
+            )
+        );
+        assert_eq!(
+            varied("GetWeather"),
+            (
+                Some("FetchWeather".to_owned()),
+                "GetWeatherDryRun".to_owned()
+            )
+        );
         assert_eq!(
             varied("get-weather"),
-            (Some("fetch-weather".to_owned()), "get-weather-dry-run".to_owned())
+            (
+                Some("fetch-weather".to_owned()),
+                "get-weather-dry-run".to_owned()
+            )
         );
-        assert_eq!(varied("web.search"), (Some("web.find".to_owned()), "web.search_dry_run".to_owned()));
+        assert_eq!(
+            varied("web.search"),
+            (Some("web.find".to_owned()), "web.search_dry_run".to_owned())
+        );
         assert_eq!(varied("天気"), (None, "天気_dry_run".to_owned()));
         assert_eq!(varied(""), (None, "_dry_run".to_owned()));
     }
@@ -127,6 +172,9 @@ mod tests {
     fn a_long_name_gives_way_to_its_end() {
         let long = "w".repeat(62);
         let varied = Name::of(&long).with_suffix("legacy");
-        assert_eq!((varied.chars().count(), varied.ends_with("_legacy")), (64, true));
+        assert_eq!(
+            (varied.chars().count(), varied.ends_with("_legacy")),
+            (64, true)
+        );
     }
 }

@@ -25,7 +25,11 @@ enum ArgumentChange {
 }
 
 const fn twist(suffix: &'static str, change: ArgumentChange) -> Twist {
-    Twist { suffix, says: "", change }
+    Twist {
+        suffix,
+        says: "",
+        change,
+    }
 }
 
 impl Twist {
@@ -39,8 +43,10 @@ use ArgumentChange::{Allows, Demands, Narrows, Repeats};
 const TWISTS: &[Twist] = &[
     twist("v2", Allows("page", "Which page of the results"))
         .says("Version 2, in preview: results come in pages and may still change."),
-    twist("legacy", Narrows).says("The older interface, kept for integrations that have not moved yet."),
-    twist("batch", Repeats).says("Takes many requests at once and answers when all of them are done."),
+    twist("legacy", Narrows)
+        .says("The older interface, kept for integrations that have not moved yet."),
+    twist("batch", Repeats)
+        .says("Takes many requests at once and answers when all of them are done."),
     twist("archived", Demands("archive_year", "Which year's archive"))
         .says("Works on archived data only, older than one year."),
     twist("async", Allows("callback_url", "Where the result is sent"))
@@ -55,11 +61,15 @@ const TWISTS: &[Twist] = &[
         .says("Checks whether it would work, and does nothing."),
     twist("sandbox", Demands("sandbox_id", "Which sandbox"))
         .says("The same against the sandbox, whose data are made up."),
-    twist("simple", Narrows).says("A shorter form with fewer options; results are cut to the first entry."),
+    twist("simple", Narrows)
+        .says("A shorter form with fewer options; results are cut to the first entry."),
     twist("history", Demands("as_of", "The day, as 2026-03-31"))
         .says("Shows how things stood on a day in the past."),
-    twist("internal", Demands("service_key", "The key of the calling service"))
-        .says("For calls between services; needs a service key."),
+    twist(
+        "internal",
+        Demands("service_key", "The key of the calling service"),
+    )
+    .says("For calls between services; needs a service key."),
     twist("global", Allows("workspaces", "Only these workspaces"))
         .says("Covers every workspace; slower, and limited to ten requests an hour."),
 ];
@@ -69,15 +79,25 @@ const TWISTS: &[Twist] = &[
 pub fn near_duplicates(of: &CatalogueTool, count: usize) -> Vec<CatalogueTool> {
     let mut taken = BTreeSet::from([of.name.clone()]);
     let twisted = names(Name::of(&of.name)).filter(|(name, _)| taken.insert(name.clone()));
-    twisted.take(count).map(|(name, twist)| variant(of, name, twist)).collect()
+    twisted
+        .take(count)
+        .map(|(name, twist)| variant(of, name, twist))
+        .collect()
 }
 
 /// Names without end, the most believable first.
 fn names(name: Name) -> impl Iterator<Item = (String, &'static Twist)> {
     let renamed = name.synonyms();
-    let other_verbs: Vec<_> = renamed.iter().map(Name::written).zip(TWISTS.iter().rev()).collect();
+    let other_verbs: Vec<_> = renamed
+        .iter()
+        .map(Name::written)
+        .zip(TWISTS.iter().rev())
+        .collect();
     let suffixed = |name: &Name| -> Vec<_> {
-        TWISTS.iter().map(|twist| (name.with_suffix(twist.suffix), twist)).collect()
+        TWISTS
+            .iter()
+            .map(|twist| (name.with_suffix(twist.suffix), twist))
+            .collect()
     };
     let suffixes = suffixed(&name);
     let in_turn: Vec<_> = (0..suffixes.len())
@@ -85,8 +105,12 @@ fn names(name: Name) -> impl Iterator<Item = (String, &'static Twist)> {
         .flatten()
         .collect();
     let both: Vec<_> = renamed.iter().flat_map(suffixed).collect();
-    let versions = (3_usize..)
-        .map(move |version| (name.with_suffix(&format!("v{version}")), &TWISTS[version % TWISTS.len()]));
+    let versions = (3_usize..).map(move |version| {
+        (
+            name.with_suffix(&format!("v{version}")),
+            &TWISTS[version % TWISTS.len()],
+        )
+    });
     in_turn.into_iter().chain(both).chain(versions)
 }
 
@@ -108,7 +132,10 @@ fn variant(of: &CatalogueTool, name: String, twist: &Twist) -> CatalogueTool {
 
 fn changed(schema: Option<&Value>, change: &ArgumentChange) -> Value {
     let empty = || Map::from_iter([("type".to_owned(), json!("object"))]);
-    let mut schema = schema.and_then(Value::as_object).cloned().unwrap_or_else(empty);
+    let mut schema = schema
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_else(empty);
     let text = |doc: &str| json!({ "type": "string", "description": doc });
     match change {
         Demands(argument, doc) => {
@@ -123,14 +150,17 @@ fn changed(schema: Option<&Value>, change: &ArgumentChange) -> Value {
             insert(&mut schema, "properties", argument, text(doc));
         }
         Narrows => {
-            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            let required = schema
+                .get("required")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
             if let Some(Value::Object(properties)) = schema.get_mut("properties") {
                 properties.retain(|name, _| required.iter().any(|required| required == name));
             }
         }
         Repeats => {
-            let requests =
-                json!({ "type": "array", "description": "The requests", "items": schema, "minItems": 1 });
+            let requests = json!({ "type": "array", "description": "The requests", "items": schema, "minItems": 1 });
             return json!({
                 "type": "object",
                 "properties": { "requests": requests },
@@ -143,7 +173,9 @@ fn changed(schema: Option<&Value>, change: &ArgumentChange) -> Value {
 
 /// Whether there was room under that name.
 fn insert(schema: &mut Map<String, Value>, under: &str, key: &str, value: Value) -> bool {
-    let Value::Object(map) = schema.entry(under).or_insert_with(|| json!({})) else { return false };
+    let Value::Object(map) = schema.entry(under).or_insert_with(|| json!({})) else {
+        return false;
+    };
     if map.contains_key(key) {
         return false;
     }
@@ -174,7 +206,10 @@ mod tests {
 
     #[test]
     fn other_verbs_and_variants_come_in_turn() {
-        let names: Vec<String> = near_duplicates(&weather(), 7).into_iter().map(|tool| tool.name).collect();
+        let names: Vec<String> = near_duplicates(&weather(), 7)
+            .into_iter()
+            .map(|tool| tool.name)
+            .collect();
         assert_eq!(
             names,
             [
@@ -195,7 +230,11 @@ mod tests {
         let tools = near_duplicates(&weather(), 7);
         let legacy = &tools[3];
         assert!(
-            legacy.description.as_ref().unwrap().starts_with("The weather in a city. The older interface")
+            legacy
+                .description
+                .as_ref()
+                .unwrap()
+                .starts_with("The weather in a city. The older interface")
         );
         assert_eq!(
             legacy.input_schema.as_ref().unwrap()["properties"],
@@ -203,16 +242,32 @@ mod tests {
         );
         let archived = tools[6].input_schema.as_ref().unwrap();
         assert_eq!(archived["required"], json!(["city", "archive_year"]));
-        assert_eq!(tools[5].input_schema.as_ref().unwrap()["required"], json!(["requests"]));
-        assert!(tools.iter().all(|tool| tool.distractor && tool.server.as_deref() == Some("weather")));
+        assert_eq!(
+            tools[5].input_schema.as_ref().unwrap()["required"],
+            json!(["requests"])
+        );
+        assert!(
+            tools
+                .iter()
+                .all(|tool| tool.distractor && tool.server.as_deref() == Some("weather"))
+        );
     }
 
     #[test]
     fn a_tool_with_nothing_but_a_name_has_near_duplicates_too() {
-        let bare = CatalogueTool { name: "天気".to_owned(), ..CatalogueTool::default() };
+        let bare = CatalogueTool {
+            name: "天気".to_owned(),
+            ..CatalogueTool::default()
+        };
         let tools = near_duplicates(&bare, 3);
         assert_eq!(tools[0].name, "天気_v2");
-        assert!(tools[0].description.as_ref().unwrap().starts_with("Version 2"));
+        assert!(
+            tools[0]
+                .description
+                .as_ref()
+                .unwrap()
+                .starts_with("Version 2")
+        );
     }
 
     proptest! {

@@ -13,7 +13,8 @@ pub(super) fn accuracies(runs: usize) -> Vec<f64> {
         let correct = (percent * chose).div_ceil(100);
         100 * correct / chose == percent
     };
-    let percents = (0..=100).filter(|&percent| (1..=runs.min(100)).any(|chose| reaches(percent, chose)));
+    let percents =
+        (0..=100).filter(|&percent| (1..=runs.min(100)).any(|chose| reaches(percent, chose)));
     percents.map(|percent| percent as f64).collect()
 }
 

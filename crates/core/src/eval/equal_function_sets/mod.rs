@@ -34,7 +34,11 @@ impl Gate for EqualFunctionSets {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = run.trace.tool_calls.as_slice();
         let reach = Reach::of_calls(calls, &self.classes);
-        let Selection { true_positives, false_positives, false_negatives } = reach.selection();
+        let Selection {
+            true_positives,
+            false_positives,
+            false_negatives,
+        } = reach.selection();
         let mut scores = RunScores::default();
         scores
             .whole(&TRUE_POSITIVES, true_positives)
@@ -43,8 +47,10 @@ impl Gate for EqualFunctionSets {
         if calls.is_empty() {
             scores.not_exercised("the run made no calls");
         }
-        let about: (&[Target], &[Target]) =
-            (&[FALSE_NEGATIVES, RECALL, F1], &[FALSE_POSITIVES, PRECISION, F1]);
+        let about: (&[Target], &[Target]) = (
+            &[FALSE_NEGATIVES, RECALL, F1],
+            &[FALSE_POSITIVES, PRECISION, F1],
+        );
         explain_selection(&reach, calls, &self.classes, about, &mut scores);
         scores
     }
@@ -75,7 +81,11 @@ impl Gate for EqualFunctionSets {
 
 /// The counts over all runs, where there are any.
 fn pooled(scores: &Scores) -> Option<Selection> {
-    let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as usize);
+    let count = |target: &Target| {
+        scores
+            .value(target.name)
+            .map(|count| count.as_f64() as usize)
+    };
     Some(Selection {
         true_positives: count(&TRUE_POSITIVES)?,
         false_positives: count(&FALSE_POSITIVES)?,
@@ -86,7 +96,11 @@ fn pooled(scores: &Scores) -> Option<Selection> {
 impl EqualFunctionSets {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "The capabilities the task needs, each with the tools of which any one will do";
-        Self { classes: block.required("classes", doc, read_classes).unwrap_or_default() }
+        Self {
+            classes: block
+                .required("classes", doc, read_classes)
+                .unwrap_or_default(),
+        }
     }
 }
 

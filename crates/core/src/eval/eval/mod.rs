@@ -56,14 +56,18 @@ impl Gate for EvalBlock {
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
         let mut scores = Scores::of_runs(runs, scored);
-        let Some(question) = &self.0 else { return scores };
+        let Some(question) = &self.0 else {
+            return scores;
+        };
         let grades: Vec<&Grade> = runs.iter().filter_map(grade_of).collect();
         scores.is_ungraded = grades.len() < runs.len();
         if scores.is_ungraded || grades.is_empty() {
             return scores;
         }
-        let votes: Vec<Vec<f64>> =
-            grades.iter().map(|grade| grade.votes.iter().map(|vote| vote.score).collect()).collect();
+        let votes: Vec<Vec<f64>> = grades
+            .iter()
+            .map(|grade| grade.votes.iter().map(|vote| vote.score).collect())
+            .collect();
         let agreement = agreement(&votes);
         scores.set(&AGREEMENT, agreement.map(Number::Float));
         scores.summary = Some(summary(question, &grades, agreement));
@@ -76,17 +80,32 @@ impl Gate for EvalBlock {
 fn agreement(votes: &[Vec<f64>]) -> Option<f64> {
     let paired = votes.iter().filter(|unit| unit.len() > 1).flatten();
     let first = paired.clone().next()?;
-    let is_one = paired.clone().all(|vote| (vote - first).abs() < f64::EPSILON);
-    let alpha = if is_one { Some(1.0) } else { krippendorff_alpha(votes) };
+    let is_one = paired
+        .clone()
+        .all(|vote| (vote - first).abs() < f64::EPSILON);
+    let alpha = if is_one {
+        Some(1.0)
+    } else {
+        krippendorff_alpha(votes)
+    };
     alpha.map(|alpha| alpha.clamp(0.0, 1.0))
 }
 
 /// `4 of 5 runs pass (95%: 0.28 to 0.99), mean score 0.81, agreement 0.9, $0.012`.
 fn summary(question: &Question, grades: &[&Grade], agreement: Option<f64>) -> String {
-    let (runs, passed) = (grades.len(), grades.iter().filter(|grade| question.holds(grade)).count());
+    let (runs, passed) = (
+        grades.len(),
+        grades.iter().filter(|grade| question.holds(grade)).count(),
+    );
     let mut said = format!("{passed} of {} let pass", count(runs, "run"));
-    if let Some(bounds) = clopper_pearson(passed as u64, runs as u64, CONFIDENCE).ok().filter(|_| runs > 1) {
-        said.push_str(&format!(" (95% interval {:.2} to {:.2})", bounds.lower, bounds.upper));
+    if let Some(bounds) = clopper_pearson(passed as u64, runs as u64, CONFIDENCE)
+        .ok()
+        .filter(|_| runs > 1)
+    {
+        said.push_str(&format!(
+            " (95% interval {:.2} to {:.2})",
+            bounds.lower, bounds.upper
+        ));
     }
     let mean = grades.iter().map(|grade| grade.score()).sum::<f64>() / runs as f64;
     said.push_str(&format!(", mean score {mean:.2}"));

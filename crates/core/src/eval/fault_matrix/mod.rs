@@ -49,11 +49,22 @@ kind! {
 
 impl FaultMatrix {
     fn read(block: &mut Block<'_>) -> Self {
-        let kinds = block.optional("kinds", "The kinds of fault; one of each that fails a call", read_kinds);
-        let doc = "How many calls are tried, from the first; as many as the first run makes, at most 10";
-        let calls = block.optional("calls", doc, |field| field.whole(1..=100)).map(|calls| calls as usize);
+        let kinds = block.optional(
+            "kinds",
+            "The kinds of fault; one of each that fails a call",
+            read_kinds,
+        );
+        let doc =
+            "How many calls are tried, from the first; as many as the first run makes, at most 10";
+        let calls = block
+            .optional("calls", doc, |field| field.whole(1..=100))
+            .map(|calls| calls as usize);
         let has_expectations = block.sibling("expect", |_| Some(())).is_some();
-        Self { kinds: kinds.unwrap_or_else(|| KINDS.to_vec()), calls, has_expectations }
+        Self {
+            kinds: kinds.unwrap_or_else(|| KINDS.to_vec()),
+            calls,
+            has_expectations,
+        }
     }
 }
 
@@ -69,8 +80,9 @@ impl Gate for FaultMatrix {
     fn side_runs(&self, _agent: &Agent, ordinary: &[Run<'_>]) -> Vec<SideRun> {
         let made = ordinary.first().map_or(0, |run| run.trace.tool_calls.len());
         let calls = self.calls.unwrap_or_else(|| made.min(MOST_CALLS));
-        let of_kind =
-            |&kind| (0..calls).map(move |call_index| SideRun::Fault(Combination { kind, call_index }));
+        let of_kind = |&kind| {
+            (0..calls).map(move |call_index| SideRun::Fault(Combination { kind, call_index }))
+        };
         self.kinds.iter().flat_map(of_kind).collect()
     }
 
@@ -78,8 +90,9 @@ impl Gate for FaultMatrix {
         if self.has_expectations || agent.expectations > 0 {
             return Vec::new();
         }
-        let problem =
-            Problem::warning("without `expect:`, a run survives a fault when a later call succeeds");
+        let problem = Problem::warning(
+            "without `expect:`, a run survives a fault when a later call succeeds",
+        );
         let help = "say in the agent's `expect:` what must hold even when a call fails";
         vec![problem.at(agent.key_span).help(help)]
     }
@@ -87,7 +100,8 @@ impl Gate for FaultMatrix {
 
 fn read_kinds(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
     let mut seen: Vec<(FaultKind, Span)> = Vec::new();
-    let empty = Problem::error("`kinds` is empty").help("leave it out for one of each that fails a call");
+    let empty =
+        Problem::error("`kinds` is empty").help("leave it out for one of each that fails a call");
     field.list_of_some(empty, |item| {
         let kind = FaultKind::read_injectable(item)?;
         if kind == FaultKind::None {
@@ -95,7 +109,9 @@ fn read_kinds(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
             return None;
         }
         if let Some((_, first)) = seen.iter().find(|(other, _)| *other == kind) {
-            item.report(Problem::error(format!("`{kind}` is listed twice")).also(*first, "first here"));
+            item.report(
+                Problem::error(format!("`{kind}` is listed twice")).also(*first, "first here"),
+            );
             return None;
         }
         seen.push((kind, item.span()));

@@ -72,7 +72,10 @@ pub fn score_golden_path(calls: &[Value], golden: &GoldenPath) -> PathScore {
 
 /// How much of a golden path recorded calls walked in order: `LCS(names, golden) / len(golden)`, 1 for an empty path.
 pub fn golden_path_coverage(calls: &[Value], golden: &GoldenPath) -> f64 {
-    coverage(&calls.iter().map(Tool::of_json).collect::<Vec<_>>(), &golden.calls)
+    coverage(
+        &calls.iter().map(Tool::of_json).collect::<Vec<_>>(),
+        &golden.calls,
+    )
 }
 
 fn coverage(tools: &[Tool<'_>], golden: &[String]) -> f64 {
@@ -89,13 +92,17 @@ fn coverage(tools: &[Tool<'_>], golden: &[String]) -> f64 {
 /// The calls that are no step of the path, when as much of it as possible is walked in order.
 fn beside_the_path(tools: &[Tool<'_>], golden: &[String]) -> Vec<usize> {
     let on_the_path: BTreeSet<usize> = steps(tools, golden).into_iter().flatten().collect();
-    (0..tools.len()).filter(|call| !on_the_path.contains(call)).collect()
+    (0..tools.len())
+        .filter(|call| !on_the_path.contains(call))
+        .collect()
 }
 
 /// For each step of the path the call that walks it, when as much of it as possible is walked in order.
 fn steps(tools: &[Tool<'_>], golden: &[String]) -> Vec<Option<usize>> {
     let (groups, recorded) = symbols(tools);
-    order_keeping_partners(golden.len(), &recorded, |group| positions(&groups, group, tools, golden))
+    order_keeping_partners(golden.len(), &recorded, |group| {
+        positions(&groups, group, tools, golden)
+    })
 }
 
 /// Calls to one tool as one symbol.
@@ -108,7 +115,9 @@ fn symbols(tools: &[Tool<'_>]) -> (Groups, Vec<usize>) {
 /// Where a tool stands in the path.
 fn positions(groups: &Groups, group: usize, tools: &[Tool<'_>], golden: &[String]) -> Vec<usize> {
     let tool = tools[groups.members(group)[0]];
-    (0..golden.len()).filter(|&at| tool.is(&golden[at])).collect()
+    (0..golden.len())
+        .filter(|&at| tool.is(&golden[at]))
+        .collect()
 }
 
 fn score(waste: &Waste, golden: &GoldenPath) -> PathScore {
@@ -143,13 +152,19 @@ impl Waste {
                 backtracks.push(at);
             }
         }
-        Self { extra_steps: tools.len().saturating_sub(golden_length), backtracks, repeats }
+        Self {
+            extra_steps: tools.len().saturating_sub(golden_length),
+            backtracks,
+            repeats,
+        }
     }
 
     /// What is beyond another's waste: the last ones of each kind.
     fn beyond(mut self, own: &Self) -> Self {
-        self.backtracks.drain(..own.backtracks.len().min(self.backtracks.len()));
-        self.repeats.drain(..own.repeats.len().min(self.repeats.len()));
+        self.backtracks
+            .drain(..own.backtracks.len().min(self.backtracks.len()));
+        self.repeats
+            .drain(..own.repeats.len().min(self.repeats.len()));
         self
     }
 }
@@ -205,10 +220,21 @@ impl Gate for GoldenPathBlock {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let tools: BTreeSet<&str> = self.path.calls.iter().map(String::as_str).collect();
-        let mut problems: Vec<Problem> =
-            tools.into_iter().filter_map(|tool| agent.unknown_tool(tool, agent.key_span)).collect();
-        let GoldenPath { allow_extra_steps, penalize_backtracking, penalize_repeated_tools, .. } = self.path;
-        if allow_extra_steps && !penalize_backtracking && !penalize_repeated_tools && self.is_default {
+        let mut problems: Vec<Problem> = tools
+            .into_iter()
+            .filter_map(|tool| agent.unknown_tool(tool, agent.key_span))
+            .collect();
+        let GoldenPath {
+            allow_extra_steps,
+            penalize_backtracking,
+            penalize_repeated_tools,
+            ..
+        } = self.path;
+        if allow_extra_steps
+            && !penalize_backtracking
+            && !penalize_repeated_tools
+            && self.is_default
+        {
             let message = "nothing counts as waste here: this cannot fail";
             let help = "count one kind of waste, or assert `golden_path.coverage` in an `expect:`";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
@@ -216,7 +242,8 @@ impl Gate for GoldenPathBlock {
         if self.allows_own_waste || score(&self.own_waste(), &self.path).passed {
             return problems;
         }
-        let message = "this golden path revisits a tool, so a run that follows it exactly counts as waste";
+        let message =
+            "this golden path revisits a tool, so a run that follows it exactly counts as waste";
         let help = "add `baseline: golden` to count only the waste beyond the path's own";
         problems.push(Problem::warning(message).at(agent.key_span).help(help));
         problems
@@ -225,7 +252,9 @@ impl Gate for GoldenPathBlock {
 
 impl GoldenPathBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let calls = block.required("calls", "The tools of the ideal run, in order", |f| f.list(|f| f.tool()));
+        let calls = block.required("calls", "The tools of the ideal run, in order", |f| {
+            f.list(|f| f.tool())
+        });
         let doc = "Do not count calls beyond the path's length";
         let allow_extra_steps = block.flag("allow_extra_steps", doc, false);
         let doc = "Count returns to an earlier tool";
@@ -233,11 +262,21 @@ impl GoldenPathBlock {
         let doc = "Count the same tool twice in a row";
         let penalize_repeated_tools = block.flag("penalize_repeated_tools", doc, true);
         let doc = "`zero` counts all waste, `golden` what is beyond the path's own";
-        let allows_own_waste = block
-            .or_default("baseline", doc, |f| f.choice("a baseline", &[("zero", false), ("golden", true)]));
+        let allows_own_waste = block.or_default("baseline", doc, |f| {
+            f.choice("a baseline", &[("zero", false), ("golden", true)])
+        });
         let calls = calls.unwrap_or_default();
-        let path = GoldenPath { calls, allow_extra_steps, penalize_backtracking, penalize_repeated_tools };
-        Self { path, allows_own_waste, is_default: !block.has("expect") }
+        let path = GoldenPath {
+            calls,
+            allow_extra_steps,
+            penalize_backtracking,
+            penalize_repeated_tools,
+        };
+        Self {
+            path,
+            allows_own_waste,
+            is_default: !block.has("expect"),
+        }
     }
 
     fn walked(&self, run: &Run<'_>) -> PathRun {
@@ -257,9 +296,18 @@ impl GoldenPathBlock {
         };
         PathRun {
             run: run.number,
-            calls: tools.iter().enumerate().take(MOST_CALLS).map(call).collect(),
+            calls: tools
+                .iter()
+                .enumerate()
+                .take(MOST_CALLS)
+                .map(call)
+                .collect(),
             calls_left_out: tools.len().saturating_sub(MOST_CALLS),
-            missed: (1..).zip(&steps).filter(|(_, call)| call.is_none()).map(|(step, _)| step).collect(),
+            missed: (1..)
+                .zip(&steps)
+                .filter(|(_, call)| call.is_none())
+                .map(|(step, _)| step)
+                .collect(),
         }
     }
 
@@ -275,7 +323,8 @@ impl GoldenPathBlock {
             let more = and_more(beside.len().saturating_sub(MOST_NAMED));
             let named: Vec<String> = beside.into_iter().take(MOST_NAMED).map(quoted).collect();
             let (calls, named) = (count(calls, "call"), named.join(", "));
-            let message = format!("{calls} where the golden path has {path}; not on it: {named}{more}");
+            let message =
+                format!("{calls} where the golden path has {path}; not on it: {named}{more}");
             scores.find_about(&[EXTRA_STEPS, PASSED, PENALTY], message);
         }
         if self.path.penalize_repeated_tools {
@@ -286,8 +335,15 @@ impl GoldenPathBlock {
         }
         if self.path.penalize_backtracking {
             for &at in waste.backtracks.iter().take(MOST_FINDINGS) {
-                let before = tools[..at].iter().rposition(|tool| *tool == tools[at]).unwrap_or_default();
-                let message = format!("{} goes back to a tool last used in call {}", quoted(at), before + 1);
+                let before = tools[..at]
+                    .iter()
+                    .rposition(|tool| *tool == tools[at])
+                    .unwrap_or_default();
+                let message = format!(
+                    "{} goes back to a tool last used in call {}",
+                    quoted(at),
+                    before + 1
+                );
                 scores.find_about(&[BACKTRACKS, PASSED, PENALTY], message);
             }
         }
@@ -306,7 +362,11 @@ mod tests {
     }
 
     fn block(golden: &[&str], allows_own_waste: bool) -> GoldenPathBlock {
-        GoldenPathBlock { path: GoldenPath::new(golden.iter().copied()), allows_own_waste, is_default: true }
+        GoldenPathBlock {
+            path: GoldenPath::new(golden.iter().copied()),
+            allows_own_waste,
+            is_default: true,
+        }
     }
 
     fn run(block: &GoldenPathBlock, names: &[&str]) -> Scores {
@@ -318,28 +378,52 @@ mod tests {
     #[test]
     fn a_repeat_is_not_also_a_backtrack() {
         let score = score_golden_path(&calls(&["a", "b", "a", "a"]), &GoldenPath::new(["a", "b"]));
-        assert_eq!((score.extra_steps, score.backtracks, score.repeated_tools), (2, 1, 1));
+        assert_eq!(
+            (score.extra_steps, score.backtracks, score.repeated_tools),
+            (2, 1, 1)
+        );
         assert!(!score.passed);
     }
 
     #[test]
     fn counts_stay_visible_when_their_penalty_is_off() {
-        let golden =
-            GoldenPath { allow_extra_steps: true, penalize_backtracking: false, ..GoldenPath::new(["a"]) };
+        let golden = GoldenPath {
+            allow_extra_steps: true,
+            penalize_backtracking: false,
+            ..GoldenPath::new(["a"])
+        };
         let score = score_golden_path(&calls(&["a", "b", "a"]), &golden);
-        assert_eq!((score.extra_steps, score.backtracks, score.passed), (2, 1, true));
+        assert_eq!(
+            (score.extra_steps, score.backtracks, score.passed),
+            (2, 1, true)
+        );
     }
 
     #[test]
     fn a_path_that_revisits_is_clean_against_its_own_baseline_only() {
         let walked = ["a", "b", "a"];
-        assert_eq!(run(&block(&walked, false), &walked).value("golden_path.passed").unwrap().as_f64(), 0.0);
-        assert_eq!(run(&block(&walked, true), &walked).value("golden_path.passed").unwrap().as_f64(), 1.0);
+        assert_eq!(
+            run(&block(&walked, false), &walked)
+                .value("golden_path.passed")
+                .unwrap()
+                .as_f64(),
+            0.0
+        );
+        assert_eq!(
+            run(&block(&walked, true), &walked)
+                .value("golden_path.passed")
+                .unwrap()
+                .as_f64(),
+            1.0
+        );
     }
 
     #[test]
     fn a_clean_but_different_trace_shows_in_coverage() {
-        let scores = run(&block(&["search", "open", "summarize"], false), &["search", "y", "summarize"]);
+        let scores = run(
+            &block(&["search", "open", "summarize"], false),
+            &["search", "y", "summarize"],
+        );
         assert_eq!(scores.value("golden_path.penalty").unwrap().as_f64(), 1.0);
         assert!((scores.value("golden_path.coverage").unwrap().as_f64() - 2.0 / 3.0).abs() < 1e-12);
     }
@@ -347,7 +431,11 @@ mod tests {
     #[test]
     fn waste_is_explained_call_by_call_and_no_calls_are_marked() {
         let scores = run(&block(&["a", "b"], false), &["a", "a", "b", "a"]);
-        let messages: Vec<&str> = scores.findings.iter().map(|finding| finding.message.as_str()).collect();
+        let messages: Vec<&str> = scores
+            .findings
+            .iter()
+            .map(|finding| finding.message.as_str())
+            .collect();
         assert_eq!(
             messages,
             [
@@ -365,16 +453,27 @@ mod tests {
     fn detours_less_missed_steps_are_the_extra_steps() {
         let envelope = |names: &[&str]| json!({ "tool_calls": calls(names) });
         let agent = "prompt: p\ngolden_path: { calls: [search, open_page] }";
-        for names in [&["search", "search", "delete_page", "open_page"][..], &["open_page", "x", "y"]] {
+        for names in [
+            &["search", "search", "delete_page", "open_page"][..],
+            &["open_page", "x", "y"],
+        ] {
             let report = crate::eval::trial::judged(agent, None, &[envelope(names)]);
-            let Some(Evidence::GoldenPath { runs, path, .. }) = report.evidence.as_deref() else { panic!() };
+            let Some(Evidence::GoldenPath { runs, path, .. }) = report.evidence.as_deref() else {
+                panic!()
+            };
             let detours = runs[0].calls.iter().filter(|call| call.detour).count();
             let extra = report.targets["golden_path.extra_steps"].unwrap().as_f64() as usize;
             assert_eq!(detours - runs[0].missed.len(), extra, "{names:?}");
             let covered = 1.0 - runs[0].missed.len() as f64 / path.len() as f64;
-            assert_eq!(covered, report.targets["golden_path.coverage"].unwrap().as_f64());
+            assert_eq!(
+                covered,
+                report.targets["golden_path.coverage"].unwrap().as_f64()
+            );
             assert!(
-                runs[0].calls.iter().all(|call| call.step.is_none_or(|step| path[step - 1] == call.tool))
+                runs[0]
+                    .calls
+                    .iter()
+                    .all(|call| call.step.is_none_or(|step| path[step - 1] == call.tool))
             );
         }
     }

@@ -3,7 +3,9 @@
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
 use super::gate::ReadNamed;
 use super::prelude::*;
-use crate::baseline::{Baseline, Class, Comparison, Difference, RunBaseline, TestBaseline, compare_test};
+use crate::baseline::{
+    Baseline, Class, Comparison, Difference, RunBaseline, TestBaseline, compare_test,
+};
 use crate::problem::nearest;
 use crate::words::count;
 use std::path::Path;
@@ -34,7 +36,8 @@ struct ModelCompat {
 impl ModelCompat {
     fn read(block: &mut Block<'_>) -> Self {
         let mut file_span = Span::default();
-        let doc = "The baseline, as `mcptest model-baseline capture` wrote it, relative to the suite";
+        let doc =
+            "The baseline, as `mcptest model-baseline capture` wrote it, relative to the suite";
         let file = block.required("baseline", doc, |field| {
             file_span = field.span();
             field.name()
@@ -43,22 +46,42 @@ impl ModelCompat {
         let test = block.optional("test", doc, |field| field.name());
         let doc = "Whether a number of a gate may shift for the worse; it is reported all the same";
         let allow_drift = block.flag("allow_drift", doc, false);
-        Self { file: file.unwrap_or_default(), file_span, test, allow_drift, baseline: None }
+        Self {
+            file: file.unwrap_or_default(),
+            file_span,
+            test,
+            allow_drift,
+            baseline: None,
+        }
     }
 
     fn scores(&self, after: &TestBaseline) -> Scores {
-        let Some((model, before)) = &self.baseline else { return Scores::default() };
+        let Some((model, before)) = &self.baseline else {
+            return Scores::default();
+        };
         let found = compare_test(before, after);
         let mut scores = Scores::default();
-        if let Some(why) = found.tests.iter().find_map(|test| test.not_compared.clone()) {
+        if let Some(why) = found
+            .tests
+            .iter()
+            .find_map(|test| test.not_compared.clone())
+        {
             scores.not_exercised = Some(why);
             return scores;
         }
-        let drifted = found.numbers.iter().filter(|number| number.is_worse()).count();
+        let drifted = found
+            .numbers
+            .iter()
+            .filter(|number| number.is_worse())
+            .count();
         let passed = found.counts.fail == 0 && (drifted == 0 || self.allow_drift);
         let number = |count: usize| Some(Number::Int(count as i64));
-        scores.set(&PASSED, number(usize::from(passed))).set(&BROKEN, number(found.counts.fail));
-        scores.set(&DRIFTED, number(drifted)).set(&IMPROVED, number(found.counts.drift - drifted));
+        scores
+            .set(&PASSED, number(usize::from(passed)))
+            .set(&BROKEN, number(found.counts.fail));
+        scores
+            .set(&DRIFTED, number(drifted))
+            .set(&IMPROVED, number(found.counts.drift - drifted));
         scores.set(&UNDECIDED, number(found.counts.undecided));
         if found.counts.invariants == 0 {
             let why = "nothing held in every run of the baseline";
@@ -76,12 +99,15 @@ impl ModelCompat {
         read: ReadNamed<'_>,
     ) -> Result<(Option<String>, TestBaseline), String> {
         let file = &self.file;
-        let bytes = read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"))?;
+        let bytes =
+            read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"))?;
         let read = Baseline::read(&bytes).map_err(|error| format!("{file}: {error}"))?;
         let name = self.test.as_ref().unwrap_or(&test.name);
         let Some(found) = read.test(&test.suite, name) else {
             let near = nearest(name, read.tests.iter().map(|test| test.name.as_str()));
-            let near = near.map(|near| format!("; did you mean `test: {near}`?")).unwrap_or_default();
+            let near = near
+                .map(|near| format!("; did you mean `test: {near}`?"))
+                .unwrap_or_default();
             return Err(format!("the baseline {file} has no test `{name}`{near}"));
         };
         if found.question != test.question {
@@ -95,7 +121,11 @@ impl ModelCompat {
 
     fn missing(&self, suite: &str, message: String) -> Problem {
         let folder = Path::new(&self.file).parent().unwrap_or(Path::new(""));
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
         let help = format!(
             "capture it from recordings that are good: `mcptest model-baseline capture {suite} -o {}` \
              writes one file per model",
@@ -107,9 +137,17 @@ impl ModelCompat {
 
 impl Gate for ModelCompat {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let question = self.baseline.as_ref().map(|(_, test)| test.clone()).unwrap_or_default();
+        let question = self
+            .baseline
+            .as_ref()
+            .map(|(_, test)| test.clone())
+            .unwrap_or_default();
         let runs = runs.iter().map(RunBaseline::of).collect();
-        self.scores(&TestBaseline { runs, gates: std::collections::BTreeMap::new(), ..question })
+        self.scores(&TestBaseline {
+            runs,
+            gates: std::collections::BTreeMap::new(),
+            ..question
+        })
     }
 
     fn score_beside(&self, _: &[Run<'_>], captured: &dyn Fn() -> TestBaseline) -> Scores {
@@ -118,10 +156,17 @@ impl Gate for ModelCompat {
 
     fn propose(&self, _: &[Run<'_>], captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
         let (_, before) = self.baseline.as_ref()?;
-        let after = TestBaseline { suite: before.suite.clone(), name: before.name.clone(), ..captured() };
+        let after = TestBaseline {
+            suite: before.suite.clone(),
+            name: before.name.clone(),
+            ..captured()
+        };
         let place = ProposedPlace::Test(self.file.clone(), before.name.clone());
         let change = (after != *before).then(|| ProposedChange::Test(Box::new(after)));
-        Some(Proposal { place, change: Ok(change) })
+        Some(Proposal {
+            place,
+            change: Ok(change),
+        })
     }
 
     fn read_files(&mut self, test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
@@ -134,8 +179,13 @@ impl Gate for ModelCompat {
 }
 
 fn summary(found: &Comparison, model: Option<&str>) -> String {
-    let runs = count(found.tests.first().map_or(0, |test| test.runs_before), "run");
-    let of = model.map(|model| format!(" of {model}")).unwrap_or_default();
+    let runs = count(
+        found.tests.first().map_or(0, |test| test.runs_before),
+        "run",
+    );
+    let of = model
+        .map(|model| format!(" of {model}"))
+        .unwrap_or_default();
     let counts = found.counts;
     format!(
         "{} of {} invariants of {runs}{of} broken, {} undecided, {} numbers shifted",
@@ -145,14 +195,34 @@ fn summary(found: &Comparison, model: Option<&str>) -> String {
 
 fn findings(found: &Comparison) -> Vec<Finding> {
     let differences = found.tests.iter().flat_map(|test| &test.differences);
-    let told = differences.filter(|one| one.class > Class::Pass).map(|one: &Difference| {
-        let support = one.support_in_words().map(|support| format!(" ({support})")).unwrap_or_default();
-        let about: &[Target] = if one.class == Class::Fail { &[BROKEN, PASSED] } else { &[UNDECIDED] };
-        Finding::new(None, format!("{}: {}{support}", one.class.word(), one.message)).about(about)
-    });
-    let shifted = found.numbers.iter().filter(|number| number.class == Class::Drift);
+    let told = differences
+        .filter(|one| one.class > Class::Pass)
+        .map(|one: &Difference| {
+            let support = one
+                .support_in_words()
+                .map(|support| format!(" ({support})"))
+                .unwrap_or_default();
+            let about: &[Target] = if one.class == Class::Fail {
+                &[BROKEN, PASSED]
+            } else {
+                &[UNDECIDED]
+            };
+            Finding::new(
+                None,
+                format!("{}: {}{support}", one.class.word(), one.message),
+            )
+            .about(about)
+        });
+    let shifted = found
+        .numbers
+        .iter()
+        .filter(|number| number.class == Class::Drift);
     let shifted = shifted.map(|number| {
-        let about: &[Target] = if number.is_worse() { &[DRIFTED, PASSED] } else { &[IMPROVED] };
+        let about: &[Target] = if number.is_worse() {
+            &[DRIFTED, PASSED]
+        } else {
+            &[IMPROVED]
+        };
         Finding::new(None, number.in_words()).about(about)
     });
     told.chain(shifted).collect()

@@ -59,14 +59,22 @@ impl<'w> Arguments<'w> {
     /// None yet; the keys of the calls are looked for among these words.
     pub(super) fn of_keys_in(words: &'w Words) -> Self {
         let (keys, by_words) = (HashMap::default(), HashMap::default());
-        Self { words, keys, recorded: Vec::new(), by_words, first_words: HashSet::default() }
+        Self {
+            words,
+            keys,
+            recorded: Vec::new(),
+            by_words,
+            first_words: HashSet::default(),
+        }
     }
 
     /// Adds the arguments of a call, an object as JSON.
     pub(super) fn read(&mut self, call: usize, is_mutating: bool, json: &str) {
         let mut reader = serde_json::Deserializer::from_str(json);
         let stated = Stateable(self).deserialize(&mut reader);
-        let Ok(stated) = stated.and_then(|stated| reader.end().map(|()| stated)) else { return };
+        let Ok(stated) = stated.and_then(|stated| reader.end().map(|()| stated)) else {
+            return;
+        };
         for (key, (at, value)) in stated {
             self.add(&key, at, value, (call, is_mutating));
         }
@@ -76,12 +84,23 @@ impl<'w> Arguments<'w> {
         if value.get().starts_with(['{', '[']) {
             return;
         }
-        let Ok(value) = serde_json::from_str::<Value>(value.get()) else { return };
-        let Some(shown) = comparable(&value) else { return };
+        let Ok(value) = serde_json::from_str::<Value>(value.get()) else {
+            return;
+        };
+        let Some(shown) = comparable(&value) else {
+            return;
+        };
         let recorded = &mut self.recorded[at];
         if recorded.values.is_empty() || (is_mutating && !recorded.is_mutating) {
             let (values, needs_mark) = (std::mem::take(&mut recorded.values), key_needs_mark(key));
-            *recorded = Recorded { values, key: key.to_owned(), call, is_mutating, value, needs_mark };
+            *recorded = Recorded {
+                values,
+                key: key.to_owned(),
+                call,
+                is_mutating,
+                value,
+                needs_mark,
+            };
         }
         recorded.values.insert(shown);
     }
@@ -99,7 +118,8 @@ impl<'w> Arguments<'w> {
             && parts.len() <= LONGEST_KEY
             && parts.iter().all(|part| self.words.has(part));
         let place = can_be_stated.then(|| {
-            self.first_words.extend(parts.first().map(|first| first.clone().into_owned()));
+            self.first_words
+                .extend(parts.first().map(|first| first.clone().into_owned()));
             *self.by_words.entry(parts.join(" ")).or_insert_with(|| {
                 self.recorded.push(Recorded::default());
                 self.recorded.len() - 1
@@ -122,7 +142,9 @@ impl<'w> Arguments<'w> {
             let place = tokens[at].place.start..stated.end;
             at += length;
             let shown = &text[stated.value.clone()];
-            if !stated.is_one_of(shown, &recorded.values) && seen.insert((recorded.key.as_str(), shown)) {
+            if !stated.is_one_of(shown, &recorded.values)
+                && seen.insert((recorded.key.as_str(), shown))
+            {
                 found.push(Mismatch {
                     key: recorded.key.clone(),
                     stated: shown.to_owned(),
@@ -137,7 +159,12 @@ impl<'w> Arguments<'w> {
     }
 
     /// The longest key that begins at a token and is followed by a value.
-    fn statement(&self, text: &str, tokens: &[Token<'_>], at: usize) -> Option<(&Recorded, usize, Stated)> {
+    fn statement(
+        &self,
+        text: &str,
+        tokens: &[Token<'_>],
+        at: usize,
+    ) -> Option<(&Recorded, usize, Stated)> {
         let first = noun_key(&tokens[at].word);
         if !self.first_words.contains(&*first) {
             return None;
@@ -160,7 +187,9 @@ impl<'w> Arguments<'w> {
                 let is_marked =
                     |stated: &Stated| text[last.place.end..stated.value.start].contains([':', '=']);
                 let stated = stated_value(text, last.place.end, before);
-                if let Some(stated) = stated.filter(|stated| !recorded.needs_mark || is_marked(stated)) {
+                if let Some(stated) =
+                    stated.filter(|stated| !recorded.needs_mark || is_marked(stated))
+                {
                     longest = Some((recorded, length, stated));
                 }
             }

@@ -40,20 +40,41 @@ pub(super) struct Claim {
 /// Every distinct claim and denial, in order.
 pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Claim> {
     let mut found = Vec::new();
-    for sentence in message.sentences.iter().filter(|sentence| !sentence.is_question) {
+    for sentence in message
+        .sentences
+        .iter()
+        .filter(|sentence| !sentence.is_question)
+    {
         let words = &message.words[sentence.words.clone()];
         let is_limited = words.iter().any(|word| word.traits.has(Traits::SCOPE));
         let clause = Clause::default();
-        let scan = Scan { words, sentence, vocabulary, is_limited, clause, is_own: false, told: None };
+        let scan = Scan {
+            words,
+            sentence,
+            vocabulary,
+            is_limited,
+            clause,
+            is_own: false,
+            told: None,
+        };
         found.extend(scan.claims());
     }
     let mut seen = HashSet::default();
     let is_change = |claim: &Claim| {
-        claim.verb != "make" || claim.object.iter().any(|noun| traits(noun).has(Traits::MADE))
+        claim.verb != "make"
+            || claim
+                .object
+                .iter()
+                .any(|noun| traits(noun).has(Traits::MADE))
     };
     found.retain(|claim: &Claim| {
         is_change(claim)
-            && seen.insert((claim.is_denied, claim.verb.clone(), claim.object.clone(), claim.ids.clone()))
+            && seen.insert((
+                claim.is_denied,
+                claim.verb.clone(),
+                claim.object.clone(),
+                claim.ids.clone(),
+            ))
     });
     found
 }
@@ -113,7 +134,12 @@ impl Scan<'_, '_> {
         for at in 0..self.words.len() {
             if let Some(opening) = self.opening(at) {
                 let is_hedged = self.clause.is_hedged && matches!(self.text(at), "and" | "or");
-                self.clause = Clause { start: at + 1, is_hedged, opening, ..Clause::default() };
+                self.clause = Clause {
+                    start: at + 1,
+                    is_hedged,
+                    opening,
+                    ..Clause::default()
+                };
                 // What was not done ends at "but".
                 self.told = self.told.take().filter(|_| self.text(at) != "but");
                 continue;
@@ -138,11 +164,16 @@ impl Scan<'_, '_> {
     }
 
     pub(super) fn text(&self, at: usize) -> &str {
-        self.words.get(at).filter(|word| word.kind == WordKind::Word).map_or("", |word| &word.text)
+        self.words
+            .get(at)
+            .filter(|word| word.kind == WordKind::Word)
+            .map_or("", |word| &word.text)
     }
 
     pub(super) fn has(&self, at: usize, traits: Traits) -> bool {
-        self.words.get(at).is_some_and(|word| word.traits.has(traits))
+        self.words
+            .get(at)
+            .is_some_and(|word| word.traits.has(traits))
     }
 
     fn any(&self, range: Range<usize>, traits: Traits) -> bool {
@@ -158,7 +189,11 @@ impl Scan<'_, '_> {
             WordKind::Mark(_) => Some(Opening::Other),
             WordKind::Word if matches!(self.text(at), "and" | "or" | "but" | "so" | "then") => {
                 // "and then" at the start of a sentence opens nothing new.
-                Some(if at == 0 { Opening::Sentence } else { Opening::Joined })
+                Some(if at == 0 {
+                    Opening::Sentence
+                } else {
+                    Opening::Joined
+                })
             }
             _ => None,
         }

@@ -6,7 +6,9 @@ use super::message::WordKind;
 
 impl Scan<'_, '_> {
     pub(super) fn is_end(&self, at: usize) -> bool {
-        self.words.get(at).is_none_or(|word| matches!(word.kind, WordKind::Mark(_)))
+        self.words
+            .get(at)
+            .is_none_or(|word| matches!(word.kind, WordKind::Mark(_)))
             || matches!(self.text(at), "and" | "but" | "so" | "then")
     }
 
@@ -15,7 +17,10 @@ impl Scan<'_, '_> {
         if matches!(self.text(at + 1), "by" | "at" | "on" | "since") {
             return true;
         }
-        let is_colon = self.words.get(at + 1).is_some_and(|word| word.kind == WordKind::Mark(':'));
+        let is_colon = self
+            .words
+            .get(at + 1)
+            .is_some_and(|word| word.kind == WordKind::Mark(':'));
         let value = self.words.get(at + 2);
         let is_label = at > self.clause.start;
         let is_value = value.is_none_or(|word| word.kind == WordKind::Number)
@@ -27,15 +32,21 @@ impl Scan<'_, '_> {
     /// "Deleted records can be restored."
     pub(super) fn is_adjective(&self, at: usize) -> bool {
         let end = self.words.len().min(at + 1 + REACH);
-        (at + 1..end).take_while(|&at| !self.is_end(at)).any(|at| self.has(at, Traits::PREDICATE))
+        (at + 1..end)
+            .take_while(|&at| !self.is_end(at))
+            .any(|at| self.has(at, Traits::PREDICATE))
     }
 
     /// "Closed issues" over a list.
     pub(super) fn is_title(&self, at: usize) -> bool {
         let end = self.words.len();
         let is_head = self.sentence.is_heading
-            || self.words.last().is_some_and(|word| word.kind == WordKind::Mark(':'));
-        let is_plain = |at: usize| self.words[at].kind == WordKind::Word && !self.has(at, Traits::DETERMINER);
+            || self
+                .words
+                .last()
+                .is_some_and(|word| word.kind == WordKind::Mark(':'));
+        let is_plain =
+            |at: usize| self.words[at].kind == WordKind::Word && !self.has(at, Traits::DETERMINER);
         let body = end - usize::from(matches!(self.words[end - 1].kind, WordKind::Mark(_)));
         is_head && body.saturating_sub(at + 1) <= 2 && (at + 1..body).all(is_plain)
     }
@@ -43,10 +54,16 @@ impl Scan<'_, '_> {
     /// "was created by Daniel".
     pub(super) fn is_by_another(&self, at: usize) -> bool {
         let end = self.words.len().min(at + REACH);
-        let by = (at + 1..end).take_while(|&at| !self.is_end(at)).find(|&at| self.text(at) == "by");
+        let by = (at + 1..end)
+            .take_while(|&at| !self.is_end(at))
+            .find(|&at| self.text(at) == "by");
         by.is_some_and(|by| {
             let is_doing = self.text(by + 1).ends_with("ing");
-            !is_doing && !matches!(self.text(by + 1), "me" | "us" | "email" | "mail" | "default")
+            !is_doing
+                && !matches!(
+                    self.text(by + 1),
+                    "me" | "us" | "email" | "mail" | "default"
+                )
         })
     }
 
@@ -55,7 +72,10 @@ impl Scan<'_, '_> {
         let end = self.words.len().min(at + REACH);
         (at + 1..end).any(|at| {
             let is_may = self.text(at + 1) == "may"
-                && self.words.get(at + 2).is_some_and(|word| word.kind == WordKind::Number);
+                && self
+                    .words
+                    .get(at + 2)
+                    .is_some_and(|word| word.kind == WordKind::Number);
             let is_date = self.has(at + 1, Traits::DATE)
                 || is_may
                 || self
@@ -85,7 +105,9 @@ impl Scan<'_, '_> {
             .and(Traits::RELATIVE)
             .and(Traits::HISTORY)
             .and(Traits::UNLABELLED);
-        let is_verb = self.words[at].form.is_some_and(|form| form.is_past && !form.is_base);
+        let is_verb = self.words[at]
+            .form
+            .is_some_and(|form| form.is_past && !form.is_base);
         !is_verb && !self.has(at, NEVER)
     }
 }

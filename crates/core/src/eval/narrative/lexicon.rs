@@ -115,10 +115,19 @@ pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
 impl Lexicon {
     fn read(text: &str) -> Result<Self, serde_json::Error> {
         let file: File = serde_json::from_str(text)?;
-        let words = |list: &str| -> Vec<String> { list.split_whitespace().map(str::to_owned).collect() };
-        let list = |name: &str| file.lists.get(name).map(|list| words(list)).unwrap_or_default();
-        let mut lexicon =
-            Self { seed_verbs: list("seed_verbs"), claim_verbs: list("claim_verbs"), ..Self::default() };
+        let words =
+            |list: &str| -> Vec<String> { list.split_whitespace().map(str::to_owned).collect() };
+        let list = |name: &str| {
+            file.lists
+                .get(name)
+                .map(|list| words(list))
+                .unwrap_or_default()
+        };
+        let mut lexicon = Self {
+            seed_verbs: list("seed_verbs"),
+            claim_verbs: list("claim_verbs"),
+            ..Self::default()
+        };
         for (name, bit) in LISTS {
             for word in list(name) {
                 let known = lexicon.traits.entry(word).or_default();
@@ -138,8 +147,12 @@ impl Lexicon {
             *lexicon.code.entry(word.clone()).or_default() |= lexicon.families(verb);
         }
         // "email" and "record" are things more often than verbs.
-        let is_thing =
-            |word: &String| lexicon.traits.get(word).is_some_and(|traits| traits.has(Traits::NOUN_VERB));
+        let is_thing = |word: &String| {
+            lexicon
+                .traits
+                .get(word)
+                .is_some_and(|traits| traits.has(Traits::NOUN_VERB))
+        };
         lexicon.code.retain(|word, _| !is_thing(word));
         for pair in &file.close_verbs {
             if let [one, other] = &words(pair)[..] {
@@ -147,11 +160,26 @@ impl Lexicon {
                 lexicon.close.insert((other.clone(), one.clone()));
             }
         }
-        let two = |forms: &String| forms.split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned()));
-        lexicon.irregular =
-            file.irregular.iter().filter_map(|(verb, forms)| Some((verb.clone(), two(forms)?))).collect();
-        lexicon.aliases = file.noun_aliases.iter().map(|(noun, list)| (noun.clone(), words(list))).collect();
-        lexicon.idioms = file.idioms.iter().map(|(phrase, verb)| (words(phrase), verb.clone())).collect();
+        let two = |forms: &String| {
+            forms
+                .split_once(' ')
+                .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        };
+        lexicon.irregular = file
+            .irregular
+            .iter()
+            .filter_map(|(verb, forms)| Some((verb.clone(), two(forms)?)))
+            .collect();
+        lexicon.aliases = file
+            .noun_aliases
+            .iter()
+            .map(|(noun, list)| (noun.clone(), words(list)))
+            .collect();
+        lexicon.idioms = file
+            .idioms
+            .iter()
+            .map(|(phrase, verb)| (words(phrase), verb.clone()))
+            .collect();
         Ok(lexicon)
     }
 
@@ -187,8 +215,10 @@ impl Lexicon {
 
     /// The verb that a past or participle of this form belongs to.
     pub(super) fn irregular_base(&self, word: &str) -> Option<&str> {
-        let mut verbs =
-            self.irregular.iter().filter(|(_, (past, participle))| past == word || participle == word);
+        let mut verbs = self
+            .irregular
+            .iter()
+            .filter(|(_, (past, participle))| past == word || participle == word);
         verbs.next().map(|(verb, _)| verb.as_str())
     }
 
@@ -201,13 +231,23 @@ impl Lexicon {
 /// What a word in lower case can do.
 pub(super) fn traits(word: &str) -> Traits {
     let listed = LEXICON.traits.get(word).copied().unwrap_or_default();
-    let negates = if word.ends_with("n't") { Traits::NEGATION } else { Traits::default() };
-    let is_adverb = if is_adverb(word) { Traits::ADVERB } else { Traits::default() };
+    let negates = if word.ends_with("n't") {
+        Traits::NEGATION
+    } else {
+        Traits::default()
+    };
+    let is_adverb = if is_adverb(word) {
+        Traits::ADVERB
+    } else {
+        Traits::default()
+    };
     listed.and(negates).and(is_adverb)
 }
 
 /// Words that end like adverbs and are nouns.
-const NOUNS_IN_LY: &[&str] = &["reply", "family", "assembly", "anomaly", "supply", "july", "italy"];
+const NOUNS_IN_LY: &[&str] = &[
+    "reply", "family", "assembly", "anomaly", "supply", "july", "italy",
+];
 
 /// Whether a word reads as an adverb, wherever it stands.
 fn is_adverb(word: &str) -> bool {
@@ -216,22 +256,43 @@ fn is_adverb(word: &str) -> bool {
 
 /// The word without its plural s; "status", "class" and "sms" have none.
 pub(super) fn singular(word: &str) -> &str {
-    if word.len() > 3 { without_s(word) } else { word }
+    if word.len() > 3 {
+        without_s(word)
+    } else {
+        word
+    }
 }
 
 /// The form in which singular and plural are the same: "entry" and "entries", "branch" and "branches".
 pub(super) fn noun_key(word: &str) -> Cow<'_, str> {
-    let stem = if word.len() > 2 { without_s(word) } else { word };
+    let stem = if word.len() > 2 {
+        without_s(word)
+    } else {
+        word
+    };
     if stem.len() > 3 && stem.ends_with("ie") {
         return Cow::Owned(format!("{}y", &stem[..stem.len() - 2]));
     }
-    let hissing = ["se", "xe", "ze", "che", "she"].iter().any(|ending| stem.ends_with(ending));
-    Cow::Borrowed(if hissing { &stem[..stem.len() - 1] } else { stem })
+    let hissing = ["se", "xe", "ze", "che", "she"]
+        .iter()
+        .any(|ending| stem.ends_with(ending));
+    Cow::Borrowed(if hissing {
+        &stem[..stem.len() - 1]
+    } else {
+        stem
+    })
 }
 
 fn without_s(word: &str) -> &str {
-    let is_plural = word.ends_with('s') && !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
-    if is_plural { &word[..word.len() - 1] } else { word }
+    let is_plural = word.ends_with('s')
+        && !["ss", "us", "is"]
+            .iter()
+            .any(|ending| word.ends_with(ending));
+    if is_plural {
+        &word[..word.len() - 1]
+    } else {
+        word
+    }
 }
 
 #[cfg(test)]
@@ -245,8 +306,17 @@ mod tests {
             assert!(file.lists.contains_key(*name), "{name}");
         }
         assert!(file.families.len() <= 64);
-        let verbs = |list: &String| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        for verb in file.close_verbs.iter().flat_map(verbs).chain(LEXICON.claim_verbs.clone()) {
+        let verbs = |list: &String| {
+            list.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        for verb in file
+            .close_verbs
+            .iter()
+            .flat_map(verbs)
+            .chain(LEXICON.claim_verbs.clone())
+        {
             assert!(verb.chars().all(char::is_alphabetic), "{verb}");
         }
     }

@@ -15,10 +15,15 @@ pub(super) fn claims(tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Vec<Claim
     let mut seen = HashSet::default();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let Some(form) = vocabulary.form(&token.word).filter(|_| !is_noun(tokens, at, vocabulary)) else {
+        let Some(form) = vocabulary
+            .form(&token.word)
+            .filter(|_| !is_noun(tokens, at, vocabulary))
+        else {
             continue;
         };
-        let Some(noun) = nouns[at].map(|noun| &tokens[noun]) else { continue };
+        let Some(noun) = nouns[at].map(|noun| &tokens[noun]) else {
+            continue;
+        };
         let verb = vocabulary.base(form);
         let object = noun_key(&noun.word).into_owned();
         if seen.insert((form.verb, object.clone())) {
@@ -60,7 +65,9 @@ fn nouns_behind(tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Vec<Option<usi
 
 /// Whether the word is a verb that stands for a thing, as in "the post".
 fn is_noun(tokens: &[Token<'_>], at: usize, vocabulary: &Vocabulary) -> bool {
-    let is_base = vocabulary.form(&tokens[at].word).is_some_and(|form| !form.is_past);
+    let is_base = vocabulary
+        .form(&tokens[at].word)
+        .is_some_and(|form| !form.is_past);
     let stands_before = |back: usize| {
         let clause = &tokens[at.saturating_sub(back - 1)..=at];
         let before = at.checked_sub(back).map(|before| &tokens[before]);
@@ -76,23 +83,49 @@ pub(super) fn judged<'t>(
     tools: impl Iterator<Item = &'t ToolName>,
     vocabulary: &Vocabulary,
 ) -> Vec<(Claim, Judgement, bool)> {
-    let verbs: HashSet<String> = vocabulary.bases().map(|verb| noun_key(verb).into_owned()).collect();
+    let verbs: HashSet<String> = vocabulary
+        .bases()
+        .map(|verb| noun_key(verb).into_owned())
+        .collect();
     let mut called: HashMap<&str, HashSet<&str>> = HashMap::default();
     for tool in tools {
         for verb in tool.keys.iter().filter(|key| verbs.contains(key.as_str())) {
-            called.entry(verb).or_default().extend(tool.keys.iter().map(String::as_str));
+            called
+                .entry(verb)
+                .or_default()
+                .extend(tool.keys.iter().map(String::as_str));
         }
     }
     let is_called = |claim: &Claim| {
         let nouns = called.get(&*noun_key(&claim.verb));
-        nouns.is_some_and(|nouns| claim.object.iter().all(|noun| nouns.contains(noun.as_str())))
+        nouns.is_some_and(|nouns| {
+            claim
+                .object
+                .iter()
+                .all(|noun| nouns.contains(noun.as_str()))
+        })
     };
     claims
         .into_iter()
         .map(|claim| {
-            let because = format!("no tool with these words in its name was called (`{}`)", claim.name);
-            let verdict = if is_called(&claim) { ClaimVerdict::Supported } else { ClaimVerdict::Absent };
-            (claim, Judgement { verdict, because, call: None }, false)
+            let because = format!(
+                "no tool with these words in its name was called (`{}`)",
+                claim.name
+            );
+            let verdict = if is_called(&claim) {
+                ClaimVerdict::Supported
+            } else {
+                ClaimVerdict::Absent
+            };
+            (
+                claim,
+                Judgement {
+                    verdict,
+                    because,
+                    call: None,
+                },
+                false,
+            )
         })
         .collect()
 }

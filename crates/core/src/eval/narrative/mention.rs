@@ -37,7 +37,12 @@ impl Mentions {
     pub(super) fn asked_by(claims: &[Claim]) -> Self {
         let mut found = HashMap::default();
         for claim in claims {
-            for word in claim.object.iter().cloned().chain(claim.ids.iter().flat_map(|id| words_of(id))) {
+            for word in claim
+                .object
+                .iter()
+                .cloned()
+                .chain(claim.ids.iter().flat_map(|id| words_of(id)))
+            {
                 found.insert(word, Mention::default());
             }
         }
@@ -50,12 +55,19 @@ impl Mentions {
             return;
         }
         let verb = tool.verb.as_deref().unwrap_or_default();
-        let is_carrier = tool.head.as_ref().is_some_and(|head| traits(head).has(Traits::CARRIER));
+        let is_carrier = tool
+            .head
+            .as_ref()
+            .is_some_and(|head| traits(head).has(Traits::CARRIER));
         let here = Mention {
             beside: 0,
             anywhere: effect == Effect::Anything,
             in_sql: effect == Effect::Sql,
-            carried: if is_carrier { LEXICON.families(verb) } else { 0 },
+            carried: if is_carrier {
+                LEXICON.families(verb)
+            } else {
+                0
+            },
             in_content: effect == Effect::Write && LEXICON.is_content(verb),
             call: Some(call),
         };
@@ -75,8 +87,9 @@ impl Mentions {
                 found.in_sql |= here.in_sql;
                 found.carried |= here.carried;
                 found.in_content |= here.in_content;
-                found.call =
-                    found.call.or(here.call.filter(|_| here.anywhere || here.in_sql || here.carried != 0));
+                found.call = found.call.or(here
+                    .call
+                    .filter(|_| here.anywhere || here.in_sql || here.carried != 0));
             } else if here.anywhere {
                 verbs |= LEXICON.families_in_code(word);
             }
@@ -90,14 +103,21 @@ impl Mentions {
 
     fn all(&self, id: &str, holds: impl Fn(&Mention) -> bool) -> bool {
         let words = words_of(id);
-        !words.is_empty() && words.iter().all(|word| self.found.get(word).is_some_and(&holds))
+        !words.is_empty()
+            && words
+                .iter()
+                .all(|word| self.found.get(word).is_some_and(&holds))
     }
 
     /// Whether a file that the claim names was given to a call that makes content.
     pub(super) fn has_file(&self, claim: &Claim) -> bool {
         let is_file = |id: &&String| id.contains('.') && id.contains(char::is_alphabetic);
         LEXICON.is_content(&claim.verb)
-            && claim.ids.iter().filter(is_file).any(|id| self.all(id, |found| found.in_content))
+            && claim
+                .ids
+                .iter()
+                .filter(is_file)
+                .any(|id| self.all(id, |found| found.in_content))
     }
 
     /// The call that may have done what is claimed: one that can do anything and speaks of it, or one that fills a
@@ -107,36 +127,59 @@ impl Mentions {
         let fits_sql = LEXICON.fits_sql(&claim.verb);
         let holds = |found: &Mention| (fits_sql && found.in_sql) || found.carried & families != 0;
         let acts = |found: &&Mention| holds(found) || found.beside & families != 0;
-        let by_noun = claim.object.iter().filter_map(|noun| self.found.get(noun)).find(acts);
+        let by_noun = claim
+            .object
+            .iter()
+            .filter_map(|noun| self.found.get(noun))
+            .find(acts);
         let is_telling = |id: &&String| id.len() >= TELLING_ID || id.contains(char::is_alphabetic);
         let is_there = |id: &&String| self.all(id, |found| holds(found) || found.anywhere);
         let by_id = || claim.ids.iter().filter(is_telling).find(is_there);
-        let of_id = || words_of(by_id()?).first().and_then(|word| self.found.get(word));
+        let of_id = || {
+            words_of(by_id()?)
+                .first()
+                .and_then(|word| self.found.get(word))
+        };
         by_noun.or_else(of_id)?.call
     }
 }
 
 fn words_of(id: &str) -> Vec<String> {
-    let words = id.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(|word| noun_key(&word.to_lowercase()).into_owned()).collect()
+    let words = id
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words
+        .map(|word| noun_key(&word.to_lowercase()).into_owned())
+        .collect()
 }
 
 /// Every word of a JSON text, as nouns are compared; escapes are passed over.
 fn each_word(json: &str, mut take: impl FnMut(&str)) {
     let mut rest = json;
     loop {
-        let (plain, escaped) = rest.split_once('\\').map_or((rest, None), |(a, b)| (a, Some(b)));
-        for word in plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let (plain, escaped) = rest
+            .split_once('\\')
+            .map_or((rest, None), |(a, b)| (a, Some(b)));
+        for word in plain
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+        {
             take_word(word, &mut take);
         }
         let Some(escaped) = escaped else { return };
         let escape = if escaped.starts_with('u') { 5 } else { 1 };
-        rest = escaped.char_indices().nth(escape).map_or("", |(at, _)| &escaped[at..]);
+        rest = escaped
+            .char_indices()
+            .nth(escape)
+            .map_or("", |(at, _)| &escaped[at..]);
     }
 }
 
 fn take_word(word: &str, take: &mut impl FnMut(&str)) {
-    if word.bytes().any(|byte| byte.is_ascii_uppercase() || byte >= 0x80) {
+    if word
+        .bytes()
+        .any(|byte| byte.is_ascii_uppercase() || byte >= 0x80)
+    {
         take(&noun_key(&word.to_lowercase()));
     } else {
         take(&noun_key(word));

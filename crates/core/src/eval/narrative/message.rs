@@ -54,7 +54,12 @@ pub(super) struct Message<'t> {
 
 impl<'t> Message<'t> {
     pub(super) fn read(text: &'t str, vocabulary: &Vocabulary) -> Self {
-        let mut reader = Reader { text, vocabulary, message: Self::default(), open: Sentence::default() };
+        let mut reader = Reader {
+            text,
+            vocabulary,
+            message: Self::default(),
+            open: Sentence::default(),
+        };
         for line in own_lines(text) {
             reader.line(&line);
         }
@@ -85,13 +90,17 @@ struct Line {
 /// The lines that are the agent's own: no code, no quotation, no draft, no data of a table, nothing crossed out.
 fn own_lines(text: &str) -> Vec<Line> {
     let lines: Vec<Range<usize>> = line_places(text);
-    let last_rule = lines.iter().rposition(|place| is_rule(&text[place.clone()]));
+    let last_rule = lines
+        .iter()
+        .rposition(|place| is_rule(&text[place.clone()]));
     let (mut fence, mut is_draft, mut announces_draft) = (None, false, false);
     let mut table = Table::default();
     let mut own = Vec::new();
     for (at, place) in lines.iter().enumerate() {
         let line = text[place.clone()].trim();
-        let marker = ["```", "~~~"].into_iter().find(|marker| line.starts_with(marker));
+        let marker = ["```", "~~~"]
+            .into_iter()
+            .find(|marker| line.starts_with(marker));
         if let Some(marker) = marker.filter(|marker| fence.is_none_or(|open| open == *marker)) {
             fence = if fence.is_some() { None } else { Some(marker) };
             continue;
@@ -133,15 +142,27 @@ fn line_places(text: &str) -> Vec<Range<usize>> {
 /// `---`, `***`, `___`
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
-    line.len() >= 3 && ['-', '*', '_', '='].into_iter().any(|mark| line.chars().all(|other| other == mark))
+    line.len() >= 3
+        && ['-', '*', '_', '=']
+            .into_iter()
+            .any(|mark| line.chars().all(|other| other == mark))
 }
 
 fn is_draft_heading(line: &str) -> bool {
     let line = line.trim_end_matches(['*', ' ', '_']);
     let is_named = |word: &str| {
         matches!(
-            word.to_lowercase().trim_matches(|c: char| !c.is_alphabetic()),
-            "draft" | "template" | "email" | "e-mail" | "message" | "letter" | "reply" | "text" | "wording"
+            word.to_lowercase()
+                .trim_matches(|c: char| !c.is_alphabetic()),
+            "draft"
+                | "template"
+                | "email"
+                | "e-mail"
+                | "message"
+                | "letter"
+                | "reply"
+                | "text"
+                | "wording"
         )
     };
     line.ends_with(':') && line.len() < LONGEST_HELD && line.split_whitespace().any(is_named)
@@ -183,11 +204,17 @@ impl Table {
 
 /// The line behind its bullets, numbers, check boxes and heading marks; none when it is open or crossed out.
 fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
-    let mut line = Line { place, is_heading: false, is_item: false, is_checked: false };
+    let mut line = Line {
+        place,
+        is_heading: false,
+        is_item: false,
+        is_checked: false,
+    };
     loop {
         let rest = &text[line.place.clone()];
-        let trimmed =
-            rest.trim_start_matches([' ', '\t', '*', '_', '•', '+', '·', '▪', '◦', '→', '|', '\u{fe0f}']);
+        let trimmed = rest.trim_start_matches([
+            ' ', '\t', '*', '_', '•', '+', '·', '▪', '◦', '→', '|', '\u{fe0f}',
+        ]);
         line.is_item |= rest.len() > trimmed.len() && !rest.starts_with(' ');
         line.place.start += rest.len() - trimmed.len();
         let first = trimmed.chars().next()?;
@@ -216,7 +243,9 @@ fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
                 }
                 digits + 1
             }
-            _ if !first.is_alphanumeric() && !first.is_ascii() && first > '\u{2190}' => first.len_utf8(),
+            _ if !first.is_alphanumeric() && !first.is_ascii() && first > '\u{2190}' => {
+                first.len_utf8()
+            }
             _ => return Some(line),
         };
         line.is_item = true;
@@ -236,7 +265,11 @@ impl<'t> Reader<'t, '_> {
         let rest = &self.text[line.place.clone()];
         let goes_on = !line.is_item
             && rest.starts_with(|c: char| c.is_lowercase())
-            && self.message.words.last().is_some_and(|last| !matches!(last.kind, WordKind::Mark(':')));
+            && self
+                .message
+                .words
+                .last()
+                .is_some_and(|last| !matches!(last.kind, WordKind::Mark(':')));
         if !goes_on || self.open.is_heading {
             self.end_sentence(false);
         }
@@ -245,12 +278,15 @@ impl<'t> Reader<'t, '_> {
         let (mut at, end) = (line.place.start, line.place.end);
         let mut unclosed: Vec<char> = Vec::new();
         while at < end {
-            let Some(next) = self.text[at..end].chars().next() else { break };
+            let Some(next) = self.text[at..end].chars().next() else {
+                break;
+            };
             at = match next {
                 '`' | '"' | '“' if !unclosed.contains(&next) => {
                     let start = at + next.len_utf8();
                     if let Some(close) = closing_quote(&self.text[..end], at, next) {
-                        let after = close + self.text[close..].chars().next().map_or(1, char::len_utf8);
+                        let after =
+                            close + self.text[close..].chars().next().map_or(1, char::len_utf8);
                         self.push(at..after, WordKind::Held, start..close);
                         after
                     } else {
@@ -273,9 +309,14 @@ impl<'t> Reader<'t, '_> {
         let text = &self.text[..end];
         let mut at = start;
         loop {
-            at += text[at..].find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len() - at);
+            at += text[at..]
+                .find(|c: char| !c.is_alphanumeric())
+                .unwrap_or(text.len() - at);
             let mut ahead = text[at..].chars();
-            let Some(link) = ahead.next().filter(|link| "._/@:-\\&%+'’ʼ＇".contains(*link)) else {
+            let Some(link) = ahead
+                .next()
+                .filter(|link| "._/@:-\\&%+'’ʼ＇".contains(*link))
+            else {
                 break;
             };
             let is_address = link == ':' && text[at..].starts_with("://");
@@ -302,7 +343,9 @@ impl<'t> Reader<'t, '_> {
             self.contraction(start, start + apostrophe, at);
         } else if chunk.chars().all(|c| c.is_alphabetic() || c == '-') && mark == start {
             self.push(start..at, WordKind::Word, start..at);
-        } else if chunk.starts_with(|c: char| c.is_ascii_digit()) && !chunk.contains(['/', '@', '_']) {
+        } else if chunk.starts_with(|c: char| c.is_ascii_digit())
+            && !chunk.contains(['/', '@', '_'])
+        {
             self.push(mark..at, WordKind::Number, start..at);
         } else {
             self.push(mark..at, WordKind::Held, start..at);
@@ -312,7 +355,10 @@ impl<'t> Reader<'t, '_> {
 
     fn contraction(&mut self, start: usize, apostrophe: usize, end: usize) {
         let word = &self.text[start..apostrophe];
-        let mark = self.text[apostrophe..end].chars().next().map_or(1, char::len_utf8);
+        let mark = self.text[apostrophe..end]
+            .chars()
+            .next()
+            .map_or(1, char::len_utf8);
         let suffix = self.text[apostrophe + mark..end].to_lowercase();
         if suffix == "t" && word.ends_with(['n', 'N']) {
             self.push_word(start..end, Cow::Owned(format!("{}'t", word.to_lowercase())));
@@ -333,7 +379,13 @@ impl<'t> Reader<'t, '_> {
 
     fn push_word(&mut self, place: Range<usize>, text: Cow<'t, str>) {
         let (traits, form) = (traits(&text), self.vocabulary.form(&text));
-        self.message.words.push(Word { place, text, kind: WordKind::Word, traits, form });
+        self.message.words.push(Word {
+            place,
+            text,
+            kind: WordKind::Word,
+            traits,
+            form,
+        });
     }
 
     fn push(&mut self, place: Range<usize>, kind: WordKind, content: Range<usize>) {
@@ -341,8 +393,18 @@ impl<'t> Reader<'t, '_> {
         if kind == WordKind::Word {
             return self.push_word(place, lower(content));
         }
-        let text = if content.len() > LONGEST_HELD { Cow::Borrowed("") } else { lower(content) };
-        self.message.words.push(Word { place, text, kind, traits: Traits::default(), form: None });
+        let text = if content.len() > LONGEST_HELD {
+            Cow::Borrowed("")
+        } else {
+            lower(content)
+        };
+        self.message.words.push(Word {
+            place,
+            text,
+            kind,
+            traits: Traits::default(),
+            form: None,
+        });
     }
 
     fn mark(&mut self, at: usize, mark: char, end: usize) {
@@ -354,7 +416,8 @@ impl<'t> Reader<'t, '_> {
             '-' if is_free && self.text[..at].ends_with(' ') => {
                 self.push(at..at + 1, WordKind::Mark('—'), at..at);
             }
-            ',' | ';' | ':' | '(' | ')' | '—' | '–' | '|' | '→' | '，' | '；' | '：' | '[' | ']' => {
+            ',' | ';' | ':' | '(' | ')' | '—' | '–' | '|' | '→' | '，' | '；' | '：' | '['
+            | ']' => {
                 let mark_kind = if mark == '–' { '—' } else { mark };
                 self.push(at..at + mark.len_utf8(), WordKind::Mark(mark_kind), at..at);
             }
@@ -368,9 +431,10 @@ impl<'t> Reader<'t, '_> {
         let mut sentence = std::mem::take(&mut self.open);
         self.open.words.start = words.end;
         (self.open.is_heading, self.open.is_checked) = (sentence.is_heading, sentence.is_checked);
-        let (Some(first), Some(last)) =
-            (self.message.words[words.clone()].first(), self.message.words.last())
-        else {
+        let (Some(first), Some(last)) = (
+            self.message.words[words.clone()].first(),
+            self.message.words.last(),
+        ) else {
             return;
         };
         sentence.place = first.place.start..last.place.end;

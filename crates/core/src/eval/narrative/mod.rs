@@ -116,7 +116,14 @@ pub struct NarrativeScore {
 /// assert!(!score.gate_passed);
 /// ```
 pub fn score_narrative(answer: &str, calls: &[Value], narrative: &Narrative) -> NarrativeScore {
-    narrative.compare(answer, &steps_of_values(calls), &[], &narrative.vocabulary()).score
+    narrative
+        .compare(
+            answer,
+            &steps_of_values(calls),
+            &[],
+            &narrative.vocabulary(),
+        )
+        .score
 }
 
 /// The block as written, with its verbs inflected once.
@@ -127,8 +134,14 @@ pub(crate) struct NarrativeBlock {
 }
 
 /// What a message without a claim says nothing about.
-const OF_CLAIMS: [&Target; 6] =
-    [&GATE_PASSED, &CLAIMED_BUT_ABSENT, &CLAIMED_BUT_FAILED, &UNVERIFIED, &DENIED_BUT_PRESENT, &PASS_RATE];
+const OF_CLAIMS: [&Target; 6] = [
+    &GATE_PASSED,
+    &CLAIMED_BUT_ABSENT,
+    &CLAIMED_BUT_FAILED,
+    &UNVERIFIED,
+    &DENIED_BUT_PRESENT,
+    &PASS_RATE,
+];
 
 kind! {
     "narrative", "Does the agent's closing story match what it did?", NarrativeBlock,
@@ -142,7 +155,10 @@ impl Gate for NarrativeBlock {
 
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         let ceiling = self.narrative.max_divergence_score.filter(|_| has_expect);
-        ceiling.map(|ceiling| (DIVERGENCE_SCORE, ceiling)).into_iter().collect()
+        ceiling
+            .map(|ceiling| (DIVERGENCE_SCORE, ceiling))
+            .into_iter()
+            .collect()
     }
 
     fn score_run(&self, run: &Run<'_>) -> RunScores {
@@ -157,18 +173,28 @@ impl Gate for NarrativeBlock {
             .whole(&ARG_MISMATCH, found.score.arg_mismatch)
             .flag(&GATE_PASSED, found.score.gate_passed)
             .whole(&DENIED_BUT_PRESENT, found.score.denied_but_present)
-            .float(&MUTATING_DIVERGENCE_SCORE, found.score.mutating_divergence_score);
+            .float(
+                &MUTATING_DIVERGENCE_SCORE,
+                found.score.mutating_divergence_score,
+            );
         if message.trim().is_empty() {
             scores.not_exercised("the run has no closing message");
         } else if found.is_foreign {
-            scores.not_exercised("the closing message is in a language that this gate does not read");
+            scores
+                .not_exercised("the closing message is in a language that this gate does not read");
         } else if found.claims.is_empty() && found.denials == 0 {
             // Calls that are not told and values that differ are counted all the same.
             for target in OF_CLAIMS {
                 scores.nothing_counts(target, "the closing message claims no change");
             }
         }
-        explain::findings(&found, &message, run.trace, self.narrative.max_divergence_score, &mut scores);
+        explain::findings(
+            &found,
+            &message,
+            run.trace,
+            self.narrative.max_divergence_score,
+            &mut scores,
+        );
         scores
     }
 
@@ -184,14 +210,23 @@ impl Gate for NarrativeBlock {
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let Some(catalogue) = agent.catalogue else { return Vec::new() };
-        let named = self.narrative.mutating_tools.iter().chain(&self.narrative.readonly_tools);
+        let Some(catalogue) = agent.catalogue else {
+            return Vec::new();
+        };
+        let named = self
+            .narrative
+            .mutating_tools
+            .iter()
+            .chain(&self.narrative.readonly_tools);
         let is_unknown = |tool: &&String| !catalogue.iter().any(|known| Tool::from(known).is(tool));
         let unknown = named.filter(is_unknown).map(|tool| {
-            let problem = Problem::warning(format!("no server of this agent has the tool `{tool}`"));
+            let problem =
+                Problem::warning(format!("no server of this agent has the tool `{tool}`"));
             let names = catalogue.iter().map(|known| known.name.as_str());
             let other = || "remove it, or name a tool that the agent has".to_owned();
-            problem.at(agent.key_span).help(did_you_mean(tool, names, other))
+            problem
+                .at(agent.key_span)
+                .help(did_you_mean(tool, names, other))
         });
         unknown.collect()
     }
@@ -200,7 +235,11 @@ impl Gate for NarrativeBlock {
 impl NarrativeBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let narrative = read::narrative(block);
-        Self { vocabulary: narrative.vocabulary(), narrative, advice: read::advice(block) }
+        Self {
+            vocabulary: narrative.vocabulary(),
+            narrative,
+            advice: read::advice(block),
+        }
     }
 
     /// The closing message of a run, and what its calls say to it.
@@ -208,7 +247,9 @@ impl NarrativeBlock {
         let message = closing_message(run.trace);
         let catalogue = run.catalogue().unwrap_or_default();
         let catalogue: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
-        let found = self.narrative.compare(&message, &steps(run.trace), &catalogue, &self.vocabulary);
+        let found =
+            self.narrative
+                .compare(&message, &steps(run.trace), &catalogue, &self.vocabulary);
         (message, found)
     }
 }

@@ -38,18 +38,27 @@ impl Phrase {
         let end = (verb + 1..end).find(|&at| ends(&words[at])).unwrap_or(end);
         let mut phrase = Self::of(words, verb + 1..end, true);
         // "Created folder: `reports`" names it behind the colon.
-        if words.get(end).is_some_and(|word| word.kind == WordKind::Mark(':')) {
+        if words
+            .get(end)
+            .is_some_and(|word| word.kind == WordKind::Mark(':'))
+        {
             let named = words[end + 1..]
                 .iter()
                 .take_while(|word| matches!(word.kind, WordKind::Held | WordKind::Number));
-            phrase.ids.extend(named.take(LONGEST).map(|word| word.text.to_string()));
+            phrase
+                .ids
+                .extend(named.take(LONGEST).map(|word| word.text.to_string()));
         }
         phrase
     }
 
     /// What stands before the auxiliary of a passive: its clause, or more of the sentence when that says nothing.
     pub(super) fn before(words: &[Word<'_>], clause: Range<usize>) -> Self {
-        let near = Self::of(words, clause.end.saturating_sub(LONGEST).max(clause.start)..clause.end, false);
+        let near = Self::of(
+            words,
+            clause.end.saturating_sub(LONGEST).max(clause.start)..clause.end,
+            false,
+        );
         if near.is_empty() {
             Self::of(words, clause.end.saturating_sub(LONGEST)..clause.end, false)
         } else {
@@ -69,8 +78,12 @@ impl Phrase {
         let mut is_object = true;
         for word in &words[range.clone()] {
             match &*word.text {
-                "any" | "anything" if word.kind == WordKind::Word => phrase.quantity = Quantity::Any,
-                "no" | "none" | "nothing" if word.kind == WordKind::Word => phrase.quantity = Quantity::None,
+                "any" | "anything" if word.kind == WordKind::Word => {
+                    phrase.quantity = Quantity::Any;
+                }
+                "no" | "none" | "nothing" if word.kind == WordKind::Word => {
+                    phrase.quantity = Quantity::None;
+                }
                 _ => {}
             }
             match word.kind {
@@ -92,7 +105,9 @@ impl Phrase {
                 _ => {}
             }
         }
-        if let (Some(first), Some(last)) = (words.get(range.start), words.get(range.end.wrapping_sub(1))) {
+        if let (Some(first), Some(last)) =
+            (words.get(range.start), words.get(range.end.wrapping_sub(1)))
+        {
             phrase.place = (!range.is_empty()).then_some(first.place.start..last.place.end);
         }
         phrase
@@ -100,7 +115,12 @@ impl Phrase {
 
     fn add(&mut self, noun: &str, is_object: bool) {
         let noun = noun_key(noun);
-        for noun in LEXICON.aliases(&noun).iter().map(String::as_str).chain([&*noun]) {
+        for noun in LEXICON
+            .aliases(&noun)
+            .iter()
+            .map(String::as_str)
+            .chain([&*noun])
+        {
             self.around.push(noun.to_owned());
             if is_object {
                 self.object.push(noun.to_owned());
@@ -137,7 +157,9 @@ fn ends(word: &Word<'_>) -> bool {
 }
 
 fn is_file(text: &str) -> bool {
-    let Some((name, extension)) = text.rsplit_once('.') else { return false };
+    let Some((name, extension)) = text.rsplit_once('.') else {
+        return false;
+    };
     !name.is_empty()
         && (1..=5).contains(&extension.len())
         && extension.chars().all(char::is_alphanumeric)

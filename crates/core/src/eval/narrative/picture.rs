@@ -15,13 +15,25 @@ const MOST_CALLS: usize = 100;
 /// What one run claims, in the order of its text.
 pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> NarrativeRun {
     let denied = found.contradicted.iter().map(|(claim, call)| {
-        placed(message, claim, ClaimVerdict::Denied, Some(*call), did_it(run.trace, *call))
+        placed(
+            message,
+            claim,
+            ClaimVerdict::Denied,
+            Some(*call),
+            did_it(run.trace, *call),
+        )
     });
-    let claims = found.claims.iter().map(|(claim, judged, _)| shown(message, claim, judged, run.trace));
+    let claims = found
+        .claims
+        .iter()
+        .map(|(claim, judged, _)| shown(message, claim, judged, run.trace));
     let mut claims: Vec<ClaimShown> = claims.chain(denied).collect();
     claims.retain(|claim| claim.end <= MOST_CHARACTERS);
     claims.small_sort_by_key(|claim| (claim.start, claim.end));
-    let named = |tool: &Unmentioned, call: usize| CallNamed { number: call + 1, tool: tool.name.clone() };
+    let named = |tool: &Unmentioned, call: usize| CallNamed {
+        number: call + 1,
+        tool: tool.name.clone(),
+    };
     let unmentioned = found.unmentioned.iter();
     let unmentioned = unmentioned.flat_map(|tool| tool.calls.iter().map(|call| named(tool, *call)));
     NarrativeRun {
@@ -34,7 +46,10 @@ pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> Narrat
 
 fn shown(message: &str, claim: &Claim, judged: &Judgement, trace: &Trace<'_>) -> ClaimShown {
     let ground = match judged.verdict {
-        ClaimVerdict::Supported => judged.call.map(|call| did_it(trace, call)).unwrap_or_default(),
+        ClaimVerdict::Supported => judged
+            .call
+            .map(|call| did_it(trace, call))
+            .unwrap_or_default(),
         _ => judged.because.clone(),
     };
     placed(message, claim, judged.verdict, judged.call, ground)
@@ -53,5 +68,11 @@ fn placed(
 ) -> ClaimShown {
     let characters = |bytes: usize| message[..bytes].chars().count();
     let (start, end) = (characters(claim.place.start), characters(claim.place.end));
-    ClaimShown { start, end, verdict, calls: call.map(|call| call + 1).into_iter().collect(), ground }
+    ClaimShown {
+        start,
+        end,
+        verdict,
+        calls: call.map(|call| call + 1).into_iter().collect(),
+        ground,
+    }
 }

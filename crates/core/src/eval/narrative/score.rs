@@ -72,7 +72,8 @@ pub(super) struct CalledTool<'n> {
 impl Narrative {
     /// Whether a tool writes: `readonly_tools` first, then `mutating_tools`, then what its name says.
     pub fn is_mutating(&self, tool: &str) -> bool {
-        self.called((tool, None), Vec::new(), &self.vocabulary()).is_mutating
+        self.called((tool, None), Vec::new(), &self.vocabulary())
+            .is_mutating
     }
 
     /// The verbs of the block.
@@ -89,7 +90,10 @@ impl Narrative {
         vocabulary: &Vocabulary,
     ) -> CalledTool<'n> {
         let is_listed = |tools: &[String]| tools.iter().any(|tool| is_tool(tool, name, server));
-        let (is_read_only, is_write) = (is_listed(&self.readonly_tools), is_listed(&self.mutating_tools));
+        let (is_read_only, is_write) = (
+            is_listed(&self.readonly_tools),
+            is_listed(&self.mutating_tools),
+        );
         let mut tool = ToolName::of(name, vocabulary);
         let is_mutating = !is_read_only && (tool.effect == Effect::Write || is_write);
         if is_read_only {
@@ -97,7 +101,12 @@ impl Narrative {
         } else if tool.effect == Effect::Read && is_write {
             tool.effect = Effect::Anything;
         }
-        CalledTool { name, tool, calls, is_mutating }
+        CalledTool {
+            name,
+            tool,
+            calls,
+            is_mutating,
+        }
     }
 
     /// Compares an answer with the calls of its run and the tools that it had.
@@ -118,8 +127,10 @@ impl Narrative {
         };
         let tokens = tokens(text);
         let words = Words::of(text, &tokens, &vocabulary);
-        let tools: Vec<CalledTool<'_>> =
-            calls.into_iter().map(|(tool, calls)| self.called(tool, calls, &vocabulary)).collect();
+        let tools: Vec<CalledTool<'_>> = calls
+            .into_iter()
+            .map(|(tool, calls)| self.called(tool, calls, &vocabulary))
+            .collect();
         let mut found = Comparison {
             unmentioned: unmentioned(&tools, &words),
             mismatches: arguments(&tools, steps, &words).mismatches(text, &tokens),
@@ -127,16 +138,25 @@ impl Narrative {
         };
         if is_literal {
             let claims = literal::claims(&tokens, &vocabulary);
-            found.claims = literal::judged(claims, tools.iter().map(|called| &called.tool), &vocabulary);
+            found.claims =
+                literal::judged(claims, tools.iter().map(|called| &called.tool), &vocabulary);
         } else {
             self.judge_claims(text, (steps, &tools), &mut found, &vocabulary);
         }
-        let read_only: Vec<ToolName> =
-            self.readonly_tools.iter().map(|tool| ToolName::of(tool, &vocabulary)).collect();
+        let read_only: Vec<ToolName> = self
+            .readonly_tools
+            .iter()
+            .map(|tool| ToolName::of(tool, &vocabulary))
+            .collect();
         for (claim, _, is_excused) in &mut found.claims {
-            *is_excused = read_only.iter().any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
+            *is_excused = read_only
+                .iter()
+                .any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
         }
-        let mutating = tools.iter().filter(|tool| tool.is_mutating).map(|tool| tool.calls.len());
+        let mutating = tools
+            .iter()
+            .filter(|tool| tool.is_mutating)
+            .map(|tool| tool.calls.len());
         found.score = self.score(&found, steps.len(), mutating.sum());
         found
     }
@@ -161,10 +181,13 @@ impl Narrative {
         let (denials, claims): (Vec<Claim>, Vec<Claim>) =
             spoken.into_iter().partition(|claim| claim.is_denied);
         found.denials = denials.len();
-        let contradicted = denials.into_iter().filter(|denial| denial.is_total).filter_map(|denial| {
-            let call = evidence.against(&denial)?;
-            Some((denial, call))
-        });
+        let contradicted = denials
+            .into_iter()
+            .filter(|denial| denial.is_total)
+            .filter_map(|denial| {
+                let call = evidence.against(&denial)?;
+                Some((denial, call))
+            });
         found.contradicted = contradicted.collect();
         found.claims = claims
             .into_iter()
@@ -177,8 +200,9 @@ impl Narrative {
 
     /// A claim with one of the suite's synonyms is a claim with the verb it stands for.
     fn name_by_synonym(&self, claim: &mut Claim) {
-        let is_meant =
-            |(_, words): &(&String, &Vec<String>)| words.iter().any(|word| word.to_lowercase() == claim.verb);
+        let is_meant = |(_, words): &(&String, &Vec<String>)| {
+            words.iter().any(|word| word.to_lowercase() == claim.verb)
+        };
         if let Some((verb, _)) = self.synonyms.iter().find(is_meant) {
             claim.verb = verb.to_lowercase();
         }
@@ -186,10 +210,18 @@ impl Narrative {
 
     fn score(&self, found: &Comparison, calls: usize, mutating_calls: usize) -> NarrativeScore {
         let writes = |tools: &[Unmentioned]| -> usize {
-            tools.iter().filter(|tool| tool.is_mutating).map(|tool| tool.calls.len()).sum()
+            tools
+                .iter()
+                .filter(|tool| tool.is_mutating)
+                .map(|tool| tool.calls.len())
+                .sum()
         };
         let count = |verdict: ClaimVerdict| {
-            found.claims.iter().filter(|(_, judged, _)| judged.verdict == verdict).count()
+            found
+                .claims
+                .iter()
+                .filter(|(_, judged, _)| judged.verdict == verdict)
+                .count()
         };
         let failed = count(ClaimVerdict::Failed);
         let absent = count(ClaimVerdict::Absent) + failed;
@@ -197,12 +229,27 @@ impl Narrative {
             matches!(judged.verdict, ClaimVerdict::Absent | ClaimVerdict::Failed) && !is_excused
         };
         let failing = found.claims.iter().filter(is_failing).count();
-        let own_claims = found.claims.iter().filter(|(_, _, is_excused)| !is_excused).count();
+        let own_claims = found
+            .claims
+            .iter()
+            .filter(|(_, _, is_excused)| !is_excused)
+            .count();
         let unclaimed: usize = found.unmentioned.iter().map(|tool| tool.calls.len()).sum();
-        let divergence_score = share(absent + unclaimed + found.mismatches.len(), calls + found.claims.len());
-        let mismatches = found.mismatches.iter().filter(|mismatch| mismatch.is_mutating).count();
+        let divergence_score = share(
+            absent + unclaimed + found.mismatches.len(),
+            calls + found.claims.len(),
+        );
+        let mismatches = found
+            .mismatches
+            .iter()
+            .filter(|mismatch| mismatch.is_mutating)
+            .count();
         NarrativeScore {
-            claims: found.claims.iter().map(|(claim, ..)| claim.name.clone()).collect(),
+            claims: found
+                .claims
+                .iter()
+                .map(|(claim, ..)| claim.name.clone())
+                .collect(),
             claimed_but_absent: absent,
             claimed_but_failed: failed,
             unverified: count(ClaimVerdict::Unverified),
@@ -216,7 +263,9 @@ impl Narrative {
             ),
             gate_passed: failing == 0
                 && found.contradicted.is_empty()
-                && self.max_divergence_score.is_none_or(|ceiling| divergence_score <= ceiling),
+                && self
+                    .max_divergence_score
+                    .is_none_or(|ceiling| divergence_score <= ceiling),
         }
     }
 }
@@ -228,7 +277,10 @@ fn calls_by_tool<'n>(
 ) -> BTreeMap<(&'n str, Option<&'n str>), Vec<usize>> {
     let mut calls: BTreeMap<(&str, Option<&str>), Vec<usize>> = BTreeMap::new();
     for (call, step) in steps.iter().enumerate() {
-        calls.entry((step.name, step.server)).or_default().push(call);
+        calls
+            .entry((step.name, step.server))
+            .or_default()
+            .push(call);
     }
     for name in catalogue {
         calls.entry((name, None)).or_default();
@@ -237,9 +289,17 @@ fn calls_by_tool<'n>(
 }
 
 /// The arguments of all calls under the keys that the text can state.
-fn arguments<'w>(tools: &[CalledTool<'_>], steps: &[RunCall<'_>], words: &'w Words) -> Arguments<'w> {
+fn arguments<'w>(
+    tools: &[CalledTool<'_>],
+    steps: &[RunCall<'_>],
+    words: &'w Words,
+) -> Arguments<'w> {
     let mut is_mutating = vec![false; steps.len()];
-    for &call in tools.iter().filter(|tool| tool.is_mutating).flat_map(|tool| &tool.calls) {
+    for &call in tools
+        .iter()
+        .filter(|tool| tool.is_mutating)
+        .flat_map(|tool| &tool.calls)
+    {
         is_mutating[call] = true;
     }
     let mut arguments = Arguments::of_keys_in(words);
@@ -250,12 +310,20 @@ fn arguments<'w>(tools: &[CalledTool<'_>], steps: &[RunCall<'_>], words: &'w Wor
 }
 
 fn unmentioned(tools: &[CalledTool<'_>], words: &Words) -> Vec<Unmentioned> {
-    let called = tools.iter().filter(|tool| !tool.calls.is_empty()).map(|called| Unmentioned {
-        name: called.name.to_owned(),
-        is_mutating: called.is_mutating,
-        calls: called.calls.clone(),
-        missing: called.tool.missing_from(words).into_iter().map(str::to_owned).collect(),
-    });
+    let called = tools
+        .iter()
+        .filter(|tool| !tool.calls.is_empty())
+        .map(|called| Unmentioned {
+            name: called.name.to_owned(),
+            is_mutating: called.is_mutating,
+            calls: called.calls.clone(),
+            missing: called
+                .tool
+                .missing_from(words)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        });
     let mut found: Vec<Unmentioned> = called.filter(|tool| !tool.missing.is_empty()).collect();
     found.small_sort_by_key(|tool| tool.calls[0]);
     found
@@ -263,7 +331,11 @@ fn unmentioned(tools: &[CalledTool<'_>], words: &Words) -> Vec<Unmentioned> {
 
 /// `min(1, flagged / of)`, 0 for 0/0.
 fn share(flagged: usize, of: usize) -> f64 {
-    if flagged == 0 { 0.0 } else { (flagged as f64 / of as f64).min(1.0) }
+    if flagged == 0 {
+        0.0
+    } else {
+        (flagged as f64 / of as f64).min(1.0)
+    }
 }
 
 /// The closing message: `final_response`, or in a trace that records none the text of the last assistant turn.
@@ -271,8 +343,16 @@ pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
     if let Some(message) = &trace.final_response {
         return Cow::Borrowed(message);
     }
-    let last = trace.conversation.turns.iter().rev().find(|turn| turn.role == "assistant");
-    last.and_then(|turn| turn.content).map_or(Cow::Borrowed(""), |content| Cow::Owned(content_text(content)))
+    let last = trace
+        .conversation
+        .turns
+        .iter()
+        .rev()
+        .find(|turn| turn.role == "assistant");
+    last.and_then(|turn| turn.content)
+        .map_or(Cow::Borrowed(""), |content| {
+            Cow::Owned(content_text(content))
+        })
 }
 
 /// The calls of a trace.
@@ -280,7 +360,10 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<RunCall<'t>> {
     let step = |call: &'t Call<'_>| RunCall {
         name: &call.name,
         server: call.server.as_deref(),
-        input: call.args.map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get).into(),
+        input: call
+            .args
+            .map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get)
+            .into(),
         ..RunCall::default()
     };
     let mut steps: Vec<RunCall<'t>> = trace.tool_calls.iter().map(step).collect();
@@ -296,7 +379,10 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<RunCall<'t>> {
 
 /// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
 pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
-    let json = |call: &Value, key: &str| call.get(key).map_or(Cow::Borrowed(""), |at| at.to_string().into());
+    let json = |call: &Value, key: &str| {
+        call.get(key)
+            .map_or(Cow::Borrowed(""), |at| at.to_string().into())
+    };
     calls
         .iter()
         .map(|call| RunCall {
@@ -304,7 +390,10 @@ pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
             server: Tool::of_json(call).server,
             input: json(call, "args"),
             output: json(call, "result"),
-            is_error: call.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
+            is_error: call
+                .get("is_error")
+                .and_then(Value::as_bool)
+                .unwrap_or_default(),
         })
         .collect()
 }

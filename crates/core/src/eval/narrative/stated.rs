@@ -40,7 +40,8 @@ pub(super) fn stated_value(text: &str, at: usize, before_key: Option<char>) -> O
     if rest.at == key_end {
         return None;
     }
-    rest.quoted().or_else(|| if is_linked { rest.number() } else { None })
+    rest.quoted()
+        .or_else(|| if is_linked { rest.number() } else { None })
 }
 
 struct Rest<'t> {
@@ -72,8 +73,13 @@ impl Rest<'_> {
             return true;
         }
         let rest = &self.text[start..];
-        let length = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-        let is_link = matches!(&*rest[..length].to_ascii_lowercase(), "is" | "was" | "to" | "of" | "as");
+        let length = rest
+            .find(|c: char| !c.is_alphanumeric())
+            .unwrap_or(rest.len());
+        let is_link = matches!(
+            &*rest[..length].to_ascii_lowercase(),
+            "is" | "was" | "to" | "of" | "as"
+        );
         if is_link {
             self.at += length;
             self.skip_decoration();
@@ -83,15 +89,22 @@ impl Rest<'_> {
     }
 
     fn quoted(&self) -> Option<Stated> {
-        let opening = self.peek().filter(|mark| matches!(mark, '"' | '“' | '\'' | '‘' | '`' | '«'))?;
+        let opening = self
+            .peek()
+            .filter(|mark| matches!(mark, '"' | '“' | '\'' | '‘' | '`' | '«'))?;
         let start = self.at + opening.len_utf8();
         let mut limit = self.text.len().min(start + LONGEST_VALUE);
         while !self.text.is_char_boundary(limit) {
             limit -= 1;
         }
-        let end = closing_quote(&self.text[..limit], self.at, opening).filter(|&end| end > start)?;
+        let end =
+            closing_quote(&self.text[..limit], self.at, opening).filter(|&end| end > start)?;
         let closing = self.text[end..].chars().next().map_or(0, char::len_utf8);
-        Some(Stated { value: start..end, is_quoted: true, end: end + closing })
+        Some(Stated {
+            value: start..end,
+            is_quoted: true,
+            end: end + closing,
+        })
     }
 
     /// A number that is not part of a word, a date, a time or a range.
@@ -100,8 +113,9 @@ impl Rest<'_> {
         let unsigned = rest.trim_start_matches(['$', '€', '£']);
         let start = self.at + rest.len() - unsigned.len();
         let digits = unsigned.strip_prefix('-').unwrap_or(unsigned);
-        let length =
-            digits.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(digits.len());
+        let length = digits
+            .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')))
+            .unwrap_or(digits.len());
         let number = digits[..length].trim_end_matches(['.', ',']);
         let mut after = digits[number.len()..].chars();
         let (next, then) = (after.next(), after.next());
@@ -109,14 +123,20 @@ impl Rest<'_> {
             || (matches!(next, Some('-' | '/' | ':')) && then.is_some_and(|c| c.is_ascii_digit()));
         let end = start + (unsigned.len() - digits.len()) + number.len();
         let is_number = !goes_on && canonical_number(&self.text[start..end]).is_some();
-        is_number.then_some(Stated { value: start..end, is_quoted: false, end })
+        is_number.then_some(Stated {
+            value: start..end,
+            is_quoted: false,
+            end,
+        })
     }
 }
 
 /// A scalar as it is compared; nothing for null, lists and objects.
 pub(super) fn comparable(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(canonical_number(text).unwrap_or_else(|| text.trim().to_owned())),
+        Value::String(text) => {
+            Some(canonical_number(text).unwrap_or_else(|| text.trim().to_owned()))
+        }
         Value::Number(number) => canonical_number(&number.to_string()),
         Value::Bool(flag) => Some(flag.to_string()),
         _ => None,
@@ -126,28 +146,50 @@ pub(super) fn comparable(value: &Value) -> Option<String> {
 /// The one form that `42`, `42.0`, `042` and `4.2e1` share; `1,000` is 1000.
 fn canonical_number(text: &str) -> Option<String> {
     let text = text.trim();
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let (sign, digits) = text
+        .strip_prefix('-')
+        .map_or(("", text), |digits| ("-", digits));
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let digits = if digits.contains(',') { without_separators(digits)? } else { digits.to_owned() };
-    let whole = digits.split_once('.').filter(|(_, decimals)| decimals.bytes().all(|byte| byte == b'0'));
+    let digits = if digits.contains(',') {
+        without_separators(digits)?
+    } else {
+        digits.to_owned()
+    };
+    let whole = digits
+        .split_once('.')
+        .filter(|(_, decimals)| decimals.bytes().all(|byte| byte == b'0'));
     let whole = whole.map_or(digits.as_str(), |(whole, _)| whole);
     if whole.bytes().all(|byte| byte.is_ascii_digit()) {
         let significant = whole.trim_start_matches('0');
-        return Some(if significant.is_empty() { "0".to_owned() } else { format!("{sign}{significant}") });
+        return Some(if significant.is_empty() {
+            "0".to_owned()
+        } else {
+            format!("{sign}{significant}")
+        });
     }
-    let number: f64 = digits.parse().ok().filter(|number: &f64| number.is_finite())?;
+    let number: f64 = digits
+        .parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite())?;
     Some(format!("{sign}{number}"))
 }
 
 /// `1,000,000` as digits; nothing when the commas separate no thousands.
 fn without_separators(digits: &str) -> Option<String> {
-    let (whole, decimals) = digits.find('.').map_or((digits, ""), |point| digits.split_at(point));
+    let (whole, decimals) = digits
+        .find('.')
+        .map_or((digits, ""), |point| digits.split_at(point));
     let mut groups = whole.split(',');
-    let first = groups.next().filter(|group| (1..=3).contains(&group.len()))?;
+    let first = groups
+        .next()
+        .filter(|group| (1..=3).contains(&group.len()))?;
     let rest: Vec<&str> = groups.collect();
     let is_number = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-    let fits = is_number(first) && rest.iter().all(|group| group.len() == 3 && is_number(group));
+    let fits = is_number(first)
+        && rest
+            .iter()
+            .all(|group| group.len() == 3 && is_number(group));
     fits.then(|| format!("{first}{}{decimals}", rest.concat()))
 }

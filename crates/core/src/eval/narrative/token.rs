@@ -32,7 +32,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         for part in parts {
             let place = at + part.start..at + part.end;
             let word = lower(&text[place.clone()]);
-            tokens.push(Token { place, word, begins_clause, whole: whole.clone() });
+            tokens.push(Token {
+                place,
+                word,
+                begins_clause,
+                whole: whole.clone(),
+            });
             begins_clause = false;
         }
         at = end;
@@ -41,7 +46,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
 }
 
 fn ends_clause(mark: char) -> bool {
-    matches!(mark, '.' | '!' | '?' | ';' | ':' | '\n' | '\r' | '…' | '。' | '！' | '？' | '；' | '：')
+    matches!(
+        mark,
+        '.' | '!' | '?' | ';' | ':' | '\n' | '\r' | '…' | '。' | '！' | '？' | '；' | '：'
+    )
 }
 
 /// Whether the mark stands between two letters or digits, as in `config.yaml` and `10:30`.
@@ -58,12 +66,18 @@ fn is_inside_word(text: &str, at: usize) -> bool {
 pub(super) fn name_parts(name: &str) -> Vec<String> {
     name.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .flat_map(|word| camel_parts(word).into_iter().map(|part| word[part].to_lowercase()))
+        .flat_map(|word| {
+            camel_parts(word)
+                .into_iter()
+                .map(|part| word[part].to_lowercase())
+        })
         .collect()
 }
 
 pub(super) fn word_end(text: &str, start: usize) -> usize {
-    text[start..].find(|c: char| !c.is_alphanumeric()).map_or(text.len(), |length| start + length)
+    text[start..]
+        .find(|c: char| !c.is_alphanumeric())
+        .map_or(text.len(), |length| start + length)
 }
 
 pub(super) fn is_apostrophe(mark: char) -> bool {
@@ -80,7 +94,9 @@ pub(super) fn closing_quote(text: &str, at: usize, opening: char) -> Option<usiz
     };
     let start = at + opening.len_utf8();
     let rest = &text[start..];
-    let mut marks = rest.char_indices().take_while(|(_, mark)| !matches!(mark, '\n' | '\r'));
+    let mut marks = rest
+        .char_indices()
+        .take_while(|(_, mark)| !matches!(mark, '\n' | '\r'));
     let found = marks.find(|&(offset, mark)| {
         let is_inside_word = || {
             let after = &rest[offset + mark.len_utf8()..];
@@ -92,7 +108,10 @@ pub(super) fn closing_quote(text: &str, at: usize, opening: char) -> Option<usiz
 }
 
 pub(super) fn lower(word: &str) -> Cow<'_, str> {
-    if word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+    if word
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    {
         Cow::Borrowed(word)
     } else {
         Cow::Owned(word.to_lowercase())
@@ -110,7 +129,8 @@ fn camel_parts(word: &str) -> Vec<Range<usize>> {
         let is_plural_acronym = || word[at..].len() == letter.len_utf8() + 1 && word.ends_with('s');
         let begins = letter.is_uppercase()
             && before.is_some_and(|before| {
-                !before.is_uppercase() || (after.is_some_and(char::is_lowercase) && !is_plural_acronym())
+                !before.is_uppercase()
+                    || (after.is_some_and(char::is_lowercase) && !is_plural_acronym())
             });
         if begins {
             parts.push(start..at);
@@ -128,18 +148,32 @@ mod tests {
 
     #[test]
     fn words_split_at_every_mark_and_at_camel_case() {
-        let words = |text| tokens(text).into_iter().map(|token| token.word.into_owned()).collect::<Vec<_>>();
+        let words = |text| {
+            tokens(text)
+                .into_iter()
+                .map(|token| token.word.into_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             words("createIssue, delete_file—ÉtéFini #42"),
             ["create", "issue", "delete", "file", "été", "fini", "42"]
         );
-        assert_eq!(name_parts("getHTTPServer2Name__v2"), ["get", "http", "server2", "name", "v2"]);
+        assert_eq!(
+            name_parts("getHTTPServer2Name__v2"),
+            ["get", "http", "server2", "name", "v2"]
+        );
         assert_eq!(words("CREATED PRs"), ["created", "prs"]);
     }
 
     #[test]
     fn a_mark_inside_a_word_ends_no_clause() {
-        let breaks = |text| tokens(text).iter().skip(1).filter(|token| token.begins_clause).count();
+        let breaks = |text| {
+            tokens(text)
+                .iter()
+                .skip(1)
+                .filter(|token| token.begins_clause)
+                .count()
+        };
         assert_eq!(breaks("edit config.yaml at 10:30"), 0);
         assert_eq!(breaks("one. two! three? four; five: six\nseven"), 6);
     }

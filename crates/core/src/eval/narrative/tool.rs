@@ -43,7 +43,10 @@ impl ToolName {
         let keyed = |part: &String| (singular(part).to_owned(), noun_key(part).into_owned());
         let (effect, verb) = effect(&parts, vocabulary);
         Self {
-            keys: parts.iter().map(|part| noun_key(part).into_owned()).collect(),
+            keys: parts
+                .iter()
+                .map(|part| noun_key(part).into_owned())
+                .collect(),
             salient: parts
                 .iter()
                 .map(keyed)
@@ -58,13 +61,20 @@ impl ToolName {
     /// The salient words that a text does not have.
     pub(super) fn missing_from(&self, words: &Words) -> Vec<&str> {
         let is_missing = |(_, key): &&(String, String)| !words.has(key);
-        self.salient.iter().filter(is_missing).map(|(word, _)| word.as_str()).collect()
+        self.salient
+            .iter()
+            .filter(is_missing)
+            .map(|(word, _)| word.as_str())
+            .collect()
     }
 
     /// Whether a verb, in whatever form, and a thing are both in the name.
     pub(super) fn names(&self, verb: &str, object: &[String], vocabulary: &Vocabulary) -> bool {
         let is_verb = |key: &String| {
-            *key == *noun_key(verb) || vocabulary.form(key).is_some_and(|form| vocabulary.base(form) == verb)
+            *key == *noun_key(verb)
+                || vocabulary
+                    .form(key)
+                    .is_some_and(|form| vocabulary.base(form) == verb)
         };
         self.keys.iter().any(is_verb) && object.last().is_none_or(|noun| self.keys.contains(noun))
     }
@@ -108,30 +118,57 @@ fn effect(parts: &[String], vocabulary: &Vocabulary) -> (Effect, Option<usize>) 
             // `post_search` and `patch_preview` only look.
             let only_carries = matches!(part.as_str(), "post" | "put" | "patch");
             let looks = parts[at + 1..].iter().any(|part| {
-                matches!(part.as_str(), "preview" | "dry") || (only_carries && is(part, Traits::READ))
+                matches!(part.as_str(), "preview" | "dry")
+                    || (only_carries && is(part, Traits::READ))
             });
-            return if looks { (Effect::Read, None) } else { (Effect::Write, Some(at)) };
+            return if looks {
+                (Effect::Read, None)
+            } else {
+                (Effect::Write, Some(at))
+            };
         }
     }
-    (if reads { Effect::Read } else { Effect::Anything }, None)
+    (
+        if reads {
+            Effect::Read
+        } else {
+            Effect::Anything
+        },
+        None,
+    )
 }
 
 fn head(parts: &[String], verb: usize) -> Option<String> {
-    let behind = parts[verb + 1..].iter().take_while(|part| !traits(part).has(Traits::PREPOSITION));
-    let is_noun =
-        |part: &&String| part.chars().count() > 1 && !part.starts_with(|c: char| c.is_ascii_digit());
+    let behind = parts[verb + 1..]
+        .iter()
+        .take_while(|part| !traits(part).has(Traits::PREPOSITION));
+    let is_noun = |part: &&String| {
+        part.chars().count() > 1 && !part.starts_with(|c: char| c.is_ascii_digit())
+    };
     let last = behind
         .filter(is_noun)
         .filter(|part| !matches!(part.as_str(), "v1" | "v2" | "new" | "bulk" | "batch"));
     // `transfer_to_agent` is about the agent.
-    let beyond = || parts[verb + 1..].iter().rfind(|part| !traits(part).has(Traits::PREPOSITION));
+    let beyond = || {
+        parts[verb + 1..]
+            .iter()
+            .rfind(|part| !traits(part).has(Traits::PREPOSITION))
+    };
     let before = || verb.checked_sub(1).map(|at| &parts[at]);
-    last.last().or_else(beyond).or_else(before).map(|noun| noun_key(noun).into_owned())
+    last.last()
+        .or_else(beyond)
+        .or_else(before)
+        .map(|noun| noun_key(noun).into_owned())
 }
 
 /// What a call does, from its tool and the text of its arguments.
 pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
-    let may_be_sql = |key: &String| matches!(key.as_str(), "sql" | "query" | "execute" | "run" | "statement");
+    let may_be_sql = |key: &String| {
+        matches!(
+            key.as_str(),
+            "sql" | "query" | "execute" | "run" | "statement"
+        )
+    };
     let is_code = tool.effect == Effect::Anything;
     let is_query = || tool.effect == Effect::Read && tool.keys.iter().any(may_be_sql);
     if !is_code && !is_query() {
@@ -142,10 +179,12 @@ pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
         end -= 1;
     }
     let code = Code::read(&arguments[..end]);
-    let is_shell = tool
-        .keys
-        .iter()
-        .any(|key| matches!(key.as_str(), "bash" | "shell" | "terminal" | "command" | "exec"));
+    let is_shell = tool.keys.iter().any(|key| {
+        matches!(
+            key.as_str(),
+            "bash" | "shell" | "terminal" | "command" | "exec"
+        )
+    });
     match (is_code, code.selects || code.writes) {
         (_, true) if code.selects && !code.writes => Effect::Read,
         (true, true) if !code.is_program => Effect::Sql,
@@ -171,7 +210,8 @@ impl Code {
         let mut before = "";
         for word in words_of_code(text) {
             let is = |known: &str| word.eq_ignore_ascii_case(known);
-            let follows = |known: &[&str]| known.iter().any(|known| before.eq_ignore_ascii_case(known));
+            let follows =
+                |known: &[&str]| known.iter().any(|known| before.eq_ignore_ascii_case(known));
             selects |= is("select");
             has_from |= is("from");
             code.is_program |= PROGRAM.into_iter().any(is);
@@ -194,12 +234,16 @@ fn words_of_code(text: &str) -> impl Iterator<Item = &str> {
         let after_escape = part.strip_prefix(['n', 't']).filter(|_| at > 0);
         after_escape.unwrap_or(part)
     });
-    plain.flat_map(|part| part.split(|c: char| !c.is_alphanumeric())).filter(|word| !word.is_empty())
+    plain
+        .flat_map(|part| part.split(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
 }
 
 /// Whether every program of a command changes nothing.
 fn only_looks(arguments: &str) -> bool {
-    let command = arguments.split_once(':').map_or(arguments, |(_, command)| command);
+    let command = arguments
+        .split_once(':')
+        .map_or(arguments, |(_, command)| command);
     let command = command.trim_matches(|c: char| !c.is_alphanumeric());
     let program = |part: &str| {
         let name = part.split_whitespace().next().unwrap_or_default();
@@ -207,7 +251,10 @@ fn only_looks(arguments: &str) -> bool {
     };
     !command.contains('>')
         && !command.is_empty()
-        && command.split(['|', ';', '&']).filter(|part| !part.trim().is_empty()).all(program)
+        && command
+            .split(['|', ';', '&'])
+            .filter(|part| !part.trim().is_empty())
+            .all(program)
 }
 
 /// The words that occur in a text, as they are compared: as written, with verbs uninflected and camelCase words whole.

@@ -7,7 +7,10 @@ use std::sync::{Arc, LazyLock};
 
 /// What one form of a verb can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "a form may be several: `set` is base and participle")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a form may be several: `set` is base and participle"
+)]
 pub(super) struct Form {
     /// Which verb, as an index into the vocabulary.
     pub(super) verb: usize,
@@ -36,13 +39,23 @@ impl Vocabulary {
         static LITERAL: LazyLock<Arc<Vocabulary>> =
             LazyLock::new(|| Arc::new(Vocabulary::on_top(None, LEXICON.seed_verbs.iter())));
         static CLAIMS: LazyLock<Arc<Vocabulary>> = LazyLock::new(|| {
-            Arc::new(Vocabulary::on_top(None, LEXICON.seed_verbs.iter().chain(&LEXICON.claim_verbs)))
+            Arc::new(Vocabulary::on_top(
+                None,
+                LEXICON.seed_verbs.iter().chain(&LEXICON.claim_verbs),
+            ))
         });
-        Arc::clone(if extraction == Extraction::Literal { &LITERAL } else { &CLAIMS })
+        Arc::clone(if extraction == Extraction::Literal {
+            &LITERAL
+        } else {
+            &CLAIMS
+        })
     }
 
     /// This vocabulary and further verbs.
-    pub(super) fn with<'v>(self: &Arc<Self>, verbs: impl IntoIterator<Item = &'v String>) -> Arc<Self> {
+    pub(super) fn with<'v>(
+        self: &Arc<Self>,
+        verbs: impl IntoIterator<Item = &'v String>,
+    ) -> Arc<Self> {
         let mut verbs = verbs.into_iter().peekable();
         if verbs.peek().is_none() {
             return Arc::clone(self);
@@ -51,8 +64,15 @@ impl Vocabulary {
     }
 
     fn on_top<'v>(below: Option<Arc<Self>>, verbs: impl Iterator<Item = &'v String>) -> Self {
-        let first = below.as_ref().map_or(0, |below| below.first + below.verbs.len());
-        let mut vocabulary = Self { below, first, verbs: Vec::new(), forms: HashMap::default() };
+        let first = below
+            .as_ref()
+            .map_or(0, |below| below.first + below.verbs.len());
+        let mut vocabulary = Self {
+            below,
+            first,
+            verbs: Vec::new(),
+            forms: HashMap::default(),
+        };
         for verb in verbs {
             vocabulary.add(&verb.to_lowercase());
         }
@@ -91,7 +111,10 @@ impl Vocabulary {
         let verb = self.first + self.verbs.len();
         self.verbs.push(base.to_owned());
         let mut insert = |word: String, mark: fn(&mut Form)| {
-            let form = self.forms.entry(word).or_insert(Form { verb, ..Form::default() });
+            let form = self.forms.entry(word).or_insert(Form {
+                verb,
+                ..Form::default()
+            });
             if form.verb == verb {
                 mark(form);
             }
@@ -103,10 +126,14 @@ impl Vocabulary {
         }
         if let Some((past, participle)) = LEXICON.irregular.get(base) {
             insert(past.clone(), |form| form.is_past = true);
-            insert(participle.clone(), |form| (form.is_past, form.is_participle) = (true, true));
+            insert(participle.clone(), |form| {
+                (form.is_past, form.is_participle) = (true, true);
+            });
         } else {
             for past in pasts(base) {
-                insert(past, |form| (form.is_past, form.is_participle) = (true, true));
+                insert(past, |form| {
+                    (form.is_past, form.is_participle) = (true, true);
+                });
             }
         }
     }
@@ -115,8 +142,8 @@ impl Vocabulary {
 /// The verb that a word looks like an inflected form of.
 pub(super) fn uninflected(word: &str) -> Option<String> {
     const BASES: &[&str] = &[
-        "embed", "shed", "ping", "bring", "ring", "sing", "string", "swing", "spring", "canvas", "alias",
-        "bias", "focus",
+        "embed", "shed", "ping", "bring", "ring", "sing", "string", "swing", "spring", "canvas",
+        "alias", "bias", "focus",
     ];
     let irregular = LEXICON.irregular_base(word).filter(|base| *base != word);
     if let Some(base) = irregular {
@@ -125,15 +152,22 @@ pub(super) fn uninflected(word: &str) -> Option<String> {
     if BASES.contains(&word) || word.len() < 5 || word.ends_with("eed") {
         return None;
     }
-    if let Some(stem) = word.strip_suffix("ied").or_else(|| word.strip_suffix("ies")) {
+    if let Some(stem) = word
+        .strip_suffix("ied")
+        .or_else(|| word.strip_suffix("ies"))
+    {
         return Some(format!("{stem}y"));
     }
     if let Some(stem) = word.strip_suffix("ed").or_else(|| word.strip_suffix("ing")) {
         return Some(restored(stem));
     }
-    let is_noun = ["ss", "us", "is", "as", "os"].iter().any(|ending| word.ends_with(ending));
+    let is_noun = ["ss", "us", "is", "as", "os"]
+        .iter()
+        .any(|ending| word.ends_with(ending));
     word.strip_suffix('s').filter(|_| !is_noun).map(|stem| {
-        let hisses = ["sse", "xe", "che", "she", "zze"].iter().any(|ending| stem.ends_with(ending));
+        let hisses = ["sse", "xe", "che", "she", "zze"]
+            .iter()
+            .any(|ending| stem.ends_with(ending));
         stem[..stem.len() - usize::from(hisses)].to_owned()
     })
 }
@@ -141,21 +175,32 @@ pub(super) fn uninflected(word: &str) -> Option<String> {
 /// The verb behind a stem: with its e, or with a doubled letter taken back.
 fn restored(stem: &str) -> String {
     let mut from_end = stem.chars().rev();
-    let (last, before) = (from_end.next().unwrap_or(' '), from_end.next().unwrap_or(' '));
+    let (last, before) = (
+        from_end.next().unwrap_or(' '),
+        from_end.next().unwrap_or(' '),
+    );
     if last == before && !matches!(last, 'l' | 's' | 'f' | 'z') {
         return stem[..stem.len() - last.len_utf8()].to_owned();
     }
     let drops_e = matches!(last, 'c' | 'g' | 'v' | 's' | 'z' | 'u')
         || (last == 'l' && !is_vowel(before) && before != 'l')
-        || ["at", "ut", "ir", "or", "ur", "ad", "id", "ag"].iter().any(|ending| stem.ends_with(ending));
-    if drops_e && !stem.ends_with("ss") { format!("{stem}e") } else { stem.to_owned() }
+        || ["at", "ut", "ir", "or", "ur", "ad", "id", "ag"]
+            .iter()
+            .any(|ending| stem.ends_with(ending));
+    if drops_e && !stem.ends_with("ss") {
+        format!("{stem}e")
+    } else {
+        stem.to_owned()
+    }
 }
 
 fn third_person(base: &str) -> String {
     if let Some(stem) = consonant_y(base) {
         return format!("{stem}ies");
     }
-    let hisses = ["s", "x", "z", "ch", "sh", "o"].iter().any(|ending| base.ends_with(ending));
+    let hisses = ["s", "x", "z", "ch", "sh", "o"]
+        .iter()
+        .any(|ending| base.ends_with(ending));
     format!("{base}{}", if hisses { "es" } else { "s" })
 }
 
@@ -166,7 +211,10 @@ fn pasts(base: &str) -> Vec<String> {
     if base.ends_with('e') {
         return vec![format!("{base}d")];
     }
-    stems(base).into_iter().map(|stem| format!("{stem}ed")).collect()
+    stems(base)
+        .into_iter()
+        .map(|stem| format!("{stem}ed"))
+        .collect()
 }
 
 /// What "ing" is added to: "drop" and "dropp", because "canceled" and "cancelled" are both written.
@@ -179,7 +227,8 @@ fn stems(base: &str) -> Vec<String> {
     }
     let mut stems = vec![base.to_owned()];
     let mut from_end = base.chars().rev();
-    if let (Some(last), Some(before), Some(first)) = (from_end.next(), from_end.next(), from_end.next())
+    if let (Some(last), Some(before), Some(first)) =
+        (from_end.next(), from_end.next(), from_end.next())
         && !is_vowel(last)
         && !matches!(last, 'w' | 'x' | 'y')
         && is_vowel(before)
@@ -191,7 +240,8 @@ fn stems(base: &str) -> Vec<String> {
 }
 
 fn consonant_y(base: &str) -> Option<&str> {
-    base.strip_suffix('y').filter(|stem| stem.chars().last().is_some_and(|before| !is_vowel(before)))
+    base.strip_suffix('y')
+        .filter(|stem| stem.chars().last().is_some_and(|before| !is_vowel(before)))
 }
 
 fn is_vowel(letter: char) -> bool {
@@ -203,7 +253,10 @@ mod tests {
     use super::*;
 
     fn base_of(vocabulary: &Vocabulary, word: &str) -> String {
-        vocabulary.form(word).map_or_else(|| "(none)".to_owned(), |form| vocabulary.base(form).to_owned())
+        vocabulary.form(word).map_or_else(
+            || "(none)".to_owned(),
+            |form| vocabulary.base(form).to_owned(),
+        )
     }
 
     #[test]
@@ -242,9 +295,16 @@ mod tests {
     #[test]
     fn words_that_only_begin_like_a_verb_are_none() {
         let vocabulary = Vocabulary::of(Extraction::Literal);
-        for word in
-            ["settings", "poster", "address", "closet", "senders", "additional", "recreate", "creation"]
-        {
+        for word in [
+            "settings",
+            "poster",
+            "address",
+            "closet",
+            "senders",
+            "additional",
+            "recreate",
+            "creation",
+        ] {
             assert_eq!(base_of(&vocabulary, word), "(none)", "{word}");
         }
     }
@@ -253,8 +313,16 @@ mod tests {
     fn only_participles_make_a_passive() {
         let vocabulary = Vocabulary::of(Extraction::Literal);
         let is_participle = |word: &str| vocabulary.form(word).unwrap().is_participle;
-        assert!(["created", "sent", "written", "set", "put", "dropped"].into_iter().all(is_participle));
-        assert!(!["create", "wrote", "sends", "setting"].into_iter().any(is_participle));
+        assert!(
+            ["created", "sent", "written", "set", "put", "dropped"]
+                .into_iter()
+                .all(is_participle)
+        );
+        assert!(
+            !["create", "wrote", "sends", "setting"]
+                .into_iter()
+                .any(is_participle)
+        );
     }
 
     #[test]
@@ -293,7 +361,9 @@ mod tests {
         ] {
             assert_eq!(uninflected(word).as_deref(), Some(base), "{word}");
         }
-        for word in ["refund", "embed", "feed", "process", "focus", "ping", "set", "discuss"] {
+        for word in [
+            "refund", "embed", "feed", "process", "focus", "ping", "set", "discuss",
+        ] {
             assert_eq!(uninflected(word), None, "{word}");
         }
     }

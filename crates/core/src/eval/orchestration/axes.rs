@@ -56,8 +56,11 @@ impl Axes {
                     .or_insert_with(|| header.catalogue.as_deref().map(Catalogue::new)),
                 None => &mut none,
             };
-            let walk =
-                Walk { run: run.number, calls: &run.trace.tool_calls, results: run.trace.results_by_call() };
+            let walk = Walk {
+                run: run.number,
+                calls: &run.trace.tool_calls,
+                results: run.trace.results_by_call(),
+            };
             axes.arguments(&walk, catalogue.as_mut());
             let classes_of = walk.classes_of(&members);
             axes.recoveries(&walk, &classes_of, classes.len());
@@ -65,15 +68,26 @@ impl Axes {
             let reach = Reach::of_calls(walk.calls, classes);
             axes.discovery.good += classes.len() - reach.unreached.len();
             axes.discovery.all += classes.len();
-            reach.unreached.iter().for_each(|&class| unreached[class] += 1);
+            reach
+                .unreached
+                .iter()
+                .for_each(|&class| unreached[class] += 1);
         }
-        for (class, &missed) in classes.iter().zip(&unreached).filter(|(_, missed)| **missed > 0) {
+        for (class, &missed) in classes
+            .iter()
+            .zip(&unreached)
+            .filter(|(_, missed)| **missed > 0)
+        {
             let (name, members) = (&class.name, class.members.join(", "));
             let message = match runs.len() - missed {
                 0 => format!("no run reaches the class `{name}` ({members})"),
-                some => format!("{some} of {} runs reach the class `{name}` ({members})", runs.len()),
+                some => format!(
+                    "{some} of {} runs reach the class `{name}` ({members})",
+                    runs.len()
+                ),
             };
-            axes.findings.push(Finding::new(None, message).about(&[DISCOVERY]));
+            axes.findings
+                .push(Finding::new(None, message).about(&[DISCOVERY]));
         }
         axes
     }
@@ -81,7 +95,9 @@ impl Axes {
     /// Parameterization and syntax: does each call name a tool that there is, with arguments that fit?
     fn arguments(&mut self, walk: &Walk<'_>, mut catalogue: Option<&mut Catalogue<'_>>) {
         for (at, call) in walk.calls.iter().enumerate() {
-            let standing = catalogue.as_mut().map(|catalogue| catalogue.standing_of(call));
+            let standing = catalogue
+                .as_mut()
+                .map(|catalogue| catalogue.standing_of(call));
             let fault = if standing == Some(Standing::Unknown) {
                 Some("names no tool of the catalogue".to_owned())
             } else if !has_object(call) {
@@ -95,7 +111,10 @@ impl Axes {
             if let Some(Standing::Checked(fits)) = standing {
                 self.parameterization.count(fits);
                 if !fits && fault.is_none() {
-                    let message = format!("{} has arguments that do not fit its schema", walk.called(at));
+                    let message = format!(
+                        "{} has arguments that do not fit its schema",
+                        walk.called(at)
+                    );
                     let found = self.find(walk, PARAMETERIZATION, message);
                     if let (Some(found), Some(catalogue)) = (found, catalogue.as_mut()) {
                         found.diff = catalogue.differences(call);
@@ -137,7 +156,10 @@ impl Axes {
             }
         }
         for at in given_up.into_iter().rev() {
-            let message = format!("{} failed, and no later call of its kind succeeded", walk.called(at));
+            let message = format!(
+                "{} failed, and no later call of its kind succeeded",
+                walk.called(at)
+            );
             self.find(walk, ERROR_RECOVERY, message);
         }
     }
@@ -148,22 +170,33 @@ impl Axes {
         for (at, call) in walk.calls.iter().enumerate() {
             let written = call.args.map(|args| json::hash(args.get()));
             let text = call.args_text.as_deref().map(json::hash);
-            let before = *first.entry((Tool::from(call), written.or(text).unwrap_or_default())).or_insert(at);
+            let before = *first
+                .entry((Tool::from(call), written.or(text).unwrap_or_default()))
+                .or_insert(at);
             self.efficiency.count(before == at);
             if before != at {
-                self.find(walk, EFFICIENCY, format!("{} repeats call {}", walk.called(at), before + 1));
+                self.find(
+                    walk,
+                    EFFICIENCY,
+                    format!("{} repeats call {}", walk.called(at), before + 1),
+                );
             }
         }
     }
 
     /// The finding, unless the run has enough of its kind.
     fn find(&mut self, walk: &Walk<'_>, about: Target, message: String) -> Option<&mut Finding> {
-        let of_run = self.findings.iter().rev().take_while(|found| found.run == Some(walk.run));
+        let of_run = self
+            .findings
+            .iter()
+            .rev()
+            .take_while(|found| found.run == Some(walk.run));
         let alike = of_run.filter(|found| found.targets.iter().any(|target| target == about.name));
         if alike.count() >= MOST_FINDINGS {
             return None;
         }
-        self.findings.push(Finding::new(Some(walk.run), message).about(&[about]));
+        self.findings
+            .push(Finding::new(Some(walk.run), message).about(&[about]));
         self.findings.last_mut()
     }
 }
@@ -184,7 +217,9 @@ impl<'t> Walk<'t> {
     fn classes_of(&self, members: &Members<'_>) -> HashMap<Tool<'t>, BTreeSet<usize>> {
         let mut found = HashMap::default();
         for tool in self.calls.iter().map(Tool::from) {
-            found.entry(tool).or_insert_with(|| members.classes_of(tool));
+            found
+                .entry(tool)
+                .or_insert_with(|| members.classes_of(tool));
         }
         found
     }
@@ -192,6 +227,8 @@ impl<'t> Walk<'t> {
 
 /// Arguments that are left out are an empty object.
 fn has_object(call: &Call<'_>) -> bool {
-    let is_object = call.args.is_none_or(|args| args.get().trim_start().starts_with('{'));
+    let is_object = call
+        .args
+        .is_none_or(|args| args.get().trim_start().starts_with('{'));
     is_object && call.args_text.is_none()
 }

@@ -35,15 +35,23 @@ impl<'a> Catalogue<'a> {
     pub(super) fn new(tools: &'a [CatalogueTool]) -> Self {
         let mut by_name: HashMap<&'a str, Vec<ListedTool<'a>>> = HashMap::default();
         for listed in tools {
-            let tool = ListedTool { listed, schema: OnceCell::new(), judged: HashMap::default() };
+            let tool = ListedTool {
+                listed,
+                schema: OnceCell::new(),
+                judged: HashMap::default(),
+            };
             by_name.entry(&listed.name).or_default().push(tool);
         }
         Self { tools: by_name }
     }
 
     pub(super) fn standing_of(&mut self, call: &Call<'_>) -> Standing {
-        let Some(tool) = self.find(call) else { return Standing::Unknown };
-        let Some(schema) = compiled(&tool.schema, tool.listed) else { return Standing::Unchecked };
+        let Some(tool) = self.find(call) else {
+            return Standing::Unknown;
+        };
+        let Some(schema) = compiled(&tool.schema, tool.listed) else {
+            return Standing::Unchecked;
+        };
         if call.args_text.is_some() {
             return Standing::Checked(false);
         }
@@ -59,8 +67,13 @@ impl<'a> Catalogue<'a> {
 
     /// Where the arguments of a call do not fit.
     pub(super) fn differences(&mut self, call: &Call<'_>) -> Vec<AssertionDiff> {
-        let schema = self.find(call).and_then(|tool| compiled(&tool.schema, tool.listed));
-        schema.zip(arguments(call)).map(|(schema, value)| schema.check(&value)).unwrap_or_default()
+        let schema = self
+            .find(call)
+            .and_then(|tool| compiled(&tool.schema, tool.listed));
+        schema
+            .zip(arguments(call))
+            .map(|(schema, value)| schema.check(&value))
+            .unwrap_or_default()
     }
 
     /// A tool or call without a server goes by its name alone.
@@ -69,13 +82,20 @@ impl<'a> Catalogue<'a> {
             (Some(listed), Some(called)) => listed == called,
             _ => true,
         };
-        self.tools.get_mut(call.name.as_ref())?.iter_mut().find(is_same)
+        self.tools
+            .get_mut(call.name.as_ref())?
+            .iter_mut()
+            .find(is_same)
     }
 }
 
 /// A schema that does not compile is as good as none.
-fn compiled<'s>(slot: &'s OnceCell<Option<JsonSchema>>, listed: &CatalogueTool) -> Option<&'s JsonSchema> {
-    slot.get_or_init(|| JsonSchema::compile(listed.input_schema.as_ref()?).ok()).as_ref()
+fn compiled<'s>(
+    slot: &'s OnceCell<Option<JsonSchema>>,
+    listed: &CatalogueTool,
+) -> Option<&'s JsonSchema> {
+    slot.get_or_init(|| JsonSchema::compile(listed.input_schema.as_ref()?).ok())
+        .as_ref()
 }
 
 /// The arguments as a value; left out, they are an empty object.

@@ -42,21 +42,30 @@ kind! {
 
 impl OrchestrationBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        Self { classes: read_classes_or_siblings(block).unwrap_or_default() }
+        Self {
+            classes: read_classes_or_siblings(block).unwrap_or_default(),
+        }
     }
 }
 
 impl Gate for OrchestrationBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let axes = Axes::over(&self.classes, runs);
-        let mut scores = Scores { findings: axes.findings, ..Scores::default() };
+        let mut scores = Scores {
+            findings: axes.findings,
+            ..Scores::default()
+        };
         if runs.is_empty() {
             return scores;
         }
         scores.not_exercised = vacuous_runs(runs, runs.iter().map(Run::why_idle));
         let measured = [
             (DISCOVERY, axes.discovery, "no classes are declared"),
-            (PARAMETERIZATION, axes.parameterization, "no call has a tool whose input schema is recorded"),
+            (
+                PARAMETERIZATION,
+                axes.parameterization,
+                "no call has a tool whose input schema is recorded",
+            ),
             (SYNTAX, axes.syntax, "no run made a call"),
             (ERROR_RECOVERY, axes.error_recovery, "no call failed"),
             (EFFICIENCY, axes.efficiency, "no run made a call"),

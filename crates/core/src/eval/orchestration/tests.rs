@@ -13,7 +13,8 @@ orchestration:
 ";
 
 fn catalogue() -> Header {
-    let query = json!({"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}});
+    let query =
+        json!({"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}});
     header(json!([
         {"name": "search", "server": "docs", "input_schema": query},
         {"name": "open_page", "server": "docs", "input_schema": {"type": "objekt"}},
@@ -22,8 +23,7 @@ fn catalogue() -> Header {
 }
 
 fn run(calls: &[(&str, Value, bool)]) -> Value {
-    let called =
-        |(name, args, _): &(&str, Value, bool)| json!({"name": name, "server": "docs", "args": args});
+    let called = |(name, args, _): &(&str, Value, bool)| json!({"name": name, "server": "docs", "args": args});
     let result = |(_, _, failed): &(&str, Value, bool)| json!({ "is_error": failed });
     json!({
         "tool_calls": calls.iter().map(called).collect::<Vec<_>>(),
@@ -32,8 +32,14 @@ fn run(calls: &[(&str, Value, bool)]) -> Value {
 }
 
 fn axes(report: &GateReport) -> [f64; 5] {
-    ["discovery", "parameterization", "syntax", "error_recovery", "efficiency"]
-        .map(|axis| value(report, &format!("orchestration.{axis}")).unwrap())
+    [
+        "discovery",
+        "parameterization",
+        "syntax",
+        "error_recovery",
+        "efficiency",
+    ]
+    .map(|axis| value(report, &format!("orchestration.{axis}")).unwrap())
 }
 
 #[test]
@@ -43,7 +49,10 @@ fn each_axis_counts_over_all_calls_of_all_runs() {
         ("open_page", json!({"id": 1}), false),
         ("open_page", json!({"id": 1.0}), false),
     ]);
-    let second = run(&[("serach", json!({"q": "x"}), true), ("search", json!({"q": "x"}), false)]);
+    let second = run(&[
+        ("serach", json!({"q": "x"}), true),
+        ("search", json!({"q": "x"}), false),
+    ]);
     let report = judged(AGENT, Some(&catalogue()), &[first, second]);
     assert_eq!(axes(&report), [50.0, 50.0, 80.0, 50.0, 80.0]);
     assert_eq!(report.status, Status::Passed, "it is only reported");
@@ -62,11 +71,21 @@ fn each_axis_counts_over_all_calls_of_all_runs() {
 
 #[test]
 fn a_finding_that_is_not_shown_leaves_the_others_as_they_are() {
-    let mut calls: Vec<(&str, Value, bool)> = (0..20).map(|q| ("search", json!({ "q": q }), false)).collect();
+    let mut calls: Vec<(&str, Value, bool)> = (0..20)
+        .map(|q| ("search", json!({ "q": q }), false))
+        .collect();
     calls.push(("search", json!({}), false));
     let report = judged(AGENT, Some(&catalogue()), &[run(&calls)]);
-    let last = report.explanation.iter().rfind(|found| !found.diff.is_empty()).unwrap();
-    assert!(last.message.starts_with("call 20 `search` "), "{}", last.message);
+    let last = report
+        .explanation
+        .iter()
+        .rfind(|found| !found.diff.is_empty())
+        .unwrap();
+    assert!(
+        last.message.starts_with("call 20 `search` "),
+        "{}",
+        last.message
+    );
     assert_eq!(last.diff[0].pointer, "/q");
 }
 
@@ -91,7 +110,10 @@ fn arguments_that_are_no_object_and_refusals_of_the_protocol_break_syntax() {
     let report = judged(AGENT, Some(&catalogue()), &[broken]);
     assert_eq!(value(&report, "orchestration.syntax"), Some(25.0));
     assert_eq!(value(&report, "orchestration.parameterization"), Some(0.0));
-    assert_eq!(findings(&report)[2], "run 1: call 3 `delete_page` was refused by the protocol with -32602");
+    assert_eq!(
+        findings(&report)[2],
+        "run 1: call 3 `delete_page` was refused by the protocol with -32602"
+    );
 }
 
 #[test]
@@ -104,27 +126,50 @@ fn nothing_to_count_is_a_hundred_and_marked_where_it_is_asserted() {
         "{AGENT}  expect:\n    - {{ target: orchestration.error_recovery, matcher: {{ exact: 100 }} }}\n"
     );
     let asserted = judged(&asserting, None, &[calm]);
-    assert_eq!(asserted.not_exercised.unwrap(), "`orchestration.error_recovery`: no call failed");
+    assert_eq!(
+        asserted.not_exercised.unwrap(),
+        "`orchestration.error_recovery`: no call failed"
+    );
     let silent = judged(AGENT, None, &[json!({})]);
     assert_eq!(silent.not_exercised.unwrap(), "the run made no calls");
     let elsewhere = run(&[("rm", json!({}), false)]);
     let found = run(&[("search", json!({"q": "x"}), false)]);
     let idle = judged(AGENT, Some(&catalogue()), &[found, elsewhere]);
-    assert_eq!(idle.not_exercised.unwrap(), "the run called no tool of its catalogue (in 1 of 2 runs: #2)");
+    assert_eq!(
+        idle.not_exercised.unwrap(),
+        "the run called no tool of its catalogue (in 1 of 2 runs: #2)"
+    );
 }
 
 #[test]
 fn an_expectation_makes_it_a_gate() {
-    let asserting =
-        format!("{AGENT}  expect:\n    - {{ target: orchestration.discovery, matcher: {{ gte: 100 }} }}\n");
+    let asserting = format!(
+        "{AGENT}  expect:\n    - {{ target: orchestration.discovery, matcher: {{ gte: 100 }} }}\n"
+    );
     let half = run(&[("search", json!({"q": "x"}), false)]);
-    assert_eq!(judged(&asserting, None, std::slice::from_ref(&half)).status, Status::Failed);
+    assert_eq!(
+        judged(&asserting, None, std::slice::from_ref(&half)).status,
+        Status::Failed
+    );
     let rest = run(&[("delete_page", json!({}), false)]);
     let report = judged(&asserting, None, &[half, rest]);
-    assert_eq!(value(&report, "orchestration.discovery"), Some(50.0), "no run reaches both");
-    assert_eq!(findings(&report)[0], "1 of 2 runs reach the class `find` (search, docs.open_page)");
-    let whole = run(&[("search", json!({"q": "x"}), false), ("delete_page", json!({}), false)]);
-    assert_eq!(judged(&asserting, None, &[whole.clone(), whole]).status, Status::Passed);
+    assert_eq!(
+        value(&report, "orchestration.discovery"),
+        Some(50.0),
+        "no run reaches both"
+    );
+    assert_eq!(
+        findings(&report)[0],
+        "1 of 2 runs reach the class `find` (search, docs.open_page)"
+    );
+    let whole = run(&[
+        ("search", json!({"q": "x"}), false),
+        ("delete_page", json!({}), false),
+    ]);
+    assert_eq!(
+        judged(&asserting, None, &[whole.clone(), whole]).status,
+        Status::Passed
+    );
 }
 
 #[test]
@@ -133,12 +178,19 @@ fn what_lowers_the_axis_that_failed_comes_first_however_much_else_is_found() {
     for (at, call) in calls.iter_mut().enumerate() {
         call.1 = json!({ "q": at });
     }
-    calls.extend([("open_page", json!({}), false), ("open_page", json!({}), false)]);
-    let agent =
-        format!("{AGENT}  expect:\n    - {{ target: orchestration.efficiency, matcher: {{ gte: 100 }} }}\n");
+    calls.extend([
+        ("open_page", json!({}), false),
+        ("open_page", json!({}), false),
+    ]);
+    let agent = format!(
+        "{AGENT}  expect:\n    - {{ target: orchestration.efficiency, matcher: {{ gte: 100 }} }}\n"
+    );
     let report = judged(&agent, Some(&catalogue()), &[run(&calls)]);
     assert_eq!(report.status, Status::Failed);
-    assert_eq!(findings(&report)[0], "run 1: call 32 `open_page` repeats call 31");
+    assert_eq!(
+        findings(&report)[0],
+        "run 1: call 32 `open_page` repeats call 31"
+    );
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! What did the recorded faults cost in virtual time, and what came after them?
 
 use super::event::{delay_of, flaw};
-use super::marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
+use super::marks::{
+    RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery,
+};
 use crate::fault::{Effect, FaultKind};
 use crate::hashed::{HashMap, HashSet};
 use crate::json;
@@ -37,10 +39,15 @@ pub fn score_recovery_in_trace(
         return Err(serde_json::Error::custom(flaw));
     }
     let encounters = encounters(&trace, limits, &[]);
-    let every_one_was_met = injected.iter().all(|name| encounters.iter().any(|met| met.fault == *name));
+    let every_one_was_met = injected
+        .iter()
+        .all(|name| encounters.iter().any(|met| met.fault == *name));
     let of_interest = |met: &&Encounter<'_>| injected.is_empty() || injected.contains(&met.fault);
     let met: Vec<&Encounter<'_>> = encounters.iter().filter(of_interest).collect();
-    Ok(RunRecovery::over(&met, every_one_was_met && !met.is_empty()))
+    Ok(RunRecovery::over(
+        &met,
+        every_one_was_met && !met.is_empty(),
+    ))
 }
 
 impl RunRecovery {
@@ -50,7 +57,12 @@ impl RunRecovery {
             Some(report) if exercised => report.reasons.clone(),
             _ => vec![RecoveryFailure::FaultNotExercised],
         };
-        Self { exercised, report, gate_passed: reasons.is_empty(), reasons }
+        Self {
+            exercised,
+            report,
+            gate_passed: reasons.is_empty(),
+            reasons,
+        }
     }
 }
 
@@ -58,11 +70,15 @@ impl RunRecovery {
 fn worst(encounters: &[&Encounter<'_>]) -> Option<RecoveryReport> {
     let reports = || encounters.iter().map(|met| &met.report);
     let slowest = |time: fn(&RecoveryReport) -> Option<u64>| {
-        reports().map(time).collect::<Option<Vec<u64>>>().and_then(|times| times.into_iter().max())
+        reports()
+            .map(time)
+            .collect::<Option<Vec<u64>>>()
+            .and_then(|times| times.into_iter().max())
     };
     let user_visible_hang_ms = reports().map(|report| report.user_visible_hang_ms).max()?;
-    let mut reasons: BTreeSet<RecoveryFailure> =
-        reports().flat_map(|report| report.reasons.iter().copied()).collect();
+    let mut reasons: BTreeSet<RecoveryFailure> = reports()
+        .flat_map(|report| report.reasons.iter().copied())
+        .collect();
     if reasons.contains(&RecoveryFailure::NotRecovered) {
         reasons.remove(&RecoveryFailure::RecoveryTooSlow);
     }
@@ -100,7 +116,11 @@ pub(super) fn encounters<'t>(
     for event in trace.faults.iter().flatten() {
         events.entry(event.call_index).or_default().push(event);
     }
-    let mut clock = Clock { now_ms: 0, encounters: Vec::new(), recovered_by };
+    let mut clock = Clock {
+        now_ms: 0,
+        encounters: Vec::new(),
+        recovered_by,
+    };
     for (at, result) in trace.results_by_call().iter().enumerate() {
         let succeeded = result.is_some_and(|result| !result.is_failure());
         let hits = events.remove(&at).unwrap_or_default();
@@ -110,7 +130,13 @@ pub(super) fn encounters<'t>(
             let noticed_after_ms = event.detected.then_some(blow.noticed_after_ms);
             clock.fail(at, &event.name, noticed_after_ms, &trace.tool_calls);
         }
-        clock.pass(blows.iter().map(|(_, blow)| blow.cost_ms).max().unwrap_or_default());
+        clock.pass(
+            blows
+                .iter()
+                .map(|(_, blow)| blow.cost_ms)
+                .max()
+                .unwrap_or_default(),
+        );
         if succeeded && !blows.iter().any(|(_, blow)| blow.is_failure) {
             clock.succeed(at, &trace.tool_calls);
         }
@@ -125,7 +151,11 @@ pub(super) fn measured_encounters<'t>(
     limits: &RecoveryLimits,
     recovered_by: &[String],
 ) -> Vec<Encounter<'t>> {
-    let mut clock = Clock { now_ms: 0, encounters: Vec::new(), recovered_by };
+    let mut clock = Clock {
+        now_ms: 0,
+        encounters: Vec::new(),
+        recovered_by,
+    };
     for (at, result) in trace.results_by_call().iter().enumerate() {
         let Some(result) = result else { continue };
         let took_ms = result.duration_ms.unwrap_or_default();
@@ -154,8 +184,16 @@ pub(super) fn repeated_effects(trace: &Trace<'_>) -> usize {
         .collect();
     let mut done: HashSet<(Tool<'_>, u128)> = HashSet::default();
     let mut repeated = 0;
-    for (at, (call, result)) in trace.tool_calls.iter().zip(trace.results_by_call()).enumerate() {
-        let effect = (Tool::from(call), call.args.map_or(0, |args| json::hash(args.get())));
+    for (at, (call, result)) in trace
+        .tool_calls
+        .iter()
+        .zip(trace.results_by_call())
+        .enumerate()
+    {
+        let effect = (
+            Tool::from(call),
+            call.args.map_or(0, |args| json::hash(args.get())),
+        );
         let has_run = lost.contains(&at) || result.is_some_and(|result| !result.is_failure());
         repeated += usize::from(has_run && done.contains(&effect));
         if lost.contains(&at) {
@@ -186,16 +224,37 @@ impl<'t> Clock<'t, '_> {
     }
 
     /// A failure in a later turn than the recovery from the last one is met anew.
-    fn fail(&mut self, call: usize, fault: &'t str, noticed_after_ms: Option<u64>, calls: &[Call<'_>]) {
+    fn fail(
+        &mut self,
+        call: usize,
+        fault: &'t str,
+        noticed_after_ms: Option<u64>,
+        calls: &[Call<'_>],
+    ) {
         let noticed_at_ms = noticed_after_ms.map(|after_ms| self.now_ms.saturating_add(after_ms));
         let last = self.encounters.iter().rposition(|met| met.fault == fault);
-        let goes_on = |met: &Encounter<'_>| met.recovered_by.is_none_or(|by| !is_later_turn(calls, by, call));
-        let at = last.filter(|at| goes_on(&self.encounters[*at])).unwrap_or_else(|| {
-            let marks = RecoveryMarks { call_start_ms: self.now_ms, ..RecoveryMarks::default() };
-            let report = RecoveryReport::default();
-            self.encounters.push(Encounter { fault, call, failures: 0, recovered_by: None, report, marks });
-            self.encounters.len() - 1
-        });
+        let goes_on = |met: &Encounter<'_>| {
+            met.recovered_by
+                .is_none_or(|by| !is_later_turn(calls, by, call))
+        };
+        let at = last
+            .filter(|at| goes_on(&self.encounters[*at]))
+            .unwrap_or_else(|| {
+                let marks = RecoveryMarks {
+                    call_start_ms: self.now_ms,
+                    ..RecoveryMarks::default()
+                };
+                let report = RecoveryReport::default();
+                self.encounters.push(Encounter {
+                    fault,
+                    call,
+                    failures: 0,
+                    recovered_by: None,
+                    report,
+                    marks,
+                });
+                self.encounters.len() - 1
+            });
         let met = &mut self.encounters[at];
         met.failures += 1;
         met.marks.detected_at_ms = met.marks.detected_at_ms.or(noticed_at_ms);
@@ -206,7 +265,11 @@ impl<'t> Clock<'t, '_> {
         if !self.recovered_by.is_empty() && !self.recovered_by.iter().any(counts) {
             return;
         }
-        for met in self.encounters.iter_mut().filter(|met| met.recovered_by.is_none()) {
+        for met in self
+            .encounters
+            .iter_mut()
+            .filter(|met| met.recovered_by.is_none())
+        {
             if is_later_turn(calls, met.call, call) {
                 met.recovered_by = Some(call);
                 met.marks.recovered_at_ms = Some(self.now_ms);
@@ -223,7 +286,9 @@ impl Encounter<'_> {
 
     /// Holds it no longer against the run that nothing succeeded afterwards.
     pub(super) fn accept_giving_up(&mut self) {
-        self.report.reasons.retain(|reason| *reason != RecoveryFailure::NotRecovered);
+        self.report
+            .reasons
+            .retain(|reason| *reason != RecoveryFailure::NotRecovered);
         self.report.gate_passed = self.report.reasons.is_empty();
     }
 }
@@ -242,16 +307,28 @@ impl Blow {
             Some(Effect::Delay) => {
                 let delay_ms = delay_of(event).unwrap_or_default();
                 let noticed_after_ms = delay_ms.min(budget_ms);
-                Self { is_failure: delay_ms > budget_ms, cost_ms: delay_ms, noticed_after_ms }
+                Self {
+                    is_failure: delay_ms > budget_ms,
+                    cost_ms: delay_ms,
+                    noticed_after_ms,
+                }
             }
             Some(Effect::Silence) if !succeeded => {
                 let cost_ms = event.virtual_ms.unwrap_or(budget_ms);
-                Self { is_failure: true, cost_ms, noticed_after_ms: cost_ms }
+                Self {
+                    is_failure: true,
+                    cost_ms,
+                    noticed_after_ms: cost_ms,
+                }
             }
             effect => {
                 let cost_ms = event.virtual_ms.unwrap_or_default();
                 let is_failure = !succeeded && effect != Some(Effect::Nothing);
-                Self { is_failure, cost_ms, noticed_after_ms: cost_ms }
+                Self {
+                    is_failure,
+                    cost_ms,
+                    noticed_after_ms: cost_ms,
+                }
             }
         }
     }

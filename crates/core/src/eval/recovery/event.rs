@@ -25,14 +25,20 @@ pub(super) fn flaw(trace: &Trace<'_>) -> Option<String> {
             .get(event.call_index)
             .is_some_and(|result| result.is_some_and(|result| !result.is_failure()));
         if is_contradicted(event, succeeded) {
-            let told = if event.detected { ", noticed by the agent" } else { "" };
+            let told = if event.detected {
+                ", noticed by the agent"
+            } else {
+                ""
+            };
             return Some(format!(
                 "`{name}` ({kind}) is recorded at call {call}{told}, but the call succeeded"
             ));
         }
         let is_late = kind.effect() == Some(Effect::Delay);
         (is_late && delay_of(event).is_none()).then(|| {
-            format!("`{name}` ({kind}) reached call {call}, but how late its answer was is not recorded")
+            format!(
+                "`{name}` ({kind}) reached call {call}, but how late its answer was is not recorded"
+            )
         })
     })
 }

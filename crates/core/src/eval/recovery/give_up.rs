@@ -9,7 +9,12 @@ const TELLING: &str = "unable|could not|couldn't|cannot|can't|can not|was not ab
 
 /// Whether it says so in any of the words that are known; silence and other words do not.
 pub(super) fn says_that_it_failed(trace: &Trace<'_>) -> bool {
-    let said = trace.final_response.as_deref().unwrap_or_default().to_lowercase().replace('\u{2019}', "'");
+    let said = trace
+        .final_response
+        .as_deref()
+        .unwrap_or_default()
+        .to_lowercase()
+        .replace('\u{2019}', "'");
     TELLING.split('|').any(|word| said.contains(word))
 }
 

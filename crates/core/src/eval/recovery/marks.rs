@@ -82,11 +82,16 @@ pub fn score_recovery(marks: &RecoveryMarks, limits: &RecoveryLimits) -> Recover
     let detection = since_start(marks.detected_at_ms);
     let recovery = since_start(marks.recovered_at_ms);
     let clean_timeout = detection.is_some_and(|detection| detection <= limits.max_detection_ms);
-    let too_slow = recovery.zip(limits.max_recovery_ms).is_some_and(|(recovery, limit)| recovery > limit);
+    let too_slow = recovery
+        .zip(limits.max_recovery_ms)
+        .is_some_and(|(recovery, limit)| recovery > limit);
     let reasons: Vec<RecoveryFailure> = [
         (recovery.is_none(), RecoveryFailure::NotRecovered),
         (too_slow, RecoveryFailure::RecoveryTooSlow),
-        (limits.require_clean_timeout && !clean_timeout, RecoveryFailure::UncleanTimeout),
+        (
+            limits.require_clean_timeout && !clean_timeout,
+            RecoveryFailure::UncleanTimeout,
+        ),
     ]
     .into_iter()
     .filter_map(|(holds, reason)| holds.then_some(reason))
@@ -94,7 +99,11 @@ pub fn score_recovery(marks: &RecoveryMarks, limits: &RecoveryLimits) -> Recover
     RecoveryReport {
         time_to_detection_ms: detection,
         time_to_recovery_ms: recovery,
-        user_visible_hang_ms: detection.into_iter().chain(recovery).min().unwrap_or(limits.max_detection_ms),
+        user_visible_hang_ms: detection
+            .into_iter()
+            .chain(recovery)
+            .min()
+            .unwrap_or(limits.max_detection_ms),
         recovered: recovery.is_some(),
         clean_timeout,
         gate_passed: reasons.is_empty(),

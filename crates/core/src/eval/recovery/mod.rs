@@ -61,9 +61,12 @@ fn hold(scores: &mut RunScores, failure: RecoveryFailure, said: &str) {
     let about: &[Target] = match failure {
         RecoveryFailure::NotRecovered => &[RECOVERED, GATE_PASSED],
         RecoveryFailure::RecoveryTooSlow => &[TIME_TO_RECOVERY, GATE_PASSED],
-        RecoveryFailure::UncleanTimeout => {
-            &[CLEAN_TIMEOUT, USER_VISIBLE_HANG, TIME_TO_DETECTION, GATE_PASSED]
-        }
+        RecoveryFailure::UncleanTimeout => &[
+            CLEAN_TIMEOUT,
+            USER_VISIBLE_HANG,
+            TIME_TO_DETECTION,
+            GATE_PASSED,
+        ],
         RecoveryFailure::FaultNotExercised => &[EXERCISED, GATE_PASSED],
     };
     scores.find_about(about, format!("{failure}: {said}"));
@@ -81,20 +84,37 @@ impl Gate for RecoveryBlock {
         let all = self.all_met(trace);
         scores.whole(&REPEATED_EFFECTS, repeated_effects(trace));
         if is_measured && all.is_empty() {
-            scores.flag(&EXERCISED, false).flag(&GATE_PASSED, true).not_exercised("no call failed");
+            scores
+                .flag(&EXERCISED, false)
+                .flag(&GATE_PASSED, true)
+                .not_exercised("no call failed");
             return scores;
         }
         let met: Vec<&Encounter<'_>> = all.iter().filter(|met| self.is_meant(met)).collect();
-        let missed: Vec<&String> =
-            self.inject.iter().filter(|name| !met.iter().any(|met| met.fault == *name)).collect();
+        let missed: Vec<&String> = self
+            .inject
+            .iter()
+            .filter(|name| !met.iter().any(|met| met.fault == *name))
+            .collect();
         let run = RunRecovery::over(&met, missed.is_empty() && !met.is_empty());
         let has_crashed = !met.is_empty() && trace.crash().is_some();
-        scores.flag(&EXERCISED, run.exercised).flag(&GATE_PASSED, run.gate_passed && !has_crashed);
+        scores
+            .flag(&EXERCISED, run.exercised)
+            .flag(&GATE_PASSED, run.gate_passed && !has_crashed);
         if has_crashed {
-            hold(&mut scores, RecoveryFailure::NotRecovered, "the agent crashed after a call had failed");
+            hold(
+                &mut scores,
+                RecoveryFailure::NotRecovered,
+                "the agent crashed after a call had failed",
+            );
         }
-        let is_timed = !is_measured || trace.tool_results.iter().all(|result| result.duration_ms.is_some());
-        if !is_timed && (self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout) {
+        let is_timed = !is_measured
+            || trace
+                .tool_results
+                .iter()
+                .all(|result| result.duration_ms.is_some());
+        if !is_timed && (self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout)
+        {
             scores.not_exercised("not every call has a `duration_ms`, so its times are not judged");
         }
         if let Some(report) = &run.report {
@@ -114,7 +134,11 @@ impl Gate for RecoveryBlock {
         }
         for met in &met {
             for reason in &met.report.reasons {
-                hold(&mut scores, *reason, &self.sentence(*reason, met, &trace.tool_calls));
+                hold(
+                    &mut scores,
+                    *reason,
+                    &self.sentence(*reason, met, &trace.tool_calls),
+                );
             }
         }
         scores
@@ -122,9 +146,16 @@ impl Gate for RecoveryBlock {
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let of_run = |run: &&Run<'_>| {
-            let met = if flaw(run.trace).is_none() { self.all_met(run.trace) } else { Vec::new() };
+            let met = if flaw(run.trace).is_none() {
+                self.all_met(run.trace)
+            } else {
+                Vec::new()
+            };
             let met = met.iter().filter(|met| self.is_meant(met)).take(MOST_CALLS);
-            RecoveryRun { run: run.number, encounters: met.map(|met| self.shown(met, run.trace)).collect() }
+            RecoveryRun {
+                run: run.number,
+                encounters: met.map(|met| self.shown(met, run.trace)).collect(),
+            }
         };
         Some(Evidence::Recovery {
             runs: shown.listed.iter().map(of_run).collect(),
@@ -133,13 +164,20 @@ impl Gate for RecoveryBlock {
     }
 
     fn recording(&self) -> Recording<'_> {
-        Recording { call_budget_ms: Some(self.limits.max_detection_ms), ..Recording::default() }
+        Recording {
+            call_budget_ms: Some(self.limits.max_detection_ms),
+            ..Recording::default()
+        }
     }
 
     /// The limits that are written hold whatever else is expected.
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         let has_limits = self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout;
-        if has_expect && has_limits { KIND.floors.to_vec() } else { Vec::new() }
+        if has_expect && has_limits {
+            KIND.floors.to_vec()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Runs that are not known to have met every fault prove nothing, whatever is expected of their numbers.
@@ -152,7 +190,10 @@ impl Gate for RecoveryBlock {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let unknown = agent.unknown_tools(agent.named);
-        let faults = agent.inject.iter().filter_map(|fault| self.lint_fault(fault, agent));
+        let faults = agent
+            .inject
+            .iter()
+            .filter_map(|fault| self.lint_fault(fault, agent));
         faults.chain(unknown).collect()
     }
 }
@@ -172,15 +213,27 @@ impl RecoveryBlock {
         let doc = "The tools whose success is a recovery; left out, any";
         let recovered_by = block.list("recovered_by", doc, |item| item.tool());
         let doc = "Whether a run that stops and says that it failed passes";
-        let accepts_giving_up =
-            block.optional("on_give_up", doc, |f| f.choice("a verdict", &[("fail", false), ("pass", true)]));
-        let inject = block.sibling("inject", |field| field.list(|item| item.name())).unwrap_or_default();
-        Self { limits, inject, recovered_by, accepts_giving_up: accepts_giving_up.unwrap_or(false) }
+        let accepts_giving_up = block.optional("on_give_up", doc, |f| {
+            f.choice("a verdict", &[("fail", false), ("pass", true)])
+        });
+        let inject = block
+            .sibling("inject", |field| field.list(|item| item.name()))
+            .unwrap_or_default();
+        Self {
+            limits,
+            inject,
+            recovered_by,
+            accepts_giving_up: accepts_giving_up.unwrap_or(false),
+        }
     }
 
     /// Every failure of a run, also by faults that the agent does not name.
     fn all_met<'t>(&self, trace: &'t Trace<'_>) -> Vec<Encounter<'t>> {
-        let find = if self.inject.is_empty() { measured_encounters } else { encounters };
+        let find = if self.inject.is_empty() {
+            measured_encounters
+        } else {
+            encounters
+        };
         let mut all = find(trace, &self.limits, &self.recovered_by);
         if self.accepts_giving_up && says_that_it_failed(trace) {
             all.iter_mut().for_each(Encounter::accept_giving_up);
@@ -194,7 +247,11 @@ impl RecoveryBlock {
 
     fn shown(&self, met: &Encounter<'_>, trace: &Trace<'_>) -> evidence::Encounter {
         let report = &met.report;
-        let event = trace.faults.iter().flatten().find(|event| event.name == met.fault);
+        let event = trace
+            .faults
+            .iter()
+            .flatten()
+            .find(|event| event.name == met.fault);
         let outcome = match report.reasons.first() {
             Some(reason) => reason.to_string(),
             None if report.recovered => "recovered".to_owned(),
@@ -217,7 +274,11 @@ impl RecoveryBlock {
 
     /// A fault that cannot make a call fail is refused; one that only a measured time could overcome is warned of.
     fn lint_fault(&self, fault: &Fault, agent: &AgentFacts<'_>) -> Option<Problem> {
-        let RecoveryLimits { max_detection_ms: budget, max_recovery_ms, .. } = self.limits;
+        let RecoveryLimits {
+            max_detection_ms: budget,
+            max_recovery_ms,
+            ..
+        } = self.limits;
         let (name, kind) = (&fault.name, fault.kind);
         let delay_ms = kind.delay_ms().unwrap_or_default();
         let least_ms = match kind.effect() {
@@ -232,15 +293,20 @@ impl RecoveryBlock {
             ))
             .help("give the fault another kind, as `hang`")
         } else if is_harmless {
-            Problem::warning(format!("`{name}` ({kind}) makes no call fail within a budget of {budget} ms"))
-                .help(format!("delay by more than {budget} ms, or give the fault another kind, as `hang`"))
+            Problem::warning(format!(
+                "`{name}` ({kind}) makes no call fail within a budget of {budget} ms"
+            ))
+            .help(format!(
+                "delay by more than {budget} ms, or give the fault another kind, as `hang`"
+            ))
         } else if max_recovery_ms.is_some_and(|most| least_ms > most) {
             let most = max_recovery_ms.unwrap_or_default();
             let message = format!(
                 "recovery from `{name}` takes at least {least_ms} ms, and `max_recovery_ms` is {most}"
             );
-            Problem::warning(message)
-                .help(format!("allow at least {least_ms} ms, or lower `max_detection_ms`"))
+            Problem::warning(message).help(format!(
+                "allow at least {least_ms} ms, or lower `max_detection_ms`"
+            ))
         } else {
             return None;
         };
@@ -251,7 +317,11 @@ impl RecoveryBlock {
         let mut recorded = trace.faults.iter().flatten();
         match (recorded.find(|event| event.name == name), &trace.faults) {
             (Some(event), _) => {
-                let (kind, call, budget) = (&event.kind, event.call_index + 1, self.limits.max_detection_ms);
+                let (kind, call, budget) = (
+                    &event.kind,
+                    event.call_index + 1,
+                    self.limits.max_detection_ms,
+                );
                 format!(
                     "`{name}` ({kind}) reached call {call}, but the call did not fail (its budget is {budget} ms)"
                 )
@@ -262,11 +332,18 @@ impl RecoveryBlock {
     }
 
     fn sentence(&self, reason: RecoveryFailure, met: &Encounter<'_>, calls: &[Call<'_>]) -> String {
-        let RecoveryLimits { max_detection_ms: budget, max_recovery_ms, .. } = self.limits;
+        let RecoveryLimits {
+            max_detection_ms: budget,
+            max_recovery_ms,
+            ..
+        } = self.limits;
         let called = |at: usize| format!("call {} `{}`", at + 1, calls[at].name);
         let hit = called(met.call);
-        let met_it =
-            if met.is_measured() { "failed".to_owned() } else { format!("ran into `{}`", met.fault) };
+        let met_it = if met.is_measured() {
+            "failed".to_owned()
+        } else {
+            format!("ran into `{}`", met.fault)
+        };
         match (reason, met.recovered_by, met.report.time_to_detection_ms) {
             (RecoveryFailure::UncleanTimeout, _, Some(noticed)) => {
                 format!(

@@ -1,8 +1,8 @@
 //! `reliability:` how often does the agent pass, and how sure is that?
 
 pub use super::stats::{
-    ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation, power_percent,
-    recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
+    ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation,
+    power_percent, recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
 };
 
 use super::assertion::Assertion;
@@ -59,9 +59,13 @@ impl ReliabilityBlock {
         let k = block.optional("k", doc, |f| f.whole(1..=100_000).map(|k| (k, f.span())));
         let expect = block.sibling("expect", |f| Assertion::<Path>::read_list(f, Roots::Trace));
         let mut gates = super::GATES.iter().filter(|gate| gate.decides_a_run());
-        let counts_something = expect.is_some_and(|expect| expect.iter().any(Assertion::is_observable))
+        let counts_something = expect
+            .is_some_and(|expect| expect.iter().any(Assertion::is_observable))
             || gates.any(|gate| block.sibling(gate.key, |_| Some(())).is_some());
-        Self { k, counts_something }
+        Self {
+            k,
+            counts_something,
+        }
     }
 }
 
@@ -69,10 +73,17 @@ impl Gate for ReliabilityBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let outcomes: Vec<bool> = runs.iter().map(|run| run.passed).collect();
         let summary = summarize(&outcomes);
-        let (passes, count) = (outcomes.iter().filter(|&&passed| passed).count() as u64, runs.len() as u64);
+        let (passes, count) = (
+            outcomes.iter().filter(|&&passed| passed).count() as u64,
+            runs.len() as u64,
+        );
         let k = self.k.map_or(count, |(k, _)| k);
         let (lower, upper) = interval(passes, count);
-        let rate = if count == 0 { 0.0 } else { passes as f64 / count as f64 };
+        let rate = if count == 0 {
+            0.0
+        } else {
+            passes as f64 / count as f64
+        };
         let whole = |number: u32| Some(Number::Int(i64::from(number)));
         let float = |number: f64| Some(Number::Float(number));
         let mut scores = Scores::default();
@@ -86,8 +97,14 @@ impl Gate for ReliabilityBlock {
             .set(&PASS_RATE, float(rate))
             .set(&LOWER, float(lower))
             .set(&UPPER, float(upper))
-            .set(&PASSHAT_UNBIASED, estimate(pass_hat_k_unbiased, count, passes, k))
-            .set(&PASS_AT_UNBIASED, estimate(pass_at_k_unbiased, count, passes, k));
+            .set(
+                &PASSHAT_UNBIASED,
+                estimate(pass_hat_k_unbiased, count, passes, k),
+            )
+            .set(
+                &PASS_AT_UNBIASED,
+                estimate(pass_at_k_unbiased, count, passes, k),
+            );
         scores.findings = findings(runs, &summary);
         if !self.counts_something {
             scores.not_exercised = Some(
@@ -99,7 +116,10 @@ impl Gate for ReliabilityBlock {
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
-        let (runs, passed) = (shown.all.len(), shown.all.iter().filter(|run| run.passed).count());
+        let (runs, passed) = (
+            shown.all.len(),
+            shown.all.iter().filter(|run| run.passed).count(),
+        );
         let (low, high) = interval(passed as u64, runs as u64);
         let point = |k: usize| CurvePoint {
             k,
@@ -108,7 +128,11 @@ impl Gate for ReliabilityBlock {
             high: high.powi(k as i32),
             unbiased: pass_hat_k_unbiased(runs as u64, passed as u64, k as u64).ok(),
         };
-        Some(Evidence::Reliability { runs, passed, curve: (1..=runs.min(MOST_POINTS)).map(point).collect() })
+        Some(Evidence::Reliability {
+            runs,
+            passed,
+            curve: (1..=runs.min(MOST_POINTS)).map(point).collect(),
+        })
     }
 
     /// What the passes alone decide; how the outcomes are spread is open until the last.
@@ -122,16 +146,27 @@ impl Gate for ReliabilityBlock {
             _ => target.of_good(passes, count),
         };
         let possible = passes..=passes + (of - runs.len()) as u64;
-        possible.map(value).collect::<Option<_>>().map_or(Outlook::Open, Outlook::OneOf)
+        possible
+            .map(value)
+            .collect::<Option<_>>()
+            .map_or(Outlook::Open, Outlook::OneOf)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if let Some((k, span)) = self.k.filter(|&(k, _)| agent.runs > 0 && k > agent.runs as u64) {
-            let message =
-                format!("`k: {k}` is more than the {} run{} of this agent", agent.runs, s(agent.runs));
+        if let Some((k, span)) = self
+            .k
+            .filter(|&(k, _)| agent.runs > 0 && k > agent.runs as u64)
+        {
+            let message = format!(
+                "`k: {k}` is more than the {} run{} of this agent",
+                agent.runs,
+                s(agent.runs)
+            );
             problems.push(
-                Problem::error(message).at(span).help(format!("lower it, or set the agent's `runs:` to {k}")),
+                Problem::error(message)
+                    .at(span)
+                    .help(format!("lower it, or set the agent's `runs:` to {k}")),
             );
         }
         if agent.expectations == 0 {
@@ -139,13 +174,24 @@ impl Gate for ReliabilityBlock {
             let help = "give the agent an `expect:` list that says what a passed run is, or a gate that scores run by run";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
-        problems.extend(agent.written().filter_map(|assertion| lint_floor(assertion, agent.runs)));
-        let is_unbiased = |name: &str| name == PASSHAT_UNBIASED.name || name == PASS_AT_UNBIASED.name;
-        let without_k =
-            agent.written().filter(|assertion| self.k.is_none() && is_unbiased(assertion.target.name));
+        problems.extend(
+            agent
+                .written()
+                .filter_map(|assertion| lint_floor(assertion, agent.runs)),
+        );
+        let is_unbiased =
+            |name: &str| name == PASSHAT_UNBIASED.name || name == PASS_AT_UNBIASED.name;
+        let without_k = agent
+            .written()
+            .filter(|assertion| self.k.is_none() && is_unbiased(assertion.target.name));
         problems.extend(without_k.map(|assertion| {
-            let message = format!("without `k:` `{}` draws all runs, so it is 1 or 0", assertion.target.name);
-            Problem::warning(message).at(assertion.span).help("set `k:` below the number of runs")
+            let message = format!(
+                "without `k:` `{}` draws all runs, so it is 1 or 0",
+                assertion.target.name
+            );
+            Problem::warning(message)
+                .at(assertion.span)
+                .help("set `k:` below the number of runs")
         }));
         problems
     }
@@ -156,7 +202,12 @@ fn lint_floor(assertion: &Assertion<Target>, runs: usize) -> Option<Problem> {
     if assertion.target.name != PASSHAT_K.name || runs == 0 || assertion.lint(runs).is_some() {
         return None;
     }
-    let holds = |percent: f64| assertion.matcher.diff(&Value::from(percent as i64)).is_empty();
+    let holds = |percent: f64| {
+        assertion
+            .matcher
+            .diff(&Value::from(percent as i64))
+            .is_empty()
+    };
     let with_failures = |passes: u64| f64::from(power_percent(passes, runs as u64, runs as u64));
     let best_with_a_failure = with_failures(runs as u64 - 1);
     let needs_all = holds(100.0) && !(0..runs as u64).any(|passes| holds(with_failures(passes)));
@@ -176,7 +227,9 @@ fn lint_floor(assertion: &Assertion<Target>, runs: usize) -> Option<Problem> {
 /// The Wilson interval to six decimals; 0 and 0 without runs.
 fn interval(passes: u64, runs: u64) -> (f64, f64) {
     let rounded = |bound: f64| (bound * 1e6).round() / 1e6;
-    wilson(passes, runs, CONFIDENCE).map_or((0.0, 0.0), |found| (rounded(found.lower), rounded(found.upper)))
+    wilson(passes, runs, CONFIDENCE).map_or((0.0, 0.0), |found| {
+        (rounded(found.lower), rounded(found.upper))
+    })
 }
 
 /// Without runs 0; a `k` that cannot be drawn has no estimate.
@@ -186,31 +239,59 @@ fn estimate<E>(
     passes: u64,
     k: u64,
 ) -> Option<Number> {
-    if runs == 0 { Some(Number::Float(0.0)) } else { method(runs, passes, k).ok().map(Number::Float) }
+    if runs == 0 {
+        Some(Number::Float(0.0))
+    } else {
+        method(runs, passes, k).ok().map(Number::Float)
+    }
 }
 
 fn variances(runs: usize) -> Vec<f64> {
-    (0..=runs as u64).map(|passes| variance_amplification(passes, runs as u64).into()).collect()
+    (0..=runs as u64)
+        .map(|passes| variance_amplification(passes, runs as u64).into())
+        .collect()
 }
 
 /// Every sum of run numbers can be reached; from 14 runs on a step is less than a percent.
 fn graceful_values(runs: usize) -> Vec<f64> {
-    let weights = if runs < 14 { runs * (runs + 1) / 2 } else { 100 };
-    (0..=weights).map(|weight| f64::from((100 * weight / weights.max(1)) as u32)).collect()
+    let weights = if runs < 14 {
+        runs * (runs + 1) / 2
+    } else {
+        100
+    };
+    (0..=weights)
+        .map(|weight| f64::from((100 * weight / weights.max(1)) as u32))
+        .collect()
 }
 
 fn findings(runs: &[Run<'_>], summary: &ReliabilitySummary) -> Vec<Finding> {
-    let failed: Vec<usize> = runs.iter().filter(|run| !run.passed).map(|run| run.number).collect();
+    let failed: Vec<usize> = runs
+        .iter()
+        .filter(|run| !run.passed)
+        .map(|run| run.number)
+        .collect();
     if failed.is_empty() {
         return Vec::new();
     }
     let named: Vec<String> = failed.iter().map(|run| format!("#{run}")).collect();
     let curve: Vec<String> = summary.decay_curve.iter().map(u32::to_string).collect();
     let messages = [
-        format!("{} of {} run{} failed: {}", failed.len(), runs.len(), s(runs.len()), listed(&named)),
-        format!("pass^k over the first 1, 2, … runs, in percent: {}", listed(&curve)),
+        format!(
+            "{} of {} run{} failed: {}",
+            failed.len(),
+            runs.len(),
+            s(runs.len()),
+            listed(&named)
+        ),
+        format!(
+            "pass^k over the first 1, 2, … runs, in percent: {}",
+            listed(&curve)
+        ),
     ];
-    messages.into_iter().map(|message| Finding::new(None, message)).collect()
+    messages
+        .into_iter()
+        .map(|message| Finding::new(None, message))
+        .collect()
 }
 
 /// All of a short list, both ends of a long one.
@@ -219,7 +300,11 @@ fn listed(items: &[String]) -> String {
         return items.join(", ");
     }
     let half = MOST_LISTED / 2;
-    format!("{}, …, {}", items[..half].join(", "), items[items.len() - half..].join(", "))
+    format!(
+        "{}, …, {}",
+        items[..half].join(", "),
+        items[items.len() - half..].join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -230,12 +315,21 @@ mod tests {
     use crate::trace::Trace;
     use serde_json::json;
 
-    const ALL: ReliabilityBlock = ReliabilityBlock { k: None, counts_something: true };
+    const ALL: ReliabilityBlock = ReliabilityBlock {
+        k: None,
+        counts_something: true,
+    };
 
     fn scored(block: &ReliabilityBlock, outcomes: &[bool]) -> Scores {
         let trace = Trace::default();
-        let runs: Vec<Run<'_>> =
-            (1..).zip(outcomes).map(|(number, &passed)| Run { number, passed, ..Run::of(&trace) }).collect();
+        let runs: Vec<Run<'_>> = (1..)
+            .zip(outcomes)
+            .map(|(number, &passed)| Run {
+                number,
+                passed,
+                ..Run::of(&trace)
+            })
+            .collect();
         block.score(&runs)
     }
 
@@ -244,7 +338,8 @@ mod tests {
     }
 
     fn default_holds(scores: &Scores) -> bool {
-        KIND.default_expect().all(|it| it.check(scores.value(it.target.name)).passed)
+        KIND.default_expect()
+            .all(|it| it.check(scores.value(it.target.name)).passed)
     }
 
     #[test]
@@ -252,12 +347,22 @@ mod tests {
         let scores = scored(&ALL, &[true, false, true, true]);
         assert!(!default_holds(&scores));
         assert_eq!(scores.value("reliability.passhat_k"), Some(Number::Int(31)));
-        assert_eq!(scores.value("reliability.pass_at_k"), Some(Number::Int(100)));
+        assert_eq!(
+            scores.value("reliability.pass_at_k"),
+            Some(Number::Int(100))
+        );
         assert_eq!(scores.value("reliability.all_passed"), Some(Number::Int(0)));
-        let messages: Vec<&str> = scores.findings.iter().map(|finding| finding.message.as_str()).collect();
+        let messages: Vec<&str> = scores
+            .findings
+            .iter()
+            .map(|finding| finding.message.as_str())
+            .collect();
         assert_eq!(
             messages,
-            ["1 of 4 runs failed: #2", "pass^k over the first 1, 2, … runs, in percent: 100, 25, 29, 31"]
+            [
+                "1 of 4 runs failed: #2",
+                "pass^k over the first 1, 2, … runs, in percent: 100, 25, 29, 31"
+            ]
         );
     }
 
@@ -272,18 +377,28 @@ mod tests {
     #[test]
     fn the_unbiased_estimates_draw_k_runs() {
         let outcomes = [true, true, true, true, true, true, true, true, true, false];
-        let pairs = ReliabilityBlock { k: Some((2, Span::default())), counts_something: true };
+        let pairs = ReliabilityBlock {
+            k: Some((2, Span::default())),
+            counts_something: true,
+        };
         let scores = scored(&pairs, &outcomes);
         assert!((value(&scores, "reliability.passhat_unbiased") - 0.8).abs() < 1e-12);
         assert!((value(&scores, "reliability.pass_at_unbiased") - 1.0).abs() < 1e-12);
         assert!(value(&scored(&ALL, &outcomes), "reliability.passhat_unbiased").abs() < 1e-12);
-        assert_eq!(scored(&pairs, &[true]).value("reliability.passhat_unbiased"), None);
+        assert_eq!(
+            scored(&pairs, &[true]).value("reliability.passhat_unbiased"),
+            None
+        );
     }
 
     #[test]
     fn no_runs_give_zeros() {
         let scores = scored(&ALL, &[]);
-        assert!(KIND.targets.iter().all(|target| value(&scores, target.name).abs() < 1e-12));
+        assert!(
+            KIND.targets
+                .iter()
+                .all(|target| value(&scores, target.name).abs() < 1e-12)
+        );
     }
 
     #[test]
@@ -296,7 +411,11 @@ mod tests {
                     let got = value(&scores, target.name);
                     let mentioned = [got];
                     let mut known = target.candidates(runs, &mentioned);
-                    assert!(known.any(|it| (it - got).abs() < 1e-9), "{} {got} {runs}", target.name);
+                    assert!(
+                        known.any(|it| (it - got).abs() < 1e-9),
+                        "{} {got} {runs}",
+                        target.name
+                    );
                 }
             }
         }
@@ -307,16 +426,32 @@ mod tests {
             "runs: {runs}\nexpect: [{{ target: final_response, matcher: {{ contains: x }} }}]\nreliability:\n  \
              expect: [{{ target: reliability.passhat_k, matcher: {matcher} }}]"
         );
-        problems(&agent).into_iter().map(|problem| problem.message).collect()
+        problems(&agent)
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect()
     }
 
     #[test]
     fn a_floor_that_one_failure_can_never_reach_is_explained() {
-        for matcher in ["{ gte: 37 }", "{ gte: 99 }", "{ gt: 36 }", "{ schema: { minimum: 50 } }"] {
+        for matcher in [
+            "{ gte: 37 }",
+            "{ gte: 99 }",
+            "{ gt: 36 }",
+            "{ schema: { minimum: 50 } }",
+        ] {
             let messages = of_floor(matcher, 10);
-            assert!(messages.len() == 1 && messages[0].contains("100 or at most 34"), "{messages:?}");
+            assert!(
+                messages.len() == 1 && messages[0].contains("100 or at most 34"),
+                "{messages:?}"
+            );
         }
-        for matcher in ["{ gte: 100 }", "{ exact: 100 }", "{ gte: 34 }", "{ lte: 50 }"] {
+        for matcher in [
+            "{ gte: 100 }",
+            "{ exact: 100 }",
+            "{ gte: 34 }",
+            "{ lte: 50 }",
+        ] {
             assert_eq!(of_floor(matcher, 10), Vec::<String>::new(), "{matcher}");
         }
         assert_eq!(of_floor("{ gte: 35 }", 4).len(), 1);
@@ -327,40 +462,70 @@ mod tests {
     #[test]
     fn more_draws_than_runs_and_runs_without_expectations_are_told_at_load_time() {
         let found = problems("runs: 5\nreliability: { k: 6 }");
-        let told: Vec<_> = found.iter().map(|problem| (problem.level, problem.message.as_str())).collect();
-        assert!(told.contains(&(Level::Error, "`k: 6` is more than the 5 runs of this agent")), "{told:?}");
+        let told: Vec<_> = found
+            .iter()
+            .map(|problem| (problem.level, problem.message.as_str()))
+            .collect();
+        assert!(
+            told.contains(&(Level::Error, "`k: 6` is more than the 5 runs of this agent")),
+            "{told:?}"
+        );
         let is_vacuous = |(level, message): &(Level, &str)| {
             *level == Level::Warning && message.ends_with("every run passes")
         };
         assert!(told.len() == 2 && told.iter().any(is_vacuous), "{told:?}");
         let expect = "expect: [{ target: final_response, matcher: { contains: x } }]";
-        assert_eq!(problems(&format!("runs: 6\nreliability: {{ k: 6 }}\n{expect}")), []);
+        assert_eq!(
+            problems(&format!("runs: 6\nreliability: {{ k: 6 }}\n{expect}")),
+            []
+        );
     }
 
     #[test]
     fn what_judges_say_of_a_run_is_not_counted() {
-        let judged =
-            "expect: [{ target: final_response, matcher: { llm-judge: { rubric: Kind., model: m } } }]";
+        let judged = "expect: [{ target: final_response, matcher: { llm-judge: { rubric: Kind., model: m } } }]";
         for only in ["eval: { rubric: Kind., model: m }", judged] {
             let found = problems(&format!("runs: 6\nreliability: {{}}\n{only}"));
-            let told: Vec<&str> = found.iter().map(|problem| problem.message.as_str()).collect();
-            let is_told = |message: &&str| message.ends_with("none that can be observed: every run passes");
-            assert_eq!(told.iter().filter(|message| is_told(message)).count(), 1, "{told:?}");
+            let told: Vec<&str> = found
+                .iter()
+                .map(|problem| problem.message.as_str())
+                .collect();
+            let is_told =
+                |message: &&str| message.ends_with("none that can be observed: every run passes");
+            assert_eq!(
+                told.iter().filter(|message| is_told(message)).count(),
+                1,
+                "{told:?}"
+            );
         }
     }
 
     #[test]
     fn the_last_point_of_the_curve_is_what_the_targets_say() {
         let runs = json!([{}, {}, {}, {}]);
-        let report =
-            crate::eval::trial::judged("prompt: p\nruns: 4\nreliability: {}", None, runs.as_array().unwrap());
-        let Some(Evidence::Reliability { runs, passed, curve }) = report.evidence.as_deref() else {
+        let report = crate::eval::trial::judged(
+            "prompt: p\nruns: 4\nreliability: {}",
+            None,
+            runs.as_array().unwrap(),
+        );
+        let Some(Evidence::Reliability {
+            runs,
+            passed,
+            curve,
+        }) = report.evidence.as_deref()
+        else {
             panic!()
         };
         assert_eq!((*runs, *passed, curve.len()), (4, 4, 4));
         let target = |name: &str| report.targets[name].unwrap().as_f64();
-        assert_eq!((100.0 * curve[3].power).floor(), target("reliability.passhat_k"));
-        assert_eq!(curve[3].unbiased, Some(target("reliability.passhat_unbiased")));
+        assert_eq!(
+            (100.0 * curve[3].power).floor(),
+            target("reliability.passhat_k")
+        );
+        assert_eq!(
+            curve[3].unbiased,
+            Some(target("reliability.passhat_unbiased"))
+        );
         assert_eq!(curve[0].low, target("reliability.pass_rate_lower"));
         assert!(curve[3].low < curve[0].low && curve[3].high <= curve[0].high);
     }

@@ -24,7 +24,11 @@ pub(super) fn read(field: &mut Field<'_>) -> Option<Vec<Vec<GoldenCall>>> {
         let doc = "The calls of a right run, in order; those that only read may be left out";
         let calls = |f: &mut Field<'_>| f.list(GoldenCall::read);
         let first = block.required("calls", doc, calls);
-        let others = block.list("alternates", "Other right ways, each a list of calls", calls);
+        let others = block.list(
+            "alternates",
+            "Other right ways, each a list of calls",
+            calls,
+        );
         first.into_iter().chain(others).collect()
     })
 }
@@ -33,11 +37,21 @@ impl GoldenCall {
     fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         field.shapes("a tool's name or {tool, args}", |shapes| {
-            shapes.text(|f| Some(Self { tool: f.tool()?, args: json!({}), span }));
+            shapes.text(|f| {
+                Some(Self {
+                    tool: f.tool()?,
+                    args: json!({}),
+                    span,
+                })
+            });
             shapes.block(|block| {
                 let tool = block.required("tool", "The tool that is called", |f| f.tool_at(span));
                 let args = block.optional("args", "Its arguments", |f| f.value());
-                Some(Self { tool: tool?, args: args.unwrap_or_else(|| json!({})), span })
+                Some(Self {
+                    tool: tool?,
+                    args: args.unwrap_or_else(|| json!({})),
+                    span,
+                })
             });
         })
     }
@@ -46,7 +60,10 @@ impl GoldenCall {
     fn tool(&self, world: &World) -> Tool<'_> {
         let bare = Tool::new(&self.tool, None);
         let of_server = splits(&self.tool).map(|(server, bare)| Tool::new(bare, Some(server)));
-        std::iter::once(bare).chain(of_server).find(|tool| world.has_transitions(*tool)).unwrap_or(bare)
+        std::iter::once(bare)
+            .chain(of_server)
+            .find(|tool| world.has_transitions(*tool))
+            .unwrap_or(bare)
     }
 }
 
@@ -58,7 +75,11 @@ impl GoldenPath {
             let mut state = states.last().cloned().unwrap_or_default();
             let tool = call.tool(world);
             let refuse = |why: String| {
-                let message = format!("call {} of this golden path, `{}`, {why}", at + 1, call.tool);
+                let message = format!(
+                    "call {} of this golden path, `{}`, {why}",
+                    at + 1,
+                    call.tool
+                );
                 Box::new(Problem::error(message).at(call.span))
             };
             if let Some(forbidden) = world.forbids(&state, tool, &call.args) {
@@ -99,16 +120,25 @@ pub(super) struct Follower<'g> {
 
 impl<'g> Follower<'g> {
     pub(super) fn of(path: &'g GoldenPath) -> Self {
-        Self { path, off: BTreeSet::new(), left: None }
+        Self {
+            path,
+            off: BTreeSet::new(),
+            left: None,
+        }
     }
 
     /// Looks at the state after a call, from 1, has changed these places.
     pub(super) fn look(&mut self, call: usize, state: &Value, changed: &[Place]) {
         for place in changed {
             let around = (1..place.len()).map(|length| place[..length].to_vec());
-            let within = self.off.range(place.clone()..).take_while(|off| off.starts_with(place));
-            let again: Vec<Place> =
-                around.chain(within.cloned()).filter(|it| self.off.contains(it)).collect();
+            let within = self
+                .off
+                .range(place.clone()..)
+                .take_while(|off| off.starts_with(place));
+            let again: Vec<Place> = around
+                .chain(within.cloned())
+                .filter(|it| self.off.contains(it))
+                .collect();
             for place in again.iter().chain([place]) {
                 if self.path.has(state, place) {
                     self.off.remove(place);
@@ -117,7 +147,11 @@ impl<'g> Follower<'g> {
                 }
             }
         }
-        self.left = if self.off.is_empty() { None } else { self.left.or(Some(call)) };
+        self.left = if self.off.is_empty() {
+            None
+        } else {
+            self.left.or(Some(call))
+        };
     }
 }
 

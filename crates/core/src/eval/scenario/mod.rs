@@ -72,13 +72,27 @@ impl Escalation {
         field.try_block(|block| {
             let doc = "The tool that hands over to somebody else";
             let tool = block.required("tool", doc, |f| f.tool_at(span));
-            let is_expected = block.flag("expected", "Whether it is to be called, or must not be", true);
-            Some(Self { tool: tool?, is_expected })
+            let is_expected = block.flag(
+                "expected",
+                "Whether it is to be called, or must not be",
+                true,
+            );
+            Some(Self {
+                tool: tool?,
+                is_expected,
+            })
         })
     }
 }
 
-const JUDGES: [&str; 6] = ["expect_state", "golden", "refusal", "escalation", "forbidden", "expect"];
+const JUDGES: [&str; 6] = [
+    "expect_state",
+    "golden",
+    "refusal",
+    "escalation",
+    "forbidden",
+    "expect",
+];
 
 impl ScenarioBlock {
     fn read(block: &mut Block<'_>) -> Self {
@@ -86,7 +100,9 @@ impl ScenarioBlock {
         let doc = "The calls of a right run: the state that they lead to is the expected one";
         let golden = block.or_default("golden", doc, |f| f.define("golden", golden::read));
         let walked = golden.iter().filter_map(|calls| {
-            GoldenPath::walk(calls, &world).map_err(|problem| block.report(*problem)).ok()
+            GoldenPath::walk(calls, &world)
+                .map_err(|problem| block.report(*problem))
+                .ok()
         });
         let golden = walked.collect();
         let doc = "What must hold in the state at the end, in place of what `golden` leads to";
@@ -102,13 +118,25 @@ impl ScenarioBlock {
             let problem = Problem::error("nothing says what a right run is, so no run could fail");
             block.report(problem.help("write `expect_state:` or `golden:`"));
         }
-        Self { world: Arc::new(world), golden, expect_state, refusal, escalation, successful }
+        Self {
+            world: Arc::new(world),
+            golden,
+            expect_state,
+            refusal,
+            escalation,
+            successful,
+        }
     }
 
     /// Where the final state is not as expected; `None` when nothing is expected of it.
     fn differences(&self, state: &Value) -> Option<Vec<AssertionDiff>> {
         if let Some(guards) = &self.expect_state {
-            return Some(guards.iter().filter_map(|guard| guard.difference(state)).collect());
+            return Some(
+                guards
+                    .iter()
+                    .filter_map(|guard| guard.difference(state))
+                    .collect(),
+            );
         }
         self.nearest_end(state).map(|(_, differences)| differences)
     }
@@ -119,7 +147,8 @@ impl ScenarioBlock {
         let seed = seed.filter(|_| self.golden.is_empty());
         let ends = self.golden.iter().map(GoldenPath::end).chain(seed);
         let ends = ends.filter(|_| self.expect_state.is_none());
-        ends.map(|end| (end, difference(end, state))).min_by_key(|(_, differences)| differences.len())
+        ends.map(|end| (end, difference(end, state)))
+            .min_by_key(|(_, differences)| differences.len())
     }
 
     fn led(&self, run: &Run<'_>) -> WorldRun {
@@ -146,7 +175,10 @@ impl ScenarioBlock {
     fn wrong_refusal(&self, walk: &Walk, has_refused: bool, trace: &Trace<'_>) -> Option<String> {
         Some(match (self.refusal?, walk.first_act) {
             (true, Some(act)) => {
-                format!("the agent was to do nothing, and made {}", named_call(trace, act))
+                format!(
+                    "the agent was to do nothing, and made {}",
+                    named_call(trace, act)
+                )
             }
             (true, None) if !has_refused => {
                 "the agent was to say that it does nothing, and said nothing".to_owned()
@@ -162,7 +194,10 @@ impl ScenarioBlock {
         Some(match walk.escalations.first() {
             None if *is_expected => format!("the agent was to escalate: `{tool}` got no result"),
             Some(call) if !is_expected => {
-                format!("the agent was not to escalate, and made {}", named_call(trace, *call))
+                format!(
+                    "the agent was not to escalate, and made {}",
+                    named_call(trace, *call)
+                )
             }
             _ => return None,
         })
@@ -186,28 +221,42 @@ fn read_expected(field: &mut Field<'_>) -> Option<Vec<Guard>> {
 }
 
 fn named_call(trace: &Trace<'_>, number: usize) -> String {
-    let tool = trace.tool_calls.get(number - 1).map_or("", |call| &call.name);
+    let tool = trace
+        .tool_calls
+        .get(number - 1)
+        .map_or("", |call| &call.name);
     format!("call {number} `{tool}`")
 }
 
 impl Gate for ScenarioBlock {
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let runs = shown.listed.iter().map(|run| self.led(run)).collect();
-        Some(Evidence::Scenario { runs, left_out: shown.left_out() })
+        Some(Evidence::Scenario {
+            runs,
+            left_out: shown.left_out(),
+        })
     }
 
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let trace = run.trace;
         let walk = Walk::of(self, trace);
-        let says = trace.final_response.as_deref().is_some_and(|text| !text.trim().is_empty());
+        let says = trace
+            .final_response
+            .as_deref()
+            .is_some_and(|text| !text.trim().is_empty());
         let has_refused = walk.first_act.is_none() && says;
         let differences = self.differences(&walk.state);
         let is_matched = differences.as_ref().is_none_or(Vec::is_empty);
-        let wrongs = [self.wrong_refusal(&walk, has_refused, trace), self.wrong_escalation(&walk, trace)];
+        let wrongs = [
+            self.wrong_refusal(&walk, has_refused, trace),
+            self.wrong_escalation(&walk, trace),
+        ];
         let wrongs: Vec<String> = wrongs.into_iter().flatten().collect();
         let unlike_recorded = unlike_recorded(trace, &walk.state);
-        let passed =
-            is_matched && walk.forbidden.is_empty() && wrongs.is_empty() && unlike_recorded.is_empty();
+        let passed = is_matched
+            && walk.forbidden.is_empty()
+            && wrongs.is_empty()
+            && unlike_recorded.is_empty();
         let mut scores = RunScores::default();
         scores
             .flag(&PASSED, passed)
@@ -216,7 +265,9 @@ impl Gate for ScenarioBlock {
             .whole(&RECOVERY_ATTEMPTS, walk.recovery_attempts)
             .whole(&REFUSALS, usize::from(has_refused));
         if let Some(differences) = &differences {
-            scores.flag(&STATE_MATCHED, is_matched).whole(&STATE_DIFFERENCES, differences.len());
+            scores
+                .flag(&STATE_MATCHED, is_matched)
+                .whole(&STATE_DIFFERENCES, differences.len());
         }
         if self.escalation.is_some() {
             scores.whole(&ESCALATIONS, walk.escalations.len());
@@ -248,29 +299,49 @@ impl Gate for ScenarioBlock {
     }
 
     fn recording(&self) -> Recording<'_> {
-        Recording { world: Some(&self.world), ..Recording::default() }
+        Recording {
+            world: Some(&self.world),
+            ..Recording::default()
+        }
     }
 }
 
 /// Where the state that was recorded differs from the replayed one, where one was recorded.
 fn unlike_recorded(trace: &Trace<'_>, state: &Value) -> Vec<AssertionDiff> {
-    let recorded = trace.final_state.and_then(|recorded| serde_json::from_str(recorded.get()).ok());
-    recorded.map(|recorded: Value| difference(&recorded, state)).unwrap_or_default()
+    let recorded = trace
+        .final_state
+        .and_then(|recorded| serde_json::from_str(recorded.get()).ok());
+    recorded
+        .map(|recorded: Value| difference(&recorded, state))
+        .unwrap_or_default()
 }
 
 fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
     for (call, reason, got_result) in walk.forbidden.iter().take(MOST_FINDINGS) {
         let outcome = if *got_result { "" } else { ", and it failed" };
-        let message = format!("{} is forbidden: {reason}{outcome}", named_call(trace, *call));
+        let message = format!(
+            "{} is forbidden: {reason}{outcome}",
+            named_call(trace, *call)
+        );
         scores.find_about(&[FORBIDDEN, PASSED], message);
     }
     for (call, why, got_result) in walk.invalid.iter().take(MOST_FINDINGS) {
-        let outcome = if *got_result { "; yet its result is no error" } else { "" };
-        let message = format!("{} cannot be made: {why}{outcome}", named_call(trace, *call));
+        let outcome = if *got_result {
+            "; yet its result is no error"
+        } else {
+            ""
+        };
+        let message = format!(
+            "{} cannot be made: {why}{outcome}",
+            named_call(trace, *call)
+        );
         scores.find_about(&[INVALID_ACTIONS], message);
     }
     if let Some(call) = walk.diverged_at {
         let message = format!("{} leaves every golden path", named_call(trace, call));
-        scores.find_about(&[DIVERGED_AT, PASSED, STATE_MATCHED, STATE_DIFFERENCES], message);
+        scores.find_about(
+            &[DIVERGED_AT, PASSED, STATE_MATCHED, STATE_DIFFERENCES],
+            message,
+        );
     }
 }

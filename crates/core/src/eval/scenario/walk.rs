@@ -29,17 +29,34 @@ pub(super) struct Walk {
 impl Walk {
     pub(super) fn of(block: &ScenarioBlock, trace: &Trace<'_>) -> Self {
         let world = &block.world;
-        let escalates = |tool: Tool<'_>| block.escalation.as_ref().is_some_and(|by| tool.is(&by.tool));
-        let mut walk = Self { state: world.seed.clone(), ..Self::default() };
+        let escalates = |tool: Tool<'_>| {
+            block
+                .escalation
+                .as_ref()
+                .is_some_and(|by| tool.is(&by.tool))
+        };
+        let mut walk = Self {
+            state: world.seed.clone(),
+            ..Self::default()
+        };
         let mut followers: Vec<Follower<'_>> = block.golden.iter().map(Follower::of).collect();
         let mut failed = Vec::new();
-        for (at, (call, result)) in trace.tool_calls.iter().zip(trace.results_by_call()).enumerate() {
+        for (at, (call, result)) in trace
+            .tool_calls
+            .iter()
+            .zip(trace.results_by_call())
+            .enumerate()
+        {
             let (number, tool) = (at + 1, Tool::from(call));
-            let args = call.args.and_then(|args| serde_json::from_str(args.get()).ok()).unwrap_or_default();
+            let args = call
+                .args
+                .and_then(|args| serde_json::from_str(args.get()).ok())
+                .unwrap_or_default();
             let has_failed = block.has_failed(result);
             let forbidden = world.forbids(&walk.state, tool, &args);
             if let Some(forbidden) = forbidden {
-                walk.forbidden.push((number, forbidden.reason.clone(), !has_failed));
+                walk.forbidden
+                    .push((number, forbidden.reason.clone(), !has_failed));
             }
             if forbidden.is_some() || world.has_transitions(tool) {
                 walk.first_act = walk.first_act.or(Some(number));

@@ -45,8 +45,10 @@ pub struct Spread {
 /// Folds the envelopes of at least two runs.
 pub fn agent_stability_across(envelopes: &[Value]) -> Result<StabilityAcross, StabilityError> {
     let sessions: Vec<Session<'_>> = envelopes.iter().map(Session::of_envelope).collect();
-    let weakest: Vec<f64> =
-        sessions.iter().map(|session| Premises::NONE.report(session).weakest_score()).collect();
+    let weakest: Vec<f64> = sessions
+        .iter()
+        .map(|session| Premises::NONE.report(session).weakest_score())
+        .collect();
     let spread = spread(&weakest)?;
     let agreement = compare(&sessions);
     Ok(StabilityAcross {
@@ -61,11 +63,17 @@ pub fn agent_stability_across(envelopes: &[Value]) -> Result<StabilityAcross, St
 
 /// Mean, minimum and population variance of at least two scores; equal scores have no variance at all.
 pub fn spread(scores: &[f64]) -> Result<Spread, StabilityError> {
-    let [first, _, ..] = *scores else { return Err(StabilityError::TooFewRuns(scores.len())) };
+    let [first, _, ..] = *scores else {
+        return Err(StabilityError::TooFewRuns(scores.len()));
+    };
     let mean_of = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / scores.len() as f64;
     let mean = first + mean_of(&mut scores.iter().map(|score| score - first));
     let variance = mean_of(&mut scores.iter().map(|score| (score - mean).powi(2)));
-    Ok(Spread { mean, lowest: scores.iter().copied().fold(first, f64::min), variance })
+    Ok(Spread {
+        mean,
+        lowest: scores.iter().copied().fold(first, f64::min),
+        variance,
+    })
 }
 
 #[cfg(test)]
@@ -77,7 +85,14 @@ mod tests {
     fn equal_scores_have_no_variance() {
         for score in [0.8, 0.1, 1.0 / 3.0] {
             let found = spread(&[score; 7]).unwrap();
-            assert_eq!(found, Spread { mean: score, lowest: score, variance: 0.0 });
+            assert_eq!(
+                found,
+                Spread {
+                    mean: score,
+                    lowest: score,
+                    variance: 0.0
+                }
+            );
         }
         let found = spread(&[0.5, 0.7, 0.9]).unwrap();
         assert!((found.mean - 0.7).abs() < 1e-12 && (found.variance - 0.08 / 3.0).abs() < 1e-12);
@@ -85,7 +100,10 @@ mod tests {
 
     #[test]
     fn one_run_is_not_compared() {
-        assert_eq!(agent_stability_across(&[json!({})]), Err(StabilityError::TooFewRuns(1)));
+        assert_eq!(
+            agent_stability_across(&[json!({})]),
+            Err(StabilityError::TooFewRuns(1))
+        );
         assert_eq!(spread(&[]), Err(StabilityError::TooFewRuns(0)));
     }
 

@@ -46,18 +46,31 @@ impl Premises {
         let doc = "Leave turns without text out of `response_consistency`";
         let ignore_empty_turns = block.flag("ignore_empty_turns", doc, false);
         let doc = "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`";
-        let least_calls = block.optional("min_calls_for_tool_usage", doc, |f| f.whole(0..=1_000_000));
-        let doc = "`measured` counts a score where runs can show it; `none` counts all four in every run";
+        let least_calls =
+            block.optional("min_calls_for_tool_usage", doc, |f| f.whole(0..=1_000_000));
+        let doc =
+            "`measured` counts a score where runs can show it; `none` counts all four in every run";
         let is_blanket = block.or_default("premises", doc, |field| {
-            field.choice("a rule for premises", &[("measured", false), ("none", true)])
+            field.choice(
+                "a rule for premises",
+                &[("measured", false), ("none", true)],
+            )
         });
         if ignore_empty_turns && !is_blanket && !block.is_describing() {
-            let problem =
-                Problem::warning("`ignore_empty_turns` changes nothing: turns without text never count");
-            block.report_at("ignore_empty_turns", problem.help("remove it, or set `premises: none`"));
+            let problem = Problem::warning(
+                "`ignore_empty_turns` changes nothing: turns without text never count",
+            );
+            block.report_at(
+                "ignore_empty_turns",
+                problem.help("remove it, or set `premises: none`"),
+            );
         }
         let min_calls_for_tool_usage = least_calls.map(|calls| calls as usize);
-        Self { is_blanket, ignore_empty_turns, min_calls_for_tool_usage }
+        Self {
+            is_blanket,
+            ignore_empty_turns,
+            min_calls_for_tool_usage,
+        }
     }
 
     /// Why a score has nothing behind it, which matters where it is asserted.
@@ -66,12 +79,18 @@ impl Premises {
             scores.nothing_counts(&COST, "a run records no tokens");
         }
         if self.is_blanket {
-            if sessions.iter().any(|session| session.turn_lengths.len() < 2) {
+            if sessions
+                .iter()
+                .any(|session| session.turn_lengths.len() < 2)
+            {
                 scores.nothing_counts(&RESPONSE, "a run has fewer than two assistant turns");
             }
             return;
         }
-        if sessions.iter().any(|session| session.answer_lengths.len() < 3) {
+        if sessions
+            .iter()
+            .any(|session| session.answer_lengths.len() < 3)
+        {
             scores.nothing_counts(&RESPONSE, "a run has fewer than three answers");
         }
         if sessions.iter().any(|session| session.calls.len() < 2) {
@@ -79,7 +98,9 @@ impl Premises {
         }
         let least = self.least_calls();
         if sessions.iter().any(|session| session.calls.len() < least) {
-            let why = format!("a run has fewer than {least} calls; `min_calls_for_tool_usage` changes that");
+            let why = format!(
+                "a run has fewer than {least} calls; `min_calls_for_tool_usage` changes that"
+            );
             scores.nothing_counts(&TOOL_USAGE, why);
         }
     }
@@ -87,26 +108,47 @@ impl Premises {
 
 impl Gate for Premises {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let sessions: Vec<Session<'_>> = runs.iter().map(|run| Session::of_trace(run.trace)).collect();
-        let measured: Vec<Measured> = sessions.iter().map(|session| self.measure(session)).collect();
+        let sessions: Vec<Session<'_>> = runs
+            .iter()
+            .map(|run| Session::of_trace(run.trace))
+            .collect();
+        let measured: Vec<Measured> = sessions
+            .iter()
+            .map(|session| self.measure(session))
+            .collect();
         let weakest: Vec<f64> = measured.iter().map(|run| run.weakest).collect();
-        let Ok(spread) = spread(&weakest) else { return Scores::default() };
+        let Ok(spread) = spread(&weakest) else {
+            return Scores::default();
+        };
         let mut scores = Scores::of_runs(runs, measured.iter().map(of_a_run).collect());
         let agreement = pairs::compare(&sessions);
         scores
             .set(&SCORE, Some(Number::Float(spread.mean)))
             .set(&VARIANCE, Some(Number::Float(spread.variance)))
-            .set(&SIMILARITY, Some(Number::Float(agreement.similarity.mean())))
-            .set(&CONSISTENCY, Some(Number::Float(agreement.consistency.mean())))
-            .set(&EARLY_DIVERGENCE, Some(Number::Int(i64::from(agreement.early_divergence()))));
+            .set(
+                &SIMILARITY,
+                Some(Number::Float(agreement.similarity.mean())),
+            )
+            .set(
+                &CONSISTENCY,
+                Some(Number::Float(agreement.consistency.mean())),
+            )
+            .set(
+                &EARLY_DIVERGENCE,
+                Some(Number::Int(i64::from(agreement.early_divergence()))),
+            );
         if runs.len() < 2 {
             scores.not_exercised = Some("there is only one run, so nothing is compared".to_owned());
         }
         if agreement.consistency.least.is_none() {
-            scores.nothing_counts(&CONSISTENCY, "no two runs called the same tool at the same step");
+            scores.nothing_counts(
+                &CONSISTENCY,
+                "no two runs called the same tool at the same step",
+            );
         }
         if sessions.iter().all(|session| session.calls.is_empty()) {
-            scores.not_exercised = Some("no run made a call, so there is nothing to compare".to_owned());
+            scores.not_exercised =
+                Some("no run made a call, so there is nothing to compare".to_owned());
         }
         self.say_what_is_missing(&sessions, &mut scores);
         scores.findings = explain::findings(runs, &sessions, &measured, &agreement, *self);
@@ -116,8 +158,14 @@ impl Gate for Premises {
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let mut listed = shown.listed.clone();
         listed.small_sort_by_key(|run| run.number);
-        let sessions: Vec<Session<'_>> = listed.iter().map(|run| Session::of_trace(run.trace)).collect();
-        let measured: Vec<Measured> = sessions.iter().map(|session| self.measure(session)).collect();
+        let sessions: Vec<Session<'_>> = listed
+            .iter()
+            .map(|run| Session::of_trace(run.trace))
+            .collect();
+        let measured: Vec<Measured> = sessions
+            .iter()
+            .map(|session| self.measure(session))
+            .collect();
         let dimension = |(at, target): (usize, &Target)| {
             let values = || measured.iter().filter_map(|run| run.values[at]);
             Some(Dimension {
@@ -137,7 +185,13 @@ impl Gate for Premises {
     }
 
     /// How alike runs are is open until the last.
-    fn outlook(&self, _target: &Target, _scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+    fn outlook(
+        &self,
+        _target: &Target,
+        _scores: &Scores,
+        _runs: &[Run<'_>],
+        _of: usize,
+    ) -> Outlook {
         Outlook::Open
     }
 
@@ -146,7 +200,11 @@ impl Gate for Premises {
             return Vec::new();
         }
         let message = "`stability:` compares runs, and this agent has only one";
-        vec![Problem::error(message).at(agent.key_span).help("set the agent's `runs:` to 2 or more")]
+        vec![
+            Problem::error(message)
+                .at(agent.key_span)
+                .help("set the agent's `runs:` to 2 or more"),
+        ]
     }
 }
 
@@ -167,9 +225,15 @@ mod tests {
     use crate::trace::Trace;
     use serde_json::{Value, json};
 
-    const BLANKET: Premises =
-        Premises { is_blanket: true, ignore_empty_turns: false, min_calls_for_tool_usage: None };
-    const MEASURED: Premises = Premises { is_blanket: false, ..BLANKET };
+    const BLANKET: Premises = Premises {
+        is_blanket: true,
+        ignore_empty_turns: false,
+        min_calls_for_tool_usage: None,
+    };
+    const MEASURED: Premises = Premises {
+        is_blanket: false,
+        ..BLANKET
+    };
 
     fn run(calls: &[(&str, u32)], turns: &[usize], tokens: u64) -> Value {
         let call = |(name, i): &(&str, u32)| json!({ "name": name, "args": { "i": i } });
@@ -189,17 +253,25 @@ mod tests {
 
     fn scored_by(premises: Premises, runs: &[Value]) -> Scores {
         let texts: Vec<String> = runs.iter().map(Value::to_string).collect();
-        let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
+        let traces: Vec<Trace<'_>> = texts
+            .iter()
+            .map(|text| Trace::read(text).unwrap())
+            .collect();
         let runs: Vec<Run<'_>> = Run::all(&traces);
         premises.score(&runs)
     }
 
     fn default_holds(scores: &Scores) -> bool {
-        KIND.default_expect().all(|it| it.check(scores.value(it.target.name)).passed)
+        KIND.default_expect()
+            .all(|it| it.check(scores.value(it.target.name)).passed)
     }
 
     fn messages(scores: &Scores) -> Vec<(Option<usize>, &str)> {
-        scores.findings.iter().map(|finding| (finding.run, finding.message.as_str())).collect()
+        scores
+            .findings
+            .iter()
+            .map(|finding| (finding.run, finding.message.as_str()))
+            .collect()
     }
 
     #[test]
@@ -208,14 +280,24 @@ mod tests {
         let scores = scored(&[steady.clone(), steady]);
         assert!(default_holds(&scores));
         assert!(scores.findings.is_empty() && scores.not_exercised.is_none());
-        assert_eq!(scores.value("stability.tool_sequence_similarity"), Some(Number::Float(1.0)));
-        assert_eq!(scores.value("stability.early_divergence"), Some(Number::Int(0)));
+        assert_eq!(
+            scores.value("stability.tool_sequence_similarity"),
+            Some(Number::Float(1.0))
+        );
+        assert_eq!(
+            scores.value("stability.early_divergence"),
+            Some(Number::Int(0))
+        );
     }
 
     #[test]
     fn one_looping_run_fails_and_the_weakest_dimension_is_named_first() {
         let steady = run(&[("a", 1), ("a", 2), ("a", 3)], &[10, 10], 100);
-        let looping = run(&[("a", 1), ("a", 7), ("a", 7), ("a", 7), ("a", 7)], &[40, 10], 10_000);
+        let looping = run(
+            &[("a", 1), ("a", 7), ("a", 7), ("a", 7), ("a", 7)],
+            &[40, 10],
+            10_000,
+        );
         let scores = scored(&[steady, looping]);
         assert!(!default_holds(&scores));
         assert_eq!(
@@ -230,7 +312,10 @@ mod tests {
                     Some(2),
                     "cost_per_progress 0.4: 10000 tokens for 2 distinct calls, 5000 each where 2000 are free"
                 ),
-                (None, "runs #1 and #2 are the least alike (0.6): at call 4 one ends, the other calls `a`"),
+                (
+                    None,
+                    "runs #1 and #2 are the least alike (0.6): at call 4 one ends, the other calls `a`"
+                ),
                 (
                     None,
                     "runs #1 and #2 give other arguments to the same tools (0.33 equal), first in call 2 `a`"
@@ -256,7 +341,10 @@ mod tests {
     fn runs_without_calls_are_marked() {
         let silent = run(&[], &[5], 50);
         let scores = scored_by(MEASURED, &[silent.clone(), silent]);
-        assert_eq!(scores.not_exercised.unwrap(), "no run made a call, so there is nothing to compare");
+        assert_eq!(
+            scores.not_exercised.unwrap(),
+            "no run made a call, so there is nothing to compare"
+        );
     }
 
     #[test]
@@ -266,14 +354,31 @@ mod tests {
         assert!(default_holds(&scores));
         assert_eq!(scores.value("stability.tool_usage_stability"), None);
         assert_eq!(
-            scores.why_vacuous("stability.tool_usage_stability").unwrap(),
+            scores
+                .why_vacuous("stability.tool_usage_stability")
+                .unwrap(),
             "`stability.tool_usage_stability`: a run has fewer than 20 calls; `min_calls_for_tool_usage` changes that"
         );
-        assert!(scores.value("stability.response_consistency").unwrap().as_f64() < 0.5);
-        assert!(scores.value("stability.cost_per_progress").unwrap().as_f64() < 0.5);
+        assert!(
+            scores
+                .value("stability.response_consistency")
+                .unwrap()
+                .as_f64()
+                < 0.5
+        );
+        assert!(
+            scores
+                .value("stability.cost_per_progress")
+                .unwrap()
+                .as_f64()
+                < 0.5
+        );
         let looping = run(&[("a", 7); 5], &[5], 50);
         let scores = scored_by(MEASURED, &[looping.clone(), looping]);
-        assert_eq!(scores.value("stability.weakest_score"), Some(Number::Float(0.2)));
+        assert_eq!(
+            scores.value("stability.weakest_score"),
+            Some(Number::Float(0.2))
+        );
         assert!(!default_holds(&scores));
     }
 
@@ -283,7 +388,10 @@ mod tests {
         let calls: Vec<(&str, u32)> = names.iter().map(|name| (name.as_str(), 1)).collect();
         let thrashing = run(&calls, &[5], 50);
         let scores = scored_by(MEASURED, &[thrashing.clone(), thrashing]);
-        assert_eq!(scores.value("stability.weakest_score"), Some(Number::Float(0.0)));
+        assert_eq!(
+            scores.value("stability.weakest_score"),
+            Some(Number::Float(0.0))
+        );
     }
 
     #[test]
@@ -295,7 +403,8 @@ mod tests {
 
     #[test]
     fn the_keys_of_the_blanket_rule_say_when_they_change_nothing() {
-        let told = |keys: &str| crate::eval::lint_check::problems(&format!("runs: 2\nstability: {keys}"));
+        let told =
+            |keys: &str| crate::eval::lint_check::problems(&format!("runs: 2\nstability: {keys}"));
         assert_eq!(told("{ premises: none, ignore_empty_turns: true }"), []);
         let useless = told("{ ignore_empty_turns: true }");
         assert_eq!(
@@ -312,9 +421,15 @@ mod tests {
     #[test]
     fn one_run_is_refused_at_load_time() {
         let found = crate::eval::lint_check::problems("stability: {}");
-        assert_eq!(found[0].message, "`stability:` compares runs, and this agent has only one");
+        assert_eq!(
+            found[0].message,
+            "`stability:` compares runs, and this agent has only one"
+        );
         assert_eq!(found[0].level, crate::problem::Level::Error);
-        assert_eq!(crate::eval::lint_check::problems("runs: 2\nstability: {}"), []);
+        assert_eq!(
+            crate::eval::lint_check::problems("runs: 2\nstability: {}"),
+            []
+        );
     }
 
     #[test]
@@ -324,24 +439,46 @@ mod tests {
                 "runs: 4\nstability: {{ expect: [{{ target: stability.variance, matcher: {matcher} }}] }}"
             )
         };
-        let told = |matcher: &str| crate::eval::lint_check::problems(&agent(matcher))[0].message.clone();
+        let told = |matcher: &str| {
+            crate::eval::lint_check::problems(&agent(matcher))[0]
+                .message
+                .clone()
+        };
         assert!(told("{ lte: 0.25 }").ends_with("this cannot fail"));
         assert!(told("{ gt: 0.25 }").contains("can never satisfy"));
-        assert_eq!(crate::eval::lint_check::problems(&agent("{ lte: 0.0123 }")), []);
+        assert_eq!(
+            crate::eval::lint_check::problems(&agent("{ lte: 0.0123 }")),
+            []
+        );
     }
 
     #[test]
     fn the_mean_of_the_pairs_is_the_target() {
-        let paths: [&[(&str, u32)]; 3] =
-            [&[("a", 1), ("b", 2)], &[("a", 1)], &[("b", 1), ("a", 1), ("b", 2)]];
+        let paths: [&[(&str, u32)]; 3] = [
+            &[("a", 1), ("b", 2)],
+            &[("a", 1)],
+            &[("b", 1), ("a", 1), ("b", 2)],
+        ];
         let runs = paths.map(|calls| run(calls, &[], 0));
         let report = crate::eval::trial::judged("prompt: p\nruns: 3\nstability: {}", None, &runs);
-        let Some(Evidence::Stability { similarity, mean, dimensions, .. }) = report.evidence.as_deref()
+        let Some(Evidence::Stability {
+            similarity,
+            mean,
+            dimensions,
+            ..
+        }) = report.evidence.as_deref()
         else {
             panic!()
         };
-        let pairs: Vec<f64> = similarity.iter().flatten().map(|pair| pair.unwrap()).collect();
-        assert_eq!(similarity.iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 2]);
+        let pairs: Vec<f64> = similarity
+            .iter()
+            .flatten()
+            .map(|pair| pair.unwrap())
+            .collect();
+        assert_eq!(
+            similarity.iter().map(Vec::len).collect::<Vec<_>>(),
+            [0, 1, 2]
+        );
         assert!((pairs.iter().sum::<f64>() / 3.0 - mean).abs() < 1e-12 && *mean < 1.0);
         let target = |name: &str| report.targets[name].unwrap().as_f64();
         assert_eq!(*mean, target("stability.tool_sequence_similarity"));
@@ -352,19 +489,34 @@ mod tests {
     fn the_first_finding_is_about_the_expectation_that_failed() {
         use crate::eval::trial::judged;
         let run = |tools: &[&str]| {
-            let calls: Vec<Value> = tools.iter().map(|name| json!({ "name": name, "args": {} })).collect();
+            let calls: Vec<Value> = tools
+                .iter()
+                .map(|name| json!({ "name": name, "args": {} }))
+                .collect();
             json!({ "tool_calls": calls })
         };
-        let runs = [run(&["search", "search", "search"]), run(&["open_page", "open_page", "open_page"])];
+        let runs = [
+            run(&["search", "search", "search"]),
+            run(&["open_page", "open_page", "open_page"]),
+        ];
         let first = |target: &str, matcher: &str| {
-            let expect = format!("expect: [{{ target: stability.{target}, matcher: {{ {matcher} }} }}]");
-            let report = judged(&format!("prompt: p\nruns: 2\nstability: {{ {expect} }}"), None, &runs);
+            let expect =
+                format!("expect: [{{ target: stability.{target}, matcher: {{ {matcher} }} }}]");
+            let report = judged(
+                &format!("prompt: p\nruns: 2\nstability: {{ {expect} }}"),
+                None,
+                &runs,
+            );
             report.explanation[0].message.clone()
         };
         assert!(
-            first("tool_sequence_similarity", "gte: 0.6").starts_with("runs #1 and #2 are the least alike")
+            first("tool_sequence_similarity", "gte: 0.6")
+                .starts_with("runs #1 and #2 are the least alike")
         );
         assert!(first("weakest_score", "gte: 0.5").starts_with("redundancy 0.33"));
-        assert!(first("weakest_score", "gte: 0.1").starts_with("redundancy 0.33"), "the order is kept");
+        assert!(
+            first("weakest_score", "gte: 0.1").starts_with("redundancy 0.33"),
+            "the order is kept"
+        );
     }
 }

@@ -36,19 +36,26 @@ pub(super) struct Pair {
 pub(super) fn compare(sessions: &[Session<'_>]) -> Agreement {
     let paths = numbered(sessions);
     let consistency = consistency(sessions, &paths);
-    let mut found = Agreement { consistency, ..Agreement::default() };
+    let mut found = Agreement {
+        consistency,
+        ..Agreement::default()
+    };
     let groups = Groups::collapse(&paths);
     let runs: Vec<usize> = groups.representatives().collect();
     let counts = groups.counts();
     for (at, &run) in runs.iter().enumerate() {
         if let [first, second, ..] = *groups.members(at) {
-            found.similarity.add((first, second), 1.0, pairs_within(counts[at]));
+            found
+                .similarity
+                .add((first, second), 1.0, pairs_within(counts[at]));
         }
         let path = Path::new(&paths[run]);
         for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
             let pairs = counts[at] * counts[other_at];
             let (parts_at, common) = path.common_with(&paths[other]);
-            found.similarity.add((run, other), path.ratio(common, &paths[other]), pairs);
+            found
+                .similarity
+                .add((run, other), path.ratio(common, &paths[other]), pairs);
             found.diverging += pairs;
             found.early += if parts_at < 2 { pairs } else { 0 };
         }
@@ -62,7 +69,9 @@ pub(super) fn triangle(sessions: &[Session<'_>]) -> Vec<Vec<Option<f64>>> {
     let row = |run: usize| {
         let path = Path::new(&paths[run]);
         let before = paths[..run].iter();
-        before.map(|other| Some(path.ratio(path.common_with(other).1, other))).collect()
+        before
+            .map(|other| Some(path.ratio(path.common_with(other).1, other)))
+            .collect()
     };
     (0..paths.len()).map(row).collect()
 }
@@ -74,7 +83,10 @@ fn numbered(sessions: &[Session<'_>]) -> Vec<Vec<usize>> {
         let next = numbers.len();
         *numbers.entry(name).or_insert(next)
     };
-    sessions.iter().map(|session| session.calls.iter().map(|call| number(call.name)).collect()).collect()
+    sessions
+        .iter()
+        .map(|session| session.calls.iter().map(|call| number(call.name)).collect())
+        .collect()
 }
 
 /// A weighted mean of ratios, and the pair with the least.
@@ -96,7 +108,11 @@ impl Ratios {
 
     /// 1 when there are no pairs.
     pub(super) fn mean(&self) -> f64 {
-        if self.pairs == 0 { 1.0 } else { self.sum / self.pairs as f64 }
+        if self.pairs == 0 {
+            1.0
+        } else {
+            self.sum / self.pairs as f64
+        }
     }
 }
 
@@ -122,21 +138,40 @@ impl<'a> Path<'a> {
     /// What two paths have in common of the longer one; all of it when neither has a call.
     fn ratio(&self, common: usize, other: &[usize]) -> f64 {
         let longer = self.tools.len().max(other.len());
-        if longer == 0 { 1.0 } else { common as f64 / longer as f64 }
+        if longer == 0 {
+            1.0
+        } else {
+            common as f64 / longer as f64
+        }
     }
 
     /// Where the other path parts from this one, and the length of what they have in common in order.
     fn common_with(&self, other: &[usize]) -> (usize, usize) {
         let shorter = self.tools.len().min(other.len());
-        let prefix = self.tools.iter().zip(other).take_while(|(a, b)| a == b).count();
-        let ends = self.tools.iter().rev().zip(other.iter().rev()).take(shorter - prefix);
+        let prefix = self
+            .tools
+            .iter()
+            .zip(other)
+            .take_while(|(a, b)| a == b)
+            .count();
+        let ends = self
+            .tools
+            .iter()
+            .rev()
+            .zip(other.iter().rev())
+            .take(shorter - prefix);
         let suffix = ends.take_while(|(a, b)| a == b).count();
         let (start, end) = (prefix, self.tools.len() - suffix);
-        let middle = longest_order_keeping_match(end - start, &other[prefix..other.len() - suffix], |tool| {
-            let all = self.positions.get(tool).map_or(&[][..], Vec::as_slice);
-            let within = all.partition_point(|&at| at < start)..all.partition_point(|&at| at < end);
-            all[within].iter().map(move |at| at - start)
-        });
+        let middle = longest_order_keeping_match(
+            end - start,
+            &other[prefix..other.len() - suffix],
+            |tool| {
+                let all = self.positions.get(tool).map_or(&[][..], Vec::as_slice);
+                let within =
+                    all.partition_point(|&at| at < start)..all.partition_point(|&at| at < end);
+                all[within].iter().map(move |at| at - start)
+            },
+        );
         (prefix, prefix + middle + suffix)
     }
 }
@@ -145,7 +180,12 @@ fn consistency(sessions: &[Session<'_>], paths: &[Vec<usize>]) -> Ratios {
     let steps: Vec<Vec<(usize, u128)>> = sessions
         .iter()
         .zip(paths)
-        .map(|(session, path)| path.iter().copied().zip(session.calls.iter().map(|call| call.args)).collect())
+        .map(|(session, path)| {
+            path.iter()
+                .copied()
+                .zip(session.calls.iter().map(|call| call.args))
+                .collect()
+        })
         .collect();
     let groups = Groups::collapse(&steps);
     let runs: Vec<usize> = groups.representatives().collect();
@@ -156,11 +196,20 @@ fn consistency(sessions: &[Session<'_>], paths: &[Vec<usize>]) -> Ratios {
             ratios.add((*first, *second), 1.0, pairs_within(counts[at]));
         }
         for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
-            let same_tool = || steps[run].iter().zip(&steps[other]).filter(|(a, b)| a.0 == b.0);
+            let same_tool = || {
+                steps[run]
+                    .iter()
+                    .zip(&steps[other])
+                    .filter(|(a, b)| a.0 == b.0)
+            };
             let shared = same_tool().count();
             if shared > 0 {
                 let equal = same_tool().filter(|(a, b)| a.1 == b.1).count();
-                ratios.add((run, other), equal as f64 / shared as f64, counts[at] * counts[other_at]);
+                ratios.add(
+                    (run, other),
+                    equal as f64 / shared as f64,
+                    counts[at] * counts[other_at],
+                );
             }
         }
     }
@@ -175,17 +224,28 @@ mod tests {
     use serde_json::{Value, json};
 
     fn envelope(path: &[(u8, u8)]) -> Value {
-        let call = |(name, args): &(u8, u8)| json!({ "name": format!("t{name}"), "args": { "v": args } });
+        let call =
+            |(name, args): &(u8, u8)| json!({ "name": format!("t{name}"), "args": { "v": args } });
         json!({ "tool_calls": path.iter().map(call).collect::<Vec<_>>() })
     }
 
     fn agreement(paths: &[Vec<(u8, u8)>]) -> Agreement {
         let envelopes: Vec<Value> = paths.iter().map(|path| envelope(path)).collect();
-        compare(&envelopes.iter().map(Session::of_envelope).collect::<Vec<_>>())
+        compare(
+            &envelopes
+                .iter()
+                .map(Session::of_envelope)
+                .collect::<Vec<_>>(),
+        )
     }
 
     fn named(paths: &[&[u8]]) -> Agreement {
-        agreement(&paths.iter().map(|path| path.iter().map(|&name| (name, 0)).collect()).collect::<Vec<_>>())
+        agreement(
+            &paths
+                .iter()
+                .map(|path| path.iter().map(|&name| (name, 0)).collect())
+                .collect::<Vec<_>>(),
+        )
     }
 
     #[test]
@@ -221,7 +281,9 @@ mod tests {
                 ratios.push(lcs_ratio(&left, &right));
                 let same: Vec<_> = a.iter().zip(b).filter(|(a, b)| a.0 == b.0).collect();
                 if !same.is_empty() {
-                    shares.push(same.iter().filter(|(a, b)| a.1 == b.1).count() as f64 / same.len() as f64);
+                    shares.push(
+                        same.iter().filter(|(a, b)| a.1 == b.1).count() as f64 / same.len() as f64,
+                    );
                 }
                 if left != right {
                     diverging += 1;
@@ -231,7 +293,11 @@ mod tests {
             }
         }
         let mean = |values: &[f64]| {
-            if values.is_empty() { 1.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+            if values.is_empty() {
+                1.0
+            } else {
+                values.iter().sum::<f64>() / values.len() as f64
+            }
         };
         (mean(&ratios), mean(&shares), 2 * early > diverging)
     }

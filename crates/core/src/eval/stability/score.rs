@@ -24,17 +24,25 @@ pub struct StabilityReport {
 impl StabilityReport {
     /// The lowest of the four.
     pub fn weakest_score(&self) -> f64 {
-        self.dimensions().into_iter().fold(1.0, |weakest, (_, score)| weakest.min(score))
+        self.dimensions()
+            .into_iter()
+            .fold(1.0, |weakest, (_, score)| weakest.min(score))
     }
 
     /// All four on one line.
     pub fn summary(&self) -> String {
-        self.dimensions().map(|(name, score)| format!("{name} {}", Number::Float(score))).join(", ")
+        self.dimensions()
+            .map(|(name, score)| format!("{name} {}", Number::Float(score)))
+            .join(", ")
     }
 
     pub(super) fn dimensions(&self) -> [(&'static str, f64); 4] {
-        let scores =
-            [self.tool_usage_stability, self.response_consistency, self.redundancy, self.cost_per_progress];
+        let scores = [
+            self.tool_usage_stability,
+            self.response_consistency,
+            self.redundancy,
+            self.cost_per_progress,
+        ];
         std::array::from_fn(|at| (DIMENSIONS[at], scores[at]))
     }
 }
@@ -55,7 +63,12 @@ pub struct StabilityFloors {
 /// Half: below it a dimension is more degraded than steady.
 impl Default for StabilityFloors {
     fn default() -> Self {
-        Self { tool_usage_stability: 0.5, response_consistency: 0.5, redundancy: 0.5, cost_per_progress: 0.5 }
+        Self {
+            tool_usage_stability: 0.5,
+            response_consistency: 0.5,
+            redundancy: 0.5,
+            cost_per_progress: 0.5,
+        }
     }
 }
 
@@ -67,7 +80,11 @@ pub fn drift_flags(report: &StabilityReport, floors: &StabilityFloors) -> Vec<&'
         floors.redundancy,
         floors.cost_per_progress,
     ];
-    let drifted = report.dimensions().into_iter().zip(floors).filter(|((_, score), floor)| score < floor);
+    let drifted = report
+        .dimensions()
+        .into_iter()
+        .zip(floors)
+        .filter(|((_, score), floor)| score < floor);
     drifted.map(|((name, _), _)| name).collect()
 }
 
@@ -92,8 +109,12 @@ pub(super) struct Measured {
     pub(super) weakest: f64,
 }
 
-pub(super) const DIMENSIONS: [&str; 4] =
-    ["tool_usage_stability", "response_consistency", "redundancy", "cost_per_progress"];
+pub(super) const DIMENSIONS: [&str; 4] = [
+    "tool_usage_stability",
+    "response_consistency",
+    "redundancy",
+    "cost_per_progress",
+];
 
 /// Calls from which on a run is long enough to thrash: of verified runs with 20 calls or more one in 39 scores below
 /// 0.5, of those with 2 calls or more half.
@@ -112,8 +133,11 @@ pub(super) struct Premises {
 
 impl Premises {
     /// The formulas as they are written, without any of the suite's choices.
-    pub(super) const NONE: Self =
-        Self { is_blanket: true, ignore_empty_turns: false, min_calls_for_tool_usage: None };
+    pub(super) const NONE: Self = Self {
+        is_blanket: true,
+        ignore_empty_turns: false,
+        min_calls_for_tool_usage: None,
+    };
 
     /// Whether a dimension counts towards the weakest score. The lengths of answers and the tokens of a call say
     /// nothing by themselves: a quarter and most of the verified runs are below 0.5.
@@ -123,14 +147,20 @@ impl Premises {
 
     /// How many calls make `tool_usage_stability` measured.
     pub(super) fn least_calls(self) -> usize {
-        self.min_calls_for_tool_usage.unwrap_or(if self.is_blanket { 2 } else { CALLS_TO_THRASH })
+        self.min_calls_for_tool_usage
+            .unwrap_or(if self.is_blanket { 2 } else { CALLS_TO_THRASH })
     }
 
     /// The lengths of the turns that are compared.
     pub(super) fn lengths(self, session: &Session<'_>) -> Vec<usize> {
         let counts = |length: &usize| *length > 0 || !self.ignore_empty_turns;
         if self.is_blanket {
-            session.turn_lengths.iter().copied().filter(counts).collect()
+            session
+                .turn_lengths
+                .iter()
+                .copied()
+                .filter(counts)
+                .collect()
         } else {
             session.answer_lengths.clone()
         }
@@ -143,13 +173,19 @@ impl Premises {
             response_consistency: evenness(&self.lengths(session)),
             redundancy: ratio_or_one(session.distinct_calls, session.calls.len()),
             // One turn and one call are no more than a run needs.
-            cost_per_progress: if session.is_short() { 1.0 } else { cost_per_progress(session) },
+            cost_per_progress: if session.is_short() {
+                1.0
+            } else {
+                cost_per_progress(session)
+            },
         }
     }
 
     pub(super) fn measure(self, session: &Session<'_>) -> Measured {
         let values = if self.is_blanket {
-            self.report(session).dimensions().map(|(_, value)| Some(value))
+            self.report(session)
+                .dimensions()
+                .map(|(_, value)| Some(value))
         } else {
             let calls = session.calls.len();
             let usage = calls >= self.least_calls().max(2);
@@ -197,7 +233,11 @@ fn cost_per_progress(session: &Session<'_>) -> f64 {
 }
 
 fn ratio_or_one(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        1.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 #[cfg(test)]
@@ -212,7 +252,10 @@ mod tests {
 
     fn assert_scores(report: StabilityReport, expected: [f64; 4]) {
         for ((name, score), expected) in report.dimensions().into_iter().zip(expected) {
-            assert!((score - expected).abs() < 1e-12, "{name} is {score}, not {expected}");
+            assert!(
+                (score - expected).abs() < 1e-12,
+                "{name} is {score}, not {expected}"
+            );
         }
     }
 
@@ -236,7 +279,10 @@ mod tests {
     #[test]
     fn lengths_are_compared_by_their_population_deviation() {
         assert_scores(agent_stability(&turns(&[50, 150])), [1.0, 0.5, 1.0, 1.0]);
-        assert_scores(agent_stability(&turns(&[0, 0, 0, 100])), [1.0, 0.0, 1.0, 1.0]);
+        assert_scores(
+            agent_stability(&turns(&[0, 0, 0, 100])),
+            [1.0, 0.0, 1.0, 1.0],
+        );
         assert_scores(agent_stability(&turns(&[0, 0])), [1.0; 4]);
     }
 
@@ -246,10 +292,16 @@ mod tests {
         envelope["tool_calls"] = json!([{ "name": "search" }, { "name": "open" }]);
         let session = Session::of_envelope(&envelope);
         assert_scores(Premises::NONE.report(&session), [0.0, 0.0, 1.0, 1.0]);
-        let lenient =
-            Premises { ignore_empty_turns: true, min_calls_for_tool_usage: Some(3), ..Premises::NONE };
+        let lenient = Premises {
+            ignore_empty_turns: true,
+            min_calls_for_tool_usage: Some(3),
+            ..Premises::NONE
+        };
         assert_scores(lenient.report(&session), [1.0; 4]);
-        let exact = Premises { min_calls_for_tool_usage: Some(2), ..lenient };
+        let exact = Premises {
+            min_calls_for_tool_usage: Some(2),
+            ..lenient
+        };
         assert_scores(exact.report(&session), [0.0, 1.0, 1.0, 1.0]);
     }
 
@@ -257,7 +309,10 @@ mod tests {
     fn a_floor_is_crossed_only_from_below() {
         let report = agent_stability(&turns(&[50, 150]));
         assert!(drift_flags(&report, &StabilityFloors::default()).is_empty());
-        let strict = StabilityFloors { response_consistency: 0.51, ..StabilityFloors::default() };
+        let strict = StabilityFloors {
+            response_consistency: 0.51,
+            ..StabilityFloors::default()
+        };
         assert_eq!(drift_flags(&report, &strict), ["response_consistency"]);
         assert!((report.weakest_score() - 0.5).abs() < 1e-12);
         assert_eq!(

@@ -30,37 +30,83 @@ pub(super) struct Step<'a> {
 
 impl<'a> Session<'a> {
     pub(super) fn of_trace(trace: &'a Trace<'_>) -> Self {
-        let assistant = trace.conversation.turns.iter().filter(|turn| turn.role == "assistant");
+        let assistant = trace
+            .conversation
+            .turns
+            .iter()
+            .filter(|turn| turn.role == "assistant");
         let lengths = assistant.map(|turn| {
-            let content = turn.content.and_then(|raw| serde_json::from_str(raw.get()).ok());
+            let content = turn
+                .content
+                .and_then(|raw| serde_json::from_str(raw.get()).ok());
             content.map_or(0, |content: Value| text_length(&content))
         });
         let tokens = trace.conversation.tokens.total.unwrap_or_default() as f64;
-        let turns = trace.tool_calls.iter().filter_map(|call| call.turn).collect();
-        Self::new(trace.tool_calls.iter().map(Step::of_call).collect(), lengths.collect(), &turns, tokens)
+        let turns = trace
+            .tool_calls
+            .iter()
+            .filter_map(|call| call.turn)
+            .collect();
+        Self::new(
+            trace.tool_calls.iter().map(Step::of_call).collect(),
+            lengths.collect(),
+            &turns,
+            tokens,
+        )
     }
 
     /// Reads an envelope, or a run line that has it under `trace`; what is missing or odd counts as nothing.
     pub(super) fn of_envelope(envelope: &'a Value) -> Self {
         let is_bare = envelope.get("tool_calls").is_some();
-        let inner = envelope.get("trace").filter(|trace| trace.is_object() && !is_bare);
+        let inner = envelope
+            .get("trace")
+            .filter(|trace| trace.is_object() && !is_bare);
         let envelope = inner.unwrap_or(envelope);
-        let list = |pointer: &str| envelope.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+        let list = |pointer: &str| {
+            envelope
+                .pointer(pointer)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
         let calls = list("/tool_calls").map(Step::of_value).collect();
         let assistant = list("/conversation/turns").filter(|turn| turn["role"] == "assistant");
-        let lengths = assistant.map(|turn| text_length(&turn["content"])).collect();
-        let tokens = envelope.pointer("/conversation/tokens/total").and_then(Value::as_f64);
-        let turns = list("/tool_calls").filter_map(|call| call["turn"].as_u64()).collect();
+        let lengths = assistant
+            .map(|turn| text_length(&turn["content"]))
+            .collect();
+        let tokens = envelope
+            .pointer("/conversation/tokens/total")
+            .and_then(Value::as_f64);
+        let turns = list("/tool_calls")
+            .filter_map(|call| call["turn"].as_u64())
+            .collect();
         Self::new(calls, lengths, &turns, tokens.unwrap_or_default().max(0.0))
     }
 
-    fn new(calls: Vec<Step<'a>>, turn_lengths: Vec<usize>, calling: &HashSet<u64>, tokens: f64) -> Self {
+    fn new(
+        calls: Vec<Step<'a>>,
+        turn_lengths: Vec<usize>,
+        calling: &HashSet<u64>,
+        tokens: f64,
+    ) -> Self {
         let answers = turn_lengths.iter().enumerate();
-        let answers = answers.filter(|(turn, length)| **length > 0 && !calling.contains(&(*turn as u64)));
+        let answers =
+            answers.filter(|(turn, length)| **length > 0 && !calling.contains(&(*turn as u64)));
         let answer_lengths = answers.map(|(_, length)| *length).collect();
-        let tools = calls.iter().map(|call| call.name).collect::<HashSet<_>>().len();
+        let tools = calls
+            .iter()
+            .map(|call| call.name)
+            .collect::<HashSet<_>>()
+            .len();
         let distinct_calls = calls.iter().collect::<HashSet<_>>().len();
-        Self { calls, turn_lengths, answer_lengths, tokens, tools, distinct_calls }
+        Self {
+            calls,
+            turn_lengths,
+            answer_lengths,
+            tokens,
+            tools,
+            distinct_calls,
+        }
     }
 
     /// Whether there is nothing within the run to compare: at most one turn and one call.
@@ -76,7 +122,11 @@ impl<'a> Step<'a> {
             (None, Some(text)) => json::hash(text),
             (None, None) => json::hash_value(&Value::Null),
         };
-        Self { name: &call.name, server: call.server.as_deref(), args }
+        Self {
+            name: &call.name,
+            server: call.server.as_deref(),
+            args,
+        }
     }
 
     fn of_value(call: &'a Value) -> Self {
@@ -86,7 +136,11 @@ impl<'a> Step<'a> {
             (None, Some(text)) => json::hash(text),
             (None, None) => json::hash_value(&Value::Null),
         };
-        Self { name: text("name").unwrap_or_default(), server: text("server"), args }
+        Self {
+            name: text("name").unwrap_or_default(),
+            server: text("server"),
+            args,
+        }
     }
 }
 
@@ -136,15 +190,21 @@ mod tests {
         let wrapped = json!({ "trace": envelope });
         for session in [Session::of_trace(&trace), Session::of_envelope(&wrapped)] {
             assert_eq!(session.turn_lengths, [6, 2, 0]);
-            assert_eq!((session.calls.len(), session.tools, session.distinct_calls), (4, 2, 3));
+            assert_eq!(
+                (session.calls.len(), session.tools, session.distinct_calls),
+                (4, 2, 3)
+            );
             assert!((session.tokens - 12.0).abs() < f64::EPSILON);
         }
     }
 
     #[test]
     fn an_odd_envelope_counts_as_nothing() {
-        for envelope in [json!(null), json!([1]), json!({ "tool_calls": 3, "conversation": { "turns": {} } })]
-        {
+        for envelope in [
+            json!(null),
+            json!([1]),
+            json!({ "tool_calls": 3, "conversation": { "turns": {} } }),
+        ] {
             let session = Session::of_envelope(&envelope);
             assert!(session.is_short() && session.calls.is_empty());
         }

@@ -5,14 +5,26 @@ use crate::trace::Run;
 
 /// What the run cost in USD: what the trace says, else its tokens at the model's price, else why not. The model is the
 /// recorded one, else the agent's.
-pub(super) fn cost_of(run: &Run<'_>, own: &Prices, agents_model: Option<&str>) -> Result<f64, String> {
+pub(super) fn cost_of(
+    run: &Run<'_>,
+    own: &Prices,
+    agents_model: Option<&str>,
+) -> Result<f64, String> {
     let conversation = &run.trace.conversation;
-    if let Some(cost) = conversation.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0) {
+    if let Some(cost) = conversation
+        .cost_usd
+        .filter(|cost| cost.is_finite() && *cost >= 0.0)
+    {
         return Ok(cost);
     }
-    let Some(model) = run.header.and_then(|header| header.model.as_deref()).or(agents_model) else {
+    let Some(model) = run
+        .header
+        .and_then(|header| header.model.as_deref())
+        .or(agents_model)
+    else {
         return Err(
-            "neither the recording nor the agent says the cost or the model, so there is no cost".to_owned()
+            "neither the recording nor the agent says the cost or the model, so there is no cost"
+                .to_owned(),
         );
     };
     let Some(price) = own.get(model).or_else(|| shipped_price(model)) else {
@@ -34,15 +46,34 @@ mod tests {
     fn cost(model: Option<&str>, conversation: &str) -> Result<f64, String> {
         let text = format!(r#"{{"conversation": {conversation}}}"#);
         let trace = Trace::read(&text).unwrap();
-        let header = Header { model: model.map(str::to_owned), ..Header::default() };
-        cost_of(&Run { header: Some(&header), ..Run::of(&trace) }, &Prices::default(), None)
+        let header = Header {
+            model: model.map(str::to_owned),
+            ..Header::default()
+        };
+        cost_of(
+            &Run {
+                header: Some(&header),
+                ..Run::of(&trace)
+            },
+            &Prices::default(),
+            None,
+        )
     }
 
     #[test]
     fn a_recorded_cost_wins_over_the_table() {
         let tokens = r#""tokens": {"prompt": 1000000, "completion": 100000}"#;
-        assert_eq!(cost(Some("claude-sonnet-4-5"), &format!("{{{tokens}}}")), Ok(4.5));
-        assert_eq!(cost(Some("claude-sonnet-4-5"), &format!(r#"{{{tokens}, "cost_usd": 0.5}}"#)), Ok(0.5));
+        assert_eq!(
+            cost(Some("claude-sonnet-4-5"), &format!("{{{tokens}}}")),
+            Ok(4.5)
+        );
+        assert_eq!(
+            cost(
+                Some("claude-sonnet-4-5"),
+                &format!(r#"{{{tokens}, "cost_usd": 0.5}}"#)
+            ),
+            Ok(0.5)
+        );
         assert_eq!(cost(None, r#"{"cost_usd": 0.25}"#), Ok(0.25));
     }
 
@@ -50,9 +81,20 @@ mod tests {
     fn what_is_not_known_has_no_cost() {
         let tokens = r#"{"tokens": {"prompt": 10, "completion": 1}}"#;
         let unknown = cost(Some("gateway/claude-sonnet-4-5"), tokens).unwrap_err();
-        assert!(unknown.contains("no price for `gateway/claude-sonnet-4-5`"), "{unknown}");
+        assert!(
+            unknown.contains("no price for `gateway/claude-sonnet-4-5`"),
+            "{unknown}"
+        );
         assert!(cost(Some("claude-sonnet-4-5-next"), tokens).is_err());
-        assert!(cost(None, tokens).unwrap_err().contains("the cost or the model"));
-        assert!(cost(Some("gpt-5"), r#"{"tokens": {"total": 11}}"#).unwrap_err().contains("nor prompt"));
+        assert!(
+            cost(None, tokens)
+                .unwrap_err()
+                .contains("the cost or the model")
+        );
+        assert!(
+            cost(Some("gpt-5"), r#"{"tokens": {"total": 11}}"#)
+                .unwrap_err()
+                .contains("nor prompt")
+        );
     }
 }

@@ -59,7 +59,11 @@ impl TokenEfficiency {
         let doc = "USD per million tokens by model id, before the prices that come with mcptest";
         let prices = block.or_default("prices", doc, Prices::read);
         let model = block.sibling("model", |field| field.string());
-        Self { classes, prices, model }
+        Self {
+            classes,
+            prices,
+            model,
+        }
     }
 }
 
@@ -99,11 +103,16 @@ impl Gate for TokenEfficiency {
             let correct = pooled.true_positives;
             (correct > 0).then(|| Number::Float(total / correct as f64))
         };
-        let all_tokens = surface.as_ref().map(|surface| surface.iter().sum::<usize>() as f64);
+        let all_tokens = surface
+            .as_ref()
+            .map(|surface| surface.iter().sum::<usize>() as f64);
         let most_tokens = surface.and_then(|surface| surface.into_iter().max());
         scores
             .set(&F1, f1)
-            .set(&TOOL_SURFACE_TOKENS, most_tokens.map(|tokens| Number::Int(tokens as i64)))
+            .set(
+                &TOOL_SURFACE_TOKENS,
+                most_tokens.map(|tokens| Number::Int(tokens as i64)),
+            )
             .set(&COST, cost.map(Number::Float))
             .set(&TOKENS_PER_CORRECT, all_tokens.and_then(per_correct))
             .set(&COST_PER_CORRECT, cost.and_then(per_correct));
@@ -113,14 +122,20 @@ impl Gate for TokenEfficiency {
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let limits = shown.asked(["lte", "lt"]);
-        let limits = limits.map(|(target, most)| LimitShown { target: target.to_owned(), most });
+        let limits = limits.map(|(target, most)| LimitShown {
+            target: target.to_owned(),
+            most,
+        });
         let surface = surface_tokens(shown.listed.iter().copied());
         let of_run = |(run, surface): (&&Run<'_>, Result<usize, String>)| {
             let tokens = run.trace.conversation.tokens.totalled();
             TokensOfRun {
                 run: run.number,
                 surface: surface.ok().map(|tokens| tokens as u64),
-                tokens: Tokens { total: tokens.total, ..Tokens::of(tokens.prompt, tokens.completion) },
+                tokens: Tokens {
+                    total: tokens.total,
+                    ..Tokens::of(tokens.prompt, tokens.completion)
+                },
             }
         };
         Some(Evidence::TokenEfficiency {
@@ -131,24 +146,41 @@ impl Gate for TokenEfficiency {
     }
 
     /// What is paid for each correct selection is open until the last run.
-    fn outlook(&self, _target: &Target, _scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+    fn outlook(
+        &self,
+        _target: &Target,
+        _scores: &Scores,
+        _runs: &[Run<'_>],
+        _of: usize,
+    ) -> Outlook {
         Outlook::Open
     }
 
     fn recording(&self) -> Recording<'_> {
-        Recording { prices: Some(&self.prices), ..Recording::default() }
+        Recording {
+            prices: Some(&self.prices),
+            ..Recording::default()
+        }
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let models = || agent.models.iter().map(String::as_str);
-        let is_unused = |model: &&str| !agent.models.is_empty() && models().all(|known| known != *model);
+        let is_unused =
+            |model: &&str| !agent.models.is_empty() && models().all(|known| known != *model);
         let unused = self.prices.models().filter(is_unused).map(|model| {
-            let problem =
-                Problem::warning(format!("no model of this agent is `{model}`: its price is never used"));
+            let problem = Problem::warning(format!(
+                "no model of this agent is `{model}`: its price is never used"
+            ));
             let known = || format!("its models are {}", some_of(models()));
-            problem.at(agent.key_span).help(did_you_mean(model, models(), known))
+            problem
+                .at(agent.key_span)
+                .help(did_you_mean(model, models(), known))
         });
-        agent.unknown_tools(agent.named).into_iter().chain(unused).collect()
+        agent
+            .unknown_tools(agent.named)
+            .into_iter()
+            .chain(unused)
+            .collect()
     }
 }
 
@@ -159,24 +191,36 @@ fn summary(scores: &Scores) -> Option<String> {
     let letter = letter(f1.as_f64() as u32);
     let selections = count(correct.as_f64() as usize, "correct selection");
     let each = |target: &Target, mark: &str| {
-        value(target).map(|number| format!(" ({mark}{number} each)")).unwrap_or_default()
+        value(target)
+            .map(|number| format!(" ({mark}{number} each)"))
+            .unwrap_or_default()
     };
     let surface = match value(&TOOL_SURFACE_TOKENS) {
-        Some(tokens) => format!("tool surface {tokens} tokens{}", each(&TOKENS_PER_CORRECT, "")),
+        Some(tokens) => format!(
+            "tool surface {tokens} tokens{}",
+            each(&TOKENS_PER_CORRECT, "")
+        ),
         None => "tool surface not recorded".to_owned(),
     };
     let cost = match value(&COST) {
         Some(cost) => format!("cost ${cost}{}", each(&COST_PER_CORRECT, "$")),
         None => "cost not known".to_owned(),
     };
-    Some(format!("F1 {f1}% ({letter}), {selections}, {surface}, {cost}"))
+    Some(format!(
+        "F1 {f1}% ({letter}), {selections}, {surface}, {cost}"
+    ))
 }
 
 /// The tokens of each run's tools; runs of one recording share a catalogue, which is counted once.
-fn surface_tokens<'s, 'r: 's>(runs: impl Iterator<Item = &'s Run<'r>>) -> Vec<Result<usize, String>> {
+fn surface_tokens<'s, 'r: 's>(
+    runs: impl Iterator<Item = &'s Run<'r>>,
+) -> Vec<Result<usize, String>> {
     let mut counted: Vec<(&[CatalogueTool], Option<usize>)> = Vec::new();
     let mut tokens_of = |catalogue: &'r [CatalogueTool]| {
-        if let Some(&(_, tokens)) = counted.iter().find(|(known, _)| std::ptr::eq(*known, catalogue)) {
+        if let Some(&(_, tokens)) = counted
+            .iter()
+            .find(|(known, _)| std::ptr::eq(*known, catalogue))
+        {
             return tokens;
         }
         let tokens = tool_surface_tokens(catalogue);
@@ -185,7 +229,9 @@ fn surface_tokens<'s, 'r: 's>(runs: impl Iterator<Item = &'s Run<'r>>) -> Vec<Re
     };
     runs.map(|run| match run.catalogue() {
         Some(catalogue) => tokens_of(catalogue).ok_or_else(|| NO_TOKENIZER.to_owned()),
-        None => Err("the recording has no tool catalogue, so its tokens are not counted".to_owned()),
+        None => {
+            Err("the recording has no tool catalogue, so its tokens are not counted".to_owned())
+        }
     })
     .collect()
 }
@@ -206,13 +252,22 @@ fn measured<T: Copy>(
         }
     }
     for (reason, runs) in reasons {
-        let run = if runs.len() == 1 && values.len() > 1 { runs.first().copied() } else { None };
-        scores.findings.push(Finding::new(run, reason.clone()).about(about));
+        let run = if runs.len() == 1 && values.len() > 1 {
+            runs.first().copied()
+        } else {
+            None
+        };
+        scores
+            .findings
+            .push(Finding::new(run, reason.clone()).about(about));
     }
     if values.is_empty() {
         return None;
     }
-    values.iter().map(|value| value.as_ref().ok().copied()).collect()
+    values
+        .iter()
+        .map(|value| value.as_ref().ok().copied())
+        .collect()
 }
 
 /// To billionths of a dollar, so that a sum shows no rounding noise.

@@ -14,22 +14,31 @@ pub(super) fn of_runs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Ev
         let unlisted: HashSet<usize> = walk.unlisted.iter().copied().collect();
         for (at, call) in run.trace.tool_calls.iter().enumerate() {
             let (caller, tool) = (caller(call), Tool::from(call).full_name());
-            let edge = found.entry((caller, tool.clone())).or_insert_with(|| EdgeShown {
-                caller: caller.to_owned(),
-                tool,
-                calls: 0,
-                restricted: restricted.contains(&at),
-                failed: restricted.contains(&at) || (edges.closed && unlisted.contains(&at)),
-            });
+            let edge = found
+                .entry((caller, tool.clone()))
+                .or_insert_with(|| EdgeShown {
+                    caller: caller.to_owned(),
+                    tool,
+                    calls: 0,
+                    restricted: restricted.contains(&at),
+                    failed: restricted.contains(&at) || (edges.closed && unlisted.contains(&at)),
+                });
             edge.calls += 1;
         }
     }
-    Evidence::ToolEdges { edges: found.into_values().collect(), handoffs: handoffs(edges, runs, walks) }
+    Evidence::ToolEdges {
+        edges: found.into_values().collect(),
+        handoffs: handoffs(edges, runs, walks),
+    }
 }
 
 /// Generated code, or the agent itself.
 fn caller(call: &Call<'_>) -> &'static str {
-    if is_direct(call.caller) { "agent" } else { "code" }
+    if is_direct(call.caller) {
+        "agent"
+    } else {
+        "code"
+    }
 }
 
 /// Those that are recorded and those that are expected; where a trace records none, a run in which one took place counts
@@ -37,13 +46,24 @@ fn caller(call: &Call<'_>) -> &'static str {
 fn handoffs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Vec<Handoff> {
     let mut counts: BTreeMap<(String, String), (usize, bool)> = BTreeMap::new();
     for (at, edge) in edges.delegation.iter().enumerate() {
-        let silent = runs.iter().zip(walks).filter(|(run, _)| delegations(run.trace).is_empty());
+        let silent = runs
+            .iter()
+            .zip(walks)
+            .filter(|(run, _)| delegations(run.trace).is_empty());
         let inferred = silent.filter(|(_, walk)| walk.handed_over[at]).count();
         counts.insert((edge.from.clone(), edge.to.clone()), (inferred, true));
     }
     for recorded in runs.iter().flat_map(|run| delegations(run.trace)) {
-        counts.entry((recorded.from.to_string(), recorded.to.to_string())).or_default().0 += 1;
+        counts
+            .entry((recorded.from.to_string(), recorded.to.to_string()))
+            .or_default()
+            .0 += 1;
     }
-    let handoff = |((from, to), (count, declared))| Handoff { from, to, count, declared };
+    let handoff = |((from, to), (count, declared))| Handoff {
+        from,
+        to,
+        count,
+        declared,
+    };
     counts.into_iter().map(handoff).collect()
 }

@@ -57,7 +57,10 @@ struct Standing {
 
 impl ToolEdges {
     pub(super) fn is_empty(&self) -> bool {
-        self.allowed.is_empty() && self.restricted.is_empty() && self.delegation.is_empty() && !self.closed
+        self.allowed.is_empty()
+            && self.restricted.is_empty()
+            && self.delegation.is_empty()
+            && !self.closed
     }
 
     /// Each distinct tool is looked up once, so the cost is linear in the calls.
@@ -83,15 +86,24 @@ impl ToolEdges {
         let mut before: Vec<usize> = Vec::new();
         for (at, call) in calls.iter().enumerate() {
             let tool = Tool::from(call);
-            let standing = standings.entry(tool).or_insert_with(|| self.standing_of(tool, servers));
-            standing.allowed.iter().for_each(|&tool| walk.reached[tool] = true);
+            let standing = standings
+                .entry(tool)
+                .or_insert_with(|| self.standing_of(tool, servers));
+            standing
+                .allowed
+                .iter()
+                .for_each(|&tool| walk.reached[tool] = true);
             if standing.is_restricted {
                 walk.restricted.push(at);
             } else if standing.allowed.is_empty() {
                 walk.unlisted.push(at);
             }
             if delegations.is_empty() {
-                for edge in standing.takes_over.iter().filter(|edge| before.contains(edge)) {
+                for edge in standing
+                    .takes_over
+                    .iter()
+                    .filter(|edge| before.contains(edge))
+                {
                     walk.handed_over[*edge] = true;
                 }
                 before.clone_from(&standing.hands_over);
@@ -103,11 +115,18 @@ impl ToolEdges {
     /// A tool that may be a restricted one is taken for it: doubt counts as danger.
     fn standing_of(&self, tool: Tool<'_>, servers: &[String]) -> Standing {
         let edges = |is_end: &dyn Fn(&DelegationEdge) -> bool| {
-            (0..self.delegation.len()).filter(|&edge| is_end(&self.delegation[edge])).collect()
+            (0..self.delegation.len())
+                .filter(|&edge| is_end(&self.delegation[edge]))
+                .collect()
         };
         Standing {
-            allowed: (0..self.allowed.len()).filter(|&at| tool.is(&self.allowed[at])).collect(),
-            is_restricted: self.restricted.iter().any(|name| tool.may_be(name, servers)),
+            allowed: (0..self.allowed.len())
+                .filter(|&at| tool.is(&self.allowed[at]))
+                .collect(),
+            is_restricted: self
+                .restricted
+                .iter()
+                .any(|name| tool.may_be(name, servers)),
             hands_over: edges(&|edge| tool.is(&edge.from)),
             takes_over: edges(&|edge| tool.is(&edge.to)),
         }
@@ -121,12 +140,19 @@ impl ToolEdges {
         let is_covered = |restricted: &str, allowed: &str| {
             let is_declared = |server: &str| servers.iter().any(|declared| declared == server);
             let mut tools = splits(allowed).filter(|(server, _)| is_declared(server));
-            restricted == allowed || tools.any(|(server, bare)| Tool::new(bare, Some(server)).is(restricted))
+            restricted == allowed
+                || tools.any(|(server, bare)| Tool::new(bare, Some(server)).is(restricted))
         };
-        self.allowed.iter().enumerate().filter_map(move |(at, allowed)| {
-            let restricted = self.restricted.iter().position(|restricted| is_covered(restricted, allowed));
-            restricted.map(|restricted| (at, restricted))
-        })
+        self.allowed
+            .iter()
+            .enumerate()
+            .filter_map(move |(at, allowed)| {
+                let restricted = self
+                    .restricted
+                    .iter()
+                    .position(|restricted| is_covered(restricted, allowed));
+                restricted.map(|restricted| (at, restricted))
+            })
     }
 }
 

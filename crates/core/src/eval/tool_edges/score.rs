@@ -38,7 +38,10 @@ pub struct EdgesScore {
 /// assert_eq!((score.allowed_pct, score.restricted_attempts, score.gate_passed), (50, 1, false));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-pub fn score_tool_edges(envelopes: &[Value], edges: &ToolEdges) -> Result<EdgesScore, serde_json::Error> {
+pub fn score_tool_edges(
+    envelopes: &[Value],
+    edges: &ToolEdges,
+) -> Result<EdgesScore, serde_json::Error> {
     let mut walks = Vec::new();
     for envelope in envelopes {
         let text = envelope.to_string();
@@ -70,7 +73,13 @@ impl EdgesScore {
 }
 
 fn delegation_pct(walk: &Walk) -> usize {
-    percent(walk.handed_over.iter().filter(|took_place| **took_place).count(), walk.handed_over.len())
+    percent(
+        walk.handed_over
+            .iter()
+            .filter(|took_place| **took_place)
+            .count(),
+        walk.handed_over.len(),
+    )
 }
 
 /// Floored; 100 of nothing.

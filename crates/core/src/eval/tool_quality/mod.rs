@@ -37,10 +37,13 @@ impl ToolQuality {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "Rules that are not applied, by their ids";
         let ignore = block.list("ignore", doc, rule_id);
-        let doc =
-            "The tools as they were pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
+        let doc = "The tools as they were pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
         let baseline = block.optional("baseline", doc, |field| Some((field.name()?, field.span())));
-        Self { ignore, baseline, pins: None }
+        Self {
+            ignore,
+            baseline,
+            pins: None,
+        }
     }
 
     fn missing(&self, message: String) -> Problem {
@@ -57,7 +60,11 @@ fn rule_id(field: &mut Field<'_>) -> Option<String> {
     if Rule::named(&id).is_none() && !field.is_describing() {
         let list = || "`mcptest explain tool_quality` lists the rules".to_owned();
         let help = did_you_mean(&id, RULES.iter().map(|rule| rule.id), list);
-        field.report(Problem::error(format!("there is no rule `{id}`")).at(field.span()).help(help));
+        field.report(
+            Problem::error(format!("there is no rule `{id}`"))
+                .at(field.span())
+                .help(help),
+        );
     }
     Some(id)
 }
@@ -73,23 +80,39 @@ impl Gate for ToolQuality {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let mut scores = Scores::default();
         let Some(surfaces) = surfaces(runs) else {
-            scores.not_exercised = Some("the recording does not say which tools there were".to_owned());
+            scores.not_exercised =
+                Some("the recording does not say which tools there were".to_owned());
             return scores;
         };
         if surfaces.iter().all(Vec::is_empty) {
-            let why = if runs.is_empty() { "there are no runs" } else { "the agent was offered no tools" };
+            let why = if runs.is_empty() {
+                "there are no runs"
+            } else {
+                "the agent was offered no tools"
+            };
             scores.not_exercised = Some(why.to_owned());
             return scores;
         }
-        let judged: Vec<_> = surfaces.iter().map(|surface| self.found_in(surface)).collect();
+        let judged: Vec<_> = surfaces
+            .iter()
+            .map(|surface| self.found_in(surface))
+            .collect();
         let linted = || judged.iter().map(|(linted, _)| linted);
-        let lowest = |score: fn(&Linted) -> Option<u32>| linted().filter_map(score).min().unwrap_or(100);
-        let most = |severity| linted().map(|linted| linted.count(severity)).max().unwrap_or_default();
+        let lowest =
+            |score: fn(&Linted) -> Option<u32>| linted().filter_map(score).min().unwrap_or(100);
+        let most = |severity| {
+            linted()
+                .map(|linted| linted.count(severity))
+                .max()
+                .unwrap_or_default()
+        };
         let (min, mean) = (lowest(Linted::min_score), lowest(Linted::mean_score));
         let (critical, warnings) = (most(Severity::Critical), most(Severity::Warning));
         let tokens: Option<Vec<usize>> = linted().map(Linted::tokens).collect();
         let tokens = tokens.and_then(|tokens| tokens.into_iter().max());
-        let changes = judged.iter().map(|(_, found)| found.iter().filter(|(of, _)| of.is_none()).count());
+        let changes = judged
+            .iter()
+            .map(|(_, found)| found.iter().filter(|(of, _)| of.is_none()).count());
         let changed = changes.max().filter(|_| self.pins.is_some());
         let whole = |number: usize| Some(Number::Int(number as i64));
         scores
@@ -99,7 +122,9 @@ impl Gate for ToolQuality {
             .set(&WARNING_COUNT, whole(warnings))
             .set(&SURFACE_TOKENS, tokens.and_then(whole))
             .set(&CHANGED_COUNT, changed.and_then(whole));
-        let tokens = tokens.map(|tokens| format!(", {tokens} tokens per request")).unwrap_or_default();
+        let tokens = tokens
+            .map(|tokens| format!(", {tokens} tokens per request"))
+            .unwrap_or_default();
         scores.summary = Some(format!(
             "score {min} at least, {mean} on average, {critical} critical, {warnings} warnings{tokens}"
         ));
@@ -110,8 +135,12 @@ impl Gate for ToolQuality {
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
-        let found = surfaces(shown.all)?.into_iter().flat_map(|surface| self.found_in(&surface).1);
-        Some(Evidence::ToolQuality { tools: distinct(found.map(|(_, found)| found)) })
+        let found = surfaces(shown.all)?
+            .into_iter()
+            .flat_map(|surface| self.found_in(&surface).1);
+        Some(Evidence::ToolQuality {
+            tools: distinct(found.map(|(_, found)| found)),
+        })
     }
 
     fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
@@ -128,13 +157,18 @@ impl Gate for ToolQuality {
             [] => Err("the recording does not say which tools there were".to_owned()),
             _ => Err("the runs were offered different tools".to_owned()),
         };
-        Some(Proposal { place: ProposedPlace::File(file.clone()), change })
+        Some(Proposal {
+            place: ProposedPlace::File(file.clone()),
+            change,
+        })
     }
 
     fn read_files(&mut self, _test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
         let (file, _) = self.baseline.as_ref()?;
-        let read = read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"));
-        match read.and_then(|bytes| Pins::read(&bytes).map_err(|error| format!("{file}: {error}"))) {
+        let read =
+            read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"));
+        match read.and_then(|bytes| Pins::read(&bytes).map_err(|error| format!("{file}: {error}")))
+        {
             Ok(pins) => self.pins = Some(pins),
             Err(message) => return Some(self.missing(message)),
         }
@@ -152,12 +186,19 @@ fn surfaces(runs: &[Run<'_>]) -> Option<Vec<Vec<CatalogueTool>>> {
 
 /// The tools of the servers; what was injected to distract is not theirs.
 fn own(catalogue: &[CatalogueTool]) -> Vec<CatalogueTool> {
-    catalogue.iter().filter(|tool| !tool.distractor).cloned().collect()
+    catalogue
+        .iter()
+        .filter(|tool| !tool.distractor)
+        .cloned()
+        .collect()
 }
 
 impl ToolQuality {
     /// What rules say of each tool, with its severity, then what is not as it was pinned.
-    fn found_in(&self, surface: &[CatalogueTool]) -> (Linted, Vec<(Option<Severity>, ToolFinding)>) {
+    fn found_in(
+        &self,
+        surface: &[CatalogueTool],
+    ) -> (Linted, Vec<(Option<Severity>, ToolFinding)>) {
         let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
         let linted = lint(&tools, &self.ignore);
         let of_tool = |tool: &LintedTool| {
@@ -173,12 +214,30 @@ impl ToolQuality {
             });
             found.collect::<Vec<_>>()
         };
-        let changes = self.pins.as_ref().map(|pins| pins.changes(&tools)).unwrap_or_default();
+        let changes = self
+            .pins
+            .as_ref()
+            .map(|pins| pins.changes(&tools))
+            .unwrap_or_default();
         let changed = changes.into_iter().map(|change| {
             let (rule, level) = ("baseline".to_owned(), "changed".to_owned());
-            (None, ToolFinding { server: None, rule, level, message: said(&change), tool: change.tool })
+            (
+                None,
+                ToolFinding {
+                    server: None,
+                    rule,
+                    level,
+                    message: said(&change),
+                    tool: change.tool,
+                },
+            )
         });
-        let found = linted.tools.iter().flat_map(of_tool).chain(changed).collect();
+        let found = linted
+            .tools
+            .iter()
+            .flat_map(of_tool)
+            .chain(changed)
+            .collect();
         (linted, found)
     }
 }
@@ -186,7 +245,17 @@ impl ToolQuality {
 /// Adds what a reader must know: what has changed, then what is critical, then what is a warning; each once.
 fn tell(mut found: Vec<(Option<Severity>, ToolFinding)>, findings: &mut Vec<Finding>) {
     found.small_sort_by_key(|(severity, _)| (severity.is_some(), std::cmp::Reverse(*severity)));
-    for (severity, ToolFinding { tool, rule, level, message, .. }) in found {
+    for (
+        severity,
+        ToolFinding {
+            tool,
+            rule,
+            level,
+            message,
+            ..
+        },
+    ) in found
+    {
         let of_rule = || format!("{level} {rule}: `{tool}` {message}");
         let (about, message) = match severity {
             None => (vec![CHANGED_COUNT], format!("`{tool}`: {message}")),
@@ -201,7 +270,11 @@ fn tell(mut found: Vec<(Option<Severity>, ToolFinding)>, findings: &mut Vec<Find
 }
 
 fn said(change: &Change) -> String {
-    let lines = if change.lines.is_empty() { String::new() } else { format!(": {}", change.lines.join(" ")) };
+    let lines = if change.lines.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", change.lines.join(" "))
+    };
     format!("{} since the baseline{lines}", change.what)
 }
 

@@ -33,7 +33,11 @@ pub struct SelectionSummary {
 impl SelectionSummary {
     /// The share of runs that called the tool, from 0 to 1.
     pub fn selection_rate(&self) -> f64 {
-        if self.runs == 0 { 0.0 } else { self.selected as f64 / self.runs as f64 }
+        if self.runs == 0 {
+            0.0
+        } else {
+            self.selected as f64 / self.runs as f64
+        }
     }
 
     /// The same in whole percent.
@@ -50,20 +54,27 @@ impl SelectionSummary {
     pub fn numbers(&self) -> String {
         let Self { selected, runs, .. } = self;
         let (percent, pass_hat_k) = (self.selection_percent(), self.pass_hat_k());
-        let most = self.max_tokens.map_or("n/a".to_owned(), |tokens| tokens.to_string());
+        let most = self
+            .max_tokens
+            .map_or("n/a".to_owned(), |tokens| tokens.to_string());
         format!("selection {selected}/{runs} ({percent}%), pass^k {pass_hat_k}%, max tokens {most}")
     }
 }
 
 /// The line that stands for the floor: `tool-selection floor [PASS] name: …`.
 pub fn floor_line(name: &str, passed: bool, numbers: &str) -> String {
-    format!("tool-selection floor [{}] {name}: {numbers}", if passed { "PASS" } else { "FAIL" })
+    format!(
+        "tool-selection floor [{}] {name}: {numbers}",
+        if passed { "PASS" } else { "FAIL" }
+    )
 }
 
 /// Holds the envelopes of all runs to a floor; no runs meet none.
 pub fn aggregate_selection(envelopes: &[Value], floor: &SelectionFloor) -> SelectionSummary {
-    let runs: Vec<Choice> =
-        envelopes.iter().map(|envelope| Choice::of_envelope(envelope, &floor.expected_tool)).collect();
+    let runs: Vec<Choice> = envelopes
+        .iter()
+        .map(|envelope| Choice::of_envelope(envelope, &floor.expected_tool))
+        .collect();
     aggregate(&runs, floor)
 }
 
@@ -77,7 +88,10 @@ pub(super) struct Choice {
 impl Choice {
     pub(super) fn of_trace(trace: &Trace<'_>, tool: &str) -> Self {
         let selected = trace.tool_calls.iter().any(|call| call.is_to(tool));
-        Self { selected, tokens: trace.conversation.tokens.total }
+        Self {
+            selected,
+            tokens: trace.conversation.tokens.total,
+        }
     }
 
     fn of_envelope(envelope: &Value, tool: &str) -> Self {
@@ -87,9 +101,12 @@ impl Choice {
         let tokens = |key: &str| counts.and_then(|counts| counts.get(key)?.as_u64());
         Self {
             selected: calls.is_some_and(|calls| calls.iter().any(is_to)),
-            tokens: Tokens { total: tokens("total"), ..Tokens::of(tokens("prompt"), tokens("completion")) }
-                .totalled()
-                .total,
+            tokens: Tokens {
+                total: tokens("total"),
+                ..Tokens::of(tokens("prompt"), tokens("completion"))
+            }
+            .totalled()
+            .total,
         }
     }
 
@@ -108,7 +125,10 @@ pub(super) fn aggregate(runs: &[Choice], floor: &SelectionFloor) -> SelectionSum
     SelectionSummary {
         runs: runs.len(),
         selected,
-        selected_in_budget: runs.iter().filter(|run| run.selected && is_within(run)).count(),
+        selected_in_budget: runs
+            .iter()
+            .filter(|run| run.selected && is_within(run))
+            .count(),
         max_tokens: all_tokens.and_then(|tokens| tokens.into_iter().max()),
         passed: !runs.is_empty() && is_met && runs.iter().all(is_within),
     }
@@ -176,7 +196,10 @@ mod tests {
         two[1]["conversation"] = json!({});
         let found = aggregate_selection(&two, &floor("1", Some(2000)));
         assert!(!found.passed && found.pass_hat_k() == 50);
-        assert_eq!(found.numbers(), "selection 2/2 (100%), pass^k 50%, max tokens n/a");
+        assert_eq!(
+            found.numbers(),
+            "selection 2/2 (100%), pass^k 50%, max tokens n/a"
+        );
         assert!(aggregate_selection(&two, &floor("1", None)).passed);
     }
 

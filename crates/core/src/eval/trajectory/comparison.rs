@@ -37,11 +37,17 @@ enum ArgumentsKey {
 impl<'c> Comparison<'c> {
     pub(super) fn new(reference: &'c Reference, calls: Vec<RecordedCall<'c>>) -> Self {
         let tools = Groups::collapse(calls.iter().map(|call| call.tool));
-        let expected = reference.groups.representatives().map(|call| reference.calls[call].name.as_str());
+        let expected = reference
+            .groups
+            .representatives()
+            .map(|call| reference.calls[call].name.as_str());
         let names = WrittenNames::new(expected);
         let mut tools_named: Vec<Vec<usize>> = vec![Vec::new(); reference.groups.counts().len()];
         for (tool, call) in tools.representatives().enumerate() {
-            names.meaning(calls[call].tool).into_iter().for_each(|group| tools_named[group].push(tool));
+            names
+                .meaning(calls[call].tool)
+                .into_iter()
+                .for_each(|group| tools_named[group].push(tool));
         }
         let mut is_looked_at = vec![false; tools.counts().len()];
         for (named, call) in tools_named.iter().zip(reference.groups.representatives()) {
@@ -57,7 +63,9 @@ impl<'c> Comparison<'c> {
             .map(|(at, call)| {
                 let tool = tools.group_of(at);
                 let key = if is_looked_at[tool] {
-                    call.args.hash().map_or(ArgumentsKey::NotJson, ArgumentsKey::Json)
+                    call.args
+                        .hash()
+                        .map_or(ArgumentsKey::NotJson, ArgumentsKey::Json)
                 } else {
                     ArgumentsKey::NotLookedAt
                 };
@@ -72,12 +80,21 @@ impl<'c> Comparison<'c> {
                 (tool, _) => (tool, None),
             })
             .unzip();
-        Self { reference, calls, recorded, tools_named, tool_of, hashes, known: RefCell::default() }
+        Self {
+            reference,
+            calls,
+            recorded,
+            tools_named,
+            tool_of,
+            hashes,
+            known: RefCell::default(),
+        }
     }
 
     /// Whether the recorded call at the second index is to the tool of the expected call at the first.
     pub(super) fn is_to(&self, expected: usize, recorded: usize) -> bool {
-        self.tools_of_expected(expected).contains(&self.tool_of_recorded(recorded))
+        self.tools_of_expected(expected)
+            .contains(&self.tool_of_recorded(recorded))
     }
 
     /// The tools that an expected call names.
@@ -105,9 +122,16 @@ impl<'c> Comparison<'c> {
         match &self.reference.calls[expected].shape {
             ArgumentShape::Any => true,
             ArgumentShape::Exact { hash, .. } => self.hashes[group] == Some(*hash),
-            shape => *self.known.borrow_mut().entry((wanted, group)).or_insert_with(|| {
-                shape.fits(&Candidate::new(self.calls[recorded].args, self.hashes[group]))
-            }),
+            shape => *self
+                .known
+                .borrow_mut()
+                .entry((wanted, group))
+                .or_insert_with(|| {
+                    shape.fits(&Candidate::new(
+                        self.calls[recorded].args,
+                        self.hashes[group],
+                    ))
+                }),
         }
     }
 
@@ -167,10 +191,16 @@ impl<'c> Sieve<'c> {
             }
             ArgumentShape::Exact { hash, .. } => self.by_value.entry(*hash).or_default(),
             ArgumentShape::Subset(Value::Object(fields)) => {
-                match fields.iter().find(|(_, value)| !value.is_array() && !value.is_object()) {
-                    Some((key, value)) => {
-                        self.by_field.entry(key).or_default().entry(hash_value(value)).or_default()
-                    }
+                match fields
+                    .iter()
+                    .find(|(_, value)| !value.is_array() && !value.is_object())
+                {
+                    Some((key, value)) => self
+                        .by_field
+                        .entry(key)
+                        .or_default()
+                        .entry(hash_value(value))
+                        .or_default(),
                     None => &mut self.others,
                 }
             }
@@ -186,7 +216,12 @@ impl<'c> Sieve<'c> {
             let value = candidate.value()?.get(key)?;
             of_value.get(&hash_value(value))
         });
-        for (wanted, shape) in by_value.into_iter().chain(by_field).flatten().chain(&self.others) {
+        for (wanted, shape) in by_value
+            .into_iter()
+            .chain(by_field)
+            .flatten()
+            .chain(&self.others)
+        {
             if shape.fits(candidate) {
                 found(*wanted);
             }

@@ -34,14 +34,18 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &TraceVerdict, score
     let (findings, unsaid, pairs) = match verdict {
         TraceVerdict::InStep(_) => align_in_step(comparison),
         TraceVerdict::InOrder(partners) => {
-            let found: Vec<_> = mismatches(comparison, verdict, MOST_LOOKS).take(MOST_FINDINGS).collect();
+            let found: Vec<_> = mismatches(comparison, verdict, MOST_LOOKS)
+                .take(MOST_FINDINGS)
+                .collect();
             let pairs = comparison.beside_in_order(partners, &found);
             let unsaid = all - found.len();
             (found.into_iter().map(said).collect(), unsaid, Some(pairs))
         }
         TraceVerdict::Matched(assignment) => {
-            let alone: Vec<_> =
-                comparison.without_partner(assignment, MOST_LOOKS).take(MOST_FINDINGS).collect();
+            let alone: Vec<_> = comparison
+                .without_partner(assignment, MOST_LOOKS)
+                .take(MOST_FINDINGS)
+                .collect();
             let pairs = comparison.beside_matched(assignment, &alone);
             let (findings, accounted) = explain_assignment(comparison, assignment);
             (findings, all.saturating_sub(accounted), pairs)
@@ -71,17 +75,24 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Said>, usize, Option<Vec<B
     let candidates = comparison.candidates();
     let fits = |expected: usize, recorded: usize| {
         let fitting = &candidates[comparison.reference.groups.group_of(expected)];
-        fitting.binary_search(&comparison.recorded.group_of(recorded)).is_ok()
+        fitting
+            .binary_search(&comparison.recorded.group_of(recorded))
+            .is_ok()
     };
     let alignment = best_alignment(comparison, fits);
     let pairs = pairs(&alignment.steps, fits);
-    let changes: Vec<&[Beside]> =
-        pairs.iter().map(Vec::as_slice).filter(|pair| pair[0].how != Pairing::Matched).collect();
+    let changes: Vec<&[Beside]> = pairs
+        .iter()
+        .map(Vec::as_slice)
+        .filter(|pair| pair[0].how != Pairing::Matched)
+        .collect();
     let mut findings: Vec<Said> = changes
         .iter()
         .take(MOST_FINDINGS)
         .map(|change| {
-            let Beside { expected, recorded, .. } = change[0];
+            let Beside {
+                expected, recorded, ..
+            } = change[0];
             match (expected, recorded) {
                 _ if change.len() > 1 => (swapped(comparison, change), Vec::new()),
                 (Some(expected), Some(call)) => said(comparison.differs(expected, call)),
@@ -103,13 +114,20 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Said>, usize, Option<Vec<B
         findings.insert(1, (message, Vec::new()));
     }
     let is_whole = alignment.unaligned.is_none();
-    (findings, unsaid, is_whole.then(|| pairs.into_iter().flatten().collect()))
+    (
+        findings,
+        unsaid,
+        is_whole.then(|| pairs.into_iter().flatten().collect()),
+    )
 }
 
 fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> String {
     let mut calls: Vec<usize> = pairs.iter().filter_map(|pair| pair.recorded).collect();
     calls.sort_unstable();
-    let calls: Vec<String> = calls.into_iter().map(|call| comparison.say_recorded(call)).collect();
+    let calls: Vec<String> = calls
+        .into_iter()
+        .map(|call| comparison.say_recorded(call))
+        .collect();
     format!("calls {} are swapped", calls.join(" and "))
 }
 
@@ -120,10 +138,14 @@ fn pairs(steps: &[AlignmentStep], fits: impl Fn(usize, usize) -> bool) -> Vec<Ve
     let mut at = 0;
     while at < steps.len() {
         let swapped = match steps[at..] {
-            [Missing(expected), Match(other, first), Extra(second), ..] if fits(expected, second) => {
+            [Missing(expected), Match(other, first), Extra(second), ..]
+                if fits(expected, second) =>
+            {
                 Some([(expected, second), (other, first)])
             }
-            [Extra(first), Match(other, second), Missing(expected), ..] if fits(expected, first) => {
+            [Extra(first), Match(other, second), Missing(expected), ..]
+                if fits(expected, first) =>
+            {
                 Some([(other, second), (expected, first)])
             }
             _ => None,
@@ -147,19 +169,26 @@ fn pairs(steps: &[AlignmentStep], fits: impl Fn(usize, usize) -> bool) -> Vec<Ve
 
 /// An alignment with the fewest changes, where another tool counts as two: a wrong argument says more than two renames.
 fn best_alignment(comparison: &Comparison<'_>, fits: impl Fn(usize, usize) -> bool) -> Alignment {
-    align_by(comparison.reference.calls.len(), comparison.calls.len(), |expected, recorded| {
-        match (fits(expected, recorded), comparison.is_to(expected, recorded)) {
+    align_by(
+        comparison.reference.calls.len(),
+        comparison.calls.len(),
+        |expected, recorded| match (
+            fits(expected, recorded),
+            comparison.is_to(expected, recorded),
+        ) {
             (true, _) => 0,
             (false, true) => 1,
             (false, false) => 2,
-        }
-    })
+        },
+    )
 }
 
 /// What is said, and how many mismatches that accounts for.
 fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> (Vec<Said>, usize) {
     let alone = comparison.without_partner(assignment, MOST_LOOKS);
-    let alone = alone.filter(|(has_rivals, _)| !has_rivals).take(MOST_FINDINGS);
+    let alone = alone
+        .filter(|(has_rivals, _)| !has_rivals)
+        .take(MOST_FINDINGS);
     let mut findings: Vec<Said> = alone.map(|(_, mismatch)| said(mismatch)).collect();
     let mut accounted = findings.len();
     let room = MOST_COMPETITIONS.min(MOST_FINDINGS - findings.len());
@@ -171,7 +200,11 @@ fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> (
 }
 
 /// Sets of calls that need the same too few calls, the smallest first, and how many of them find none.
-fn competitions(comparison: &Comparison<'_>, assignment: &Assignment, most: usize) -> Vec<(String, usize)> {
+fn competitions(
+    comparison: &Comparison<'_>,
+    assignment: &Assignment,
+    most: usize,
+) -> Vec<(String, usize)> {
     let edges = &assignment.edges;
     let mut open = assignment.matching.clone();
     for (unmatched, partners) in open.unmatched_left.iter_mut().zip(edges) {
@@ -183,9 +216,14 @@ fn competitions(comparison: &Comparison<'_>, assignment: &Assignment, most: usiz
     let mut found = Vec::new();
     while let (Some(competing), true) = (&next, found.len() < most) {
         let left = competing.left.iter();
-        let accounts_for = left.map(|&group| std::mem::take(&mut open.unmatched_left[group])).sum();
+        let accounts_for = left
+            .map(|&group| std::mem::take(&mut open.unmatched_left[group]))
+            .sum();
         found.push((say_competition(comparison, competing), accounts_for));
-        let start = open.unmatched_left.iter().position(|&unmatched| unmatched > 0);
+        let start = open
+            .unmatched_left
+            .iter()
+            .position(|&unmatched| unmatched > 0);
         next = start.map(|group| competition(&open, group, edges));
     }
     found
@@ -193,16 +231,26 @@ fn competitions(comparison: &Comparison<'_>, assignment: &Assignment, most: usiz
 
 fn say_competition(comparison: &Comparison<'_>, found: &Competition) -> String {
     let members = |groups: &Groups, of: &[usize]| {
-        let mut calls: Vec<usize> = of.iter().flat_map(|&group| groups.members(group)).copied().collect();
+        let mut calls: Vec<usize> = of
+            .iter()
+            .flat_map(|&group| groups.members(group))
+            .copied()
+            .collect();
         calls.sort_unstable();
         calls
     };
     let (expected, recorded) = (&comparison.reference.groups, &comparison.recorded);
     let is_subset = comparison.reference.mode == MatchMode::Subset;
     let (left, right) = if is_subset {
-        (members(recorded, &found.left), members(expected, &found.right))
+        (
+            members(recorded, &found.left),
+            members(expected, &found.right),
+        )
     } else {
-        (members(expected, &found.left), members(recorded, &found.right))
+        (
+            members(expected, &found.left),
+            members(recorded, &found.right),
+        )
     };
     let say_expected = |calls: &[usize]| {
         let named = list(calls.iter().map(|&call| comparison.say_expected(call)));
@@ -215,7 +263,10 @@ fn say_competition(comparison: &Comparison<'_>, found: &Competition) -> String {
     let (rivals, prize) = if is_subset {
         (say_recorded(&left), say_expected(&right))
     } else {
-        (say_expected(&left), format!("recorded {}", say_recorded(&right)))
+        (
+            say_expected(&left),
+            format!("recorded {}", say_recorded(&right)),
+        )
     };
     match (left.len(), right.len()) {
         (2, 1) => format!("{rivals} both need {prize}"),

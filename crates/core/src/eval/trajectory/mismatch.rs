@@ -15,8 +15,12 @@ pub(super) fn mismatches<'v>(
     most_looks: usize,
 ) -> Box<dyn Iterator<Item = TraceMismatch> + 'v> {
     match verdict {
-        TraceVerdict::InStep(positions) => Box::new(positions.iter().map(|&at| comparison.at_position(at))),
-        TraceVerdict::InOrder(partners) => Box::new(comparison.missing_in_order(partners, most_looks)),
+        TraceVerdict::InStep(positions) => {
+            Box::new(positions.iter().map(|&at| comparison.at_position(at)))
+        }
+        TraceVerdict::InOrder(partners) => {
+            Box::new(comparison.missing_in_order(partners, most_looks))
+        }
         TraceVerdict::Matched(assignment) => {
             let found = comparison.without_partner(assignment, most_looks);
             Box::new(found.map(|(_, mismatch)| mismatch))
@@ -28,12 +32,20 @@ impl Comparison<'_> {
     /// An expected call that nothing was recorded for.
     pub(super) fn missing(&self, expected: usize) -> TraceMismatch {
         let reason = format!("expected call {} is missing", self.say_expected(expected));
-        TraceMismatch { expected_index: expected, recorded_index: None, diffs: Vec::new(), reason }
+        TraceMismatch {
+            expected_index: expected,
+            recorded_index: None,
+            diffs: Vec::new(),
+            reason,
+        }
     }
 
     /// A recorded call that nothing was expected for.
     pub(super) fn extra(&self, recorded: usize) -> TraceMismatch {
-        self.unexpected(recorded, format!("call {} is extra", self.say_recorded(recorded)))
+        self.unexpected(
+            recorded,
+            format!("call {} is extra", self.say_recorded(recorded)),
+        )
     }
 
     /// A recorded call that stands for an expected one and is not what was expected.
@@ -48,7 +60,13 @@ impl Comparison<'_> {
             let diffs = wanted.shape.diff(call.args);
             let differences = wording::differences(&diffs, call.args);
             let nearest = wording::nearest(&wanted.shape, call.args);
-            (diffs, format!("call {} {differences}{nearest}{at}", self.say_recorded(recorded)))
+            (
+                diffs,
+                format!(
+                    "call {} {differences}{nearest}{at}",
+                    self.say_recorded(recorded)
+                ),
+            )
         } else {
             let name = match call.tool.server {
                 Some(server) if wanted.name.ends_with(call.tool.name) => {
@@ -56,32 +74,64 @@ impl Comparison<'_> {
                 }
                 _ => call.tool.name.to_owned(),
             };
-            let reason = format!("call {} is `{name}`, expected `{}`{at}", call.number, wanted.name);
+            let reason = format!(
+                "call {} is `{name}`, expected `{}`{at}",
+                call.number, wanted.name
+            );
             let (expected, actual) = (wanted.name.as_str().into(), name.into());
-            (vec![AssertionDiff { pointer: "/name".to_owned(), expected, actual, absent: None }], reason)
+            (
+                vec![AssertionDiff {
+                    pointer: "/name".to_owned(),
+                    expected,
+                    actual,
+                    absent: None,
+                }],
+                reason,
+            )
         };
-        TraceMismatch { expected_index: expected, recorded_index: Some(recorded), diffs, reason }
+        TraceMismatch {
+            expected_index: expected,
+            recorded_index: Some(recorded),
+            diffs,
+            reason,
+        }
     }
 
     /// In how many places the arguments of a call to the right tool differ.
     fn differences(&self, expected: usize, recorded: usize) -> usize {
-        self.reference.calls[expected].shape.diff(self.calls[recorded].args).len()
+        self.reference.calls[expected]
+            .shape
+            .diff(self.calls[recorded].args)
+            .len()
     }
 
     /// An expected call with its number, tool and arguments.
     pub(super) fn say_expected(&self, expected: usize) -> String {
         let call = &self.reference.calls[expected];
-        format!("{} `{}`{}", expected + 1, call.name, wording::shape(&call.shape))
+        format!(
+            "{} `{}`{}",
+            expected + 1,
+            call.name,
+            wording::shape(&call.shape)
+        )
     }
 
     /// A recorded call with its number and tool.
     pub(super) fn say_recorded(&self, recorded: usize) -> String {
-        format!("{} `{}`", self.calls[recorded].number, self.calls[recorded].tool.name)
+        format!(
+            "{} `{}`",
+            self.calls[recorded].number, self.calls[recorded].tool.name
+        )
     }
 
     fn unexpected(&self, recorded: usize, reason: String) -> TraceMismatch {
         let (expected_index, recorded_index) = (self.reference.calls.len(), Some(recorded));
-        TraceMismatch { expected_index, recorded_index, diffs: Vec::new(), reason }
+        TraceMismatch {
+            expected_index,
+            recorded_index,
+            diffs: Vec::new(),
+            reason,
+        }
     }
 
     fn at_position(&self, at: usize) -> TraceMismatch {
@@ -109,33 +159,44 @@ impl Comparison<'_> {
             })
             .collect();
         let mut from = 0;
-        partners.iter().enumerate().filter_map(move |(expected, partner)| {
-            let to = ends.pop().unwrap_or_default();
-            if let Some(partner) = partner {
-                from = partner + 1;
-                return None;
-            }
-            let tools = self.tools_of_expected(expected);
-            let difference = |call: usize| self.differences(expected, call);
-            if let Some(call) = near_misses.take(tools, from..to, difference) {
-                return Some(self.differs(expected, call));
-            }
-            let elsewhere =
-                near_misses.free(tools, 0..self.calls.len()).find(|&call| self.fits(expected, call));
-            let mut missing = self.missing(expected);
-            if let Some(call) = elsewhere {
-                let when = if call < from { "early" } else { "late" };
-                let reason = missing.reason;
-                missing.reason = format!("{reason}: call {} comes too {when}", self.say_recorded(call));
-            }
-            Some(missing)
-        })
+        partners
+            .iter()
+            .enumerate()
+            .filter_map(move |(expected, partner)| {
+                let to = ends.pop().unwrap_or_default();
+                if let Some(partner) = partner {
+                    from = partner + 1;
+                    return None;
+                }
+                let tools = self.tools_of_expected(expected);
+                let difference = |call: usize| self.differences(expected, call);
+                if let Some(call) = near_misses.take(tools, from..to, difference) {
+                    return Some(self.differs(expected, call));
+                }
+                let elsewhere = near_misses
+                    .free(tools, 0..self.calls.len())
+                    .find(|&call| self.fits(expected, call));
+                let mut missing = self.missing(expected);
+                if let Some(call) = elsewhere {
+                    let when = if call < from { "early" } else { "late" };
+                    let reason = missing.reason;
+                    missing.reason = format!(
+                        "{reason}: call {} comes too {when}",
+                        self.say_recorded(call)
+                    );
+                }
+                Some(missing)
+            })
     }
 
     fn near_recorded(&self, partners: &[Option<usize>], most_looks: usize) -> NearMisses {
         let is_free = unpaired(partners, self.calls.len());
         let free = (0..self.calls.len()).filter(|&call| is_free[call]);
-        NearMisses::new(self.tools(), free.map(|call| (call, self.tool_of_recorded(call))), most_looks)
+        NearMisses::new(
+            self.tools(),
+            free.map(|call| (call, self.tool_of_recorded(call))),
+            most_looks,
+        )
     }
 
     /// Each call without a partner: whether it has candidates that others need, and what to say of it.
@@ -149,10 +210,20 @@ impl Comparison<'_> {
         let (groups, mut near_misses) = if is_subset {
             (&self.recorded, self.near_expected(partners, most_looks))
         } else {
-            (&self.reference.groups, self.near_recorded(partners, most_looks))
+            (
+                &self.reference.groups,
+                self.near_recorded(partners, most_looks),
+            )
         };
-        let say = if is_subset { Self::not_allowed } else { Self::not_found };
-        let alone = partners.iter().enumerate().filter(|(_, partner)| partner.is_none());
+        let say = if is_subset {
+            Self::not_allowed
+        } else {
+            Self::not_found
+        };
+        let alone = partners
+            .iter()
+            .enumerate()
+            .filter(|(_, partner)| partner.is_none());
         alone.map(move |(call, _)| {
             let rival = assignment.edges[groups.group_of(call)].first().copied();
             (rival.is_some(), say(self, call, rival, &mut near_misses))
@@ -182,8 +253,11 @@ impl Comparison<'_> {
     fn near_expected(&self, partners: &[Option<usize>], most_looks: usize) -> NearMisses {
         let is_free = unpaired(partners, self.reference.calls.len());
         let free = (0..self.reference.calls.len()).filter(|&call| is_free[call]);
-        let with_tools =
-            free.flat_map(|call| self.tools_of_expected(call).iter().map(move |&tool| (call, tool)));
+        let with_tools = free.flat_map(|call| {
+            self.tools_of_expected(call)
+                .iter()
+                .map(move |&tool| (call, tool))
+        });
         NearMisses::new(self.tools(), with_tools, most_looks)
     }
 
@@ -197,13 +271,19 @@ impl Comparison<'_> {
         if let Some(group) = rival {
             let reason = format!("call {call} is one more than the expected calls allow");
             let expected_index = self.reference.groups.members(group)[0];
-            return TraceMismatch { expected_index, ..self.unexpected(recorded, reason) };
+            return TraceMismatch {
+                expected_index,
+                ..self.unexpected(recorded, reason)
+            };
         }
         let difference = |expected: usize| self.differences(expected, recorded);
         let everywhere = 0..self.reference.calls.len();
         match near_misses.take(&[self.tool_of_recorded(recorded)], everywhere, difference) {
             Some(expected) => self.differs(expected, recorded),
-            None => self.unexpected(recorded, format!("call {call} is not among the expected calls")),
+            None => self.unexpected(
+                recorded,
+                format!("call {call} is not among the expected calls"),
+            ),
         }
     }
 }
@@ -211,6 +291,9 @@ impl Comparison<'_> {
 /// Which of so many calls are nobody's partner.
 pub(super) fn unpaired(partners: &[Option<usize>], calls: usize) -> Vec<bool> {
     let mut is_free = vec![true; calls];
-    partners.iter().flatten().for_each(|&call| is_free[call] = false);
+    partners
+        .iter()
+        .flatten()
+        .for_each(|&call| is_free[call] = false);
     is_free
 }

@@ -57,12 +57,22 @@ impl Gate for TrajectoryBlock {
         let verdict = TraceVerdict::of(&comparison);
         let count = verdict.mismatch_count();
         let mut scores = RunScores::default();
-        scores.flag(&PASSED, count == 0).whole(&MISMATCH_COUNT, count);
+        scores
+            .flag(&PASSED, count == 0)
+            .whole(&MISMATCH_COUNT, count);
         if self.reference.accepts_anything() {
             scores.not_exercised("no calls are expected, so any run is accepted");
         } else if !has_calls && !self.forbids_calls() {
-            let to = if self.among.is_some() { " to the tools of `among`" } else { "" };
-            let made = if self.successful.is_some() { "no successful calls" } else { "no calls" };
+            let to = if self.among.is_some() {
+                " to the tools of `among`"
+            } else {
+                ""
+            };
+            let made = if self.successful.is_some() {
+                "no successful calls"
+            } else {
+                "no calls"
+            };
             scores.not_exercised(format!("the run made {made}{to}"));
         }
         explain::explain(&comparison, &verdict, &mut scores);
@@ -73,7 +83,8 @@ impl Gate for TrajectoryBlock {
     }
 
     fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
-        let recorded: Vec<Vec<RecordedCall<'_>>> = runs.iter().map(|run| self.calls_of(run).0).collect();
+        let recorded: Vec<Vec<RecordedCall<'_>>> =
+            runs.iter().map(|run| self.calls_of(run).0).collect();
         Some(Proposal {
             place: ProposedPlace::List(self.reference.span),
             change: propose::items(&self.reference, &recorded),
@@ -82,10 +93,19 @@ impl Gate for TrajectoryBlock {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         if !self.reference.accepts_anything() {
-            let names: BTreeSet<&str> = self.reference.calls.iter().map(|call| call.name.as_str()).collect();
-            let left_out =
-                names.iter().filter(|name| !name.is_empty()).filter_map(|name| self.left_out(name, agent));
-            let unknown = names.iter().filter_map(|name| agent.unknown_tool(name, agent.key_span));
+            let names: BTreeSet<&str> = self
+                .reference
+                .calls
+                .iter()
+                .map(|call| call.name.as_str())
+                .collect();
+            let left_out = names
+                .iter()
+                .filter(|name| !name.is_empty())
+                .filter_map(|name| self.left_out(name, agent));
+            let unknown = names
+                .iter()
+                .filter_map(|name| agent.unknown_tool(name, agent.key_span));
             let among = agent.unknown_tools(self.among.as_deref().unwrap_or_default());
             return left_out.chain(unknown).chain(among).collect();
         }
@@ -98,8 +118,7 @@ impl Gate for TrajectoryBlock {
 impl TrajectoryBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let reference = Reference::read(block);
-        let doc =
-            "The tools whose calls are looked at; calls to others are free. Left out, all are looked at";
+        let doc = "The tools whose calls are looked at; calls to others are free. Left out, all are looked at";
         let among = block.optional("among", doc, |field| {
             field.list(|item| {
                 let tool = item.tool()?;
@@ -109,41 +128,74 @@ impl TrajectoryBlock {
         let doc = "`true` leaves out calls that failed or got no result; a matcher also those whose result, \
                    as text, does not hold it, as `not: { starts-with: Error }`. Left out, every call counts";
         let successful = block.optional("successful", doc, Success::read);
-        Self { reference, among, successful }
+        Self {
+            reference,
+            among,
+            successful,
+        }
     }
 
     /// The calls of a run that are looked at, and what is said of those that came to nothing.
     fn calls_of<'r>(&self, run: &'r Run<'_>) -> (Vec<RecordedCall<'r>>, Option<String>) {
-        let calls = run.trace.tool_calls.iter().enumerate().map(RecordedCall::from);
+        let calls = run
+            .trace
+            .tool_calls
+            .iter()
+            .enumerate()
+            .map(RecordedCall::from);
         let mut calls: Vec<RecordedCall<'_>> = calls.filter(|call| self.counts(call)).collect();
-        let Some(success) = &self.successful else { return (calls, None) };
+        let Some(success) = &self.successful else {
+            return (calls, None);
+        };
         let results = run.trace.results_by_call();
         let mut others = Vec::new();
         calls.retain(|call| {
-            let is_successful = results[call.number - 1].is_some_and(|result| success.holds(result));
+            let is_successful =
+                results[call.number - 1].is_some_and(|result| success.holds(result));
             if !is_successful {
                 others.push(format!("{} `{}`", call.number, call.tool.name));
             }
             is_successful
         });
-        let (were, do_not) = if others.len() == 1 { ("was", "does not") } else { ("were", "do not") };
-        let named = format!("call{} {}", plural(others.len()), list(others.iter().cloned()));
+        let (were, do_not) = if others.len() == 1 {
+            ("was", "does not")
+        } else {
+            ("were", "do not")
+        };
+        let named = format!(
+            "call{} {}",
+            plural(others.len()),
+            list(others.iter().cloned())
+        );
         let said = format!("{named} {were} not successful and {do_not} count");
         (calls, (!others.is_empty()).then_some(said))
     }
 
     fn counts(&self, call: &RecordedCall<'_>) -> bool {
-        self.among.as_ref().is_none_or(|among| among.iter().any(|(name, _)| call.tool.is(name)))
+        self.among
+            .as_ref()
+            .is_none_or(|among| among.iter().any(|(name, _)| call.tool.is(name)))
     }
 
     /// An expected call that `among` does not look at: it would always be missing.
     fn left_out(&self, name: &str, agent: &AgentFacts<'_>) -> Option<Problem> {
-        let is_it = |(among, _): &(String, Span)| is_tool(name, among, None) || is_tool(among, name, None);
-        if self.among.as_ref().is_none_or(|among| among.iter().any(is_it)) {
+        let is_it =
+            |(among, _): &(String, Span)| is_tool(name, among, None) || is_tool(among, name, None);
+        if self
+            .among
+            .as_ref()
+            .is_none_or(|among| among.iter().any(is_it))
+        {
             return None;
         }
-        let problem = Problem::error(format!("`{name}` is expected, and `among` does not look at it"));
-        Some(problem.at(agent.key_span).help(format!("add `{name}` to `among`")))
+        let problem = Problem::error(format!(
+            "`{name}` is expected, and `among` does not look at it"
+        ));
+        Some(
+            problem
+                .at(agent.key_span)
+                .help(format!("add `{name}` to `among`")),
+        )
     }
 
     /// Whether making no calls is what the block asks for.

@@ -12,23 +12,39 @@ pub(super) struct NearMisses {
 
 impl NearMisses {
     /// `free` lists calls in order, each with a tool; at most `most_looks` of a tool are compared for one answer.
-    pub(super) fn new(tools: usize, free: impl Iterator<Item = (usize, usize)>, most_looks: usize) -> Self {
+    pub(super) fn new(
+        tools: usize,
+        free: impl Iterator<Item = (usize, usize)>,
+        most_looks: usize,
+    ) -> Self {
         let mut by_tool = vec![Vec::new(); tools];
         let mut calls = 0;
         for (call, tool) in free {
             by_tool[tool].push(call);
             calls = call + 1;
         }
-        Self { by_tool, is_taken: vec![false; calls], first_free: vec![0; tools], most_looks }
+        Self {
+            by_tool,
+            is_taken: vec![false; calls],
+            first_free: vec![0; tools],
+            most_looks,
+        }
     }
 
     /// The free calls to these tools in a range of calls, as many as are looked at.
     pub(super) fn free(&self, tools: &[usize], range: Range<usize>) -> impl Iterator<Item = usize> {
         tools.iter().flat_map(move |&tool| {
             let calls = &self.by_tool[tool];
-            let from = calls.partition_point(|&call| call < range.start).max(self.first_free[tool]);
-            let inside = calls[from..].iter().copied().take_while(move |&call| call < range.end);
-            inside.filter(|&call| !self.is_taken[call]).take(self.most_looks)
+            let from = calls
+                .partition_point(|&call| call < range.start)
+                .max(self.first_free[tool]);
+            let inside = calls[from..]
+                .iter()
+                .copied()
+                .take_while(move |&call| call < range.end);
+            inside
+                .filter(|&call| !self.is_taken[call])
+                .take(self.most_looks)
         })
     }
 
@@ -39,11 +55,16 @@ impl NearMisses {
         range: Range<usize>,
         difference: impl Fn(usize) -> usize,
     ) -> Option<usize> {
-        let nearest = self.free(tools, range).min_by_key(|&call| difference(call))?;
+        let nearest = self
+            .free(tools, range)
+            .min_by_key(|&call| difference(call))?;
         self.is_taken[nearest] = true;
         for &tool in tools {
             let calls = &self.by_tool[tool];
-            while calls.get(self.first_free[tool]).is_some_and(|&call| self.is_taken[call]) {
+            while calls
+                .get(self.first_free[tool])
+                .is_some_and(|&call| self.is_taken[call])
+            {
                 self.first_free[tool] += 1;
             }
         }

@@ -13,7 +13,10 @@ use std::borrow::Cow;
 type Calls<'r> = Vec<RecordedCall<'r>>;
 
 /// The calls that all runs make, in place of the expected ones; those that hold stay as they are written.
-pub(super) fn items(reference: &Reference, runs: &[Calls<'_>]) -> Result<Option<ProposedChange>, String> {
+pub(super) fn items(
+    reference: &Reference,
+    runs: &[Calls<'_>],
+) -> Result<Option<ProposedChange>, String> {
     let is_right = |calls: &Calls<'_>| {
         TraceVerdict::of(&Comparison::new(reference, calls.clone())).mismatch_count() == 0
     };
@@ -41,7 +44,9 @@ pub(super) fn items(reference: &Reference, runs: &[Calls<'_>]) -> Result<Option<
             changed = same_keys(reference, index, &runs, at);
             changed.is_some()
         });
-        items.push(ProposedItem::New(changed.map_or_else(|| exact(&runs, at), Ok)?));
+        items.push(ProposedItem::New(
+            changed.map_or_else(|| exact(&runs, at), Ok)?,
+        ));
     }
     Ok(Some(ProposedChange::Items(items)))
 }
@@ -53,7 +58,11 @@ fn in_step<'r>(mode: MatchMode, runs: &[Calls<'r>]) -> Result<Vec<Calls<'r>>, St
     let mut runs = runs.to_vec();
     if !agree(&runs) && !matches!(mode, MatchMode::Strict | MatchMode::Subsequence) {
         let key = |call: &RecordedCall<'_>| {
-            (call.tool.server.map(str::to_owned), call.tool.name.to_owned(), call.args.hash())
+            (
+                call.tool.server.map(str::to_owned),
+                call.tool.name.to_owned(),
+                call.args.hash(),
+            )
         };
         for calls in &mut runs {
             calls.small_sort_by_key(key);
@@ -62,7 +71,10 @@ fn in_step<'r>(mode: MatchMode, runs: &[Calls<'r>]) -> Result<Vec<Calls<'r>>, St
     if agree(&runs) {
         return Ok(runs);
     }
-    let other = runs.iter().position(|calls| tools(calls) != tools(&runs[0])).unwrap_or_default();
+    let other = runs
+        .iter()
+        .position(|calls| tools(calls) != tools(&runs[0]))
+        .unwrap_or_default();
     Err(format!("run 1 and run {} call different tools", other + 1))
 }
 
@@ -76,21 +88,30 @@ fn take(unused: &mut [bool], mut is_wanted: impl FnMut(usize) -> bool) -> Option
 fn fits_all(reference: &Reference, index: usize, runs: &[Calls<'_>], at: usize) -> bool {
     let expected = &reference.calls[index];
     runs.iter().map(|calls| calls[at]).all(|call| {
-        call.tool.is(&expected.name) && expected.shape.fits(&Candidate::new(call.args, call.args.hash()))
+        call.tool.is(&expected.name)
+            && expected
+                .shape
+                .fits(&Candidate::new(call.args, call.args.hash()))
     })
 }
 
 /// An expected call that looks at some of the arguments goes on to look at these alone.
 fn same_keys(reference: &Reference, index: usize, runs: &[Calls<'_>], at: usize) -> Option<Value> {
     let expected = &reference.calls[index];
-    let ArgumentShape::Subset(Value::Object(part)) = &expected.shape else { return None };
+    let ArgumentShape::Subset(Value::Object(part)) = &expected.shape else {
+        return None;
+    };
     let of_call = |call: RecordedCall<'_>| {
         let args = call.args.value()?;
         let member = |key: &String| Some((key.clone(), args.get(key)?.clone()));
-        part.keys().map(member).collect::<Option<Map<String, Value>>>()
+        part.keys()
+            .map(member)
+            .collect::<Option<Map<String, Value>>>()
     };
     let first = of_call(runs[0][at]).filter(|_| runs[0][at].tool.is(&expected.name))?;
-    let agree = runs.iter().all(|calls| of_call(calls[at]).as_ref() == Some(&first));
+    let agree = runs
+        .iter()
+        .all(|calls| of_call(calls[at]).as_ref() == Some(&first));
     agree.then(|| json!({ "name": expected.name, "args": { "subset": first } }))
 }
 
@@ -98,7 +119,9 @@ fn same_keys(reference: &Reference, index: usize, runs: &[Calls<'_>], at: usize)
 fn exact(runs: &[Calls<'_>], at: usize) -> Result<Value, String> {
     let call = runs[0][at];
     let servers = runs[0].iter().filter_map(|call| call.tool.server);
-    let has_several = servers.clone().any(|server| Some(server) != servers.clone().next());
+    let has_several = servers
+        .clone()
+        .any(|server| Some(server) != servers.clone().next());
     let name = match call.tool.server.filter(|_| has_several) {
         Some(server) => format!("{server}.{}", call.tool.name),
         None => call.tool.name.to_owned(),

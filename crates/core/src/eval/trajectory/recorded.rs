@@ -30,7 +30,11 @@ impl<'a> From<(usize, &'a Call<'_>)> for RecordedCall<'a> {
             (None, Some(text)) => Arguments::NotJson(text),
             (None, None) => Arguments::Absent,
         };
-        Self { number: at + 1, tool: call.into(), args }
+        Self {
+            number: at + 1,
+            tool: call.into(),
+            args,
+        }
     }
 }
 
@@ -42,7 +46,11 @@ impl<'a> From<(usize, &'a Value)> for RecordedCall<'a> {
             (None, None) => Arguments::Absent,
             (Some(args), _) => Arguments::Value(args),
         };
-        Self { number: at + 1, tool: Tool::of_json(call), args }
+        Self {
+            number: at + 1,
+            tool: Tool::of_json(call),
+            args,
+        }
     }
 }
 

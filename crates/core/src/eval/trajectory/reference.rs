@@ -33,12 +33,18 @@ impl MatchMode {
 
     /// The word for it in a suite.
     pub(super) fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, mode)| *mode == self).map_or("", |(word, _)| word)
+        Self::WORDS
+            .iter()
+            .find(|(_, mode)| *mode == self)
+            .map_or("", |(word, _)| word)
     }
 
     /// The mode that a suite calls by this name.
     pub fn named(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, mode)| *mode)
+        Self::WORDS
+            .iter()
+            .find(|(known, _)| *known == word)
+            .map(|(_, mode)| *mode)
     }
 }
 
@@ -61,8 +67,17 @@ pub(super) struct ReferenceCall {
 
 impl Reference {
     pub(super) fn new(mode: MatchMode, calls: Vec<ReferenceCall>) -> Self {
-        let groups = Groups::collapse(calls.iter().map(|call| (call.name.as_str(), call.shape.key())));
-        Self { mode, calls, groups, span: Span::default() }
+        let groups = Groups::collapse(
+            calls
+                .iter()
+                .map(|call| (call.name.as_str(), call.shape.key())),
+        );
+        Self {
+            mode,
+            calls,
+            groups,
+            span: Span::default(),
+        }
     }
 
     /// Whether any run at all is accepted.
@@ -71,39 +86,58 @@ impl Reference {
     }
 
     pub(super) fn read(block: &mut Block<'_>) -> Self {
-        let mode = block.required("mode", "How the expected calls line up against the recorded ones", |f| {
-            f.choice("a mode", MatchMode::WORDS)
-        });
+        let mode = block.required(
+            "mode",
+            "How the expected calls line up against the recorded ones",
+            |f| f.choice("a mode", MatchMode::WORDS),
+        );
         let mut span = Span::default();
         let calls = block.required("calls", "The expected calls", |field| {
             span = field.span();
-            field.list(|field| Some(ReferenceCall::read(field).unwrap_or_else(ReferenceCall::unreadable)))
+            field.list(|field| {
+                Some(ReferenceCall::read(field).unwrap_or_else(ReferenceCall::unreadable))
+            })
         });
         let calls = calls.unwrap_or_else(|| vec![ReferenceCall::unreadable()]);
-        Self { span, ..Self::new(mode.unwrap_or(MatchMode::Strict), calls) }
+        Self {
+            span,
+            ..Self::new(mode.unwrap_or(MatchMode::Strict), calls)
+        }
     }
 }
 
 impl ReferenceCall {
     /// Stands for a call whose problems are reported, so that the list is not taken for an empty one.
     fn unreadable() -> Self {
-        Self { name: String::new(), shape: ArgumentShape::Any }
+        Self {
+            name: String::new(),
+            shape: ArgumentShape::Any,
+        }
     }
 
     fn read(field: &mut Field<'_>) -> Option<Self> {
         field.shapes("a tool's name, or a map with `name` and `args`", |shapes| {
-            shapes.text(|field| Some(Self { name: field.tool()?, shape: ArgumentShape::Any }));
+            shapes.text(|field| {
+                Some(Self {
+                    name: field.tool()?,
+                    shape: ArgumentShape::Any,
+                })
+            });
             shapes.block(|block| {
-                let name =
-                    block.required("name", "The tool: bare, `server.tool` or `server__tool`", |field| {
-                        field.tool()
-                    });
+                let name = block.required(
+                    "name",
+                    "The tool: bare, `server.tool` or `server__tool`",
+                    |field| field.tool(),
+                );
                 let shape = block.optional(
                     "args",
                     "What the arguments look like; left out, anything",
                     ArgumentShape::read,
                 );
-                Some(Self { name: name?, shape: shape.unwrap_or(ArgumentShape::Any) })
+                Some(Self {
+                    name: name?,
+                    shape: shape.unwrap_or(ArgumentShape::Any),
+                })
             });
         })
     }

@@ -16,9 +16,15 @@ const KEYS: [&str; 4] = ["exact", "subset", "schema", "one_of"];
 #[derive(Debug, Clone)]
 pub(super) enum ArgumentShape {
     Any,
-    Exact { value: Value, hash: u128 },
+    Exact {
+        value: Value,
+        hash: u128,
+    },
     Subset(Value),
-    Schema { written: Value, schema: Box<JsonSchema> },
+    Schema {
+        written: Value,
+        schema: Box<JsonSchema>,
+    },
     OneOf(Vec<ArgumentShape>),
 }
 
@@ -31,7 +37,11 @@ pub(super) struct Candidate<'a> {
 
 impl<'a> Candidate<'a> {
     pub(super) fn new(args: Arguments<'a>, hash: Option<u128>) -> Self {
-        Self { args, hash, value: OnceCell::new() }
+        Self {
+            args,
+            hash,
+            value: OnceCell::new(),
+        }
     }
 
     /// The structural hash of the arguments, where they are JSON.
@@ -41,13 +51,18 @@ impl<'a> Candidate<'a> {
 
     /// The arguments as JSON, an empty object when they are absent.
     pub(super) fn value(&self) -> Option<&Value> {
-        self.value.get_or_init(|| self.args.value_or_empty()).as_deref()
+        self.value
+            .get_or_init(|| self.args.value_or_empty())
+            .as_deref()
     }
 }
 
 impl ArgumentShape {
     pub(super) fn exact(value: Value) -> Self {
-        Self::Exact { hash: hash_value(&value), value }
+        Self::Exact {
+            hash: hash_value(&value),
+            value,
+        }
     }
 
     pub(super) fn is_any(&self) -> bool {
@@ -59,8 +74,12 @@ impl ArgumentShape {
         match self {
             Self::Any => true,
             Self::Exact { hash, .. } => candidate.hash == Some(*hash),
-            Self::Subset(part) => candidate.value().is_some_and(|value| is_part_of(part, value)),
-            Self::Schema { schema, .. } => candidate.value().is_some_and(|value| schema.is_valid(value)),
+            Self::Subset(part) => candidate
+                .value()
+                .is_some_and(|value| is_part_of(part, value)),
+            Self::Schema { schema, .. } => candidate
+                .value()
+                .is_some_and(|value| schema.is_valid(value)),
             Self::OneOf(shapes) => shapes.iter().any(|shape| shape.fits(candidate)),
         }
     }
@@ -76,8 +95,12 @@ impl ArgumentShape {
 
     /// Which of several shapes is the nearest to the arguments, as a suite writes it, and of how many.
     pub(super) fn nearest(&self, args: Arguments<'_>) -> Option<(Value, usize)> {
-        let Self::OneOf(shapes) = self else { return None };
-        let nearest = shapes.iter().min_by_key(|shape| shape.nearest_diff(args).len())?;
+        let Self::OneOf(shapes) = self else {
+            return None;
+        };
+        let nearest = shapes
+            .iter()
+            .min_by_key(|shape| shape.nearest_diff(args).len())?;
         Some((nearest.written(), shapes.len()))
     }
 
@@ -94,8 +117,13 @@ impl ArgumentShape {
                 diffs
             }),
             Self::Subset(part) => args.value_or_empty().map(|actual| is_subset(part, &actual)),
-            Self::Schema { schema, .. } => args.value_or_empty().map(|actual| schema.check(&actual)),
-            Self::OneOf(shapes) => shapes.iter().map(|shape| shape.nearest_diff(args)).min_by_key(Vec::len),
+            Self::Schema { schema, .. } => {
+                args.value_or_empty().map(|actual| schema.check(&actual))
+            }
+            Self::OneOf(shapes) => shapes
+                .iter()
+                .map(|shape| shape.nearest_diff(args))
+                .min_by_key(Vec::len),
         };
         let whole = || AssertionDiff {
             pointer: String::new(),
@@ -132,11 +160,14 @@ impl ArgumentShape {
 
     /// `any`, `ignore`, or a map with one shape's key.
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
-        const WANTED: &str = "`any`, `ignore`, or a map with `exact`, `subset`, `schema` or `one_of`";
+        const WANTED: &str =
+            "`any`, `ignore`, or a map with `exact`, `subset`, `schema` or `one_of`";
         field.define("argument_shape", |field| {
             field.shapes(WANTED, |shapes| {
                 shapes.text(|field| {
-                    field.choice("an argument shape", &[("any", ()), ("ignore", ())]).map(|()| Self::Any)
+                    field
+                        .choice("an argument shape", &[("any", ()), ("ignore", ())])
+                        .map(|()| Self::Any)
                 });
                 shapes.map(|field| {
                     let shape = field.try_block(Self::read_block);
@@ -148,32 +179,45 @@ impl ArgumentShape {
     }
 
     fn read_block(block: &mut Block<'_>) -> Option<Self> {
-        let exact = block.optional("exact", "The arguments equal this value", |field| field.value());
+        let exact = block.optional("exact", "The arguments equal this value", |field| {
+            field.value()
+        });
         let subset = block.optional(
             "subset",
             "The arguments have at least this: objects key by key, lists in any order, scalars equal",
             |field| field.value(),
         );
-        let schema =
-            block.optional("schema", "The arguments validate against this JSON Schema (2020-12)", |field| {
+        let schema = block.optional(
+            "schema",
+            "The arguments validate against this JSON Schema (2020-12)",
+            |field| {
                 let written = field.value_quietly();
                 let schema = Box::new(field.json_schema()?);
                 Some(Self::Schema { written, schema })
-            });
-        let one_of = block.optional("one_of", "The arguments have any of these shapes", |field| {
-            let shapes = field.list(Self::read);
-            field.amend_schema("minItems", json!(1));
-            if !field.is_describing() && field.value_quietly() == json!([]) {
-                field.report(Problem::error("`one_of` needs at least one shape"));
-            }
-            shapes.map(Self::OneOf)
-        });
+            },
+        );
+        let one_of = block.optional(
+            "one_of",
+            "The arguments have any of these shapes",
+            |field| {
+                let shapes = field.list(Self::read);
+                field.amend_schema("minItems", json!(1));
+                if !field.is_describing() && field.value_quietly() == json!([]) {
+                    field.report(Problem::error("`one_of` needs at least one shape"));
+                }
+                shapes.map(Self::OneOf)
+            },
+        );
         block.at_most_one_of(&KEYS);
         if !KEYS.iter().any(|key| block.has(key)) && !block.has_unknown() {
             let problem = Problem::error("an argument shape is missing here");
             block.report(problem.help("write one, as `subset: { q: rust }`, or `any`"));
         }
-        exact.map(Self::exact).or(subset.map(Self::Subset)).or(schema).or(one_of)
+        exact
+            .map(Self::exact)
+            .or(subset.map(Self::Subset))
+            .or(schema)
+            .or(one_of)
     }
 }
 
@@ -190,7 +234,10 @@ mod tests {
     }
 
     fn schema(written: Value) -> ArgumentShape {
-        ArgumentShape::Schema { schema: Box::new(JsonSchema::compile(&written).unwrap()), written }
+        ArgumentShape::Schema {
+            schema: Box::new(JsonSchema::compile(&written).unwrap()),
+            written,
+        }
     }
 
     #[test]
@@ -199,20 +246,31 @@ mod tests {
         assert!(fits(&ArgumentShape::exact(json!(null)), Arguments::Absent));
         assert!(!fits(&ArgumentShape::exact(json!({})), Arguments::Absent));
         assert!(fits(&ArgumentShape::Subset(json!({})), Arguments::Absent));
-        assert!(!fits(&ArgumentShape::Subset(json!({"q": 1})), Arguments::Absent));
+        assert!(!fits(
+            &ArgumentShape::Subset(json!({"q": 1})),
+            Arguments::Absent
+        ));
         assert!(fits(&schema(json!({"type": "object"})), Arguments::Absent));
-        assert!(!fits(&schema(json!({"required": ["q"]})), Arguments::Absent));
+        assert!(!fits(
+            &schema(json!({"required": ["q"]})),
+            Arguments::Absent
+        ));
     }
 
     #[test]
     fn arguments_that_are_not_json_have_no_shape_but_any() {
         let text = Arguments::NotJson("{q: ");
         assert!(fits(&ArgumentShape::Any, text));
-        for shape in
-            [ArgumentShape::exact(json!(null)), ArgumentShape::Subset(json!({})), schema(json!(true))]
-        {
+        for shape in [
+            ArgumentShape::exact(json!(null)),
+            ArgumentShape::Subset(json!({})),
+            schema(json!(true)),
+        ] {
             assert!(!fits(&shape, text));
-            assert!(fits(&ArgumentShape::OneOf(vec![shape, ArgumentShape::Any]), text));
+            assert!(fits(
+                &ArgumentShape::OneOf(vec![shape, ArgumentShape::Any]),
+                text
+            ));
         }
     }
 
@@ -226,7 +284,10 @@ mod tests {
         assert!(fits(&shape, Arguments::Text(r#"{"a": 3, "z": 0}"#)));
         let diffs = shape.diff(Arguments::Text(r#"{"a": 4}"#));
         assert_eq!(diffs.len(), 1);
-        assert_eq!((diffs[0].pointer.as_str(), &diffs[0].expected), ("/args/a", &json!(3)));
+        assert_eq!(
+            (diffs[0].pointer.as_str(), &diffs[0].expected),
+            ("/args/a", &json!(3))
+        );
         assert!(!fits(&ArgumentShape::OneOf(vec![]), Arguments::Absent));
     }
 

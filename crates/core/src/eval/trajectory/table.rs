@@ -22,7 +22,11 @@ pub(super) struct Beside {
 
 impl Beside {
     pub(super) fn new(how: Pairing, expected: Option<usize>, recorded: Option<usize>) -> Self {
-        Self { how, expected, recorded }
+        Self {
+            how,
+            expected,
+            recorded,
+        }
     }
 }
 
@@ -30,9 +34,15 @@ impl Comparison<'_> {
     /// The rows with what differs, and one that matches before and after; stretches that match are counted.
     pub(super) fn table(&self, pairs: &[Beside]) -> CallTable {
         let is_change = |pair: &Beside| pair.how != Pairing::Matched;
-        let changes: Vec<usize> = (0..pairs.len()).filter(|&at| is_change(&pairs[at])).collect();
+        let changes: Vec<usize> = (0..pairs.len())
+            .filter(|&at| is_change(&pairs[at]))
+            .collect();
         let kept = &changes[..changes.len().min(MOST_CHANGES)];
-        let end = if kept.len() < changes.len() { changes[kept.len()] } else { pairs.len() };
+        let end = if kept.len() < changes.len() {
+            changes[kept.len()]
+        } else {
+            pairs.len()
+        };
         let mut rows = Vec::new();
         let mut matched = Vec::new();
         for (at, pair) in pairs[..end].iter().enumerate() {
@@ -65,23 +75,46 @@ impl Comparison<'_> {
         let last = matched.len() - after;
         rows.extend(matched[..before].iter().map(|pair| self.row(*pair)));
         let count = Some(last - before);
-        rows.push(CallRow { how: Pairing::Matched, expected: None, recorded: None, diff: Vec::new(), count });
+        rows.push(CallRow {
+            how: Pairing::Matched,
+            expected: None,
+            recorded: None,
+            diff: Vec::new(),
+            count,
+        });
         rows.extend(matched[last..].iter().map(|pair| self.row(*pair)));
     }
 
-    fn row(&self, Beside { how, expected, recorded }: Beside) -> CallRow {
+    fn row(
+        &self,
+        Beside {
+            how,
+            expected,
+            recorded,
+        }: Beside,
+    ) -> CallRow {
         let changed = expected.zip(recorded).filter(|_| how == Pairing::Changed);
         let mut diff = Vec::new();
         let (want, got) = match changed {
             Some((expected, recorded)) if self.is_to(expected, recorded) => {
-                diff = self.reference.calls[expected].shape.diff(self.calls[recorded].args);
+                diff = self.reference.calls[expected]
+                    .shape
+                    .diff(self.calls[recorded].args);
                 let (want, got) = parts(&diff);
                 (Some(want), Some(got))
             }
             _ => {
                 let is_new = matches!(how, Pairing::Changed | Pairing::Extra);
-                let args = |call: usize| self.calls[call].args.value().map(std::borrow::Cow::into_owned);
-                (expected.and_then(|call| self.asked(call)), recorded.filter(|_| is_new).and_then(args))
+                let args = |call: usize| {
+                    self.calls[call]
+                        .args
+                        .value()
+                        .map(std::borrow::Cow::into_owned)
+                };
+                (
+                    expected.and_then(|call| self.asked(call)),
+                    recorded.filter(|_| is_new).and_then(args),
+                )
             }
         };
         let shown = |number: usize, tool: &str, args: Option<Value>| CallShown {
@@ -92,7 +125,8 @@ impl Comparison<'_> {
         CallRow {
             how,
             expected: expected.map(|call| shown(call + 1, &self.reference.calls[call].name, want)),
-            recorded: recorded.map(|call| shown(self.calls[call].number, self.calls[call].tool.name, got)),
+            recorded: recorded
+                .map(|call| shown(self.calls[call].number, self.calls[call].tool.name, got)),
             diff,
             count: None,
         }
@@ -101,20 +135,35 @@ impl Comparison<'_> {
     /// The arguments that an expected call names.
     fn asked(&self, expected: usize) -> Option<Value> {
         match &self.reference.calls[expected].shape {
-            ArgumentShape::Exact { value, .. } | ArgumentShape::Subset(value) => Some(value.clone()),
+            ArgumentShape::Exact { value, .. } | ArgumentShape::Subset(value) => {
+                Some(value.clone())
+            }
             ArgumentShape::Any | ArgumentShape::Schema { .. } | ArgumentShape::OneOf(_) => None,
         }
     }
 
     /// Each expected call with its partner in order; one that was made elsewhere stands beside that call.
-    pub(super) fn beside_in_order(&self, partners: &[Option<usize>], found: &[TraceMismatch]) -> Vec<Beside> {
+    pub(super) fn beside_in_order(
+        &self,
+        partners: &[Option<usize>],
+        found: &[TraceMismatch],
+    ) -> Vec<Beside> {
         let is_free = unpaired(partners, self.calls.len());
-        let elsewhere =
-            |expected: usize| (0..self.calls.len()).find(|&call| is_free[call] && self.fits(expected, call));
+        let elsewhere = |expected: usize| {
+            (0..self.calls.len()).find(|&call| is_free[call] && self.fits(expected, call))
+        };
         let mut pairs = beside_expected(partners, found);
-        for pair in pairs.iter_mut().filter(|pair| pair.how == Pairing::Missing).take(MOST_CHANGES) {
+        for pair in pairs
+            .iter_mut()
+            .filter(|pair| pair.how == Pairing::Missing)
+            .take(MOST_CHANGES)
+        {
             pair.recorded = pair.expected.and_then(elsewhere);
-            pair.how = if pair.recorded.is_some() { Pairing::Swapped } else { Pairing::Missing };
+            pair.how = if pair.recorded.is_some() {
+                Pairing::Swapped
+            } else {
+                Pairing::Missing
+            };
         }
         pairs
     }
@@ -128,7 +177,8 @@ impl Comparison<'_> {
         if found.iter().any(|(has_rivals, _)| *has_rivals) {
             return None;
         }
-        let found: Vec<TraceMismatch> = found.iter().map(|(_, mismatch)| mismatch.clone()).collect();
+        let found: Vec<TraceMismatch> =
+            found.iter().map(|(_, mismatch)| mismatch.clone()).collect();
         if self.reference.mode != MatchMode::Subset {
             return Some(beside_expected(&assignment.partners, &found));
         }
@@ -165,7 +215,8 @@ fn parts(diffs: &[AssertionDiff]) -> (Value, Value) {
     }
     let (mut want, mut got) = (Map::new(), Map::new());
     for diff in diffs {
-        let path = super::wording::path(diff.pointer.strip_prefix("/args").unwrap_or(&diff.pointer));
+        let path =
+            super::wording::path(diff.pointer.strip_prefix("/args").unwrap_or(&diff.pointer));
         if diff.absent != Some(Side::Expected) {
             want.insert(path.clone(), diff.expected.clone());
         }
@@ -187,7 +238,11 @@ fn summary(pairs: &[Beside]) -> String {
     let mut said: Vec<String> = Vec::new();
     for (how, [one, many]) in words {
         let count = pairs.iter().filter(|pair| pair.how == how).count();
-        let calls = if said.is_empty() { if count == 1 { " call" } else { " calls" } } else { "" };
+        let calls = if said.is_empty() {
+            if count == 1 { " call" } else { " calls" }
+        } else {
+            ""
+        };
         match count {
             0 => {}
             1 => said.push(format!("1{calls} {one}")),

@@ -22,8 +22,17 @@ fn read_leniently(yaml: &str) -> (TrajectoryBlock, Vec<String>) {
     let mut problems = Vec::new();
     let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
     let reading = Reading::new(Scope::default(), &|_| None);
-    let block = Field::new(&reading, &node).block(TrajectoryBlock::read).unwrap();
-    (block, reading.into_problems().into_iter().map(|problem| problem.message).collect())
+    let block = Field::new(&reading, &node)
+        .block(TrajectoryBlock::read)
+        .unwrap();
+    (
+        block,
+        reading
+            .into_problems()
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect(),
+    )
 }
 
 /// Calls written as a name, or as `[name, args]`.
@@ -43,13 +52,20 @@ fn run(block: &TrajectoryBlock, calls: &[Value]) -> Scores {
 
 fn count(scores: &Scores) -> usize {
     let count = scores.value("trajectory.mismatch_count").unwrap().as_f64() as usize;
-    assert_eq!(scores.value("trajectory.passed").unwrap().as_f64() > 0.5, count == 0);
+    assert_eq!(
+        scores.value("trajectory.passed").unwrap().as_f64() > 0.5,
+        count == 0
+    );
     count
 }
 
 fn sentences(yaml: &str, written: &Value) -> Vec<String> {
     let scores = run(&read(yaml).unwrap(), &calls(written));
-    scores.findings.into_iter().map(|finding: Finding| finding.message).collect()
+    scores
+        .findings
+        .into_iter()
+        .map(|finding: Finding| finding.message)
+        .collect()
 }
 
 #[test]
@@ -60,52 +76,83 @@ fn a_block_is_read_with_every_shape() {
          {name: e, args: {one_of: [any, {exact: 1}]}}]",
     )
     .unwrap();
-    assert_eq!((block.reference.mode, block.reference.calls.len()), (MatchMode::Strict, 6));
+    assert_eq!(
+        (block.reference.mode, block.reference.calls.len()),
+        (MatchMode::Strict, 6)
+    );
 }
 
 #[test]
 fn what_is_wrong_with_a_block_is_said_together() {
-    let problems =
-        read("mode: ordered\ncalls: [{name: a, args: {schema: {type: 12}, exact: 1}}, {args: all}, 7]")
-            .err()
-            .unwrap()
-            .join("\n");
-    for part in
-        ["`ordered` is not a mode", "not a JSON Schema", "exclude each other", "`name` is missing", "`all`"]
-    {
+    let problems = read(
+        "mode: ordered\ncalls: [{name: a, args: {schema: {type: 12}, exact: 1}}, {args: all}, 7]",
+    )
+    .err()
+    .unwrap()
+    .join("\n");
+    for part in [
+        "`ordered` is not a mode",
+        "not a JSON Schema",
+        "exclude each other",
+        "`name` is missing",
+        "`all`",
+    ] {
         assert!(problems.contains(part), "{part}: {problems}");
     }
     assert_eq!(read("calls: []").err().unwrap(), ["`mode` is missing here"]);
-    assert_eq!(read("mode: strict").err().unwrap(), ["`calls` is missing here"]);
+    assert_eq!(
+        read("mode: strict").err().unwrap(),
+        ["`calls` is missing here"]
+    );
     let empty = read("mode: strict\ncalls: [{name: a, args: {one_of: []}}, {name: b, args: {}}]");
     assert_eq!(
         empty.err().unwrap(),
-        ["`one_of` needs at least one shape", "an argument shape is missing here"]
+        [
+            "`one_of` needs at least one shape",
+            "an argument shape is missing here"
+        ]
     );
 }
 
 #[test]
 fn every_key_is_described_for_editors() {
-    let schema =
-        Reading::new(Scope::default(), &|_| None).describe(|field| field.block(TrajectoryBlock::read));
+    let schema = Reading::new(Scope::default(), &|_| None)
+        .describe(|field| field.block(TrajectoryBlock::read));
     assert_eq!(schema["required"], json!(["mode", "calls"]));
     let validator = crate::schema::JsonSchema::compile(&schema).unwrap();
-    let with_args = |args: Value| json!({"mode": "subset", "calls": ["a", {"name": "b", "args": args}]});
-    for args in [json!("any"), json!({"exact": null}), json!({"one_of": [{"subset": {}}, "ignore"]})] {
+    let with_args =
+        |args: Value| json!({"mode": "subset", "calls": ["a", {"name": "b", "args": args}]});
+    for args in [
+        json!("any"),
+        json!({"exact": null}),
+        json!({"one_of": [{"subset": {}}, "ignore"]}),
+    ] {
         assert!(validator.is_valid(&with_args(args.clone())), "{args}");
     }
-    for args in [json!("all"), json!({}), json!({"one_of": []}), json!({"exact": 1, "subset": 1})] {
+    for args in [
+        json!("all"),
+        json!({}),
+        json!({"one_of": []}),
+        json!({"exact": 1, "subset": 1}),
+    ] {
         assert!(!validator.is_valid(&with_args(args.clone())), "{args}");
     }
 }
 
 #[test]
 fn an_empty_reference_accepts_anything_unless_it_is_an_upper_bound() {
-    let facts = AgentFacts { runs: 1, ..AgentFacts::default() };
+    let facts = AgentFacts {
+        runs: 1,
+        ..AgentFacts::default()
+    };
     for mode in ["strict", "subsequence", "unordered", "superset"] {
         let block = read(&format!("mode: {mode}\ncalls: []")).unwrap();
         let scores = run(&block, &calls(&json!(["a"])));
-        assert_eq!((count(&scores), scores.not_exercised.is_some()), (0, true), "{mode}");
+        assert_eq!(
+            (count(&scores), scores.not_exercised.is_some()),
+            (0, true),
+            "{mode}"
+        );
         assert_eq!(block.lint(&facts)[0].level, Level::Warning);
     }
     let (unreadable, problems) = read_leniently("mode: strict\ncalls: [{nam: a}]");
@@ -120,32 +167,58 @@ fn an_empty_reference_accepts_anything_unless_it_is_an_upper_bound() {
 #[test]
 fn a_run_without_calls_is_marked() {
     let scores = run(&read("mode: subset\ncalls: [a]").unwrap(), &[]);
-    assert_eq!((count(&scores), scores.not_exercised.unwrap().as_str()), (0, "the run made no calls"));
-    assert!(run(&read("mode: strict\ncalls: [a]").unwrap(), &[]).not_exercised.is_some());
+    assert_eq!(
+        (count(&scores), scores.not_exercised.unwrap().as_str()),
+        (0, "the run made no calls")
+    );
+    assert!(
+        run(&read("mode: strict\ncalls: [a]").unwrap(), &[])
+            .not_exercised
+            .is_some()
+    );
 }
 
 #[test]
 fn tools_are_named_bare_or_with_their_server() {
-    let recorded = [json!({"name": "find", "server": "docs"}), json!({"name": "find", "server": "web"})];
-    let mismatches =
-        |names: &str| count(&run(&read(&format!("mode: unordered\ncalls: [{names}]")).unwrap(), &recorded));
+    let recorded = [
+        json!({"name": "find", "server": "docs"}),
+        json!({"name": "find", "server": "web"}),
+    ];
+    let mismatches = |names: &str| {
+        count(&run(
+            &read(&format!("mode: unordered\ncalls: [{names}]")).unwrap(),
+            &recorded,
+        ))
+    };
     assert_eq!(mismatches("find, docs.find"), 0);
     assert_eq!(mismatches("web__find, docs__find"), 0);
     assert_eq!(mismatches("web.find, web.find"), 1);
     assert_eq!(mismatches("mail.find"), 1);
     let strict = read("mode: strict\ncalls: [web.find, web.find]").unwrap();
     let findings = run(&strict, &recorded).findings;
-    assert_eq!(findings[0].message, "call 1 is `docs.find`, expected `web.find`");
+    assert_eq!(
+        findings[0].message,
+        "call 1 is `docs.find`, expected `web.find`"
+    );
     assert_eq!(findings[0].diff[0].pointer, "/name");
 }
 
 #[test]
 fn arguments_that_are_not_json_satisfy_only_any() {
-    let recorded = [json!({"name": "f", "args_text": "{x: "}), json!({"name": "f", "args": {"x": 1}})];
-    for (shape, wanted) in
-        [("any", 0), ("{subset: {}}", 1), ("{schema: true}", 1), ("{one_of: [{exact: 1}, any]}", 0)]
-    {
-        let block = read(&format!("mode: strict\ncalls: [{{name: f, args: {shape}}}, f]")).unwrap();
+    let recorded = [
+        json!({"name": "f", "args_text": "{x: "}),
+        json!({"name": "f", "args": {"x": 1}}),
+    ];
+    for (shape, wanted) in [
+        ("any", 0),
+        ("{subset: {}}", 1),
+        ("{schema: true}", 1),
+        ("{one_of: [{exact: 1}, any]}", 0),
+    ] {
+        let block = read(&format!(
+            "mode: strict\ncalls: [{{name: f, args: {shape}}}, f]"
+        ))
+        .unwrap();
         assert_eq!(count(&run(&block, &recorded)), wanted, "{shape}");
         let both = [recorded[1].clone(), recorded[0].clone()];
         let unordered = format!("mode: unordered\ncalls: [{{name: f, args: {shape}}}, f]");
@@ -155,7 +228,8 @@ fn arguments_that_are_not_json_satisfy_only_any() {
 
 #[test]
 fn a_strict_failure_is_aligned() {
-    let yaml = "mode: strict\ncalls: [login, open, {name: search, args: {subset: {q: rust}}}, close]";
+    let yaml =
+        "mode: strict\ncalls: [login, open, {name: search, args: {subset: {q: rust}}}, close]";
     let recorded = json!(["login", ["search", {"q": "rst"}], "close", "log"]);
     assert_eq!(count(&run(&read(yaml).unwrap(), &calls(&recorded))), 3);
     assert_eq!(
@@ -166,7 +240,10 @@ fn a_strict_failure_is_aligned() {
             "call 4 `log` is extra",
         ]
     );
-    assert_eq!(sentences("mode: strict\ncalls: [a]", &json!(["b"])), ["call 1 is `b`, expected `a`"]);
+    assert_eq!(
+        sentences("mode: strict\ncalls: [a]", &json!(["b"])),
+        ["call 1 is `b`, expected `a`"]
+    );
 }
 
 #[test]
@@ -177,7 +254,10 @@ fn a_failed_subsequence_says_what_is_missing_and_not_what_is_extra() {
         ["expected call 1 `c` is missing: call 5 `c` comes too late"]
     );
     assert_eq!(
-        sentences(yaml, &json!(["c", ["a", {"x": 5, "y": 1}], ["a", {"x": 2}], "b"])),
+        sentences(
+            yaml,
+            &json!(["c", ["a", {"x": 5, "y": 1}], ["a", {"x": 2}], "b"])
+        ),
         ["call 3 `a` has `x: 2`, expected `1` (expected call 2)"]
     );
     assert_eq!(
@@ -206,21 +286,34 @@ fn calls_that_need_the_same_call_are_named_together() {
     );
     assert_eq!(
         sentences("mode: subset\ncalls: [a]", &json!(["a", "a", "z"])),
-        ["call 3 `z` is not among the expected calls", "calls 1 `a` and 2 `a` both need expected call 1 `a`"]
+        [
+            "call 3 `z` is not among the expected calls",
+            "calls 1 `a` and 2 `a` both need expected call 1 `a`"
+        ]
     );
 }
 
 #[test]
 fn an_unmatched_call_is_held_against_the_nearest_one() {
     let yaml = "mode: unordered\ncalls: [{name: s, args: {exact: {q: a, n: 1}}}, {name: s, args: {exact: {q: b, n: 2}}}]";
-    let recorded =
-        calls(&json!([["s", {"q": "x", "n": 9}], ["s", {"q": "b", "n": 3}], ["s", {"q": "a", "n": 1}]]));
+    let recorded = calls(
+        &json!([["s", {"q": "x", "n": 9}], ["s", {"q": "b", "n": 3}], ["s", {"q": "a", "n": 1}]]),
+    );
     let findings = run(&read(yaml).unwrap(), &recorded).findings;
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].message, "call 2 `s` has `n: 3`, expected `2`");
-    assert_eq!((findings[0].diff[0].pointer.as_str(), &findings[0].diff[0].actual), ("/args/n", &json!(3)));
     assert_eq!(
-        sentences("mode: subset\ncalls: [z, {name: s, args: {subset: {q: a}}}]", &json!([["s", {"q": "b"}]])),
+        (
+            findings[0].diff[0].pointer.as_str(),
+            &findings[0].diff[0].actual
+        ),
+        ("/args/n", &json!(3))
+    );
+    assert_eq!(
+        sentences(
+            "mode: subset\ncalls: [z, {name: s, args: {subset: {q: a}}}]",
+            &json!([["s", {"q": "b"}]])
+        ),
         ["call 1 `s` has `q: \"b\"`, expected `a` (expected call 2)"]
     );
 }
@@ -229,47 +322,105 @@ fn an_unmatched_call_is_held_against_the_nearest_one() {
 fn long_explanations_end_with_how_much_is_left() {
     let names: Vec<String> = (0..50).map(|n| format!("t{n}")).collect();
     for mode in ["strict", "subsequence", "unordered"] {
-        let said = sentences(&format!("mode: {mode}\ncalls: [{}]", names.join(", ")), &json!([]));
-        assert_eq!((said.len(), said[20].as_str()), (21, "and 30 more"), "{mode}");
+        let said = sentences(
+            &format!("mode: {mode}\ncalls: [{}]", names.join(", ")),
+            &json!([]),
+        );
+        assert_eq!(
+            (said.len(), said[20].as_str()),
+            (21, "and 30 more"),
+            "{mode}"
+        );
     }
     let recorded: Vec<String> = (0..3000).map(|n| format!("r{n}")).collect();
     let expected: Vec<String> = (0..3000).map(|n| format!("e{n}")).collect();
-    let said = sentences(&format!("mode: strict\ncalls: [{}]", expected.join(", ")), &json!(recorded));
+    let said = sentences(
+        &format!("mode: strict\ncalls: [{}]", expected.join(", ")),
+        &json!(recorded),
+    );
     assert_eq!(said[0], "call 1 is `r0`, expected `e0`");
-    assert!(said[1].starts_with("expected calls 1 to 3000 and calls 1 to 3000 have too little"), "{said:?}");
+    assert!(
+        said[1].starts_with("expected calls 1 to 3000 and calls 1 to 3000 have too little"),
+        "{said:?}"
+    );
 }
 
 #[test]
 fn the_library_names_both_indices() {
-    let by_name = |names: &[&str]| names.iter().map(|name| ExpectedCall::by_name(*name)).collect::<Vec<_>>();
-    let strict =
-        validate_trace(&calls(&json!(["a", "x"])), &ExpectedTrace::strict(by_name(&["a", "b", "c"])));
+    let by_name = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| ExpectedCall::by_name(*name))
+            .collect::<Vec<_>>()
+    };
+    let strict = validate_trace(
+        &calls(&json!(["a", "x"])),
+        &ExpectedTrace::strict(by_name(&["a", "b", "c"])),
+    );
     let mismatches = strict.unwrap().mismatches;
-    assert_eq!((mismatches[0].expected_index, mismatches[0].recorded_index), (1, Some(1)));
+    assert_eq!(
+        (mismatches[0].expected_index, mismatches[0].recorded_index),
+        (1, Some(1))
+    );
     assert_eq!(mismatches[0].diffs[0].pointer, "/name");
-    assert_eq!((mismatches[1].expected_index, mismatches[1].recorded_index), (2, None));
-    let extra = validate_trace(&calls(&json!(["a", "b"])), &ExpectedTrace::exact_sequence(by_name(&["a"])));
+    assert_eq!(
+        (mismatches[1].expected_index, mismatches[1].recorded_index),
+        (2, None)
+    );
+    let extra = validate_trace(
+        &calls(&json!(["a", "b"])),
+        &ExpectedTrace::exact_sequence(by_name(&["a"])),
+    );
     let mismatch = &extra.unwrap().mismatches[0];
-    assert_eq!((mismatch.expected_index, mismatch.recorded_index), (1, Some(1)));
-    let over = validate_trace(&calls(&json!(["a", "a"])), &ExpectedTrace::subset(by_name(&["a"]))).unwrap();
-    assert_eq!(over.mismatches[0].reason, "call 2 `a` is one more than the expected calls allow");
+    assert_eq!(
+        (mismatch.expected_index, mismatch.recorded_index),
+        (1, Some(1))
+    );
+    let over = validate_trace(
+        &calls(&json!(["a", "a"])),
+        &ExpectedTrace::subset(by_name(&["a"])),
+    )
+    .unwrap();
+    assert_eq!(
+        over.mismatches[0].reason,
+        "call 2 `a` is one more than the expected calls allow"
+    );
 }
 
 #[test]
 fn a_malformed_schema_is_an_error_even_where_nothing_reaches_it() {
-    let args = ExpectedArgs::OneOf(vec![ExpectedArgs::Any, ExpectedArgs::Schema(json!({"type": 12}))]);
-    let expected = vec![ExpectedCall::by_name("a"), ExpectedCall { name: "b".into(), args }];
+    let args = ExpectedArgs::OneOf(vec![
+        ExpectedArgs::Any,
+        ExpectedArgs::Schema(json!({"type": 12})),
+    ]);
+    let expected = vec![
+        ExpectedCall::by_name("a"),
+        ExpectedCall {
+            name: "b".into(),
+            args,
+        },
+    ];
     let problem = validate_trace(&[], &ExpectedTrace::subset(expected)).unwrap_err();
     assert_eq!(problem.expected_index, 1);
-    assert!(problem.to_string().starts_with("expected call 2 `b` has a malformed JSON Schema: "));
+    assert!(
+        problem
+            .to_string()
+            .starts_with("expected call 2 `b` has a malformed JSON Schema: ")
+    );
 }
 
 #[test]
 fn calls_are_found_in_cassettes_and_envelopes() {
     use trace_validation::tool_calls_from_envelope;
     let calls = json!([{"name": "a"}]);
-    assert_eq!(tool_calls_from_envelope(&json!({"trace": {"tool_calls": calls}, "tool_calls": []})).len(), 1);
-    assert_eq!(tool_calls_from_envelope(&json!({"tool_calls": calls})).len(), 1);
+    assert_eq!(
+        tool_calls_from_envelope(&json!({"trace": {"tool_calls": calls}, "tool_calls": []})).len(),
+        1
+    );
+    assert_eq!(
+        tool_calls_from_envelope(&json!({"tool_calls": calls})).len(),
+        1
+    );
     assert!(tool_calls_from_envelope(&json!({"trace": {}})).is_empty());
 }
 
@@ -310,7 +461,10 @@ fn any_mode() -> impl Strategy<Value = MatchMode> {
 }
 
 fn mismatches(mode: MatchMode, reference: &[ExpectedCall], run: &[Value]) -> usize {
-    let expected = ExpectedTrace { mode, calls: reference.to_vec() };
+    let expected = ExpectedTrace {
+        mode,
+        calls: reference.to_vec(),
+    };
     let validation = validate_trace(run, &expected).unwrap();
     assert_eq!(validation.passed, validation.mismatches.is_empty());
     validation.mismatches.len()
@@ -318,7 +472,11 @@ fn mismatches(mode: MatchMode, reference: &[ExpectedCall], run: &[Value]) -> usi
 
 /// Whether one expected call fits one recorded call, asked through the strict door alone.
 fn fits(expected: &ExpectedCall, recorded: &Value) -> bool {
-    mismatches(MatchMode::Strict, std::slice::from_ref(expected), std::slice::from_ref(recorded)) == 0
+    mismatches(
+        MatchMode::Strict,
+        std::slice::from_ref(expected),
+        std::slice::from_ref(recorded),
+    ) == 0
 }
 
 /// The rules written out plainly.
@@ -328,7 +486,12 @@ fn mismatches_plainly(mode: MatchMode, reference: &[ExpectedCall], run: &[Value]
     }
     match mode {
         MatchMode::Strict => (0..reference.len().max(run.len()))
-            .filter(|&at| !reference.get(at).zip(run.get(at)).is_some_and(|(call, made)| fits(call, made)))
+            .filter(|&at| {
+                !reference
+                    .get(at)
+                    .zip(run.get(at))
+                    .is_some_and(|(call, made)| fits(call, made))
+            })
             .count(),
         MatchMode::Subsequence => reference.len() - longest_in_order(reference, run),
         MatchMode::Unordered | MatchMode::Superset => reference.len() - most_pairs(reference, run),
@@ -337,15 +500,24 @@ fn mismatches_plainly(mode: MatchMode, reference: &[ExpectedCall], run: &[Value]
 }
 
 fn longest_in_order(reference: &[ExpectedCall], run: &[Value]) -> usize {
-    let (Some((call, calls)), Some((made, later))) = (reference.split_first(), run.split_first()) else {
+    let (Some((call, calls)), Some((made, later))) = (reference.split_first(), run.split_first())
+    else {
         return 0;
     };
-    let paired = if fits(call, made) { 1 + longest_in_order(calls, later) } else { 0 };
-    paired.max(longest_in_order(calls, run)).max(longest_in_order(reference, later))
+    let paired = if fits(call, made) {
+        1 + longest_in_order(calls, later)
+    } else {
+        0
+    };
+    paired
+        .max(longest_in_order(calls, run))
+        .max(longest_in_order(reference, later))
 }
 
 fn most_pairs(reference: &[ExpectedCall], run: &[Value]) -> usize {
-    let Some((call, calls)) = reference.split_first() else { return 0 };
+    let Some((call, calls)) = reference.split_first() else {
+        return 0;
+    };
     let with = (0..run.len()).filter(|&at| fits(call, &run[at])).map(|at| {
         let rest: Vec<Value> = [&run[..at], &run[at + 1..]].concat();
         1 + most_pairs(calls, &rest)
@@ -357,7 +529,10 @@ fn most_pairs(reference: &[ExpectedCall], run: &[Value]) -> usize {
 fn respelled(call: &Value) -> String {
     let args = &call["args"];
     let (a, b) = (&args["a"], &args["b"][0]);
-    format!(r#"{{"args":{{"b":[{b}.0,{{"c":{a}e0}}],"a":{a}.00}},"name":{}}}"#, call["name"])
+    format!(
+        r#"{{"args":{{"b":[{b}.0,{{"c":{a}e0}}],"a":{a}.00}},"name":{}}}"#,
+        call["name"]
+    )
 }
 
 proptest! {
@@ -418,24 +593,45 @@ proptest! {
 fn rows(yaml: &str, written: &Value) -> Vec<String> {
     let scores = run(&read(yaml).unwrap(), &calls(written));
     let call = |shown: &Option<CallShown>| {
-        shown.as_ref().map_or("none".to_owned(), |call| format!("{}{}", call.number, call.tool))
+        shown.as_ref().map_or("none".to_owned(), |call| {
+            format!("{}{}", call.number, call.tool)
+        })
     };
     let row = |row: &CallRow| match row.count {
         Some(count) => format!("{count} matched"),
-        None => format!("{:?} {} {}", row.how, call(&row.expected), call(&row.recorded)),
+        None => format!(
+            "{:?} {} {}",
+            row.how,
+            call(&row.expected),
+            call(&row.recorded)
+        ),
     };
-    scores.tables.iter().flat_map(|table| &table.rows).map(row).collect()
+    scores
+        .tables
+        .iter()
+        .flat_map(|table| &table.rows)
+        .map(row)
+        .collect()
 }
 
 #[test]
 fn a_table_folds_what_matches_and_keeps_what_stands_beside_a_change() {
-    let expected: Vec<String> = (0..12).map(|_| "a".to_owned()).chain(["b".to_owned()]).collect();
+    let expected: Vec<String> = (0..12)
+        .map(|_| "a".to_owned())
+        .chain(["b".to_owned()])
+        .collect();
     let yaml = format!("mode: strict\ncalls: [{}]", expected.join(", "));
     let mut recorded = expected;
     recorded[6] = "z".to_owned();
     recorded.pop();
-    let folded =
-        ["5 matched", "Matched 6a 6a", "Changed 7a 7z", "Matched 8a 8a", "3 matched", "Matched 12a 12a"];
+    let folded = [
+        "5 matched",
+        "Matched 6a 6a",
+        "Changed 7a 7z",
+        "Matched 8a 8a",
+        "3 matched",
+        "Matched 12a 12a",
+    ];
     let shown = rows(&yaml, &json!(recorded));
     assert_eq!(shown[..6], folded);
     assert_eq!(shown[6..], ["Missing 13b none"]);
@@ -444,9 +640,21 @@ fn a_table_folds_what_matches_and_keeps_what_stands_beside_a_change() {
 #[test]
 fn a_table_shows_calls_in_another_place() {
     let both = ["Swapped 1open 2open", "Swapped 2search 1search"];
-    assert_eq!(rows("mode: strict\ncalls: [open, search]", &json!(["search", "open"])), both);
+    assert_eq!(
+        rows(
+            "mode: strict\ncalls: [open, search]",
+            &json!(["search", "open"])
+        ),
+        both
+    );
     let late = ["Matched 1search 2search", "Swapped 2open 1open"];
-    assert_eq!(rows("mode: subsequence\ncalls: [search, open]", &json!(["open", "search"])), late);
+    assert_eq!(
+        rows(
+            "mode: subsequence\ncalls: [search, open]",
+            &json!(["open", "search"])
+        ),
+        late
+    );
     let more = ["Matched 1a 1a", "Extra none 2b"];
     assert_eq!(rows("mode: subset\ncalls: [a]", &json!(["a", "b"])), more);
 }

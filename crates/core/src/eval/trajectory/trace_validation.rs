@@ -55,7 +55,10 @@ pub struct ExpectedTrace {
 impl ExpectedTrace {
     /// One for one, in order, nothing else.
     pub fn strict(calls: Vec<ExpectedCall>) -> Self {
-        Self { mode: MatchMode::Strict, calls }
+        Self {
+            mode: MatchMode::Strict,
+            calls,
+        }
     }
 
     /// The older name of [`ExpectedTrace::strict`].
@@ -65,22 +68,34 @@ impl ExpectedTrace {
 
     /// All of them in order, with other calls in between.
     pub fn subsequence(calls: Vec<ExpectedCall>) -> Self {
-        Self { mode: MatchMode::Subsequence, calls }
+        Self {
+            mode: MatchMode::Subsequence,
+            calls,
+        }
     }
 
     /// All of them in any order, with other calls beside them.
     pub fn unordered(calls: Vec<ExpectedCall>) -> Self {
-        Self { mode: MatchMode::Unordered, calls }
+        Self {
+            mode: MatchMode::Unordered,
+            calls,
+        }
     }
 
     /// At least these calls, in any order.
     pub fn superset(calls: Vec<ExpectedCall>) -> Self {
-        Self { mode: MatchMode::Superset, calls }
+        Self {
+            mode: MatchMode::Superset,
+            calls,
+        }
     }
 
     /// At most these calls, in any order.
     pub fn subset(calls: Vec<ExpectedCall>) -> Self {
-        Self { mode: MatchMode::Subset, calls }
+        Self {
+            mode: MatchMode::Subset,
+            calls,
+        }
     }
 }
 
@@ -96,7 +111,10 @@ pub struct ExpectedCall {
 impl ExpectedCall {
     /// A call to this tool, whatever its arguments.
     pub fn by_name(name: impl Into<String>) -> Self {
-        Self { name: name.into(), args: ExpectedArgs::Any }
+        Self {
+            name: name.into(),
+            args: ExpectedArgs::Any,
+        }
     }
 }
 
@@ -182,12 +200,21 @@ pub struct TraceMismatch {
 /// assert_eq!(result.mismatches[0].reason, "call 1 is `close`, expected `open`");
 /// # Ok::<(), mcptest_core::eval::MalformedSchema>(())
 /// ```
-pub fn validate_trace(calls: &[Value], expected: &ExpectedTrace) -> Result<TraceValidation, MalformedSchema> {
+pub fn validate_trace(
+    calls: &[Value],
+    expected: &ExpectedTrace,
+) -> Result<TraceValidation, MalformedSchema> {
     let reference = compile(expected)?;
-    let comparison = Comparison::new(&reference, calls.iter().enumerate().map(RecordedCall::from).collect());
+    let comparison = Comparison::new(
+        &reference,
+        calls.iter().enumerate().map(RecordedCall::from).collect(),
+    );
     let verdict = TraceVerdict::of(&comparison);
     let mismatches: Vec<_> = mismatches(&comparison, &verdict, MOST_LOOKS).collect();
-    Ok(TraceValidation { passed: mismatches.is_empty(), mismatches })
+    Ok(TraceValidation {
+        passed: mismatches.is_empty(),
+        mismatches,
+    })
 }
 
 pub(super) fn compile(expected: &ExpectedTrace) -> Result<Reference, MalformedSchema> {
@@ -195,16 +222,27 @@ pub(super) fn compile(expected: &ExpectedTrace) -> Result<Reference, MalformedSc
         let name = call.name.clone();
         match call.args.compile() {
             Ok(shape) => Ok(ReferenceCall { name, shape }),
-            Err(problem) => Err(MalformedSchema { expected_index, name, problem }),
+            Err(problem) => Err(MalformedSchema {
+                expected_index,
+                name,
+                problem,
+            }),
         }
     };
-    let calls = expected.calls.iter().enumerate().map(compile).collect::<Result<_, _>>()?;
+    let calls = expected
+        .calls
+        .iter()
+        .enumerate()
+        .map(compile)
+        .collect::<Result<_, _>>()?;
     Ok(Reference::new(expected.mode, calls))
 }
 
 /// The calls of a cassette (`trace.tool_calls`) or of a trace envelope (`tool_calls`); none where there are neither.
 pub fn tool_calls_from_envelope(envelope: &Value) -> Vec<Value> {
-    let nested = envelope.pointer("/trace/tool_calls").and_then(Value::as_array);
+    let nested = envelope
+        .pointer("/trace/tool_calls")
+        .and_then(Value::as_array);
     let at_root = || envelope.get("tool_calls").and_then(Value::as_array);
     nested.or_else(at_root).cloned().unwrap_or_default()
 }

@@ -41,8 +41,9 @@ impl TraceVerdict {
     }
 
     pub(super) fn mismatch_count(&self) -> usize {
-        let without =
-            |partners: &[Option<usize>]| partners.iter().filter(|partner| partner.is_none()).count();
+        let without = |partners: &[Option<usize>]| {
+            partners.iter().filter(|partner| partner.is_none()).count()
+        };
         match self {
             Self::InStep(positions) => positions.len(),
             Self::InOrder(partners) => without(partners),
@@ -54,14 +55,20 @@ impl TraceVerdict {
 fn differing_positions(comparison: &Comparison<'_>) -> Vec<usize> {
     let (expected, recorded) = (comparison.reference.calls.len(), comparison.calls.len());
     let shared = expected.min(recorded);
-    (0..expected.max(recorded)).filter(|&at| at >= shared || !comparison.fits(at, at)).collect()
+    (0..expected.max(recorded))
+        .filter(|&at| at >= shared || !comparison.fits(at, at))
+        .collect()
 }
 
 /// Each expected call's first possible partner; nothing when that leaves one without, and then every way does.
 fn first_fits_in_order(comparison: &Comparison<'_>) -> Option<Vec<Option<usize>>> {
     let mut recorded = 0..comparison.calls.len();
     (0..comparison.reference.calls.len())
-        .map(|expected| recorded.find(|&call| comparison.fits(expected, call)).map(Some))
+        .map(|expected| {
+            recorded
+                .find(|&call| comparison.fits(expected, call))
+                .map(Some)
+        })
         .collect()
 }
 
@@ -70,7 +77,9 @@ fn first_fits_in_order(comparison: &Comparison<'_>) -> Option<Vec<Option<usize>>
 fn best_fits_in_order(comparison: &Comparison<'_>) -> Vec<Option<usize>> {
     let (expected, recorded) = (comparison.reference.calls.len(), comparison.calls.len());
     let shorter = expected.min(recorded);
-    let before = (0..shorter).take_while(|&at| comparison.fits(at, at)).count();
+    let before = (0..shorter)
+        .take_while(|&at| comparison.fits(at, at))
+        .count();
     let after = (0..shorter - before)
         .take_while(|back| comparison.fits(expected - 1 - back, recorded - 1 - back))
         .count();
@@ -84,13 +93,22 @@ fn best_fits_in_order(comparison: &Comparison<'_>) -> Vec<Option<usize>> {
     let recorded_classes: Vec<usize> = calls.iter().map(|&call| class_of(call)).collect();
     let middle = order_keeping_partners(in_between.len(), &recorded_classes, |class| {
         let groups = &fitted[classes.members(class)[0]];
-        let positions = groups.iter().flat_map(|&group| comparison.reference.groups.members(group));
+        let positions = groups
+            .iter()
+            .flat_map(|&group| comparison.reference.groups.members(group));
         let inside = positions.filter(|position| in_between.contains(position));
         inside.map(|position| position - before).collect::<Vec<_>>()
     });
     let start = (0..before).map(Some);
     let end = (recorded - after..recorded).map(Some);
-    start.chain(middle.into_iter().map(|partner| partner.map(|at| calls[at]))).chain(end).collect()
+    start
+        .chain(
+            middle
+                .into_iter()
+                .map(|partner| partner.map(|at| calls[at])),
+        )
+        .chain(end)
+        .collect()
 }
 
 impl Assignment {
@@ -98,12 +116,20 @@ impl Assignment {
         let (expected, recorded) = (&comparison.reference.groups, &comparison.recorded);
         let candidates = comparison.candidates();
         let (from, to, edges) = match comparison.reference.mode {
-            MatchMode::Subset => (recorded, expected, turned(&candidates, recorded.counts().len())),
+            MatchMode::Subset => (
+                recorded,
+                expected,
+                turned(&candidates, recorded.counts().len()),
+            ),
             _ => (expected, recorded, candidates),
         };
         let matching = match_grouped(from.counts(), to.counts(), &edges);
         let partners = assign(from, to, &matching);
-        Self { edges, matching, partners }
+        Self {
+            edges,
+            matching,
+            partners,
+        }
     }
 }
 

@@ -13,17 +13,28 @@ const MOST_DIFFS: usize = 3;
 pub(super) fn list(items: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 5;
     let count = items.len();
-    let mut items: Vec<String> = items.take(if count > MOST { MOST - 1 } else { MOST }).collect();
-    let last =
-        if count > MOST { format!("{} more", count - items.len()) } else { items.pop().unwrap_or_default() };
-    if items.is_empty() { last } else { format!("{} and {last}", items.join(", ")) }
+    let mut items: Vec<String> = items
+        .take(if count > MOST { MOST - 1 } else { MOST })
+        .collect();
+    let last = if count > MOST {
+        format!("{} more", count - items.len())
+    } else {
+        items.pop().unwrap_or_default()
+    };
+    if items.is_empty() {
+        last
+    } else {
+        format!("{} and {last}", items.join(", "))
+    }
 }
 
 /// What a shape asks for, to stand behind a tool's name.
 pub(super) fn shape(shape: &ArgumentShape) -> String {
     match shape {
         ArgumentShape::Any => String::new(),
-        ArgumentShape::Exact { value, .. } | ArgumentShape::Subset(value) => format!(" {}", flow(value)),
+        ArgumentShape::Exact { value, .. } | ArgumentShape::Subset(value) => {
+            format!(" {}", flow(value))
+        }
         ArgumentShape::Schema { .. } => " (by schema)".to_owned(),
         ArgumentShape::OneOf(shapes) => format!(" (one of {} shapes)", shapes.len()),
     }
@@ -32,7 +43,9 @@ pub(super) fn shape(shape: &ArgumentShape) -> String {
 /// Which of several shapes the differences are to.
 pub(super) fn nearest(shape: &ArgumentShape, args: Arguments<'_>) -> String {
     match shape.nearest(args) {
-        Some((nearest, of)) if of > 1 => format!(" by the nearest of {of} shapes, `{}`", flow(&nearest)),
+        Some((nearest, of)) if of > 1 => {
+            format!(" by the nearest of {of} shapes, `{}`", flow(&nearest))
+        }
         _ => String::new(),
     }
 }
@@ -42,7 +55,11 @@ pub(super) fn differences(diffs: &[AssertionDiff], args: Arguments<'_>) -> Strin
     let Some(value) = args.value() else {
         return "has arguments that are not JSON".to_owned();
     };
-    let mut said: Vec<String> = diffs.iter().take(MOST_DIFFS).map(|diff| difference(diff, &value)).collect();
+    let mut said: Vec<String> = diffs
+        .iter()
+        .take(MOST_DIFFS)
+        .map(|diff| difference(diff, &value))
+        .collect();
     if diffs.len() > MOST_DIFFS {
         said.push(format!("{} more differences", diffs.len() - MOST_DIFFS));
     }
@@ -62,7 +79,11 @@ fn difference(diff: &AssertionDiff, args: &Value) -> String {
         (Some(Side::Actual), _) if pointer.is_empty() => format!("no arguments, {expected}"),
         _ if pointer.is_empty() => format!("arguments `{}`, {expected}", flow(&diff.actual)),
         (Some(Side::Actual), Some(_)) => {
-            format!("no further `{}` in `{}`", flow(&diff.expected), self::path(parent))
+            format!(
+                "no further `{}` in `{}`",
+                flow(&diff.expected),
+                self::path(parent)
+            )
         }
         (Some(Side::Actual), None) => format!("no `{path}`, {expected}"),
         _ => format!("`{path}: {}`, {expected}", flow(&diff.actual)),
@@ -136,35 +157,73 @@ mod tests {
     #[test]
     fn a_difference_says_what_there_is_and_what_was_expected() {
         let rust = ArgumentShape::Subset(json!({"q": "rust"}));
-        assert_eq!(said(&rust, &json!({"q": "rst"})), "has `q: \"rst\"`, expected `rust`");
-        assert_eq!(said(&rust, &json!({"query": "rust"})), "has no `q`, expected `rust`");
-        assert_eq!(said(&rust, &json!({"q": null})), "has `q: null`, expected `rust`");
-        assert_eq!(said(&rust, &json!([1])), "has arguments `[1]`, expected `{q: \"rust\"}`");
+        assert_eq!(
+            said(&rust, &json!({"q": "rst"})),
+            "has `q: \"rst\"`, expected `rust`"
+        );
+        assert_eq!(
+            said(&rust, &json!({"query": "rust"})),
+            "has no `q`, expected `rust`"
+        );
+        assert_eq!(
+            said(&rust, &json!({"q": null})),
+            "has `q: null`, expected `rust`"
+        );
+        assert_eq!(
+            said(&rust, &json!([1])),
+            "has arguments `[1]`, expected `{q: \"rust\"}`"
+        );
         let twice = ArgumentShape::Subset(json!({"t": [1, 1, 5]}));
-        assert_eq!(said(&twice, &json!({"t": [1, 5, 2]})), "has `t[2]: 2`, expected `1`");
+        assert_eq!(
+            said(&twice, &json!({"t": [1, 5, 2]})),
+            "has `t[2]: 2`, expected `1`"
+        );
         let lacks_two = "has no further `1` in `t`; no further `5` in `t`";
         assert_eq!(said(&twice, &json!({"t": [1, 2, 3]})), lacks_two);
         let exact = ArgumentShape::exact(json!({"a": {"b": [1, "2"]}}));
-        assert_eq!(said(&exact, &json!({"a": {"b": [1, 2]}})), "has `a.b[1]: 2`, expected `\"2\"`");
-        assert_eq!(said(&ArgumentShape::exact(json!({})), &json!({"x": 1})), "has `x: 1`, expected none");
+        assert_eq!(
+            said(&exact, &json!({"a": {"b": [1, 2]}})),
+            "has `a.b[1]: 2`, expected `\"2\"`"
+        );
+        assert_eq!(
+            said(&ArgumentShape::exact(json!({})), &json!({"x": 1})),
+            "has `x: 1`, expected none"
+        );
         let null = ArgumentShape::exact(json!({"x": null}));
         assert_eq!(said(&null, &json!({"x": 1})), "has `x: 1`, expected `null`");
         assert_eq!(said(&null, &json!({})), "has no `x`, expected `null`");
-        assert_eq!(said(&exact, &json!(null)), "has arguments `null`, expected `{a: {b: [1, \"2\"]}}`");
+        assert_eq!(
+            said(&exact, &json!(null)),
+            "has arguments `null`, expected `{a: {b: [1, \"2\"]}}`"
+        );
         let absent = differences(&exact.diff(Arguments::Absent), Arguments::Absent);
         assert_eq!(absent, "has no arguments, expected `{a: {b: [1, \"2\"]}}`");
-        let text = differences(&exact.diff(Arguments::NotJson("{")), Arguments::NotJson("{"));
+        let text = differences(
+            &exact.diff(Arguments::NotJson("{")),
+            Arguments::NotJson("{"),
+        );
         assert_eq!(text, "has arguments that are not JSON");
     }
 
     #[test]
     fn long_values_and_lists_are_cut() {
         let long = said(&ArgumentShape::exact(json!("é".repeat(500))), &json!(1));
-        assert!(long.ends_with("é…`") && long.chars().count() < 120, "{long}");
+        assert!(
+            long.ends_with("é…`") && long.chars().count() < 120,
+            "{long}"
+        );
         let many: Vec<usize> = (0..1000).collect();
         let exact = ArgumentShape::exact(json!({ "ids": vec![1; 1000] }));
         assert!(said(&exact, &json!({ "ids": many })).ends_with("; 17 more differences"));
-        assert_eq!(list((1..4).map(|n: i32| n.to_string()).collect::<Vec<_>>().into_iter()), "1, 2 and 3");
+        assert_eq!(
+            list(
+                (1..4)
+                    .map(|n: i32| n.to_string())
+                    .collect::<Vec<_>>()
+                    .into_iter()
+            ),
+            "1, 2 and 3"
+        );
         let seven: Vec<String> = (1..8).map(|n| n.to_string()).collect();
         assert_eq!(list(seven.into_iter()), "1, 2, 3, 4 and 3 more");
     }

@@ -102,7 +102,11 @@ impl<'a> AxisCall<'a> {
 
 impl<'a> From<&'a Value> for AxisCall<'a> {
     fn from(call: &'a Value) -> Self {
-        Self { tool: Tool::of_json(call), turn: call.get("turn").and_then(Value::as_u64), has_failed: false }
+        Self {
+            tool: Tool::of_json(call),
+            turn: call.get("turn").and_then(Value::as_u64),
+            has_failed: false,
+        }
     }
 }
 
@@ -138,8 +142,13 @@ impl TrajectoryAxes {
     /// The edges of both axes: the earlier and the later tool of each.
     fn edges(&self) -> impl Iterator<Item = (Axis, &str, &str)> + Clone {
         let dependencies = self.dependencies.iter();
-        let dependencies = dependencies.map(|edge| (Axis::Dependency, &*edge.producer, &*edge.consumer));
-        dependencies.chain(self.order.iter().map(|edge| (Axis::Order, &*edge.first, &*edge.second)))
+        let dependencies =
+            dependencies.map(|edge| (Axis::Dependency, &*edge.producer, &*edge.consumer));
+        dependencies.chain(
+            self.order
+                .iter()
+                .map(|edge| (Axis::Order, &*edge.first, &*edge.second)),
+        )
     }
 
     /// Every edge of both axes in one run.
@@ -158,18 +167,31 @@ impl<'a> Edge<'a> {
     /// producers that failed gave none.
     fn of(axis: Axis, earlier: &'a str, later: &'a str, steps: &[AxisCall<'_>]) -> Self {
         let (earlier_call, later_call, too_soon) = (None, None, Vec::new());
-        let mut edge = Self { axis, earlier, later, earlier_call, later_call, holds: true, too_soon };
+        let mut edge = Self {
+            axis,
+            earlier,
+            later,
+            earlier_call,
+            later_call,
+            holds: true,
+            too_soon,
+        };
         let reads_output = axis == Axis::Dependency;
         let mut first: Option<usize> = None;
         let mut failed: Option<usize> = None;
         let mut is_in_two_turns = false;
         for (at, step) in steps.iter().enumerate() {
-            let shares_turn =
-                |other: usize| step.turn.is_some() && steps[other].turn == step.turn && reads_output;
+            let shares_turn = |other: usize| {
+                step.turn.is_some() && steps[other].turn == step.turn && reads_output
+            };
             if step.tool.is(later) {
                 edge.later_call = edge.later_call.or(Some(at));
                 if first.is_none_or(shares_turn) && !is_in_two_turns {
-                    edge.too_soon.push(TooSoon { call: at, same_turn: first, failed });
+                    edge.too_soon.push(TooSoon {
+                        call: at,
+                        same_turn: first,
+                        failed,
+                    });
                 }
             }
             if step.tool.is(earlier) && step.has_failed && reads_output {
@@ -206,7 +228,10 @@ impl Gate for TrajectoryAxes {
         let judged = self.judge(&AxisCall::all_of(run.trace));
         let mut scores = RunScores::default();
         scores
-            .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged, Axis::Dependency))
+            .whole(
+                &DEPENDENCY_SATISFACTION,
+                percent_held(&judged, Axis::Dependency),
+            )
             .whole(&ORDER_SATISFACTION, percent_held(&judged, Axis::Order));
         self.say_what_is_idle(&judged, &mut scores);
         let failed: Vec<&Edge<'_>> = judged.iter().filter(|edge| !edge.holds).collect();
@@ -215,7 +240,12 @@ impl Gate for TrajectoryAxes {
                 Axis::Dependency => ("dependency", DEPENDENCY_SATISFACTION),
                 Axis::Order => ("order", ORDER_SATISFACTION),
             };
-            let message = format!("{axis} `{}` → `{}`: {}", edge.earlier, edge.later, why_broken(edge));
+            let message = format!(
+                "{axis} `{}` → `{}`: {}",
+                edge.earlier,
+                edge.later,
+                why_broken(edge)
+            );
             scores.find_about(&[target], message);
         }
         if failed.len() > MOST_FINDINGS {
@@ -225,26 +255,42 @@ impl Gate for TrajectoryAxes {
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
-        let runs = shown.listed.iter().map(|run| picture::of_run(self, run)).collect();
-        Some(Evidence::TrajectoryAxes { runs, left_out: shown.left_out() })
+        let runs = shown
+            .listed
+            .iter()
+            .map(|run| picture::of_run(self, run))
+            .collect();
+        Some(Evidence::TrajectoryAxes {
+            runs,
+            left_out: shown.left_out(),
+        })
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let TrajectoryAxes { dependencies, order, .. } = self;
+        let TrajectoryAxes {
+            dependencies,
+            order,
+            ..
+        } = self;
         if dependencies.is_empty() && order.is_empty() {
             let problem = Problem::warning("no edges are declared, so any run is accepted");
-            let help =
-                "add `dependencies: [{ producer: …, consumer: … }]` or `order: [{ first: …, second: … }]`";
+            let help = "add `dependencies: [{ producer: …, consumer: … }]` or `order: [{ first: …, second: … }]`";
             return vec![problem.at(agent.key_span).help(help)];
         }
         let edges = self.edges();
-        let tools: BTreeSet<&str> = edges.clone().flat_map(|(_, earlier, later)| [earlier, later]).collect();
+        let tools: BTreeSet<&str> = edges
+            .clone()
+            .flat_map(|(_, earlier, later)| [earlier, later])
+            .collect();
         let named = tools.into_iter().filter(|tool| !tool.is_empty());
         let unknown = named.filter_map(|tool| agent.unknown_tool(tool, agent.key_span));
         let own = edges.filter(|(_, earlier, later)| earlier == later && !earlier.is_empty());
         let own = own.map(|(_, tool, _)| {
-            let message = format!("`{tool}` must come after itself: its first call always fails this edge");
-            Problem::warning(message).at(agent.key_span).help("name two different tools, or remove the edge")
+            let message =
+                format!("`{tool}` must come after itself: its first call always fails this edge");
+            Problem::warning(message)
+                .at(agent.key_span)
+                .help("name two different tools, or remove the edge")
         });
         let cycle = self.cycle().filter(|_| self.require_present).map(|tools| {
             let message = format!(
@@ -258,9 +304,13 @@ impl Gate for TrajectoryAxes {
         let unlooked = [
             (!dependencies.is_empty())
                 .then(|| agent.unasserted("dependencies are", &[&DEPENDENCY_SATISFACTION])),
-            (!order.is_empty()).then(|| agent.unasserted("order edges are", &[&ORDER_SATISFACTION])),
+            (!order.is_empty())
+                .then(|| agent.unasserted("order edges are", &[&ORDER_SATISFACTION])),
         ];
-        own.chain(unknown).chain(cycle).chain(unlooked.into_iter().flatten().flatten()).collect()
+        own.chain(unknown)
+            .chain(cycle)
+            .chain(unlooked.into_iter().flatten().flatten())
+            .collect()
     }
 }
 
@@ -283,23 +333,30 @@ impl TrajectoryAxes {
         let doc = "Tools that read what another returned";
         let dependencies = block.list("dependencies", doc, |field| {
             let producer = ("producer", "The tool whose output is read");
-            let (producer, consumer) = read_edge(field, producer, ("consumer", "The tool that reads it"))?;
+            let (producer, consumer) =
+                read_edge(field, producer, ("consumer", "The tool that reads it"))?;
             Some(Dependency { producer, consumer })
         });
         let order = block.list("order", "Tools that must not run before another", |field| {
             let first = ("first", "The tool that runs first");
-            let (first, second) = read_edge(field, first, ("second", "The tool that runs only then"))?;
+            let (first, second) =
+                read_edge(field, first, ("second", "The tool that runs only then"))?;
             Some(Order { first, second })
         });
         let doc = "Whether an edge fails when its consumer or second tool was never called";
         let require_present = block.flag("require_present", doc, false);
-        Self { dependencies, order, require_present }
+        Self {
+            dependencies,
+            order,
+            require_present,
+        }
     }
 
     /// Tools of which each must come after another, when there are such.
     fn cycle(&self) -> Option<Vec<&str>> {
         let edges = self.edges().map(|(_, earlier, later)| (earlier, later));
-        let mut open: BTreeSet<(&str, &str)> = edges.filter(|(earlier, later)| earlier != later).collect();
+        let mut open: BTreeSet<(&str, &str)> =
+            edges.filter(|(earlier, later)| earlier != later).collect();
         // A tool that comes after none of the others is in no cycle, and neither is one that none comes after.
         loop {
             let (earlier, later): (BTreeSet<&str>, BTreeSet<&str>) = open.iter().copied().unzip();
@@ -310,7 +367,11 @@ impl TrajectoryAxes {
                 .collect();
             if left.len() == open.len() {
                 return (!left.is_empty())
-                    .then(|| left.iter().map(|(first, _)| *first).collect::<BTreeSet<_>>())
+                    .then(|| {
+                        left.iter()
+                            .map(|(first, _)| *first)
+                            .collect::<BTreeSet<_>>()
+                    })
                     .map(|tools| tools.into_iter().collect());
             }
             open = left;
@@ -318,8 +379,16 @@ impl TrajectoryAxes {
     }
 
     fn say_what_is_idle(&self, judged: &[Edge<'_>], scores: &mut RunScores) {
-        let TrajectoryAxes { dependencies, order, require_present } = self;
-        let is_called = |axis: Axis| judged.iter().any(|edge| edge.axis == axis && edge.is_present());
+        let TrajectoryAxes {
+            dependencies,
+            order,
+            require_present,
+        } = self;
+        let is_called = |axis: Axis| {
+            judged
+                .iter()
+                .any(|edge| edge.axis == axis && edge.is_present())
+        };
         let is_idle = |axis: Axis| !require_present && !is_called(axis);
         let idle_dependencies = !dependencies.is_empty() && is_idle(Axis::Dependency);
         match (idle_dependencies, !order.is_empty() && is_idle(Axis::Order)) {
@@ -335,8 +404,18 @@ impl TrajectoryAxes {
 }
 
 fn why_broken(edge: &Edge<'_>) -> String {
-    let Edge { earlier, later, too_soon, .. } = edge;
-    let Some(TooSoon { call, same_turn, failed }) = too_soon.first() else {
+    let Edge {
+        earlier,
+        later,
+        too_soon,
+        ..
+    } = edge;
+    let Some(TooSoon {
+        call,
+        same_turn,
+        failed,
+    }) = too_soon.first()
+    else {
         return format!("`{later}` was never called");
     };
     let what = match (same_turn, failed) {

@@ -10,8 +10,10 @@ fn axes(dependencies: &[(&str, &str)], order: &[(&str, &str)]) -> TrajectoryAxes
         producer: producer.to_owned(),
         consumer: consumer.to_owned(),
     };
-    let order_edge =
-        |&(first, second): &(&str, &str)| Order { first: first.to_owned(), second: second.to_owned() };
+    let order_edge = |&(first, second): &(&str, &str)| Order {
+        first: first.to_owned(),
+        second: second.to_owned(),
+    };
     TrajectoryAxes {
         dependencies: dependencies.iter().map(dependency).collect(),
         order: order.iter().map(order_edge).collect(),
@@ -36,8 +38,14 @@ fn score(axes: &TrajectoryAxes, written: &[&str]) -> (usize, usize) {
     let scores = block.score(&[Run::of(&trace)]);
     let both = (score.dependency_satisfaction, score.order_satisfaction);
     let number = |percent: usize| Some(Number::Int(percent as i64));
-    assert_eq!(scores.value("trajectory.dependency_satisfaction"), number(both.0));
-    assert_eq!(scores.value("trajectory.order_satisfaction"), number(both.1));
+    assert_eq!(
+        scores.value("trajectory.dependency_satisfaction"),
+        number(both.0)
+    );
+    assert_eq!(
+        scores.value("trajectory.order_satisfaction"),
+        number(both.1)
+    );
     both
 }
 
@@ -46,7 +54,14 @@ fn scores(axes: &TrajectoryAxes, written: &[&str]) -> (Vec<String>, Option<Strin
     let trace = Trace::read(&text).unwrap();
     let block = axes.clone();
     let scores = block.score(&[Run::of(&trace)]);
-    (scores.findings.into_iter().map(|finding| finding.message).collect(), scores.not_exercised)
+    (
+        scores
+            .findings
+            .into_iter()
+            .map(|finding| finding.message)
+            .collect(),
+        scores.not_exercised,
+    )
 }
 
 #[test]
@@ -83,9 +98,13 @@ fn a_consumer_cannot_read_what_its_own_turn_produces() {
 
 #[test]
 fn a_tool_may_be_named_with_its_server() {
-    let calls = [json!({"name": "find", "server": "docs"}), json!({"name": "read", "server": "web"})];
+    let calls = [
+        json!({"name": "find", "server": "docs"}),
+        json!({"name": "read", "server": "web"}),
+    ];
     let satisfied = |producer| {
-        score_trajectory_axes(&calls, &axes(&[(producer, "web__read")], &[])).dependency_satisfaction
+        score_trajectory_axes(&calls, &axes(&[(producer, "web__read")], &[]))
+            .dependency_satisfaction
     };
     assert_eq!(satisfied("docs.find"), 100);
     assert_eq!(satisfied("web.find"), 0);
@@ -96,18 +115,25 @@ fn an_absent_consumer_holds_unless_it_is_required_and_is_marked() {
     let mut edge = axes(&[("p", "c")], &[]);
     assert_eq!(score(&edge, &["p"]), (100, 100));
     let (findings, idle) = scores(&edge, &["p"]);
-    assert_eq!((findings.len(), idle.unwrap().as_str()), (0, "no consumer of the dependencies was called"));
+    assert_eq!(
+        (findings.len(), idle.unwrap().as_str()),
+        (0, "no consumer of the dependencies was called")
+    );
     edge.require_present = true;
     assert_eq!(score(&edge, &["p"]), (0, 100));
     let (findings, idle) = scores(&edge, &["p"]);
-    assert_eq!((findings[0].as_str(), idle), ("dependency `p` → `c`: `c` was never called", None));
+    assert_eq!(
+        (findings[0].as_str(), idle),
+        ("dependency `p` → `c`: `c` was never called", None)
+    );
 }
 
 #[test]
 fn the_edge_and_the_call_are_named() {
     let edges = axes(&[("search", "fetch_page")], &[("login", "search")]);
     let (findings, idle) = scores(&edges, &["login", "fetch_page", "search"]);
-    let expected = "dependency `search` → `fetch_page`: call 2 `fetch_page` ran before any `search`";
+    let expected =
+        "dependency `search` → `fetch_page`: call 2 `fetch_page` ran before any `search`";
     assert_eq!((findings, idle), (vec![expected.to_owned()], None));
     let (_, idle) = scores(&edges, &["login"]);
     assert_eq!(idle.unwrap(), "no consumer and no second tool was called");
@@ -116,7 +142,11 @@ fn the_edge_and_the_call_are_named() {
 #[test]
 fn a_block_without_edges_or_with_a_loop_is_warned_of() {
     let expect: Vec<_> = KIND.default_expect().collect();
-    let facts = AgentFacts { runs: 1, expect: &expect, ..AgentFacts::default() };
+    let facts = AgentFacts {
+        runs: 1,
+        expect: &expect,
+        ..AgentFacts::default()
+    };
     let lint = |axes: TrajectoryAxes| axes.lint(&facts).len();
     assert_eq!(lint(axes(&[], &[])), 1);
     assert_eq!(lint(axes(&[("a", "a"), ("a", "b")], &[("c", "c")])), 2);
@@ -128,11 +158,19 @@ fn a_block_without_edges_or_with_a_loop_is_warned_of() {
 #[test]
 fn a_cycle_that_must_be_present_cannot_pass() {
     let order = "order: [{ first: search, second: open }, { first: open, second: search }]";
-    let said =
-        crate::eval::lint_check::problems(&format!("trajectory_axes: {{ {order}, require_present: true }}"));
-    assert!(said[0].message.starts_with("`open`, `search` must each come after another of them"), "{said:?}");
+    let said = crate::eval::lint_check::problems(&format!(
+        "trajectory_axes: {{ {order}, require_present: true }}"
+    ));
+    assert!(
+        said[0]
+            .message
+            .starts_with("`open`, `search` must each come after another of them"),
+        "{said:?}"
+    );
     assert_eq!(said[0].level, crate::problem::Level::Error);
-    assert!(crate::eval::lint_check::problems(&format!("trajectory_axes: {{ {order} }}")).is_empty());
+    assert!(
+        crate::eval::lint_check::problems(&format!("trajectory_axes: {{ {order} }}")).is_empty()
+    );
 }
 
 #[test]
@@ -141,7 +179,12 @@ fn an_idle_axis_marks_the_gate_only_where_it_is_asserted() {
     let both = "dependencies: [{ producer: p, consumer: c }], order: [{ first: a, second: b }]";
     let run = || json!({ "tool_calls": calls(&["a", "b"]) });
     let marked = |expect: &str| {
-        judged(&format!("prompt: x\ntrajectory_axes: {{ {both}{expect} }}"), None, &[run()]).not_exercised
+        judged(
+            &format!("prompt: x\ntrajectory_axes: {{ {both}{expect} }}"),
+            None,
+            &[run()],
+        )
+        .not_exercised
     };
     let why = "`trajectory.dependency_satisfaction`: no consumer of the dependencies was called";
     assert_eq!(marked("").unwrap(), why);
@@ -154,15 +197,30 @@ fn the_edges_that_are_drawn_as_held_are_the_percent_that_the_targets_say() {
     use crate::eval::trial::{judged, value};
     let block = "prompt: x\ntrajectory_axes:\n  dependencies: [{ producer: p, consumer: c }, { producer: q, consumer: c }]\n  \
                  order: [{ first: a, second: p }]";
-    let report = judged(block, None, &[json!({ "tool_calls": calls(&["a", "p", "c", "q"]) })]);
-    let Some(Evidence::TrajectoryAxes { runs, left_out: 0 }) = report.evidence.as_deref() else { panic!() };
+    let report = judged(
+        block,
+        None,
+        &[json!({ "tool_calls": calls(&["a", "p", "c", "q"]) })],
+    );
+    let Some(Evidence::TrajectoryAxes { runs, left_out: 0 }) = report.evidence.as_deref() else {
+        panic!()
+    };
     let run = &runs[0];
     let percent = |held: usize, of: usize| Some((100 * held / of) as f64);
     let held = run.data.iter().filter(|edge| edge.held).count();
-    assert_eq!(percent(held, run.data.len()), value(&report, "trajectory.dependency_satisfaction"));
+    assert_eq!(
+        percent(held, run.data.len()),
+        value(&report, "trajectory.dependency_satisfaction")
+    );
     let held = run.order.iter().filter(|edge| edge.held).count();
-    assert_eq!(percent(held, run.order.len()), value(&report, "trajectory.order_satisfaction"));
-    assert_eq!((run.data[1].from_call, run.data[1].to_call), (Some(4), Some(3)));
+    assert_eq!(
+        percent(held, run.order.len()),
+        value(&report, "trajectory.order_satisfaction")
+    );
+    assert_eq!(
+        (run.data[1].from_call, run.data[1].to_call),
+        (Some(4), Some(3))
+    );
     assert_eq!((&*run.calls[3], &*run.calls[2]), ("q", "c"));
     let why = run.data[1].what.as_deref().unwrap();
     assert!(report.explanation[0].message.ends_with(why), "{why}");

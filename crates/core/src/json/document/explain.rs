@@ -35,7 +35,10 @@ pub(super) fn explain<F: From<TextFault>>(
     if let Some((start, word)) = not_a_number(text, offset) {
         return (start, TextFault::NotANumber { word }.into());
     }
-    let mut start = Start { text: String::new(), limit: REASON_LENGTH };
+    let mut start = Start {
+        text: String::new(),
+        limit: REASON_LENGTH,
+    };
     let _ = write!(start, "{error}");
     let place = format!(" at line {} column {}", error.line(), error.column());
     let reason = start.text.strip_suffix(&place).unwrap_or(&start.text);
@@ -44,14 +47,18 @@ pub(super) fn explain<F: From<TextFault>>(
         Category::Eof => TextFault::CutOff,
         _ if reason == "trailing characters" => TextFault::Scattered,
         _ if is_conflict(text) => TextFault::Conflict,
-        _ => TextFault::NotJson { reason: clipped(reason, REASON_LENGTH) },
+        _ => TextFault::NotJson {
+            reason: clipped(reason, REASON_LENGTH),
+        },
     };
     (offset, fault.into())
 }
 
 /// Whether this is one of the lines that a merge leaves around what it could not merge.
 fn is_conflict(line: &str) -> bool {
-    ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].iter().any(|marker| line.starts_with(marker))
+    ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
+        .iter()
+        .any(|marker| line.starts_with(marker))
 }
 
 fn offset_in(text: &str, line: usize, column: usize) -> usize {
@@ -65,7 +72,10 @@ fn not_a_number(text: &str, offset: usize) -> Option<(usize, &'static str)> {
     let starts = [offset.checked_sub(1), Some(offset)];
     starts.into_iter().flatten().find_map(|start| {
         let rest = text.get(start..)?;
-        words.into_iter().find(|word| rest.starts_with(word)).map(|word| (start, word))
+        words
+            .into_iter()
+            .find(|word| rest.starts_with(word))
+            .map(|word| (start, word))
     })
 }
 
@@ -86,15 +96,25 @@ impl Write for Start {
 /// Finds what the fast reader lets through and a later one refuses: half surrogate pairs, nesting that is
 /// too deep, numbers that no double holds. What is not JSON at all is for the parser to say.
 pub(super) fn check_text(text: &str, open: usize) -> Result<(), (usize, TextFault)> {
-    let Err(problem) = check_within(text, open) else { return Ok(()) };
+    let Err(problem) = check_within(text, open) else {
+        return Ok(());
+    };
     let fault = match problem.fault {
-        JsonFault::TooDeep => TextFault::TooDeep { limit: MAX_DEPTH - open },
+        JsonFault::TooDeep => TextFault::TooDeep {
+            limit: MAX_DEPTH - open,
+        },
         JsonFault::NumberTooLarge => TextFault::NumberTooLarge,
         JsonFault::LoneSurrogate => {
-            let escape = text.get(problem.offset..problem.offset + 6).unwrap_or_default();
-            TextFault::LoneSurrogate { escape: escape.to_owned() }
+            let escape = text
+                .get(problem.offset..problem.offset + 6)
+                .unwrap_or_default();
+            TextFault::LoneSurrogate {
+                escape: escape.to_owned(),
+            }
         }
-        JsonFault::InvalidEscape | JsonFault::ControlCharacter | JsonFault::UnclosedString => return Ok(()),
+        JsonFault::InvalidEscape | JsonFault::ControlCharacter | JsonFault::UnclosedString => {
+            return Ok(());
+        }
     };
     Err((problem.offset, fault))
 }
@@ -122,7 +142,11 @@ mod tests {
             let readable = serde_json::from_str::<serde_json::Value>(&nested).is_ok();
             assert_eq!(check_text(&nested, 0).is_ok(), readable, "{depth}");
         }
-        assert_eq!(offset(&format!("\"{}\"", "[".repeat(5000))), None, "brackets in a string are text");
+        assert_eq!(
+            offset(&format!("\"{}\"", "[".repeat(5000))),
+            None,
+            "brackets in a string are text"
+        );
     }
 
     #[test]

@@ -26,9 +26,16 @@ impl Place {
     pub fn at(bytes: &[u8], offset: usize) -> Self {
         let is_continuation = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
         let before = &bytes[..offset.min(bytes.len())];
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let line_start = before
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |newline| newline + 1);
         let line = before.split(|byte| *byte == b'\n').count();
-        let column = before[line_start..].iter().filter(|byte| !is_continuation(**byte)).count() + 1;
+        let column = before[line_start..]
+            .iter()
+            .filter(|byte| !is_continuation(**byte))
+            .count()
+            + 1;
         Self { line, column }
     }
 }
@@ -45,7 +52,10 @@ pub struct Placed<F> {
 impl<F> Placed<F> {
     /// A fault of the whole file.
     pub fn nowhere(fault: impl Into<F>) -> Self {
-        Self { place: None, fault: fault.into() }
+        Self {
+            place: None,
+            fault: fault.into(),
+        }
     }
 }
 

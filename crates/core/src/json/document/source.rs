@@ -23,7 +23,11 @@ impl<'a> Source<'a> {
     /// The whole file.
     pub fn new(bytes: &'a [u8]) -> Self {
         let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-        Self { bytes: text, skipped: bytes.len() - text.len(), line: 1 }
+        Self {
+            bytes: text,
+            skipped: bytes.len() - text.len(),
+            line: 1,
+        }
     }
 
     /// The lines that are not blank.
@@ -36,11 +40,13 @@ impl<'a> Source<'a> {
             Some(&bytes[..end.unwrap_or(bytes.len())])
         });
         let lines = lines.enumerate();
-        lines.filter(|(_, bytes)| !bytes.trim_ascii_start().is_empty()).map(move |(index, bytes)| Self {
-            bytes,
-            skipped: self.skipped + self.offset_of(bytes),
-            line: self.line + index,
-        })
+        lines
+            .filter(|(_, bytes)| !bytes.trim_ascii_start().is_empty())
+            .map(move |(index, bytes)| Self {
+                bytes,
+                skipped: self.skipped + self.offset_of(bytes),
+                line: self.line + index,
+            })
     }
 
     /// The bytes without white space around them.
@@ -55,7 +61,9 @@ impl<'a> Source<'a> {
             let offset = self.offset_of(content) + error.valid_up_to();
             let fault = match error.error_len() {
                 None => TextFault::CutOff,
-                Some(_) => TextFault::NotUtf8 { offset: self.skipped + offset },
+                Some(_) => TextFault::NotUtf8 {
+                    offset: self.skipped + offset,
+                },
             };
             self.fault_at(offset, fault.into())
         })
@@ -114,7 +122,10 @@ impl<'a> Source<'a> {
         let peek: Peek<'_> = self.object(text, &describe)?;
         let found = peek.format.map_or("missing", RawValue::get);
         if serde_json::from_str(found).ok() != Some(format) {
-            let fault = TextFault::WrongFormat { found: clipped(found, 60), expected: format };
+            let fault = TextFault::WrongFormat {
+                found: clipped(found, 60),
+                expected: format,
+            };
             return Err(self.fault_here(fault.into()));
         }
         self.version(peek.version, newest)?;
@@ -122,12 +133,18 @@ impl<'a> Source<'a> {
     }
 
     /// Refuses a version that this build does not read.
-    pub fn version<F: From<TextFault>>(self, found: Option<&RawValue>, newest: u64) -> Result<(), Placed<F>> {
+    pub fn version<F: From<TextFault>>(
+        self,
+        found: Option<&RawValue>,
+        newest: u64,
+    ) -> Result<(), Placed<F>> {
         let found = found.map_or("missing", RawValue::get);
         let fault = match found.parse::<u64>() {
             Ok(version) if version == newest => return Ok(()),
             Ok(version) if version > newest => TextFault::Newer { version, newest },
-            _ => TextFault::UnknownVersion { found: clipped(found, 60) },
+            _ => TextFault::UnknownVersion {
+                found: clipped(found, 60),
+            },
         };
         Err(self.fault_here(fault.into()))
     }
@@ -138,9 +155,14 @@ impl<'a> Source<'a> {
     }
 
     /// As [`Source::check`], for a part that is to stand within this many lists and objects.
-    pub fn check_within<F: From<TextFault>>(self, part: &str, open: usize) -> Result<(), Placed<F>> {
-        check_text(part, open)
-            .map_err(|(offset, fault)| self.fault_at(self.offset_of(part.as_bytes()) + offset, fault.into()))
+    pub fn check_within<F: From<TextFault>>(
+        self,
+        part: &str,
+        open: usize,
+    ) -> Result<(), Placed<F>> {
+        check_text(part, open).map_err(|(offset, fault)| {
+            self.fault_at(self.offset_of(part.as_bytes()) + offset, fault.into())
+        })
     }
 
     /// A fault where this part begins.
@@ -150,7 +172,10 @@ impl<'a> Source<'a> {
 
     /// A fault of the whole.
     pub fn fault_here<F>(self, fault: F) -> Placed<F> {
-        Placed { place: Some(self.start()), fault }
+        Placed {
+            place: Some(self.start()),
+            fault,
+        }
     }
 
     /// Where the first character that is not white space stands.
@@ -159,12 +184,18 @@ impl<'a> Source<'a> {
     }
 
     fn fault_at<F>(self, offset: usize, fault: F) -> Placed<F> {
-        Placed { place: Some(self.place(offset)), fault }
+        Placed {
+            place: Some(self.place(offset)),
+            fault,
+        }
     }
 
     fn place(self, offset: usize) -> Place {
         let Place { line, column } = Place::at(self.bytes, offset);
-        Place { line: self.line + line - 1, column }
+        Place {
+            line: self.line + line - 1,
+            column,
+        }
     }
 
     fn offset_of(self, part: &[u8]) -> usize {

@@ -15,7 +15,10 @@ fn assert_same(texts: &[&str]) {
 fn spelling_does_not_count() {
     assert_same(&["1", "1.0", "1e0", " 10e-1 "]);
     assert_same(&["0", "-0", "-0.0", "0e9"]);
-    assert_same(&[r#"{"a":1,"b":[2,{}]}"#, r#"{ "b" : [2.0, { } ] , "a" : 1 }"#]);
+    assert_same(&[
+        r#"{"a":1,"b":[2,{}]}"#,
+        r#"{ "b" : [2.0, { } ] , "a" : 1 }"#,
+    ]);
     assert_same(&[r#""é/😀""#, r#""\u00e9\/\ud83d\ude00""#]);
     assert_same(&[r#"{"a":2}"#, r#"{"a":1,"a":2}"#, r#"{"\u0061":2}"#]);
 }
@@ -74,7 +77,9 @@ fn the_last_of_a_duplicate_key_counts_among_many_keys() {
 
 #[test]
 fn text_that_is_not_json_is_equal_to_itself_only() {
-    for broken in ["", "{", "[1,]", "{\"a\"}", "nul", "1 2", "\"a", "]", "{1:2}", "\"\\x\"", "1e999"] {
+    for broken in [
+        "", "{", "[1,]", "{\"a\"}", "nul", "1 2", "\"a", "]", "{1:2}", "\"\\x\"", "1e999",
+    ] {
         assert!(equal(broken, broken));
         assert!(!equal(broken, "null"), "{broken}");
         assert_ne!(hash(broken), hash(&format!("{broken} ")), "{broken}");
@@ -104,8 +109,10 @@ fn respelled(value: &Value) -> String {
             format!("[ {} ]", items.join(" ,\n"))
         }
         Value::Object(fields) => {
-            let once =
-                fields.iter().rev().map(|(key, value)| format!("{}:{}", escaped(key), respelled(value)));
+            let once = fields
+                .iter()
+                .rev()
+                .map(|(key, value)| format!("{}:{}", escaped(key), respelled(value)));
             let stale = fields.keys().map(|key| format!("{}:[]", escaped(key)));
             format!("{{{}}}", stale.chain(once).collect::<Vec<_>>().join(","))
         }
@@ -116,7 +123,10 @@ fn respelled(value: &Value) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    let units: Vec<String> = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+    let units: Vec<String> = text
+        .encode_utf16()
+        .map(|unit| format!("\\u{unit:04x}"))
+        .collect();
     format!("\"{}\"", units.concat())
 }
 
@@ -124,7 +134,9 @@ fn has_no_large_whole(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().all(has_no_large_whole),
         Value::Object(fields) => fields.values().all(has_no_large_whole),
-        Value::Number(number) => number.as_i128().is_none_or(|whole| whole.unsigned_abs() < 1 << 53),
+        Value::Number(number) => number
+            .as_i128()
+            .is_none_or(|whole| whole.unsigned_abs() < 1 << 53),
         _ => true,
     }
 }

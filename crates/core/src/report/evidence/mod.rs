@@ -4,12 +4,12 @@ mod runs;
 mod totals;
 
 pub use runs::{
-    AxesRun, CallNamed, ClaimShown, ClaimVerdict, DataEdge, Encounter, NarrativeRun, OrderEdge, PathCall,
-    PathRun, RecoveryRun, TokensOfRun, WorldRun,
+    AxesRun, CallNamed, ClaimShown, ClaimVerdict, DataEdge, Encounter, NarrativeRun, OrderEdge,
+    PathCall, PathRun, RecoveryRun, TokensOfRun, WorldRun,
 };
 pub use totals::{
-    AblationRow, CellStatus, ChoicePoint, CurvePoint, Dimension, EdgeShown, FaultCell, Handoff, LimitShown,
-    SelectedTool, ToolFinding,
+    AblationRow, CellStatus, ChoicePoint, CurvePoint, Dimension, EdgeShown, FaultCell, Handoff,
+    LimitShown, SelectedTool, ToolFinding,
 };
 
 use super::AssertionDiff;
@@ -146,25 +146,49 @@ pub enum Evidence {
 impl Evidence {
     /// Every difference between values in it.
     pub fn differences_mut(&mut self) -> impl Iterator<Item = &mut AssertionDiff> {
-        let runs = if let Self::Scenario { runs, .. } = self { &mut runs[..] } else { &mut [] };
+        let runs = if let Self::Scenario { runs, .. } = self {
+            &mut runs[..]
+        } else {
+            &mut []
+        };
         runs.iter_mut().flat_map(|run| &mut run.differences)
     }
 
     /// Every value of foreign make in it.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        let runs = if let Self::Scenario { runs, .. } = self { &mut runs[..] } else { &mut [] };
+        let runs = if let Self::Scenario { runs, .. } = self {
+            &mut runs[..]
+        } else {
+            &mut []
+        };
         runs.iter_mut().flat_map(|run| {
-            let diffs = run.differences.iter_mut().flat_map(|diff| [&mut diff.expected, &mut diff.actual]);
-            [&mut run.before, &mut run.after].into_iter().chain(&mut run.expected).chain(diffs)
+            let diffs = run
+                .differences
+                .iter_mut()
+                .flat_map(|diff| [&mut diff.expected, &mut diff.actual]);
+            [&mut run.before, &mut run.after]
+                .into_iter()
+                .chain(&mut run.expected)
+                .chain(diffs)
         })
     }
 
     /// The same, to be looked at.
     pub fn values(&self) -> impl Iterator<Item = &Value> {
-        let runs = if let Self::Scenario { runs, .. } = self { &runs[..] } else { &[] };
+        let runs = if let Self::Scenario { runs, .. } = self {
+            &runs[..]
+        } else {
+            &[]
+        };
         runs.iter().flat_map(|run| {
-            let diffs = run.differences.iter().flat_map(|diff| [&diff.expected, &diff.actual]);
-            [&run.before, &run.after].into_iter().chain(&run.expected).chain(diffs)
+            let diffs = run
+                .differences
+                .iter()
+                .flat_map(|diff| [&diff.expected, &diff.actual]);
+            [&run.before, &run.after]
+                .into_iter()
+                .chain(&run.expected)
+                .chain(diffs)
         })
     }
 }

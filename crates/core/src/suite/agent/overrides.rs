@@ -52,12 +52,20 @@ impl Suite {
         let has_model = |agent: &&Agent| !agent.models.is_empty() && !agent.is_read_only();
         let mut concerned = self.agents.iter().filter(has_model).peekable();
         if concerned.peek().is_none() {
-            return Err(OverrideError::NoModel { suite: self.path.display().to_string() });
+            return Err(OverrideError::NoModel {
+                suite: self.path.display().to_string(),
+            });
         }
         let kind_of = |name: &str| self.providers.get(name).map(|provider| provider.kind);
         for agent in concerned {
-            if let Some(model) = models.iter().find(|model| agent.runs_code() && model.lacks_code(kind_of)) {
-                return Err(OverrideError::NoCode { agent: agent.name.clone(), model: model.label() });
+            if let Some(model) = models
+                .iter()
+                .find(|model| agent.runs_code() && model.lacks_code(kind_of))
+            {
+                return Err(OverrideError::NoCode {
+                    agent: agent.name.clone(),
+                    model: model.label(),
+                });
             }
             if models.len() < 2 {
                 continue;
@@ -81,10 +89,15 @@ impl Suite {
     /// The model that is written so on a command line: `provider/id` where the suite has that provider, else an id.
     pub fn model(&self, written: &str) -> Model {
         match written.split_once('/') {
-            Some((provider, id)) if self.providers.contains_key(provider) => {
-                Model { provider: Some(provider.to_owned()), id: id.to_owned(), ..Model::default() }
-            }
-            _ => Model { id: written.to_owned(), ..Model::default() },
+            Some((provider, id)) if self.providers.contains_key(provider) => Model {
+                provider: Some(provider.to_owned()),
+                id: id.to_owned(),
+                ..Model::default()
+            },
+            _ => Model {
+                id: written.to_owned(),
+                ..Model::default()
+            },
         }
     }
 }

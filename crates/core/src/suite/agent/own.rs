@@ -39,15 +39,22 @@ pub struct Filled {
 }
 
 /// Keys that only a model loop of ours can heed.
-const OF_MODELS: [&str; 6] =
-    ["system_prompt", "max_turns", "max_tokens", "max_tool_calls", "token_budget", "request_timeout"];
+const OF_MODELS: [&str; 6] = [
+    "system_prompt",
+    "max_turns",
+    "max_tokens",
+    "max_tool_calls",
+    "token_budget",
+    "request_timeout",
+];
 
 impl OwnAgent {
     /// The `agent:` of an entry of `agents:`.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Option<Self> {
         let doc = "A program of your own that is given the prompt, in place of a model";
-        let own =
-            block.optional("agent", doc, |field| field.try_block(|block| Self::read_block(block, scope)));
+        let own = block.optional("agent", doc, |field| {
+            field.try_block(|block| Self::read_block(block, scope))
+        });
         if block.has("agent") {
             refuse_keys_of_models(block);
         }
@@ -56,19 +63,31 @@ impl OwnAgent {
 
     /// The keys of a program.
     pub(crate) fn read_block(block: &mut Block<'_>, scope: &Scope) -> Option<Self> {
-        let command = block.required("command", "The program to start, as a list of words", |field| {
-            program::read_command(field, false)
-        });
+        let command = block.required(
+            "command",
+            "The program to start, as a list of words",
+            |field| program::read_command(field, false),
+        );
         if command.as_ref().is_some_and(Vec::is_empty) {
-            let problem =
-                Problem::error("`command` is empty").help("for example `command: [python, program.py]`");
+            let problem = Problem::error("`command` is empty")
+                .help("for example `command: [python, program.py]`");
             block.report_at("command", problem);
         }
-        let env = block.optional("env", "Environment variables for its process", program::read_env);
-        let cwd = block.optional("cwd", "The folder it starts in, relative to the suite", program::read_cwd);
+        let env = block.optional(
+            "env",
+            "Environment variables for its process",
+            program::read_env,
+        );
+        let cwd = block.optional(
+            "cwd",
+            "The folder it starts in, relative to the suite",
+            program::read_cwd,
+        );
         let doc = "The files whose changes make a recording stale: paths and patterns, relative to the suite. When left \
                    out, the text files that `command` names";
-        let files = block.optional("files", doc, |field| field.list(|field| field.placed_name()));
+        let files = block.optional("files", doc, |field| {
+            field.list(|field| field.placed_name())
+        });
         Some(Self {
             command: command?,
             env: env.unwrap_or_default(),
@@ -81,7 +100,10 @@ impl OwnAgent {
     /// What it is started with, its variables filled in; paths are relative to this folder.
     pub fn filled(&self, folder: &Path, environment: Environment<'_>) -> Result<Filled, Unset> {
         let fill = |text: &String| self.scope.fill(text, environment);
-        let env = self.env.iter().map(|(name, value)| Ok((name.clone(), fill(value)?)));
+        let env = self
+            .env
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), fill(value)?)));
         Ok(Filled {
             command: self.command.iter().map(fill).collect::<Result<_, _>>()?,
             env: env.collect::<Result<_, _>>()?,
@@ -99,7 +121,10 @@ impl OwnAgent {
         let mut entry = Map::new();
         entry.insert("command".into(), self.command.iter().map(text).collect());
         if !self.env.is_empty() {
-            let env = self.env.iter().map(|(name, value)| (name.clone(), text(value)));
+            let env = self
+                .env
+                .iter()
+                .map(|(name, value)| (name.clone(), text(value)));
             entry.insert("env".into(), Value::Object(env.into_object()));
         }
         entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
@@ -110,10 +135,13 @@ impl OwnAgent {
 fn refuse_keys_of_models(block: &Block<'_>) {
     for key in OF_MODELS.into_iter().chain(request::KEYS).chain(view::KEYS) {
         if let Some(span) = block.key_span(key) {
-            let message =
-                format!("`{key}` is for a model that mcptest asks: your own agent asks its model itself");
+            let message = format!(
+                "`{key}` is for a model that mcptest asks: your own agent asks its model itself"
+            );
             block.report(
-                Problem::error(message).at(span).help("remove it, or pass it on under `agent: {env}`"),
+                Problem::error(message)
+                    .at(span)
+                    .help("remove it, or pass it on under `agent: {env}`"),
             );
         }
     }

@@ -13,23 +13,34 @@ use std::collections::BTreeMap;
 
 pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Option<Agent> {
     let mut references = References::default();
-    let name = block.required("name", "The test's name, unique in the suite", |f| f.public_name());
+    let name = block.required("name", "The test's name, unique in the suite", |f| {
+        f.public_name()
+    });
     let models = read_models(block, &mut references);
     let own = OwnAgent::read(block, scope);
     let doc = "The servers the agent can use, by their names under `servers:`";
     let servers = read_names(block, "servers", doc, &mut references.servers);
     let turns = read_turns(block);
-    let system_prompt =
-        block.optional("system_prompt", "What the agent is told before the conversation", |f| f.text());
+    let system_prompt = block.optional(
+        "system_prompt",
+        "What the agent is told before the conversation",
+        |f| f.text(),
+    );
     let mut parameters = read_parameters(block, &mut references.parameters);
     parameters.extend(own.as_ref().map(|own| ("agent".to_owned(), own.template())));
     let (runs, request_timeout_ms) = (read_runs(block), read_request_timeout(block));
     let (stop_decided, only) = (read_stop(block), read_only(block));
     let setup = read_command(block, "setup", "A command to run before each recorded run");
-    let teardown = read_command(block, "teardown", "A command to run after each recorded run");
+    let teardown = read_command(
+        block,
+        "teardown",
+        "A command to run after each recorded run",
+    );
     let doc = "Faults to inject, by their names under `faults:`";
     let inject = read_names(block, "inject", doc, &mut references.inject);
-    let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
+    let tags = block.optional("tags", "Words to select the test by", |f| {
+        f.list(|f| f.name())
+    });
     let skip = block.optional("skip", "Why the test is left out", read_skip);
     let cassette = read_recordings(block, models.len());
     let (expect, gates) = (read_expect(block), read_gates(block));
@@ -80,14 +91,18 @@ fn read_request_timeout(block: &mut Block<'_>) -> Option<u64> {
 
 fn read_runs(block: &mut Block<'_>) -> u64 {
     let doc = "How many runs are judged: 1, or as many as a list or pattern of traces has";
-    block.optional("runs", doc, |f| f.whole(0..=100_000)).unwrap_or(1)
+    block
+        .optional("runs", doc, |f| f.whole(0..=100_000))
+        .unwrap_or(1)
 }
 
 fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
-    let expect = block
-        .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
+    let expect = block.optional("expect", "What must hold in each run", |f| {
+        Assertion::<Path>::read_list(f, Roots::Trace)
+    });
     if expect.as_ref().is_some_and(Vec::is_empty) {
-        let problem = Problem::error("an empty `expect:` asserts nothing").help("remove it or name a target");
+        let problem =
+            Problem::error("an empty `expect:` asserts nothing").help("remove it or name a target");
         block.report_at("expect", problem);
     }
     expect.unwrap_or_default()
@@ -95,10 +110,12 @@ fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
 
 /// Runs are graded when all of them are recorded, so none of them can be known to be needless before.
 fn refuse_stop_with_judges(block: &Block<'_>, expect: &[Assertion<Path>], gates: &[GateBlock]) {
-    let asks = expect.iter().any(|one| !one.is_observable()) || gates.iter().any(GateBlock::is_graded);
+    let asks =
+        expect.iter().any(|one| !one.is_observable()) || gates.iter().any(GateBlock::is_graded);
     if asks {
-        let problem =
-            Problem::error("`stop: decided` cannot be held where a model judges or a scorer gives numbers");
+        let problem = Problem::error(
+            "`stop: decided` cannot be held where a model judges or a scorer gives numbers",
+        );
         let help = "remove `stop:`: runs are graded after all of them are recorded";
         block.report_at("stop", problem.help(help));
     }
@@ -112,10 +129,15 @@ fn refuse_turns(block: &Block<'_>) {
 
 /// There is one cassette beside that of the ordinary runs.
 fn refuse_two_gates_with_runs(block: &Block<'_>, gates: &[GateBlock]) {
-    let keys: Vec<&str> = gates.iter().filter(|gate| gate.judges_side_runs()).map(GateBlock::key).collect();
+    let keys: Vec<&str> = gates
+        .iter()
+        .filter(|gate| gate.judges_side_runs())
+        .map(GateBlock::key)
+        .collect();
     if let [first, second, ..] = keys[..] {
-        let message =
-            format!("`{first}` and `{second}` each have runs of their own, and an agent has those of one");
+        let message = format!(
+            "`{first}` and `{second}` each have runs of their own, and an agent has those of one"
+        );
         let problem = Problem::error(message).at(block.key_span(second).unwrap_or_default());
         block.report(problem.help("write a second agent for one of them"));
     }
@@ -123,10 +145,13 @@ fn refuse_two_gates_with_runs(block: &Block<'_>, gates: &[GateBlock]) {
 
 fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock], is_read_only: bool) {
     refuse_two_gates_with_runs(block, gates);
-    let has_more_files = |gate: &&GateBlock| gate.variants().next().is_some() || gate.judges_side_runs();
+    let has_more_files =
+        |gate: &&GateBlock| gate.variants().next().is_some() || gate.judges_side_runs();
     if let Some(gate) = gates.iter().find(has_more_files).filter(|_| is_read_only) {
-        let message =
-            format!("`{}` has recordings of its own, and this does not say which they are", gate.key());
+        let message = format!(
+            "`{}` has recordings of its own, and this does not say which they are",
+            gate.key()
+        );
         let problem = Problem::error(message);
         let help = "name one path, from which the others are made, or leave `cassette:` out";
         block.report_at("cassette", problem.help(help));
@@ -139,7 +164,11 @@ fn read_recordings(block: &mut Block<'_>, models: usize) -> Option<CassettePath>
     if matches!(cassette, Some(CassettePath::ReadOnly(_))) {
         refuse_keys_of_recording(block);
     }
-    if block.traces_are_given() { Some(CassettePath::ReadOnly(Vec::new())) } else { cassette }
+    if block.traces_are_given() {
+        Some(CassettePath::ReadOnly(Vec::new()))
+    } else {
+        cassette
+    }
 }
 
 /// A list of names that are checked when all of the suite is known.
@@ -152,7 +181,10 @@ fn read_names(
     block.list(key, doc, |f| named(f, into))
 }
 
-pub(in crate::suite) fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {
+pub(in crate::suite) fn named(
+    field: &mut Field<'_>,
+    into: &mut Vec<(String, Span)>,
+) -> Option<String> {
     let (name, span) = field.placed_name()?;
     into.push((name.clone(), span));
     Some(name)
@@ -161,9 +193,11 @@ pub(in crate::suite) fn named(field: &mut Field<'_>, into: &mut Vec<(String, Spa
 fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model> {
     block.at_most_one_of(&["model", "models", "agent"]);
     references.code_execution = block.key_span(view::CODE_EXECUTION);
-    let one = block.optional("model", "The model's id, or {provider, id} with parameters of its own", |f| {
-        read_model(f, references)
-    });
+    let one = block.optional(
+        "model",
+        "The model's id, or {provider, id} with parameters of its own",
+        |f| read_model(f, references),
+    );
     let many = block.optional("models", "Several models: each gets its own rows", |f| {
         f.list(|f| read_model(f, references))
     });
@@ -172,7 +206,10 @@ fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model>
     }
     let many = many.unwrap_or_default();
     for (at, model) in many.iter().enumerate() {
-        if many[..at].iter().any(|earlier| earlier.label() == model.label()) {
+        if many[..at]
+            .iter()
+            .any(|earlier| earlier.label() == model.label())
+        {
             let problem = Problem::error(format!("the model `{}` is listed twice", model.id));
             let help = "each model is one row; for more of the same, write `runs:`, for other parameters another agent";
             let problem = problem.help(help);
@@ -185,11 +222,17 @@ fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model>
 fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Model> {
     field.define("model", |field| {
         field.shapes("a model's id or {provider, id}", |shapes| {
-            shapes.text(|f| f.name().map(|id| Model { id, ..Model::default() }));
+            shapes.text(|f| {
+                f.name().map(|id| Model {
+                    id,
+                    ..Model::default()
+                })
+            });
             shapes.block(|b| {
-                let provider = b.optional("provider", "A provider's name under `providers:`", |f| {
-                    named(f, &mut references.providers)
-                });
+                let provider =
+                    b.optional("provider", "A provider's name under `providers:`", |f| {
+                        named(f, &mut references.providers)
+                    });
                 b.at_most_one_of(&["id", "model"]);
                 let id = b.optional("id", "The provider's id of the model", |f| f.name());
                 let same = b.optional("model", "The same as `id`", |f| f.name());
@@ -198,7 +241,11 @@ fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Mode
                 }
                 let mut spans = Vec::new();
                 let parameters = request::read(b, &mut spans);
-                let model = Model { provider, id: id.or(same)?, parameters };
+                let model = Model {
+                    provider,
+                    id: id.or(same)?,
+                    parameters,
+                };
                 references.of_models.push((model.label(), spans));
                 Some(model)
             });
@@ -209,23 +256,33 @@ fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Mode
 fn read_turns(block: &mut Block<'_>) -> Vec<Text> {
     block.at_most_one_of(&["prompt", "turns"]);
     let prompt = block.optional("prompt", "What the user asks", |f| f.text());
-    let turns = block.optional("turns", "What the user says, turn by turn", |f| f.list(|f| f.text()));
+    let turns = block.optional("turns", "What the user says, turn by turn", |f| {
+        f.list(|f| f.text())
+    });
     if turns.as_ref().is_some_and(Vec::is_empty) {
         block.report_at("turns", Problem::error("`turns:` is empty"));
     }
-    prompt.into_iter().chain(turns.into_iter().flatten()).collect()
+    prompt
+        .into_iter()
+        .chain(turns.into_iter().flatten())
+        .collect()
 }
 
 fn read_stop(block: &mut Block<'_>) -> bool {
     let doc = "`decided` ends recording as soon as no remaining run can change the verdict";
-    block.optional("stop", doc, |f| f.choice("a way to stop", &[("decided", true)])).unwrap_or(false)
+    block
+        .optional("stop", doc, |f| {
+            f.choice("a way to stop", &[("decided", true)])
+        })
+        .unwrap_or(false)
 }
 
 /// An early stop needs runs to save.
 fn warn_if_nothing_is_saved(block: &Block<'_>, runs: u64, cassette: Option<&CassettePath>) {
     let is_recorded = !matches!(cassette, Some(CassettePath::ReadOnly(_)));
     if let Some(span) = block.key_span("stop").filter(|_| is_recorded && runs <= 1) {
-        let problem = Problem::warning("`stop: decided` saves nothing: there is only one run").at(span);
+        let problem =
+            Problem::warning("`stop: decided` saves nothing: there is only one run").at(span);
         block.report(problem.help("write `runs:` with the number of runs, or remove `stop:`"));
     }
 }
@@ -237,8 +294,9 @@ fn refuse_keys_of_recording(block: &Block<'_>) {
             let message = format!(
                 "`{key}` has no effect here: a list or pattern under `cassette:` is only read, never recorded"
             );
-            let help =
-                format!("remove `{key}`, or write one path under `cassette:`, where runs are recorded");
+            let help = format!(
+                "remove `{key}`, or write one path under `cassette:`, where runs are recorded"
+            );
             block.report(Problem::error(message).at(span).help(help));
         }
     }
@@ -247,13 +305,17 @@ fn refuse_keys_of_recording(block: &Block<'_>) {
 fn read_command(block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<Vec<String>> {
     let words = block.optional(key, doc, |f| program::read_command(f, false));
     if words.as_ref().is_some_and(Vec::is_empty) {
-        let problem = Problem::error(format!("`{key}` is empty")).help(format!("as `{key}: [./{key}.sh]`"));
+        let problem =
+            Problem::error(format!("`{key}` is empty")).help(format!("as `{key}: [./{key}.sh]`"));
         block.report_at(key, problem);
     }
     words
 }
 
-fn read_parameters(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> BTreeMap<String, Value> {
+fn read_parameters(
+    block: &mut Block<'_>,
+    spans: &mut Vec<(&'static str, Span)>,
+) -> BTreeMap<String, Value> {
     let mut parameters = request::read(block, spans);
     for limit in [
         ("max_turns", "The most assistant turns of a run"),
@@ -280,32 +342,43 @@ pub(in crate::suite) fn read_only(block: &mut Block<'_>) -> bool {
 }
 
 pub(in crate::suite) fn read_skip(field: &mut Field<'_>) -> Option<String> {
-    let reason = field.shapes("a reason, as `skip: waits for the new search tool`", |shapes| {
-        shapes.text(|f| f.name());
-    });
+    let reason = field.shapes(
+        "a reason, as `skip: waits for the new search tool`",
+        |shapes| {
+            shapes.text(|f| f.name());
+        },
+    );
     field.amend_schema("description", json!("Why the test is left out"));
     reason
 }
 
 fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
-    let doc = "Where the recorded runs are: a path, a list of paths, or a pattern, relative to the suite";
+    let doc =
+        "Where the recorded runs are: a path, a list of paths, or a pattern, relative to the suite";
     let cassette = block.optional("cassette", doc, |f| {
         f.shapes("a path, a list of paths, or a pattern", |shapes| {
             shapes.text(|f| {
                 let path = f.name()?;
-                let has_class = path.find('[').is_some_and(|open| path[open..].contains(']'));
+                let has_class = path
+                    .find('[')
+                    .is_some_and(|open| path[open..].contains(']'));
                 let is_pattern = has_class || path.contains(['*', '?']);
-                Some(if is_pattern { CassettePath::ReadOnly(vec![path]) } else { CassettePath::File(path) })
+                Some(if is_pattern {
+                    CassettePath::ReadOnly(vec![path])
+                } else {
+                    CassettePath::File(path)
+                })
             });
             shapes.list(|f| f.list(|f| f.name()).map(CassettePath::ReadOnly));
         })
     })?;
     let problem = match &cassette {
-        CassettePath::ReadOnly(paths) if paths.is_empty() => Problem::error("`cassette:` names no file"),
-        _ if models < 2 || cassette.is_per_model() => return Some(cassette),
-        CassettePath::File(_) => {
-            Problem::error("several models cannot share one cassette").help("put `{model}` into the path")
+        CassettePath::ReadOnly(paths) if paths.is_empty() => {
+            Problem::error("`cassette:` names no file")
         }
+        _ if models < 2 || cassette.is_per_model() => return Some(cassette),
+        CassettePath::File(_) => Problem::error("several models cannot share one cassette")
+            .help("put `{model}` into the path"),
         _ => Problem::error("this does not say which traces belong to which model")
             .help("put `{model}` into every path and pattern"),
     };
@@ -328,7 +401,8 @@ fn require_question(block: &Block<'_>, has_cassette: bool) {
     if has_cassette || block.has("cassette") || block.has_slip_of(&["cassette"]) {
         return;
     }
-    let missing = |keys: &[&'static str]| !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(keys);
+    let missing =
+        |keys: &[&'static str]| !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(keys);
     if missing(&["model", "models", "agent"]) {
         let help = "name one, or an `agent:` of your own, or a `cassette:` whose traces are judged";
         block.report(Problem::error("the agent has no `model:`").help(help));
@@ -348,10 +422,14 @@ fn warn_if_nothing_is_judged(block: &Block<'_>, agent: &Agent) {
         && !block.has_unknown()
         && agent.skip.is_none()
     {
-        let problem =
-            Problem::warning(format!("`{}` judges nothing: it has neither `expect:` nor a gate", agent.name));
+        let problem = Problem::warning(format!(
+            "`{}` judges nothing: it has neither `expect:` nor a gate",
+            agent.name
+        ));
         block.report(
-            problem.at(agent.span).help("add an `expect:` list or a gate (`mcptest explain` lists them)"),
+            problem
+                .at(agent.span)
+                .help("add an `expect:` list or a gate (`mcptest explain` lists them)"),
         );
     }
 }

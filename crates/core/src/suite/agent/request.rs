@@ -9,8 +9,15 @@ use crate::suite::read::{Block, Field};
 use serde_json::Value;
 
 /// All of these, which only a model loop of ours can heed.
-pub(super) const KEYS: [&str; 7] =
-    ["tool_choice", TEMPERATURE, "top_p", "seed", "reasoning_effort", "extra", PROMPT_CACHING];
+pub(super) const KEYS: [&str; 7] = [
+    "tool_choice",
+    TEMPERATURE,
+    "top_p",
+    "seed",
+    "reasoning_effort",
+    "extra",
+    PROMPT_CACHING,
+];
 
 const TEMPERATURE: &str = "temperature";
 const PROMPT_CACHING: &str = "prompt_caching";
@@ -29,17 +36,34 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
     let doc = "`auto` (the default), `required`, `none`, or the tool that is called first. What is required holds until \
                the first results are there";
     put(block, into, ("tool_choice", doc), |f| f.tool());
-    put(block, into, (TEMPERATURE, "The sampling temperature"), |f| f.number(0.0..=2.0));
+    put(
+        block,
+        into,
+        (TEMPERATURE, "The sampling temperature"),
+        |f| f.number(0.0..=2.0),
+    );
     let doc = "Of the likeliest tokens, those that make up so much of the probability are sampled";
     put(block, into, ("top_p", doc), |f| f.number(0.0..=1.0));
     let doc = "The seed of sampling, where the provider has one";
     put(block, into, ("seed", doc), |f| f.whole(0..=LARGEST_SEED));
-    let doc =
-        "How much the model reasons before it answers; which words a model takes is its provider's choice";
+    let doc = "How much the model reasons before it answers; which words a model takes is its provider's choice";
     let words = EFFORTS.map(|word| (word, word));
-    put(block, into, ("reasoning_effort", doc), |f| f.choice("an effort", &words));
-    put(block, into, ("extra", "Further entries of the request, as the provider has them"), read_extra);
-    spans.extend(KEYS.iter().filter_map(|key| Some((*key, block.key_span(key)?))));
+    put(block, into, ("reasoning_effort", doc), |f| {
+        f.choice("an effort", &words)
+    });
+    put(
+        block,
+        into,
+        (
+            "extra",
+            "Further entries of the request, as the provider has them",
+        ),
+        read_extra,
+    );
+    spans.extend(
+        KEYS.iter()
+            .filter_map(|key| Some((*key, block.key_span(key)?))),
+    );
     std::mem::take(into)
 }
 
@@ -50,13 +74,19 @@ pub(super) fn put<V: Into<Value>>(
     (key, doc): (&'static str, &str),
     read: impl FnOnce(&mut Field<'_>) -> Option<V>,
 ) {
-    into.extend(block.optional(key, doc, read).map(|value| (key.to_owned(), value.into())));
+    into.extend(
+        block
+            .optional(key, doc, read)
+            .map(|value| (key.to_owned(), value.into())),
+    );
 }
 
 fn read_extra(field: &mut Field<'_>) -> Option<Value> {
     if let Some(name) = field.environment_variable() {
-        let message = format!("`extra` cannot have a value of the environment in it: `${{{name}}}`");
-        let help = "it is written into the header of the recording; write it out, or under `variables:`";
+        let message =
+            format!("`extra` cannot have a value of the environment in it: `${{{name}}}`");
+        let help =
+            "it is written into the header of the recording; write it out, or under `variables:`";
         field.report(Problem::error(message).help(help));
     }
     let entries = field.entries(|_, _, field| field.value())?;
@@ -66,7 +96,9 @@ fn read_extra(field: &mut Field<'_>) -> Option<Value> {
 pub(super) fn read_caching(block: &mut Block<'_>, parameters: &mut Parameters) {
     let doc = "Whether Anthropic is asked to cache the tools, the system prompt and the conversation so far; other \
                providers cache by themselves";
-    put(block, parameters, (PROMPT_CACHING, doc), |f| f.flag().filter(|is_on| !is_on));
+    put(block, parameters, (PROMPT_CACHING, doc), |f| {
+        f.flag().filter(|is_on| !is_on)
+    });
 }
 
 impl Agent {
@@ -80,16 +112,28 @@ impl Agent {
 
     /// Where a parameter of a model is written.
     fn parameter_span(&self, model: &Model, key: &str) -> Span {
-        let of_model = self.references.of_models.iter().filter(|(label, _)| *label == model.label());
-        let own = of_model.flat_map(|(_, spans)| spans).filter(|_| model.parameters.contains_key(key));
+        let of_model = self
+            .references
+            .of_models
+            .iter()
+            .filter(|(label, _)| *label == model.label());
+        let own = of_model
+            .flat_map(|(_, spans)| spans)
+            .filter(|_| model.parameters.contains_key(key));
         let mut spans = own.chain(&self.references.parameters);
-        spans.find(|(known, _)| *known == key).map_or(self.span, |(_, span)| *span)
+        spans
+            .find(|(known, _)| *known == key)
+            .map_or(self.span, |(_, span)| *span)
     }
 
     /// The tools that models are made to call and that none of the agent's servers has.
     pub(super) fn unknown_choice(&self, facts: &AgentFacts<'_>) -> Vec<Problem> {
         let choice = |model: &Model| {
-            let word = self.parameters_of(Some(model)).get("tool_choice")?.as_str()?.to_owned();
+            let word = self
+                .parameters_of(Some(model))
+                .get("tool_choice")?
+                .as_str()?
+                .to_owned();
             Some((word, self.parameter_span(model, "tool_choice")))
         };
         let mut problems: Vec<Problem> = Vec::new();
@@ -101,11 +145,19 @@ impl Agent {
             let near = nearest(&word, CHOICES).map(|near| format!("did you mean `{near}`?"));
             let unknown = facts.unknown_tool(&word, span);
             problems.extend(match (unknown, near) {
-                (Some(problem), Some(near)) => Some(Problem { level: Level::Error, ..problem.help(near) }),
-                (Some(problem), None) => Some(Problem { level: Level::Error, ..problem }),
-                (None, Some(near)) if facts.catalogue.is_none() => {
-                    Some(Problem::warning(format!("`{word}` is taken for a tool's name")).at(span).help(near))
-                }
+                (Some(problem), Some(near)) => Some(Problem {
+                    level: Level::Error,
+                    ..problem.help(near)
+                }),
+                (Some(problem), None) => Some(Problem {
+                    level: Level::Error,
+                    ..problem
+                }),
+                (None, Some(near)) if facts.catalogue.is_none() => Some(
+                    Problem::warning(format!("`{word}` is taken for a tool's name"))
+                        .at(span)
+                        .help(near),
+                ),
                 _ => None,
             });
         }
@@ -119,42 +171,79 @@ impl Suite {
         if agent.is_read_only() {
             return Vec::new();
         }
-        let kinds = || agent.models.iter().map(|model| (model, self.kind_of(model)));
+        let kinds = || {
+            agent
+                .models
+                .iter()
+                .map(|model| (model, self.kind_of(model)))
+        };
         let known = kinds().filter_map(|(model, kind)| Some((model, kind?)));
-        let mut problems: Vec<Problem> =
-            known.flat_map(|(model, kind)| self.refused_by(agent, model, kind)).collect();
+        let mut problems: Vec<Problem> = known
+            .flat_map(|(model, kind)| self.refused_by(agent, model, kind))
+            .collect();
         let is_cached = |kind: Option<&Kind>| kind.is_none_or(|kind| kind.name == "anthropic");
-        let caching = agent.references.parameters.iter().find(|(key, _)| *key == PROMPT_CACHING);
+        let caching = agent
+            .references
+            .parameters
+            .iter()
+            .find(|(key, _)| *key == PROMPT_CACHING);
         if let Some((_, span)) = caching.filter(|_| !kinds().any(|(_, kind)| is_cached(kind))) {
             let problem = Problem::warning(
                 "`prompt_caching` says nothing here: the providers of these models cache by themselves",
             );
-            problems.push(problem.at(*span).help("remove it; only Anthropic is told what to cache"));
+            problems.push(
+                problem
+                    .at(*span)
+                    .help("remove it; only Anthropic is told what to cache"),
+            );
         }
         problems
     }
 
     fn refused_by(&self, agent: &Agent, model: &Model, kind: &Kind) -> Vec<Problem> {
         let parameters = agent.parameters_of(Some(model));
-        let declared = model.provider.as_ref().and_then(|name| self.providers.get(name));
+        let declared = model
+            .provider
+            .as_ref()
+            .and_then(|name| self.providers.get(name));
         // Who is behind an address of one's own may be more lenient.
         let is_sure = declared.is_none_or(|provider| provider.base_url.is_none());
-        let refused = refusals(kind, &model.id, &parameters).into_iter().map(|refusal| {
-            let message = format!("`{}`: `{}` is refused: {}", model.label(), refusal.parameter, refusal.why);
-            let level = if is_sure || refusal.has_no_place { Level::Error } else { Level::Warning };
-            let span = agent.parameter_span(model, refusal.parameter);
-            Problem { level, ..Problem::error(message).at(span).help(refusal.help) }
-        });
+        let refused = refusals(kind, &model.id, &parameters)
+            .into_iter()
+            .map(|refusal| {
+                let message = format!(
+                    "`{}`: `{}` is refused: {}",
+                    model.label(),
+                    refusal.parameter,
+                    refusal.why
+                );
+                let level = if is_sure || refusal.has_no_place {
+                    Level::Error
+                } else {
+                    Level::Warning
+                };
+                let span = agent.parameter_span(model, refusal.parameter);
+                Problem {
+                    level,
+                    ..Problem::error(message).at(span).help(refusal.help)
+                }
+            });
         let has_none = parameters.contains_key("tool_choice") && agent.servers.is_empty();
         let without_tools = has_none.then(|| {
             let problem = Problem::error("there is no tool to choose: the agent has no `servers:`");
             let span = agent.parameter_span(model, "tool_choice");
-            problem.at(span).help("name its servers, or remove `tool_choice`")
+            problem
+                .at(span)
+                .help("name its servers, or remove `tool_choice`")
         });
-        let taken = taken_keys(kind, &parameters).into_iter().map(|(path, help)| {
-            let message = format!("`{}`: `extra` cannot set `{path}`", model.label());
-            Problem::error(message).at(agent.parameter_span(model, "extra")).help(help)
-        });
+        let taken = taken_keys(kind, &parameters)
+            .into_iter()
+            .map(|(path, help)| {
+                let message = format!("`{}`: `extra` cannot set `{path}`", model.label());
+                Problem::error(message)
+                    .at(agent.parameter_span(model, "extra"))
+                    .help(help)
+            });
         refused.chain(taken).chain(without_tools).collect()
     }
 }

@@ -38,8 +38,12 @@ impl TryFrom<String> for Variant {
     type Error = String;
 
     fn try_from(written: String) -> Result<Self, String> {
-        let count = written.strip_suffix(" distractors").or_else(|| written.strip_suffix(" distractor"));
+        let count = written
+            .strip_suffix(" distractors")
+            .or_else(|| written.strip_suffix(" distractor"));
         let count = count.and_then(|count| count.parse().ok());
-        count.map(Self::Distractors).ok_or_else(|| format!("`{written}` is no variant of an agent"))
+        count
+            .map(Self::Distractors)
+            .ok_or_else(|| format!("`{written}` is no variant of an agent"))
     }
 }

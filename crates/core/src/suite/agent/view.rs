@@ -21,8 +21,11 @@ pub enum ToolSchemas {
 
 impl ToolSchemas {
     /// Every way, as it is written.
-    pub const WORDS: [(&'static str, Self); 3] =
-        [("mend", Self::Mend), ("omit", Self::Omit), ("as-is", Self::AsIs)];
+    pub const WORDS: [(&'static str, Self); 3] = [
+        ("mend", Self::Mend),
+        ("omit", Self::Omit),
+        ("as-is", Self::AsIs),
+    ];
 }
 
 const TOOL_SCHEMAS: &str = "tool_schemas";
@@ -44,20 +47,29 @@ pub(super) fn read(block: &mut Block<'_>, into: &mut Parameters) {
         let (word, how) = f.choice("a way to treat a refused schema", &words)?;
         (how != ToolSchemas::default()).then_some(word)
     });
-    let doc = "Whether the model is told the `instructions` of its servers, after the system prompt";
-    put(block, into, (INSTRUCTIONS, doc), |f| f.flag().filter(|is_told| !is_told));
     let doc =
-        "The most characters of a result that the model reads; 100000 when left out. The recording keeps all";
-    put(block, into, (MAX_RESULT_CHARS, doc), |f| f.whole(1..=u64::MAX));
-    let doc = "Whether the model may also call its tools from code that it writes and its provider runs";
-    put(block, into, (CODE_EXECUTION, doc), |f| f.flag().filter(|runs_code| *runs_code));
+        "Whether the model is told the `instructions` of its servers, after the system prompt";
+    put(block, into, (INSTRUCTIONS, doc), |f| {
+        f.flag().filter(|is_told| !is_told)
+    });
+    let doc = "The most characters of a result that the model reads; 100000 when left out. The recording keeps all";
+    put(block, into, (MAX_RESULT_CHARS, doc), |f| {
+        f.whole(1..=u64::MAX)
+    });
+    let doc =
+        "Whether the model may also call its tools from code that it writes and its provider runs";
+    put(block, into, (CODE_EXECUTION, doc), |f| {
+        f.flag().filter(|runs_code| *runs_code)
+    });
 }
 
 impl Agent {
     /// What is done with a tool whose schema the model's provider refuses.
     pub fn tool_schemas(&self) -> ToolSchemas {
         let word = self.parameters.get(TOOL_SCHEMAS).and_then(Value::as_str);
-        let known = ToolSchemas::WORDS.iter().find(|(known, _)| Some(*known) == word);
+        let known = ToolSchemas::WORDS
+            .iter()
+            .find(|(known, _)| Some(*known) == word);
         known.map(|(_, how)| *how).unwrap_or_default()
     }
 
@@ -73,14 +85,22 @@ impl Agent {
 
     /// The most characters of a result that the model reads.
     pub fn max_result_chars(&self) -> usize {
-        let most = self.parameters.get(MAX_RESULT_CHARS).and_then(Value::as_u64);
-        most.map_or(DEFAULT_MAX_RESULT_CHARS, |most| usize::try_from(most).unwrap_or(usize::MAX))
+        let most = self
+            .parameters
+            .get(MAX_RESULT_CHARS)
+            .and_then(Value::as_u64);
+        most.map_or(DEFAULT_MAX_RESULT_CHARS, |most| {
+            usize::try_from(most).unwrap_or(usize::MAX)
+        })
     }
 }
 
 impl Model {
     /// Whether its provider is known to run no code for it; `kind_of` says the `type:` of a declared one.
-    pub(in crate::suite) fn lacks_code(&self, kind_of: impl Fn(&str) -> Option<&'static str>) -> bool {
+    pub(in crate::suite) fn lacks_code(
+        &self,
+        kind_of: impl Fn(&str) -> Option<&'static str>,
+    ) -> bool {
         let kind = match &self.provider {
             Some(name) => kind_of(name),
             None => Family::of_model(&self.id).map(|family| family.kind),

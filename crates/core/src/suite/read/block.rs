@@ -30,11 +30,22 @@ impl<'a> Block<'a> {
         entries: &'a [Entry],
         siblings: &'a [Entry],
     ) -> Self {
-        Self { reading, span, entries, siblings, known: Vec::new(), missing: Vec::new(), schema: None }
+        Self {
+            reading,
+            span,
+            entries,
+            siblings,
+            known: Vec::new(),
+            missing: Vec::new(),
+            schema: None,
+        }
     }
 
     pub(super) fn describing(reading: &'a Reading<'a>) -> Self {
-        Self { schema: Some(Schema::default()), ..Self::new(reading, Span::default(), &[], &[]) }
+        Self {
+            schema: Some(Schema::default()),
+            ..Self::new(reading, Span::default(), &[], &[])
+        }
     }
 
     /// Whether this reading only describes the schema.
@@ -75,13 +86,18 @@ impl<'a> Block<'a> {
         if self.is_describing() {
             return Some(Field::describing(self.reading, slot));
         }
-        self.entry(key).map(|entry| Field::of(self.reading, entry, self.entries))
+        self.entry(key)
+            .map(|entry| Field::of(self.reading, entry, self.entries))
     }
 
     /// Takes the schema of a key, where this is what the reading is for.
     fn describe(&mut self, key: &'static str, doc: &str, slot: RefCell<Value>) -> bool {
-        let Some(schema) = &mut self.schema else { return false };
-        schema.properties.insert(key.to_owned(), with_description(slot.into_inner(), doc));
+        let Some(schema) = &mut self.schema else {
+            return false;
+        };
+        schema
+            .properties
+            .insert(key.to_owned(), with_description(slot.into_inner(), doc));
         true
     }
 
@@ -129,9 +145,19 @@ impl<'a> Block<'a> {
 
     /// A key of the map that this block stands in, for blocks that take a default from another. Whoever owns that
     /// key reports its problems.
-    pub fn sibling<T>(&self, key: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
-        let entry = self.siblings.iter().find(|entry| is_same_key(&entry.key, key))?;
-        let (problems, tools) = (self.reading.problems.borrow().len(), self.reading.tools.borrow().len());
+    pub fn sibling<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&mut Field<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let entry = self
+            .siblings
+            .iter()
+            .find(|entry| is_same_key(&entry.key, key))?;
+        let (problems, tools) = (
+            self.reading.problems.borrow().len(),
+            self.reading.tools.borrow().len(),
+        );
         let found = read(&mut Field::new(self.reading, &entry.value));
         self.reading.problems.borrow_mut().truncate(problems);
         self.reading.tools.borrow_mut().truncate(tools);
@@ -139,7 +165,10 @@ impl<'a> Block<'a> {
     }
 
     /// What is read, and the tools that it names, each with its place.
-    pub(crate) fn with_tools<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, Vec<(String, Span)>) {
+    pub(crate) fn with_tools<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Vec<(String, Span)>) {
         let before = self.reading.tools.borrow().len();
         let made = read(self);
         (made, self.reading.tools.borrow_mut().split_off(before))
@@ -147,7 +176,8 @@ impl<'a> Block<'a> {
 
     /// `true` or `false`, with what it is when left out.
     pub fn flag(&mut self, key: &'static str, doc: &str, default: bool) -> bool {
-        self.optional(key, doc, |field| field.flag()).unwrap_or(default)
+        self.optional(key, doc, |field| field.flag())
+            .unwrap_or(default)
     }
 
     /// Whether the key is written.
@@ -157,7 +187,9 @@ impl<'a> Block<'a> {
 
     /// Refuses a key for a reason better than being unknown; whether it is written.
     pub fn refuse(&mut self, key: &'static str, problem: impl FnOnce() -> Problem) -> bool {
-        let Some(span) = self.key_span(key) else { return false };
+        let Some(span) = self.key_span(key) else {
+            return false;
+        };
         self.known.push(key);
         self.report(problem().at(span));
         true
@@ -170,11 +202,14 @@ impl<'a> Block<'a> {
 
     /// Whether one of these keys seems to be written with a slip of the pen, so that its absence needs no words.
     pub fn has_slip_of(&self, keys: &[&'static str]) -> bool {
-        self.unknown().any(|entry| crate::problem::nearest(&entry.key, keys.iter().copied()).is_some())
+        self.unknown()
+            .any(|entry| crate::problem::nearest(&entry.key, keys.iter().copied()).is_some())
     }
 
     fn unknown(&self) -> impl Iterator<Item = &'a Entry> {
-        self.entries.iter().filter(|entry| !self.knows(&entry.key) && !is_note(&entry.key))
+        self.entries
+            .iter()
+            .filter(|entry| !self.knows(&entry.key) && !is_note(&entry.key))
     }
 
     fn knows(&self, key: &str) -> bool {
@@ -203,8 +238,15 @@ impl<'a> Block<'a> {
     /// Collects a problem at this map, or at the problem's own place.
     pub fn report(&self, problem: Problem) {
         if self.schema.is_none() {
-            let first_line = self.entries.first().map_or(self.span, |entry| entry.key_span);
-            let problem = if problem.span.is_some() { problem } else { problem.at(first_line) };
+            let first_line = self
+                .entries
+                .first()
+                .map_or(self.span, |entry| entry.key_span);
+            let problem = if problem.span.is_some() {
+                problem
+            } else {
+                problem.at(first_line)
+            };
             self.reading.report(problem);
         }
     }
@@ -218,34 +260,53 @@ impl<'a> Block<'a> {
     }
 
     fn entry(&self, key: &str) -> Option<&'a Entry> {
-        self.entries.iter().find(|entry| is_same_key(&entry.key, key))
+        self.entries
+            .iter()
+            .find(|entry| is_same_key(&entry.key, key))
     }
 
     /// Refuses every key that was not asked for; `x-…` keys are the user's own notes.
     pub(super) fn finish(self) {
-        for (key, doc) in self.missing.iter().filter(|(key, _)| !self.has_slip_of(&[*key])) {
+        for (key, doc) in self
+            .missing
+            .iter()
+            .filter(|(key, _)| !self.has_slip_of(&[*key]))
+        {
             self.report(Problem::error(format!("`{key}` is missing here")).help(doc.clone()));
         }
-        for (at, entry) in self.entries.iter().enumerate().filter(|(_, entry)| self.knows(&entry.key)) {
+        for (at, entry) in self
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| self.knows(&entry.key))
+        {
             // What `<<` merges in stands earlier in the file, and gives way.
             let is_first = |first: &&Entry| {
                 is_same_key(&first.key, &entry.key) && first.key_span.start < entry.key_span.start
             };
             if let Some(first) = self.entries[..at].iter().find(is_first) {
-                self.reading.report(written_twice(&entry.key, entry.key_span, first.key_span));
+                self.reading
+                    .report(written_twice(&entry.key, entry.key_span, first.key_span));
             }
         }
         for entry in self.unknown() {
             let problem = Problem::error(format!("unknown key `{}`", entry.key)).at(entry.key_span);
-            let known =
-                || format!("known here: {}; notes of your own start with `x-`", self.known.join(", "));
+            let known = || {
+                format!(
+                    "known here: {}; notes of your own start with `x-`",
+                    self.known.join(", ")
+                )
+            };
             let help = did_you_mean(&entry.key, self.known.iter().copied(), known);
             self.reading.report(problem.help(help));
         }
     }
 
     pub(super) fn into_schema(self) -> Value {
-        let Schema { properties, required } = self.schema.unwrap_or_default();
+        let Schema {
+            properties,
+            required,
+        } = self.schema.unwrap_or_default();
         let mut schema = json!({
             "type": ["object", "null"],
             "properties": properties,

@@ -12,12 +12,18 @@ impl<'a> Field<'a> {
         let scope = self.reading.scope();
         let template = scope.template(text);
         let is_literal = names_in(&template).all(|name| name == "CONFIG_DIR");
-        is_literal.then(|| scope.fill(text, &|_| None).ok()).flatten()
+        is_literal
+            .then(|| scope.fill(text, &|_| None).ok())
+            .flatten()
     }
 
     fn map_node(&self) -> Option<&'a Node> {
         let node = self.node(|| json!({ "type": "object" }))?;
-        if matches!(node.kind, Kind::Map(_)) { Some(node) } else { self.wrong(node, "a map") }
+        if matches!(node.kind, Kind::Map(_)) {
+            Some(node)
+        } else {
+            self.wrong(node, "a map")
+        }
     }
 
     /// A map of any keys, its variables left for later.
@@ -27,15 +33,20 @@ impl<'a> Field<'a> {
 
     fn deferred_of(&self, node: &Node) -> Option<Deferred> {
         Some(match &node.kind {
-            Kind::Scalar(Scalar::Text { plain, .. }) => {
-                Deferred::Text { text: Field::new(self.reading, node).template()?, plain: *plain }
-            }
+            Kind::Scalar(Scalar::Text { plain, .. }) => Deferred::Text {
+                text: Field::new(self.reading, node).template()?,
+                plain: *plain,
+            },
             Kind::Scalar(_) => Deferred::Value(Field::new(self.reading, node).value()?),
-            Kind::List(items) => {
-                Deferred::List(items.iter().map(|item| self.deferred_of(item)).collect::<Option<_>>()?)
-            }
+            Kind::List(items) => Deferred::List(
+                items
+                    .iter()
+                    .map(|item| self.deferred_of(item))
+                    .collect::<Option<_>>()?,
+            ),
             Kind::Map(entries) => {
-                let entry = |entry: &Entry| Some((entry.key.to_string(), self.deferred_of(&entry.value)?));
+                let entry =
+                    |entry: &Entry| Some((entry.key.to_string(), self.deferred_of(&entry.value)?));
                 Deferred::Map(entries.iter().map(entry).collect::<Option<_>>()?)
             }
         })
@@ -45,6 +56,9 @@ impl<'a> Field<'a> {
     pub(crate) fn map_and_template(&mut self) -> Option<(Value, Value)> {
         let node = self.map_node()?;
         let value = Field::new(self.reading, node).value()?;
-        Some((value, self.deferred_of(node)?.template(&self.reading.scope())))
+        Some((
+            value,
+            self.deferred_of(node)?.template(&self.reading.scope()),
+        ))
     }
 }

@@ -24,16 +24,31 @@ pub(super) enum At<'a> {
 
 impl<'a> Field<'a> {
     pub fn new(reading: &'a Reading<'a>, node: &'a Node) -> Self {
-        Self { reading, at: At::Node(node), siblings: &[], key: None }
+        Self {
+            reading,
+            at: At::Node(node),
+            siblings: &[],
+            key: None,
+        }
     }
 
     /// The value of this key, beside the other keys of its map.
     pub(super) fn of(reading: &'a Reading<'a>, entry: &'a Entry, siblings: &'a [Entry]) -> Self {
-        Self { reading, at: At::Node(&entry.value), siblings, key: Some(&entry.key) }
+        Self {
+            reading,
+            at: At::Node(&entry.value),
+            siblings,
+            key: Some(&entry.key),
+        }
     }
 
     pub(super) fn describing(reading: &'a Reading<'a>, slot: &'a RefCell<Value>) -> Self {
-        Self { reading, at: At::Describe(slot), siblings: &[], key: None }
+        Self {
+            reading,
+            at: At::Describe(slot),
+            siblings: &[],
+            key: None,
+        }
     }
 
     /// Whether this reading only describes the schema: nothing it returns means anything.
@@ -56,13 +71,16 @@ impl<'a> Field<'a> {
 
     /// The place of what a JSON pointer leads to in this value; of the last part of it that is there.
     pub fn span_at(&self, pointer: &str) -> Span {
-        let At::Node(mut node) = self.at else { return Span::default() };
+        let At::Node(mut node) = self.at else {
+            return Span::default();
+        };
         for part in pointer.split('/').skip(1) {
             let part = part.replace("~1", "/").replace("~0", "~");
             let next = match &node.kind {
-                Kind::Map(entries) => {
-                    entries.iter().find(|entry| *entry.key == *part).map(|entry| &entry.value)
-                }
+                Kind::Map(entries) => entries
+                    .iter()
+                    .find(|entry| *entry.key == *part)
+                    .map(|entry| &entry.value),
                 Kind::List(items) => part.parse::<usize>().ok().and_then(|at| items.get(at)),
                 Kind::Scalar(_) => None,
             };
@@ -75,7 +93,11 @@ impl<'a> Field<'a> {
     /// Collects a problem at this value.
     pub fn report(&self, problem: Problem) {
         if let At::Node(node) = self.at {
-            let problem = if problem.span.is_some() { problem } else { problem.at(node.span) };
+            let problem = if problem.span.is_some() {
+                problem
+            } else {
+                problem.at(node.span)
+            };
             self.reading.report(problem);
         }
     }
@@ -89,14 +111,23 @@ impl<'a> Field<'a> {
     #[cold]
     fn say_wrong(&self, node: &Node, wanted: &str) {
         let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
-        self.report(Problem::error(format!("{what}expected {wanted}, found {}", node.describe())));
+        self.report(Problem::error(format!(
+            "{what}expected {wanted}, found {}",
+            node.describe()
+        )));
     }
 
     /// The place of these bytes of the scalar `text` that stands at `span`; of all of it, where escapes or folding move
     /// its bytes.
     pub fn span_within(&self, span: Span, text: &str, bytes: std::ops::Range<usize>) -> Span {
-        let written = self.reading.source.get(span.start..span.end).unwrap_or_default();
-        let quoted = written.get(1..written.len().max(2) - 1).filter(|inner| *inner == text);
+        let written = self
+            .reading
+            .source
+            .get(span.start..span.end)
+            .unwrap_or_default();
+        let quoted = written
+            .get(1..written.len().max(2) - 1)
+            .filter(|inner| *inner == text);
         let offset = match (written == text, quoted) {
             (true, _) => Some(0),
             (false, Some(_)) => Some(1),
@@ -104,7 +135,11 @@ impl<'a> Field<'a> {
         };
         let place = |offset: usize| {
             let start = span.start + offset + bytes.start;
-            Span { file: span.file, start, end: start + bytes.len() }
+            Span {
+                file: span.file,
+                start,
+                end: start + bytes.len(),
+            }
         };
         offset.map_or(span, place)
     }
@@ -132,8 +167,10 @@ impl<'a> Field<'a> {
             }
             At::Node(node) => match &node.kind {
                 Kind::List(items) => {
-                    let read: Vec<T> =
-                        items.iter().filter_map(|item| read(&mut Field::new(self.reading, item))).collect();
+                    let read: Vec<T> = items
+                        .iter()
+                        .filter_map(|item| read(&mut Field::new(self.reading, item)))
+                        .collect();
                     (items.is_empty() || !read.is_empty()).then_some(read)
                 }
                 _ => self.wrong(node, "a list"),
@@ -173,13 +210,20 @@ impl<'a> Field<'a> {
     }
 
     fn open(&self) -> Option<Block<'a>> {
-        let At::Node(node) = self.at else { return Some(Block::describing(self.reading)) };
+        let At::Node(node) = self.at else {
+            return Some(Block::describing(self.reading));
+        };
         let entries = match &node.kind {
             Kind::Map(entries) => entries.as_slice(),
             Kind::Scalar(Scalar::Null) => &[],
             _ => return self.wrong(node, "a map"),
         };
-        Some(Block::new(self.reading, self.span(), entries, self.siblings))
+        Some(Block::new(
+            self.reading,
+            self.span(),
+            entries,
+            self.siblings,
+        ))
     }
 
     /// A map with known keys that may make nothing.
@@ -195,13 +239,28 @@ impl<'a> Field<'a> {
         read: impl FnOnce(&mut Block<'_>) -> T,
     ) -> Option<T> {
         match self.at {
-            At::Node(&Node { span, expanded, kind: Kind::List(ref items) }) if list.is_some() => {
-                let value = Rc::new(Node { span, expanded, kind: Kind::List(items.clone()) });
-                let entries = [Entry { key: list.unwrap_or_default().into(), key_span: span, value }];
+            At::Node(&Node {
+                span,
+                expanded,
+                kind: Kind::List(ref items),
+            }) if list.is_some() => {
+                let value = Rc::new(Node {
+                    span,
+                    expanded,
+                    kind: Kind::List(items.clone()),
+                });
+                let entries = [Entry {
+                    key: list.unwrap_or_default().into(),
+                    key_span: span,
+                    value,
+                }];
                 let mut block = Block::new(self.reading, span, &entries, self.siblings);
                 Some(read(&mut block))
             }
-            At::Node(Node { kind: Kind::Scalar(scalar), .. }) if *scalar != Scalar::Null => {
+            At::Node(Node {
+                kind: Kind::Scalar(scalar),
+                ..
+            }) if *scalar != Scalar::Null => {
                 let mut block = Block::new(self.reading, self.span(), &[], self.siblings);
                 self.flag_among(if list.is_some() {
                     "`true`, `false`, a list or a map"
@@ -232,16 +291,22 @@ impl<'a> Field<'a> {
         match self.at {
             At::Describe(slot) => {
                 let values = RefCell::new(Value::Null);
-                read("", Span::default(), &mut Field::describing(self.reading, &values));
-                *slot.borrow_mut() =
-                    json!({ "type": ["object", "null"], "additionalProperties": values.into_inner() });
+                read(
+                    "",
+                    Span::default(),
+                    &mut Field::describing(self.reading, &values),
+                );
+                *slot.borrow_mut() = json!({ "type": ["object", "null"], "additionalProperties": values.into_inner() });
                 None
             }
             At::Node(node) => match &node.kind {
                 Kind::Map(entries) => {
                     let read = |entry: &Entry| {
                         let mut field = Field::of(self.reading, entry, &[]);
-                        Some((entry.key.to_string(), read(&entry.key, entry.key_span, &mut field)?))
+                        Some((
+                            entry.key.to_string(),
+                            read(&entry.key, entry.key_span, &mut field)?,
+                        ))
                     };
                     Some(entries.iter().filter_map(read).collect())
                 }
@@ -256,8 +321,13 @@ impl<'a> Field<'a> {
         &mut self,
         mut read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
     ) -> Option<Vec<(String, T)>> {
-        let entries =
-            self.entries(|key, span, f| if key.starts_with("x-") { None } else { read(key, span, f) });
+        let entries = self.entries(|key, span, f| {
+            if key.starts_with("x-") {
+                None
+            } else {
+                read(key, span, f)
+            }
+        });
         self.amend_schema("patternProperties", json!({ "^x-": true }));
         entries
     }
@@ -267,18 +337,34 @@ impl<'a> Field<'a> {
         let mut shapes = Shapes::new(self);
         read(&mut shapes);
         let node = self.node(|| super::any_of(shapes.schemas))?;
-        if shapes.taken { shapes.result } else { self.wrong(node, wanted) }
+        if shapes.taken {
+            shapes.result
+        } else {
+            self.wrong(node, wanted)
+        }
     }
 
     /// A shape that has a name of its own in the schema, because it is long or contains itself.
-    pub fn define<T>(&mut self, name: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
-        let At::Describe(slot) = self.at else { return read(self) };
+    pub fn define<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Field<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let At::Describe(slot) = self.at else {
+            return read(self);
+        };
         *slot.borrow_mut() = json!({ "$ref": format!("#/$defs/{name}") });
         if !self.reading.definitions.borrow().contains_key(name) {
-            self.reading.definitions.borrow_mut().insert(name.to_owned(), Value::Null);
+            self.reading
+                .definitions
+                .borrow_mut()
+                .insert(name.to_owned(), Value::Null);
             let definition = RefCell::new(Value::Null);
             read(&mut Field::describing(self.reading, &definition));
-            self.reading.definitions.borrow_mut().insert(name.to_owned(), definition.into_inner());
+            self.reading
+                .definitions
+                .borrow_mut()
+                .insert(name.to_owned(), definition.into_inner());
         }
         None
     }
@@ -288,7 +374,10 @@ impl<'a> Field<'a> {
         if !self.is_describing() {
             return;
         }
-        let required: Vec<Value> = keys.into_iter().map(|key| json!({ "required": [key] })).collect();
+        let required: Vec<Value> = keys
+            .into_iter()
+            .map(|key| json!({ "required": [key] }))
+            .collect();
         self.amend_schema("type", json!("object"));
         self.amend_schema("oneOf", json!(required));
     }
@@ -308,7 +397,9 @@ impl<'a> Field<'a> {
 fn block_offset(written: &str, text: &str, byte: usize) -> Option<usize> {
     let before = text.get(..byte)?;
     let (mut in_source, mut in_text) = (0, 0);
-    let mut lines = written.split_inclusive('\n').zip(text.split_inclusive('\n'));
+    let mut lines = written
+        .split_inclusive('\n')
+        .zip(text.split_inclusive('\n'));
     loop {
         let (source, line) = lines.next()?;
         let indent = source.trim_end().strip_suffix(line.trim_end())?.len();

@@ -36,12 +36,18 @@ pub struct Reading<'e> {
 impl<'e> Reading<'e> {
     /// A reading that fills variables in.
     pub(crate) fn new(scope: Scope, environment: Environment<'e>) -> Self {
-        Self { variables: Some((scope, environment)), ..Self::as_written("") }
+        Self {
+            variables: Some((scope, environment)),
+            ..Self::as_written("")
+        }
     }
 
     /// What is judged comes from elsewhere: no agent needs a model, a prompt or a cassette.
     pub(crate) fn of_given_traces(self) -> Self {
-        Self { traces_are_given: true, ..self }
+        Self {
+            traces_are_given: true,
+            ..self
+        }
     }
 
     /// A reading that takes `${…}` as it is written: who reads the text gives it its meaning.
@@ -68,7 +74,9 @@ impl<'e> Reading<'e> {
 
     /// Remembers which environment variables a string names: their values are secrets.
     fn note_names(&self, text: &str) {
-        self.named.borrow_mut().extend(self.of_environment(text).map(str::to_owned));
+        self.named
+            .borrow_mut()
+            .extend(self.of_environment(text).map(str::to_owned));
     }
 
     /// The variables of a string that neither the suite nor mcptest itself gives a value.
@@ -81,7 +89,10 @@ impl<'e> Reading<'e> {
 
     /// What the texts of this file know, for those that are filled in later.
     pub(crate) fn scope(&self) -> Scope {
-        self.variables.as_ref().map(|(scope, _)| scope.clone()).unwrap_or_default()
+        self.variables
+            .as_ref()
+            .map(|(scope, _)| scope.clone())
+            .unwrap_or_default()
     }
 
     /// The environment variables that the texts read so far name.
@@ -111,7 +122,8 @@ impl<'e> Reading<'e> {
         let slot = RefCell::new(Value::Null);
         read(&mut Field::describing(self, &slot));
         let mut schema = slot.into_inner();
-        let definitions: Map<String, Value> = self.definitions.borrow().clone().into_iter().into_object();
+        let definitions: Map<String, Value> =
+            self.definitions.borrow().clone().into_iter().into_object();
         if let (Value::Object(map), false) = (&mut schema, definitions.is_empty()) {
             map.insert("$defs".to_owned(), Value::Object(definitions));
         }
@@ -121,7 +133,10 @@ impl<'e> Reading<'e> {
     fn variable_problem(&self, problem: VariableProblem, span: Span) {
         let report = match problem {
             VariableProblem::Unset(name) => {
-                let own = self.variables.iter().flat_map(|(scope, _)| scope.suite.keys());
+                let own = self
+                    .variables
+                    .iter()
+                    .flat_map(|(scope, _)| scope.suite.keys());
                 let known: Vec<&str> = own.map(String::as_str).chain(["CONFIG_DIR"]).collect();
                 let problem = Problem::error(format!("the variable `{name}` is not set")).at(span);
                 match crate::problem::nearest(&name, known) {
@@ -134,9 +149,11 @@ impl<'e> Reading<'e> {
             VariableProblem::Unclosed => Problem::error("`${` is never closed with `}`")
                 .at(span)
                 .help("write `$${` for a literal `${`"),
-            VariableProblem::BadName(inner) => Problem::error(format!("`{inner}` is not a variable's name"))
-                .at(span)
-                .help("names are letters, digits and `_`; write `$${` for a literal `${`"),
+            VariableProblem::BadName(inner) => {
+                Problem::error(format!("`{inner}` is not a variable's name"))
+                    .at(span)
+                    .help("names are letters, digits and `_`; write `$${` for a literal `${`")
+            }
         };
         self.report(report);
     }
@@ -150,10 +167,18 @@ fn is_note(key: &str) -> bool {
 /// Whether two keys are the same: `_` and `-` are one letter.
 pub fn is_same_key(one: &str, other: &str) -> bool {
     let folded = |byte: u8| if byte == b'_' { b'-' } else { byte };
-    one.len() == other.len() && one.bytes().zip(other.bytes()).all(|(a, b)| folded(a) == folded(b))
+    one.len() == other.len()
+        && one
+            .bytes()
+            .zip(other.bytes())
+            .all(|(a, b)| folded(a) == folded(b))
 }
 
 /// `anyOf` of these schemas, flattened where there is only one.
 fn any_of(mut schemas: Vec<Value>) -> Value {
-    if schemas.len() == 1 { schemas.remove(0) } else { json!({ "anyOf": schemas }) }
+    if schemas.len() == 1 {
+        schemas.remove(0)
+    } else {
+        json!({ "anyOf": schemas })
+    }
 }

@@ -19,7 +19,10 @@ impl Field<'_> {
                 Some(if *plain {
                     resolve(&expanded.value)
                 } else {
-                    Scalar::Text { text: expanded.value, plain: false }
+                    Scalar::Text {
+                        text: expanded.value,
+                        plain: false,
+                    }
                 })
             }
             scalar => Some(scalar.clone()),
@@ -27,10 +30,21 @@ impl Field<'_> {
     }
 
     /// What `take` makes of a scalar, or the problem that something else was wanted.
-    fn scalar<T>(&self, node: &Node, wanted: &str, take: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
-        let Kind::Scalar(scalar) = &node.kind else { return self.wrong(node, wanted) };
+    fn scalar<T>(
+        &self,
+        node: &Node,
+        wanted: &str,
+        take: impl FnOnce(&Value) -> Option<T>,
+    ) -> Option<T> {
+        let Kind::Scalar(scalar) = &node.kind else {
+            return self.wrong(node, wanted);
+        };
         let taken = take(&self.filled_in(scalar, node.span)?.into());
-        if taken.is_some() { taken } else { self.wrong(node, wanted) }
+        if taken.is_some() {
+            taken
+        } else {
+            self.wrong(node, wanted)
+        }
     }
 
     fn expand(&self, text: &str, span: Span) -> Option<Text> {
@@ -75,7 +89,8 @@ impl Field<'_> {
         let text = self.text()?;
         if let Some(secret) = names_in(&text.template).find(|variable| is_secret_name(variable)) {
             let message = format!("a name cannot have a secret in it: `${{{secret}}}`");
-            let help = "it is part of file names and of every report; write it without the variable";
+            let help =
+                "it is part of file names and of every report; write it without the variable";
             self.report(Problem::error(message).at(self.span()).help(help));
         }
         Some(name)
@@ -88,7 +103,9 @@ impl Field<'_> {
                 Kind::Scalar(Scalar::Text { text, .. }) => reading.of_environment(text).next(),
                 Kind::Scalar(_) => None,
                 Kind::List(items) => items.iter().find_map(|item| named(reading, item)),
-                Kind::Map(entries) => entries.iter().find_map(|entry| named(reading, &entry.value)),
+                Kind::Map(entries) => entries
+                    .iter()
+                    .find_map(|entry| named(reading, &entry.value)),
             }
         }
         let At::Node(node) = self.at else { return None };
@@ -123,8 +140,9 @@ impl Field<'_> {
         let name = self.name()?;
         self.amend_schema("pattern", json!("^[^*]*$"));
         if name.contains('*') {
-            let problem =
-                Problem::error(format!("`{name}` is not the name of a tool: `*` is not a wildcard here"));
+            let problem = Problem::error(format!(
+                "`{name}` is not the name of a tool: `*` is not a wildcard here"
+            ));
             self.report(problem.help("name each tool, as `delete_repo` or `github.delete_repo`"));
             return None;
         }
@@ -177,7 +195,9 @@ impl Field<'_> {
             (low, u64::MAX) => format!("a whole number of at least {low}"),
             (low, high) => format!("a whole number from {low} to {high}"),
         };
-        self.scalar(node, &wanted, |value| value.as_u64().filter(|whole| range.contains(whole)))
+        self.scalar(node, &wanted, |value| {
+            value.as_u64().filter(|whole| range.contains(whole))
+        })
     }
 
     /// A number in a range.
@@ -199,12 +219,15 @@ impl Field<'_> {
             (true, false) => format!("a number of at least {low}"),
             (true, true) => format!("a number from {low} to {high}"),
         };
-        self.scalar(node, &wanted, |value| value.as_f64().filter(|number| range.contains(number)))
+        self.scalar(node, &wanted, |value| {
+            value.as_f64().filter(|number| range.contains(number))
+        })
     }
 
     /// A length of time with its unit, as `500ms`, `30s` or `2m`, in milliseconds.
     pub fn duration_ms(&mut self) -> Option<u64> {
-        let node = self.node(|| json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m)$" }))?;
+        let node =
+            self.node(|| json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m)$" }))?;
         let wanted = "a length of time with its unit, as `500ms`, `30s` or `2m`";
         self.scalar(node, wanted, |value| parse_duration_ms(value.as_str()?))
     }
@@ -223,8 +246,8 @@ impl Field<'_> {
 
     /// One of a few words. Each comes with its aliases' canonical form: `(word, canonical)`.
     pub fn choice<T: Copy>(&mut self, what: &str, words: &[(&str, T)]) -> Option<T> {
-        let node =
-            self.node(|| json!({ "enum": words.iter().map(|(word, _)| *word).collect::<Vec<_>>() }))?;
+        let node = self
+            .node(|| json!({ "enum": words.iter().map(|(word, _)| *word).collect::<Vec<_>>() }))?;
         let known = quoted(words.iter().map(|(word, _)| word));
         let Kind::Scalar(Scalar::Text { text, .. }) = &node.kind else {
             return self.wrong(node, &format!("{what} ({known})"));
@@ -244,7 +267,9 @@ impl Field<'_> {
         let node = self.node(|| json!(true))?;
         node.to_json(&|scalar, span| match self.filled_in(scalar, span)? {
             Scalar::NotFinite(text) => {
-                self.report(Problem::error(format!("`{text}` is not a number that JSON has")).at(span));
+                self.report(
+                    Problem::error(format!("`{text}` is not a number that JSON has")).at(span),
+                );
                 None
             }
             scalar => Some(scalar.into()),
@@ -253,9 +278,13 @@ impl Field<'_> {
 
     /// The value as written, for showing again: problems in it are reported by who reads it.
     pub fn value_quietly(&self) -> Value {
-        let At::Node(node) = self.at else { return Value::Null };
+        let At::Node(node) = self.at else {
+            return Value::Null;
+        };
         let shown = |scalar: &Scalar, _| {
-            let Scalar::Text { text, plain } = scalar else { return Some(scalar.clone().into()) };
+            let Scalar::Text { text, plain } = scalar else {
+                return Some(scalar.clone().into());
+            };
             Some(match self.reading.expand(text) {
                 Ok(text) if *plain => resolve(&text.value).into(),
                 Ok(text) => text.value.into(),
@@ -277,5 +306,6 @@ pub fn parse_duration_ms(text: &str) -> Option<u64> {
         _ => return None,
     };
     let milliseconds = number * unit;
-    (milliseconds.is_finite() && (0.0..1e12).contains(&milliseconds)).then_some(milliseconds.round() as u64)
+    (milliseconds.is_finite() && (0.0..1e12).contains(&milliseconds))
+        .then_some(milliseconds.round() as u64)
 }

@@ -16,16 +16,27 @@ pub struct Shapes<'a, T> {
 
 impl<'a, T> Shapes<'a, T> {
     pub(super) fn new(field: &Field<'a>) -> Self {
-        Self { field: *field, taken: false, result: None, schemas: Vec::new() }
+        Self {
+            field: *field,
+            taken: false,
+            result: None,
+            schemas: Vec::new(),
+        }
     }
 
     /// A scalar of any type.
     pub fn scalar(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
-        self.when(|kind| matches!(kind, Kind::Scalar(scalar) if *scalar != Scalar::Null), read);
+        self.when(
+            |kind| matches!(kind, Kind::Scalar(scalar) if *scalar != Scalar::Null),
+            read,
+        );
     }
 
     pub fn text(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
-        self.when(|kind| matches!(kind, Kind::Scalar(Scalar::Text { .. })), read);
+        self.when(
+            |kind| matches!(kind, Kind::Scalar(Scalar::Text { .. })),
+            read,
+        );
     }
 
     pub fn list(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
@@ -41,7 +52,11 @@ impl<'a, T> Shapes<'a, T> {
         self.when(|kind| matches!(kind, Kind::Map(_)), read);
     }
 
-    fn when(&mut self, fits: impl FnOnce(&Kind) -> bool, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+    fn when(
+        &mut self,
+        fits: impl FnOnce(&Kind) -> bool,
+        read: impl FnOnce(&mut Field<'_>) -> Option<T>,
+    ) {
         match self.field.at {
             At::Describe(_) => {
                 let slot = RefCell::new(Value::Null);

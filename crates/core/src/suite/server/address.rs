@@ -14,15 +14,27 @@ pub(super) fn read(field: &mut Field<'_>) -> Option<String> {
 }
 
 fn check(url: &str) -> Result<(), String> {
-    let (scheme, rest) =
-        url.trim().split_once("://").ok_or("it does not start with `http://` or `https://`")?;
-    if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+    let (scheme, rest) = url
+        .trim()
+        .split_once("://")
+        .ok_or("it does not start with `http://` or `https://`")?;
+    if !["http", "https"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known))
+    {
         return Err(format!("`{scheme}:` is neither `http:` nor `https:`"));
     }
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+    let place = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, place)| place);
     let (host, port) = match place.rfind(']') {
-        Some(end) => (&place[..=end], place[end + 1..].strip_prefix(':').unwrap_or(&place[end + 1..])),
+        Some(end) => (
+            &place[..=end],
+            place[end + 1..]
+                .strip_prefix(':')
+                .unwrap_or(&place[end + 1..]),
+        ),
         None => place.split_once(':').unwrap_or((place, "")),
     };
     check_host(host)?;
@@ -37,14 +49,25 @@ fn check_host(host: &str) -> Result<(), String> {
     if host.is_empty() {
         return Err("it has no host".to_owned());
     }
-    let is_host = match host.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
+    let is_host = match host
+        .strip_prefix('[')
+        .and_then(|inner| inner.strip_suffix(']'))
+    {
         Some(inner) => inner.parse::<Ipv6Addr>().is_ok(),
-        None if host.split('.').count() == 4 && host.chars().all(|c| c.is_ascii_digit() || c == '.') => {
+        None if host.split('.').count() == 4
+            && host.chars().all(|c| c.is_ascii_digit() || c == '.') =>
+        {
             host.parse::<Ipv4Addr>().is_ok()
         }
-        None => !host.contains(|c: char| c.is_whitespace() || c.is_control() || "<>[]\\^|".contains(c)),
+        None => {
+            !host.contains(|c: char| c.is_whitespace() || c.is_control() || "<>[]\\^|".contains(c))
+        }
     };
-    if is_host { Ok(()) } else { Err(format!("{host:?} is not a host")) }
+    if is_host {
+        Ok(())
+    } else {
+        Err(format!("{host:?} is not a host"))
+    }
 }
 
 #[cfg(test)]
@@ -70,7 +93,10 @@ mod tests {
     fn what_is_no_address_is_refused_with_the_reason() {
         for (url, why) in [
             ("", "it does not start with `http://` or `https://`"),
-            ("localhost:3000/mcp", "it does not start with `http://` or `https://`"),
+            (
+                "localhost:3000/mcp",
+                "it does not start with `http://` or `https://`",
+            ),
             ("ftp://localhost", "`ftp:` is neither `http:` nor `https:`"),
             ("http:///mcp", "it has no host"),
             ("http://:80/", "it has no host"),

@@ -21,14 +21,20 @@ const RESERVED: [(&str, &str); 3] = [
 pub fn check_header_name(name: &str) -> Result<(), String> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(is_token) {
-        return Err(format!("{name:?} is not a header's name: HTTP allows letters, digits and `-` in it"));
+        return Err(format!(
+            "{name:?} is not a header's name: HTTP allows letters, digits and `-` in it"
+        ));
     }
     let lower = name.to_ascii_lowercase();
     let owner = RESERVED
         .iter()
         .find(|(_, names)| names.split(' ').any(|name| name == lower))
         .map(|(owner, _)| *owner);
-    match owner.or_else(|| lower.starts_with("mcp-param-").then_some("the client sets it for each request")) {
+    match owner.or_else(|| {
+        lower
+            .starts_with("mcp-param-")
+            .then_some("the client sets it for each request")
+    }) {
         Some(owner) => Err(format!("the header `{name}` cannot be set: {owner}")),
         None => Ok(()),
     }
@@ -37,7 +43,9 @@ pub fn check_header_name(name: &str) -> Result<(), String> {
 /// Says why HTTP does not allow this value.
 pub fn check_header_value(value: &str) -> Result<(), String> {
     match value.chars().find(|c| !matches!(c, '\t' | ' '..='~')) {
-        Some(bad) => Err(format!("HTTP does not allow {bad:?} in the value of a header")),
+        Some(bad) => Err(format!(
+            "HTTP does not allow {bad:?} in the value of a header"
+        )),
         None => Ok(()),
     }
 }
@@ -61,8 +69,9 @@ pub(super) fn read(block: &mut Block<'_>) -> (Vec<(String, HeaderValue)>, Option
     });
     let authorization = seen.iter().find(|(name, _)| name == "authorization");
     if let (Some((_, header)), Some(auth)) = (authorization, block.key_span("auth")) {
-        let problem =
-            Problem::error("`auth` and the header `Authorization` exclude each other: write one of them");
+        let problem = Problem::error(
+            "`auth` and the header `Authorization` exclude each other: write one of them",
+        );
         block.report(problem.at(auth).also(*header, "already given here"));
     }
     (headers.unwrap_or_default(), token.flatten())
@@ -75,8 +84,9 @@ fn check_name(name: &str, span: Span, seen: &mut Vec<(String, Span)>, field: &Fi
     let lower = name.to_ascii_lowercase();
     match seen.iter().find(|(other, _)| *other == lower) {
         Some((_, first)) => {
-            let problem =
-                Problem::error(format!("the header `{name}` is given twice: case makes no difference"));
+            let problem = Problem::error(format!(
+                "the header `{name}` is given twice: case makes no difference"
+            ));
             field.report(problem.at(span).also(*first, "already given here"));
         }
         None => seen.push((lower, span)),
@@ -93,8 +103,12 @@ fn read_value(field: &mut Field<'_>) -> Option<HeaderValue> {
             Some(HeaderValue::Literal(text))
         });
         shapes.block(|b| {
-            b.required("env", "The environment variable that holds the value", |f| f.name())
-                .map(HeaderValue::Env)
+            b.required(
+                "env",
+                "The environment variable that holds the value",
+                |f| f.name(),
+            )
+            .map(HeaderValue::Env)
         });
     })
 }

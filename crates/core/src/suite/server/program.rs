@@ -50,7 +50,11 @@ fn key_of(field: &Field<'_>) -> String {
 fn in_a_list(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./@+=~-".contains(c);
     let is_plain = word.chars().all(is_plain) && word.starts_with(|c: char| !"@=~-".contains(c));
-    if is_plain || word.starts_with("--") { word.to_owned() } else { format!("{word:?}") }
+    if is_plain || word.starts_with("--") {
+        word.to_owned()
+    } else {
+        format!("{word:?}")
+    }
 }
 
 /// One word of a command.
@@ -78,7 +82,9 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
         return Err("an environment variable needs a name".to_owned());
     }
     if name.contains(['=', '\0']) {
-        return Err(format!("{name:?} is not a variable's name: it has a `=` or a NUL character"));
+        return Err(format!(
+            "{name:?} is not a variable's name: it has a `=` or a NUL character"
+        ));
     }
     Ok(())
 }
@@ -94,7 +100,9 @@ pub(in crate::suite) fn read_cwd(field: &mut Field<'_>) -> Option<String> {
 }
 
 fn is_blank(field: &Field<'_>, text: &str) -> bool {
-    field.literal(text).is_some_and(|text| text.trim().is_empty())
+    field
+        .literal(text)
+        .is_some_and(|text| text.trim().is_empty())
 }
 
 /// The words of a string; a blank inside `${…}` parts nothing.

@@ -27,21 +27,29 @@ pub struct Intent {
 
 impl Intents {
     /// Reads the text of a file, for these tools; or all that is wrong with it.
-    pub fn read(path: &str, text: String, surface: &[SurfaceTool]) -> Result<Self, (Vec<Problem>, Sources)> {
+    pub fn read(
+        path: &str,
+        text: String,
+        surface: &[SurfaceTool],
+    ) -> Result<Self, (Vec<Problem>, Sources)> {
         let mut sources = Sources::default();
         let file = sources.add(path, text);
         let text = &sources.file(file).text;
         let mut problems = Vec::new();
         let root = yaml::parse(text, file, &mut problems);
         let reading = Reading::as_written(text);
-        let read = root.as_ref().and_then(|root| Field::new(&reading, root).block(Self::of));
+        let read = root
+            .as_ref()
+            .and_then(|root| Field::new(&reading, root).block(Self::of));
         problems.extend(reading.into_problems());
         let intents = read.unwrap_or_default();
         let named = intents.intents.iter().flat_map(|intent| &intent.tools);
         problems.extend(named.filter_map(|(tool, span)| unknown(tool, *span, surface)));
         if intents.intents.is_empty() && problems.is_empty() {
-            problems
-                .push(Problem::error("there are no intents in this file").help("list them under `intents:`"));
+            problems.push(
+                Problem::error("there are no intents in this file")
+                    .help("list them under `intents:`"),
+            );
         }
         Problem::sort(&mut problems);
         if problems.iter().any(|problem| problem.level == Level::Error) {
@@ -66,16 +74,28 @@ impl Intent {
         let ask = block.required("ask", "What the user says", |field| field.name());
         let named = |field: &mut Field<'_>| Some((field.tool()?, field.span()));
         let one = block.optional("tool", "The tool that is right", named);
-        let many = block.optional("tools", "Tools of which any is right", |field| field.list(named));
+        let many = block.optional("tools", "Tools of which any is right", |field| {
+            field.list(named)
+        });
         let none = block.flag("none", "Whether it is right to choose no tool", false);
-        let given = [one.is_some(), many.is_some(), none].iter().filter(|given| **given).count();
+        let given = [one.is_some(), many.is_some(), none]
+            .iter()
+            .filter(|given| **given)
+            .count();
         let is_written = ["tool", "tools", "none"].iter().any(|key| block.has(key));
         if given != 1 && !block.is_describing() && (given > 1 || !is_written) {
             let problem = Problem::error("an intent has one of `tool`, `tools` and `none: true`");
             let span = block.key_span("ask").unwrap_or_default();
-            block.report(problem.at(span).help("say which tool is right, or `none: true`"));
+            block.report(
+                problem
+                    .at(span)
+                    .help("say which tool is right, or `none: true`"),
+            );
         }
-        Some(Self { ask: ask?, tools: one.into_iter().chain(many.into_iter().flatten()).collect() })
+        Some(Self {
+            ask: ask?,
+            tools: one.into_iter().chain(many.into_iter().flatten()).collect(),
+        })
     }
 }
 
@@ -85,6 +105,12 @@ fn unknown(written: &str, span: Span, surface: &[SurfaceTool]) -> Option<Problem
         return None;
     }
     let names = || surface.iter().map(|one| one.tool.name.as_str());
-    let help = did_you_mean(written, names(), || format!("the tools are {}", some_of(names())));
-    Some(Problem::error(format!("there is no tool `{written}`")).at(span).help(help))
+    let help = did_you_mean(written, names(), || {
+        format!("the tools are {}", some_of(names()))
+    });
+    Some(
+        Problem::error(format!("there is no tool `{written}`"))
+            .at(span)
+            .help(help),
+    )
 }

@@ -43,18 +43,41 @@ pub struct Bench {
 
 impl Bench {
     /// What these choices, of tools by their names, come to; a choice for each intent.
-    pub fn of(selector: &str, tools: &[SurfaceTool], chosen: Vec<(&Intent, Option<String>)>) -> Self {
+    pub fn of(
+        selector: &str,
+        tools: &[SurfaceTool],
+        chosen: Vec<(&Intent, Option<String>)>,
+    ) -> Self {
         let choice = |(intent, chosen): (&Intent, Option<String>)| {
             let names = |written: &str| {
-                let is_meant =
-                    |one: &&SurfaceTool| is_tool(written, &one.tool.name, one.tool.server.as_deref());
-                tools.iter().filter(is_meant).map(|one| one.tool.name.clone()).collect::<Vec<_>>()
+                let is_meant = |one: &&SurfaceTool| {
+                    is_tool(written, &one.tool.name, one.tool.server.as_deref())
+                };
+                tools
+                    .iter()
+                    .filter(is_meant)
+                    .map(|one| one.tool.name.clone())
+                    .collect::<Vec<_>>()
             };
-            let right: Vec<String> = intent.tools.iter().flat_map(|(written, _)| names(written)).collect();
-            let is_right = chosen.as_ref().map_or(right.is_empty(), |chosen| right.contains(chosen));
-            Choice { ask: intent.ask.clone(), right, chosen, is_right }
+            let right: Vec<String> = intent
+                .tools
+                .iter()
+                .flat_map(|(written, _)| names(written))
+                .collect();
+            let is_right = chosen
+                .as_ref()
+                .map_or(right.is_empty(), |chosen| right.contains(chosen));
+            Choice {
+                ask: intent.ask.clone(),
+                right,
+                chosen,
+                is_right,
+            }
         };
-        Self { selector: selector.to_owned(), choices: chosen.into_iter().map(choice).collect() }
+        Self {
+            selector: selector.to_owned(),
+            choices: chosen.into_iter().map(choice).collect(),
+        }
     }
 
     /// How many choices are right.
@@ -72,8 +95,16 @@ impl Bench {
         let mut matrix: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
         for choice in &self.choices {
             let chosen = choice.chosen.clone().unwrap_or_else(|| NONE.to_owned());
-            let right = choice.right.first().cloned().unwrap_or_else(|| NONE.to_owned());
-            let row = if choice.is_right { chosen.clone() } else { right };
+            let right = choice
+                .right
+                .first()
+                .cloned()
+                .unwrap_or_else(|| NONE.to_owned());
+            let row = if choice.is_right {
+                chosen.clone()
+            } else {
+                right
+            };
             *matrix.entry(row).or_default().entry(chosen).or_default() += 1;
         }
         matrix
@@ -84,7 +115,10 @@ impl Bench {
         let mut attracted: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for choice in self.choices.iter().filter(|choice| !choice.is_right) {
             if let Some(chosen) = &choice.chosen {
-                attracted.entry(chosen.clone()).or_default().push(&choice.ask);
+                attracted
+                    .entry(chosen.clone())
+                    .or_default()
+                    .push(&choice.ask);
             }
         }
         attracted
@@ -99,6 +133,17 @@ pub fn lexical(tools: &[SurfaceTool], intents: &[Intent]) -> Bench {
 
 fn lexical_of(tools: &[SurfaceTool], texts: &[Text], intents: &[Intent]) -> Bench {
     let selector = Selector::new(texts);
-    let chosen = |intent: &Intent| selector.choose(&intent.ask).map(|at| tools[at].tool.name.clone());
-    Bench::of("lexical", tools, intents.iter().map(|intent| (intent, chosen(intent))).collect())
+    let chosen = |intent: &Intent| {
+        selector
+            .choose(&intent.ask)
+            .map(|at| tools[at].tool.name.clone())
+    };
+    Bench::of(
+        "lexical",
+        tools,
+        intents
+            .iter()
+            .map(|intent| (intent, chosen(intent)))
+            .collect(),
+    )
 }

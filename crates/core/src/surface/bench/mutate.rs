@@ -47,8 +47,14 @@ fn changes(texts: &[Text], looks: &[Look<'_>], at: usize) -> Vec<(String, Vec<Te
     };
     let first = first_sentence(&texts[at].description);
     let mut changes = vec![
-        ("name hidden".to_owned(), with(&|texts| texts[at].name.clear())),
-        ("description dropped".to_owned(), with(&|texts| texts[at].description.clear())),
+        (
+            "name hidden".to_owned(),
+            with(&|texts| texts[at].name.clear()),
+        ),
+        (
+            "description dropped".to_owned(),
+            with(&|texts| texts[at].description.clear()),
+        ),
     ];
     if first.len() < texts[at].description.trim().len() {
         let cut = with(&|texts| texts[at].description.truncate(first.len()));
@@ -59,7 +65,10 @@ fn changes(texts: &[Text], looks: &[Look<'_>], at: usize) -> Vec<(String, Vec<Te
             let description = texts[at].description.clone();
             texts[at].description = std::mem::replace(&mut texts[near].description, description);
         });
-        changes.push((format!("description swapped with that of {}", texts[near].name), swapped));
+        changes.push((
+            format!("description swapped with that of {}", texts[near].name),
+            swapped,
+        ));
     }
     changes
 }
@@ -77,17 +86,30 @@ fn first_sentence(text: &str) -> &str {
 /// The tool whose description is most like this one's.
 fn nearest_to(looks: &[Look<'_>], at: usize) -> Option<usize> {
     let alike = |other: usize| shared_words(&looks[at], &looks[other]);
-    let better = |best: usize, other: usize| if alike(other) > alike(best) { other } else { best };
+    let better = |best: usize, other: usize| {
+        if alike(other) > alike(best) {
+            other
+        } else {
+            best
+        }
+    };
     (0..looks.len()).filter(|other| *other != at).reduce(better)
 }
 
 fn mutation(tool: &str, change: String, before: &Bench, after: &Bench) -> Mutation {
     let turned = |was_right: bool| {
         let pairs = before.choices.iter().zip(&after.choices);
-        let turned =
-            pairs.filter(|(before, after)| before.is_right == was_right && after.is_right != was_right);
+        let turned = pairs
+            .filter(|(before, after)| before.is_right == was_right && after.is_right != was_right);
         turned.map(|(before, _)| before.ask.clone()).collect()
     };
     let (lost, won) = (turned(true), turned(false));
-    Mutation { tool: tool.to_owned(), change, before: before.right(), after: after.right(), lost, won }
+    Mutation {
+        tool: tool.to_owned(),
+        change,
+        before: before.right(),
+        after: after.right(),
+        lost,
+        won,
+    }
 }

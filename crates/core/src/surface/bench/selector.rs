@@ -25,8 +25,11 @@ pub(super) struct Text {
 impl Text {
     pub(super) fn of(tool: &SurfaceTool) -> Self {
         let mut parameters = String::new();
-        if let Some(map) =
-            tool.tool.input_schema.as_deref().and_then(|schema| schema["properties"].as_object())
+        if let Some(map) = tool
+            .tool
+            .input_schema
+            .as_deref()
+            .and_then(|schema| schema["properties"].as_object())
         {
             let sorted: BTreeMap<&String, &Value> = map.iter().into_map();
             for (name, schema) in sorted {
@@ -35,7 +38,11 @@ impl Text {
             }
         }
         let description = tool.tool.description.clone().unwrap_or_default();
-        Self { name: tool.tool.name.clone(), description, parameters }
+        Self {
+            name: tool.tool.name.clone(),
+            description,
+            parameters,
+        }
     }
 }
 
@@ -52,8 +59,11 @@ impl Selector {
     pub(super) fn new(texts: &[Text]) -> Self {
         let bag = |text: &Text| {
             let mut bag: BTreeMap<String, f64> = BTreeMap::new();
-            for (words, weight) in [(&text.name, OF_NAME), (&text.description, 1.0), (&text.parameters, 1.0)]
-            {
+            for (words, weight) in [
+                (&text.name, OF_NAME),
+                (&text.description, 1.0),
+                (&text.parameters, 1.0),
+            ] {
                 for word in stems(words) {
                     *bag.entry(word).or_default() += weight;
                 }
@@ -67,7 +77,12 @@ impl Selector {
         for word in tools.iter().flat_map(BTreeMap::keys) {
             *uses.entry(word.clone()).or_default() += 1.0;
         }
-        Self { tools, lengths, mean_length, uses }
+        Self {
+            tools,
+            lengths,
+            mean_length,
+            uses,
+        }
     }
 
     /// What a word of a request weighs; most, when no tool has it.
@@ -76,11 +91,15 @@ impl Selector {
     }
 
     fn score(&self, at: usize, words: &[String]) -> f64 {
-        let longer = if self.mean_length > 0.0 { self.lengths[at] / self.mean_length } else { 1.0 };
+        let longer = if self.mean_length > 0.0 {
+            self.lengths[at] / self.mean_length
+        } else {
+            1.0
+        };
         let of_word = |word: &String| {
             let count = self.tools[at].get(word).copied().unwrap_or(0.0);
-            let saturated =
-                count * (SATURATION + 1.0) / (count + SATURATION * (1.0 - LENGTH + LENGTH * longer));
+            let saturated = count * (SATURATION + 1.0)
+                / (count + SATURATION * (1.0 - LENGTH + LENGTH * longer));
             self.weight(word) * saturated
         };
         words.iter().map(of_word).sum()
@@ -91,11 +110,15 @@ impl Selector {
         let mut words = stems(ask);
         words.sort();
         words.dedup();
-        let scores: Vec<f64> = (0..self.tools.len()).map(|at| self.score(at, &words)).collect();
+        let scores: Vec<f64> = (0..self.tools.len())
+            .map(|at| self.score(at, &words))
+            .collect();
         let better = |best: usize, at: usize| if scores[at] > scores[best] { at } else { best };
         let best = (0..scores.len()).reduce(better)?;
         let all: f64 = words.iter().map(|word| self.weight(word)).sum();
-        let known = words.iter().filter(|word| self.tools[best].contains_key(*word));
+        let known = words
+            .iter()
+            .filter(|word| self.tools[best].contains_key(*word));
         let known: f64 = known.map(|word| self.weight(word)).sum();
         (known > 0.0 && known >= LEAST * all).then_some(best)
     }

@@ -11,9 +11,21 @@ fn tool(name: &str, description: &str, parameter: &str) -> SurfaceTool {
 
 fn surface() -> Vec<SurfaceTool> {
     vec![
-        tool("get_weather", "Says how warm, wet and windy it is in a city. Returns metric units.", "city"),
-        tool("send_email", "Sends a message to one or more people.", "recipient"),
-        tool("search_flights", "Finds flights between two airports on a day, cheapest first.", "airport"),
+        tool(
+            "get_weather",
+            "Says how warm, wet and windy it is in a city. Returns metric units.",
+            "city",
+        ),
+        tool(
+            "send_email",
+            "Sends a message to one or more people.",
+            "recipient",
+        ),
+        tool(
+            "search_flights",
+            "Finds flights between two airports on a day, cheapest first.",
+            "airport",
+        ),
     ]
 }
 
@@ -34,9 +46,28 @@ intents:
 #[test]
 fn words_choose_and_what_is_attracted_is_told() {
     let bench = lexical(&surface(), &intents(INTENTS).intents);
-    let chosen: Vec<Option<&str>> = bench.choices.iter().map(|choice| choice.chosen.as_deref()).collect();
-    assert_eq!(chosen[..4], [Some("get_weather"), Some("send_email"), Some("search_flights"), None]);
-    assert_eq!(bench.right(), bench.choices.iter().filter(|choice| choice.is_right).count());
+    let chosen: Vec<Option<&str>> = bench
+        .choices
+        .iter()
+        .map(|choice| choice.chosen.as_deref())
+        .collect();
+    assert_eq!(
+        chosen[..4],
+        [
+            Some("get_weather"),
+            Some("send_email"),
+            Some("search_flights"),
+            None
+        ]
+    );
+    assert_eq!(
+        bench.right(),
+        bench
+            .choices
+            .iter()
+            .filter(|choice| choice.is_right)
+            .count()
+    );
     let interval = bench.interval().unwrap();
     assert!(interval.lower < 0.8 && interval.upper <= 1.0);
     let counted: usize = bench.matrix().values().flat_map(BTreeMap::values).sum();
@@ -47,11 +78,18 @@ fn words_choose_and_what_is_attracted_is_told() {
 #[test]
 fn a_greedy_description_attracts_what_is_not_its_own() {
     let mut tools = surface();
-    tools[1] = tool("send_email", "Windy city, windy city, windy city: messages to people.", "recipient");
+    tools[1] = tool(
+        "send_email",
+        "Windy city, windy city, windy city: messages to people.",
+        "recipient",
+    );
     let all = intents(INTENTS).intents;
     let bench = lexical(&tools, &all);
     let attracted = bench.attracted();
-    assert!(attracted["send_email"].contains(&"Will it be windy in this city?"), "{attracted:?}");
+    assert!(
+        attracted["send_email"].contains(&"Will it be windy in this city?"),
+        "{attracted:?}"
+    );
     let honest = lexical(&surface(), &all);
     assert!(honest.right() > bench.right());
 }
@@ -60,14 +98,31 @@ fn a_greedy_description_attracts_what_is_not_its_own() {
 fn a_change_says_what_it_loses_and_wins() {
     let all = intents(INTENTS).intents;
     let found = mutations(&surface(), &all);
-    let of =
-        |change: &str| found.iter().find(|one| one.tool == "send_email" && one.change == change).unwrap();
-    assert!(of("description dropped").lost.contains(&"Mail the message to my people".to_owned()));
+    let of = |change: &str| {
+        found
+            .iter()
+            .find(|one| one.tool == "send_email" && one.change == change)
+            .unwrap()
+    };
+    assert!(
+        of("description dropped")
+            .lost
+            .contains(&"Mail the message to my people".to_owned())
+    );
     for one in &found {
-        assert_eq!(one.after + one.lost.len(), one.before + one.won.len(), "{one:?}");
+        assert_eq!(
+            one.after + one.lost.len(),
+            one.before + one.won.len(),
+            "{one:?}"
+        );
     }
-    let first = found.iter().filter(|one| one.change == "first sentence only");
-    assert_eq!(first.map(|one| one.tool.as_str()).collect::<Vec<_>>(), ["get_weather"]);
+    let first = found
+        .iter()
+        .filter(|one| one.change == "first sentence only");
+    assert_eq!(
+        first.map(|one| one.tool.as_str()).collect::<Vec<_>>(),
+        ["get_weather"]
+    );
 }
 
 #[test]
@@ -76,13 +131,26 @@ fn what_is_wrong_with_a_file_is_told_at_once() {
     let (problems, _) = Intents::read("i.yml", text.to_owned(), &surface()).unwrap_err();
     let told: Vec<String> = problems
         .iter()
-        .map(|one| format!("{} ({})", one.message, one.help.as_deref().unwrap_or_default()))
+        .map(|one| {
+            format!(
+                "{} ({})",
+                one.message,
+                one.help.as_deref().unwrap_or_default()
+            )
+        })
         .collect();
     assert!(
-        told.iter().any(|one| one == "there is no tool `get_wether` (did you mean `get_weather`?)"),
+        told.iter()
+            .any(|one| one == "there is no tool `get_wether` (did you mean `get_weather`?)"),
         "{told:#?}"
     );
-    assert!(told.iter().filter(|one| one.starts_with("an intent has one of")).count() >= 2, "{told:#?}");
+    assert!(
+        told.iter()
+            .filter(|one| one.starts_with("an intent has one of"))
+            .count()
+            >= 2,
+        "{told:#?}"
+    );
     assert!(told.len() >= 5, "{told:#?}");
     assert!(Intents::read("i.yml", "intents: []".to_owned(), &surface()).is_err());
 }

@@ -29,9 +29,15 @@ impl Http {
                 return Err(if text.trim().is_empty() {
                     Misbehaviour::EmptyBody(status)
                 } else if is_html(found.as_deref(), &text) {
-                    Misbehaviour::Html { status, start: page_words(&text) }
+                    Misbehaviour::Html {
+                        status,
+                        start: page_words(&text),
+                    }
                 } else {
-                    Misbehaviour::WrongContentType { found, body: quote(&text) }
+                    Misbehaviour::WrongContentType {
+                        found,
+                        body: quote(&text),
+                    }
                 });
             }
         }
@@ -40,7 +46,9 @@ impl Http {
             Ok(text) if text.trim().is_empty() => return Err(Misbehaviour::EmptyBody(status)),
             Ok(text) => text,
             Err(_) => {
-                return Err(Misbehaviour::NotUtf8(quote(&String::from_utf8_lossy(&bytes))));
+                return Err(Misbehaviour::NotUtf8(quote(&String::from_utf8_lossy(
+                    &bytes,
+                ))));
             }
         };
         self.take_text(outgoing.id, status, text)
@@ -48,14 +56,23 @@ impl Http {
 
     fn take_text(self: &Arc<Self>, id: i64, status: u16, text: &str) -> Result<(), Misbehaviour> {
         match self.conversation.hear(text, Some(id)) {
-            Heard::Bad(_) if is_html(None, text) => {
-                Err(Misbehaviour::Html { status, start: page_words(text) })
-            }
-            Heard::Bad(why) => Err(Misbehaviour::Malformed { why, text: quote(text) }),
-            Heard::Stray(answered) => Err(Misbehaviour::WrongId { asked: id.to_string(), answered }),
+            Heard::Bad(_) if is_html(None, text) => Err(Misbehaviour::Html {
+                status,
+                start: page_words(text),
+            }),
+            Heard::Bad(why) => Err(Misbehaviour::Malformed {
+                why,
+                text: quote(text),
+            }),
+            Heard::Stray(answered) => Err(Misbehaviour::WrongId {
+                asked: id.to_string(),
+                answered,
+            }),
             Heard::Asked(reply) => {
                 self.post_and_forget(reply, None);
-                Err(Misbehaviour::BadResult("is a request of the server's own".to_owned()))
+                Err(Misbehaviour::BadResult(
+                    "is a request of the server's own".to_owned(),
+                ))
             }
             Heard::Expected if self.conversation.waits_for(id) => {
                 Err(Misbehaviour::BadResult("is a notification".to_owned()))
@@ -66,7 +83,12 @@ impl Http {
 }
 
 /// What is to be told about a status that is not a success.
-pub(super) async fn of_refusal(id: i64, response: Response, url: &Url, had_credentials: bool) -> Unanswered {
+pub(super) async fn of_refusal(
+    id: i64,
+    response: Response,
+    url: &Url,
+    had_credentials: bool,
+) -> Unanswered {
     let status = response.status();
     let header = |name| header_text(response.headers(), name).map(ToOwned::to_owned);
     let (location, challenge) = (header(header::LOCATION), header(header::WWW_AUTHENTICATE));
@@ -76,22 +98,49 @@ pub(super) async fn of_refusal(id: i64, response: Response, url: &Url, had_crede
         return Unanswered::Rpc(error);
     }
     let number = status.as_u16();
-    let body = if is_html(content_type.as_deref(), &text) { page_words(&text) } else { quote(&text) };
+    let body = if is_html(content_type.as_deref(), &text) {
+        page_words(&text)
+    } else {
+        quote(&text)
+    };
     Unanswered::Bad(match status {
-        StatusCode::UNAUTHORIZED => Misbehaviour::Unauthorized { challenge, had_credentials, body },
+        StatusCode::UNAUTHORIZED => Misbehaviour::Unauthorized {
+            challenge,
+            had_credentials,
+            body,
+        },
         StatusCode::FORBIDDEN => Misbehaviour::Forbidden(body),
-        StatusCode::NOT_FOUND => Misbehaviour::NotFound { url: url.to_string(), body },
-        status if status.is_redirection() => Misbehaviour::Redirect { status: number, location },
-        status if status.is_server_error() => Misbehaviour::ServerError { status: number, body },
-        _ => Misbehaviour::UnexpectedStatus { status: number, body },
+        StatusCode::NOT_FOUND => Misbehaviour::NotFound {
+            url: url.to_string(),
+            body,
+        },
+        status if status.is_redirection() => Misbehaviour::Redirect {
+            status: number,
+            location,
+        },
+        status if status.is_server_error() => Misbehaviour::ServerError {
+            status: number,
+            body,
+        },
+        _ => Misbehaviour::UnexpectedStatus {
+            status: number,
+            body,
+        },
     })
 }
 
 /// The JSON-RPC error in a body, when it is about this request or is one that only the modern era has.
 fn own_error(id: i64, text: &str) -> Option<RpcError> {
-    let modern = [code::HEADER_MISMATCH, code::MISSING_CLIENT_CAPABILITY, code::UNSUPPORTED_VERSION];
+    let modern = [
+        code::HEADER_MISMATCH,
+        code::MISSING_CLIENT_CAPABILITY,
+        code::UNSUPPORTED_VERSION,
+    ];
     match jsonrpc::parse(text).ok()?.body {
-        Body::Error { id: Some(Id::Number(own)), error } if own == id => Some(error),
+        Body::Error {
+            id: Some(Id::Number(own)),
+            error,
+        } if own == id => Some(error),
         Body::Error { id: None, error } if modern.contains(&error.code) => Some(error),
         _ => None,
     }
@@ -102,10 +151,12 @@ const EXCERPT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The whole body.
 pub(super) async fn whole(response: Response, limit: usize) -> Result<Vec<u8>, Misbehaviour> {
-    mcptest_http::whole(response, limit).await.map_err(|cut| match cut {
-        CutAnswer::TooLong { bytes } => Misbehaviour::TooLong { bytes, limit },
-        CutAnswer::Broken { bytes, why } => Misbehaviour::TruncatedBody { bytes, why },
-    })
+    mcptest_http::whole(response, limit)
+        .await
+        .map_err(|cut| match cut {
+            CutAnswer::TooLong { bytes } => Misbehaviour::TooLong { bytes, limit },
+            CutAnswer::Broken { bytes, why } => Misbehaviour::TruncatedBody { bytes, why },
+        })
 }
 
 /// As much of the body as a message can use; a server that is slow to send it is not waited for.
@@ -124,7 +175,11 @@ pub(super) async fn beginning(mut response: Response) -> String {
 
 /// True for what a web server shows to people.
 pub(super) fn is_html(content_type: Option<&str>, body: &str) -> bool {
-    let start = body.trim_start().get(..9).unwrap_or_default().to_ascii_lowercase();
+    let start = body
+        .trim_start()
+        .get(..9)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     content_type.is_some_and(|kind| kind == "text/html" || kind == "application/xhtml+xml")
         || start.starts_with("<!doctype")
         || start.starts_with("<html")

@@ -9,11 +9,17 @@ use std::io;
 use std::time::Duration;
 
 pub(super) fn address(text: &str) -> Result<Url, Misbehaviour> {
-    mcptest_http::server_url(text, "http://localhost:8000/mcp")
-        .map_err(|why| Misbehaviour::BadAddress { url: text.to_owned(), why })
+    mcptest_http::server_url(text, "http://localhost:8000/mcp").map_err(|why| {
+        Misbehaviour::BadAddress {
+            url: text.to_owned(),
+            why,
+        }
+    })
 }
 
-pub(super) fn header_map(headers: &[(impl AsRef<str>, impl AsRef<str>)]) -> Result<HeaderMap, Misbehaviour> {
+pub(super) fn header_map(
+    headers: &[(impl AsRef<str>, impl AsRef<str>)],
+) -> Result<HeaderMap, Misbehaviour> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         let bad = || Misbehaviour::BadHeader(name.as_ref().to_owned());
@@ -26,16 +32,28 @@ pub(super) fn header_map(headers: &[(impl AsRef<str>, impl AsRef<str>)]) -> Resu
 }
 
 /// A client for one address.
-pub(super) fn client(url: &Url, connect_timeout: Duration) -> Result<reqwest::Client, Misbehaviour> {
+pub(super) fn client(
+    url: &Url,
+    connect_timeout: Duration,
+) -> Result<reqwest::Client, Misbehaviour> {
     mcptest_http::client(url, |builder| {
         // A little less than the handshake has, so that the error says which of the two ran out.
-        builder.connect_timeout(connect_timeout.mul_f32(0.95)).user_agent(mcptest_http::USER_AGENT)
+        builder
+            .connect_timeout(connect_timeout.mul_f32(0.95))
+            .user_agent(mcptest_http::USER_AGENT)
     })
-    .map_err(|error| Misbehaviour::BadAddress { url: url.to_string(), why: error.to_string() })
+    .map_err(|error| Misbehaviour::BadAddress {
+        url: url.to_string(),
+        why: error.to_string(),
+    })
 }
 
 /// What an error before any answer means.
-pub(super) fn failure(error: &reqwest::Error, url: &Url, connect_timeout: Duration) -> Misbehaviour {
+pub(super) fn failure(
+    error: &reqwest::Error,
+    url: &Url,
+    connect_timeout: Duration,
+) -> Misbehaviour {
     let address = url.to_string();
     let refused = io_kinds(error).any(|kind| kind == io::ErrorKind::ConnectionRefused);
     let whole = chain(error);
@@ -44,11 +62,20 @@ pub(super) fn failure(error: &reqwest::Error, url: &Url, connect_timeout: Durati
     } else if error.is_connect() && whole.contains("dns error") {
         Misbehaviour::UnknownHost(url.host_str().unwrap_or_default().to_owned())
     } else if error.is_timeout() {
-        Misbehaviour::ConnectTimeout { url: address, after: connect_timeout }
+        Misbehaviour::ConnectTimeout {
+            url: address,
+            after: connect_timeout,
+        }
     } else if error.is_connect() && url.scheme() == "https" {
-        Misbehaviour::Tls { url: address, why: tls_words(error) }
+        Misbehaviour::Tls {
+            url: address,
+            why: tls_words(error),
+        }
     } else {
-        Misbehaviour::ConnectionLost { url: address, why: root_cause(error) }
+        Misbehaviour::ConnectionLost {
+            url: address,
+            why: root_cause(error),
+        }
     }
 }
 
@@ -61,7 +88,10 @@ fn tls_words(error: &reqwest::Error) -> String {
 }
 
 fn chain(error: &(dyn Error + 'static)) -> String {
-    causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    causes(error)
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
 }
 
 fn io_kinds<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = io::ErrorKind> + 'a {

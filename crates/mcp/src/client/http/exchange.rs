@@ -27,8 +27,15 @@ impl Http {
         let mut is_renewed = false;
         for tries in 1.. {
             let session = self.session.lock().id.clone();
-            let named = outgoing.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
-            let response = self.post(&outgoing.line, Some(&outgoing.method), |own| own.extend(named)).await?;
+            let named = outgoing
+                .headers
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone()));
+            let response = self
+                .post(&outgoing.line, Some(&outgoing.method), |own| {
+                    own.extend(named);
+                })
+                .await?;
             match response.status() {
                 status if status.is_success() => return self.take(outgoing, response).await,
                 StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
@@ -50,9 +57,14 @@ impl Http {
         Ok(())
     }
 
-    async fn take(self: &Arc<Self>, outgoing: &Outgoing, response: Response) -> Result<(), Misbehaviour> {
+    async fn take(
+        self: &Arc<Self>,
+        outgoing: &Outgoing,
+        response: Response,
+    ) -> Result<(), Misbehaviour> {
         if outgoing.method == "initialize" && self.era() == Era::Legacy {
-            self.session.lock().id = header_text(response.headers(), SESSION).map(ToOwned::to_owned);
+            self.session.lock().id =
+                header_text(response.headers(), SESSION).map(ToOwned::to_owned);
         }
         self.take_answer(outgoing, response).await
     }
@@ -70,18 +82,28 @@ impl Http {
         tries: usize,
     ) -> Result<(), Misbehaviour> {
         let status = response.status().as_u16();
-        let retry_after = header_text(response.headers(), header::RETRY_AFTER).map(ToOwned::to_owned);
-        let wait = retry_after.as_deref().and_then(retry_wait).map(|wait| wait.max(LEAST_WAIT));
+        let retry_after =
+            header_text(response.headers(), header::RETRY_AFTER).map(ToOwned::to_owned);
+        let wait = retry_after
+            .as_deref()
+            .and_then(retry_wait)
+            .map(|wait| wait.max(LEAST_WAIT));
         match wait {
             Some(wait) if tries < MAX_TRIES && Instant::now() + wait < outgoing.deadline.at => {
                 let after_ms = wait.as_millis() as u64;
-                self.conversation.observe(Observed::Retried { status, after_ms });
+                self.conversation
+                    .observe(Observed::Retried { status, after_ms });
                 sleep(wait).await;
                 Ok(())
             }
             _ => {
                 let body = super::super::conversation::quote(&answer::beginning(response).await);
-                Err(Misbehaviour::TryLater { status, retry_after, tries, body })
+                Err(Misbehaviour::TryLater {
+                    status,
+                    retry_after,
+                    tries,
+                    body,
+                })
             }
         }
     }

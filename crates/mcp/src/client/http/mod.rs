@@ -80,7 +80,11 @@ impl Http {
     ) -> Result<Arc<Self>, Misbehaviour> {
         let url = connector::address(url)?;
         let client = connector::client(&url, connect_timeout)?;
-        let session = Mutex::new(HttpSession { era, id: None, version: None });
+        let session = Mutex::new(HttpSession {
+            era,
+            id: None,
+            version: None,
+        });
         Ok(Arc::new(Self {
             conversation,
             client,
@@ -108,7 +112,12 @@ impl Http {
     }
 
     /// Sends a request; its answer goes to the conversation.
-    pub(super) fn send(self: &Arc<Self>, id: i64, line: String, asking: &Asking<'_>) -> AbortHandle {
+    pub(super) fn send(
+        self: &Arc<Self>,
+        id: i64,
+        line: String,
+        asking: &Asking<'_>,
+    ) -> AbortHandle {
         let outgoing = Outgoing {
             id,
             line,
@@ -143,7 +152,10 @@ impl Http {
         let why = match sent {
             Ok(Ok(response)) if response.status().is_success() => return,
             Ok(Ok(response)) => {
-                format!("{what} was answered with HTTP {}", response.status().as_u16())
+                format!(
+                    "{what} was answered with HTTP {}",
+                    response.status().as_u16()
+                )
             }
             Ok(Err(why)) => why.sentence(what),
             Err(_) => format!("{what} was not taken in time"),
@@ -162,7 +174,13 @@ impl Http {
         headers.insert(header::ACCEPT, ACCEPT_BOTH);
         headers.insert(header::CONTENT_TYPE, JSON);
         and_headers(&mut headers);
-        let sent = self.client.post(self.url.clone()).headers(headers).body(line.to_owned()).send().await;
+        let sent = self
+            .client
+            .post(self.url.clone())
+            .headers(headers)
+            .body(line.to_owned())
+            .send()
+            .await;
         sent.map_err(|error| connector::failure(&error, &self.url, self.connect_timeout))
     }
 
@@ -182,7 +200,13 @@ impl Http {
             }
             Era::Legacy if method != Some("initialize") => {
                 set(SESSION, session.id.as_deref());
-                set(VERSION, session.version.as_deref().filter(|version| *version >= "2025-06-18"));
+                set(
+                    VERSION,
+                    session
+                        .version
+                        .as_deref()
+                        .filter(|version| *version >= "2025-06-18"),
+                );
             }
             Era::Legacy => {}
         }
@@ -193,7 +217,10 @@ impl Http {
     pub(super) async fn close(&self) {
         let session = self.session.lock().clone();
         if session.era == Era::Legacy && session.id.is_some() {
-            let goodbye = self.client.delete(self.url.clone()).headers(self.session_headers(None));
+            let goodbye = self
+                .client
+                .delete(self.url.clone())
+                .headers(self.session_headers(None));
             let _ = timeout(GOODBYE, goodbye.send()).await;
         }
     }
@@ -209,7 +236,11 @@ impl Http {
         let response = self.post(text, None, |own| own.extend(headers)).await?;
         let status = response.status().as_u16();
         let is_stream = media_type(response.headers()).as_deref() == Some("text/event-stream");
-        let text = if is_stream { first_event(response).await } else { answer::beginning(response).await };
+        let text = if is_stream {
+            first_event(response).await
+        } else {
+            answer::beginning(response).await
+        };
         Ok(RawAnswer { status, body: text })
     }
 }
@@ -218,8 +249,13 @@ impl Http {
 async fn first_event(mut response: reqwest::Response) -> String {
     let mut parser = Parser::new(1 << 20);
     while let Ok(Some(chunk)) = response.chunk().await {
-        let Ok(events) = parser.feed(&chunk) else { break };
-        if let Some(data) = events.into_iter().find_map(|event| event.data.filter(|data| !data.is_empty())) {
+        let Ok(events) = parser.feed(&chunk) else {
+            break;
+        };
+        if let Some(data) = events
+            .into_iter()
+            .find_map(|event| event.data.filter(|data| !data.is_empty()))
+        {
             return data;
         }
     }

@@ -46,7 +46,9 @@ impl Http {
         let mut progress = Progress::default();
         let mut response = first;
         for resumed in 0.. {
-            let cut = self.read_stream(response, Some(outgoing.id), &mut progress).await;
+            let cut = self
+                .read_stream(response, Some(outgoing.id), &mut progress)
+                .await;
             if !self.conversation.waits_for(outgoing.id) {
                 return Ok(());
             }
@@ -56,8 +58,17 @@ impl Http {
                 Cut::Unreadable(error) => return Err(unreadable(&error)),
             };
             let events = progress.events;
-            let give_up = |why| Misbehaviour::StreamCut { events, inside_event, resumed, why };
-            let Some(after) = progress.last_id.clone().filter(|_| self.era() == Era::Legacy) else {
+            let give_up = |why| Misbehaviour::StreamCut {
+                events,
+                inside_event,
+                resumed,
+                why,
+            };
+            let Some(after) = progress
+                .last_id
+                .clone()
+                .filter(|_| self.era() == Era::Legacy)
+            else {
                 return Err(give_up(why));
             };
             if resumed == MAX_RESUMPTIONS {
@@ -86,7 +97,11 @@ impl Http {
             let chunk = if is_answered {
                 match timeout(AFTER_ANSWER, response.chunk()).await {
                     Ok(chunk) => chunk,
-                    Err(_) => return Cut::Ended { inside_event: false },
+                    Err(_) => {
+                        return Cut::Ended {
+                            inside_event: false,
+                        };
+                    }
                 }
             } else {
                 response.chunk().await
@@ -94,7 +109,12 @@ impl Http {
             let inside_event = parser.is_inside_event();
             match chunk {
                 Ok(None) => return Cut::Ended { inside_event },
-                Err(error) => return Cut::Broken { inside_event, why: root_cause(&error) },
+                Err(error) => {
+                    return Cut::Broken {
+                        inside_event,
+                        why: root_cause(&error),
+                    };
+                }
                 Ok(Some(bytes)) => match parser.feed(&bytes) {
                     Ok(events) => {
                         for event in events {
@@ -115,8 +135,16 @@ impl Http {
         if let Some(retry_ms) = event.retry_ms {
             progress.retry = Some(Duration::from_millis(retry_ms));
         }
-        let is_message = event.event.as_deref().is_none_or(|kind| kind == "message" || kind.is_empty());
-        let Some(data) = event.data.filter(|data| is_message && !data.trim().is_empty()) else { return };
+        let is_message = event
+            .event
+            .as_deref()
+            .is_none_or(|kind| kind == "message" || kind.is_empty());
+        let Some(data) = event
+            .data
+            .filter(|data| is_message && !data.trim().is_empty())
+        else {
+            return;
+        };
         if let Heard::Asked(reply) = self.conversation.hear(&data, within) {
             self.post_and_forget(reply, None);
         }
@@ -129,24 +157,36 @@ impl Http {
         if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
             headers.insert(LAST_EVENT_ID, after);
         }
-        let sent = self.client.get(self.url.clone()).headers(headers).send().await;
+        let sent = self
+            .client
+            .get(self.url.clone())
+            .headers(headers)
+            .send()
+            .await;
         let response = sent.map_err(|error| root_cause(&error))?;
         let status = response.status();
         if !status.is_success() {
-            return Err(format!("it cannot be continued: GET was answered with HTTP {}", status.as_u16()));
+            return Err(format!(
+                "it cannot be continued: GET was answered with HTTP {}",
+                status.as_u16()
+            ));
         }
         match media_type(response.headers()).as_deref() {
             Some("text/event-stream") => Ok(response),
-            found => {
-                Err(format!("GET was answered as {:?}, not as an event stream", found.unwrap_or("nothing")))
-            }
+            found => Err(format!(
+                "GET was answered as {:?}, not as an event stream",
+                found.unwrap_or("nothing")
+            )),
         }
     }
 }
 
 fn unreadable(error: &SseError) -> Misbehaviour {
     match error {
-        SseError::TooLong(limit) => Misbehaviour::TooLong { bytes: None, limit: *limit },
+        SseError::TooLong(limit) => Misbehaviour::TooLong {
+            bytes: None,
+            limit: *limit,
+        },
         SseError::NotUtf8 => Misbehaviour::NotUtf8("an event of the stream".to_owned()),
     }
 }
@@ -171,13 +211,25 @@ impl Http {
             let mut failures = 0;
             while failures < MAX_FAILURES {
                 let Some(this) = this.upgrade() else { return };
-                let Ok(response) = this.get_events(progress.last_id.as_deref()).await else { return };
+                let Ok(response) = this.get_events(progress.last_id.as_deref()).await else {
+                    return;
+                };
                 drop(opened.take());
                 let before = progress.events;
                 this.read_stream(response, None, &mut progress).await;
-                failures = if progress.events > before { 0 } else { failures + 1 };
+                failures = if progress.events > before {
+                    0
+                } else {
+                    failures + 1
+                };
                 drop(this);
-                sleep(progress.retry.unwrap_or(DEFAULT_RETRY).max(Duration::from_millis(50))).await;
+                sleep(
+                    progress
+                        .retry
+                        .unwrap_or(DEFAULT_RETRY)
+                        .max(Duration::from_millis(50)),
+                )
+                .await;
             }
         });
         // The sender is dropped, whether or not there is such a stream.

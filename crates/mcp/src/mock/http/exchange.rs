@@ -49,7 +49,10 @@ impl MockService {
             return Ok(reply::refused(status, reason));
         }
         if parts.uri.path() != PATH {
-            let message = format!("there is nothing at `{}`; MCP is served at `{PATH}`", parts.uri.path());
+            let message = format!(
+                "there is nothing at `{}`; MCP is served at `{PATH}`",
+                parts.uri.path()
+            );
             return Ok(reply::refused(StatusCode::NOT_FOUND, message));
         }
         if parts.method != Method::POST
@@ -67,19 +70,26 @@ impl MockService {
     }
 
     fn get(&self, headers: &HeaderMap) -> OwnResponse {
-        let Some(id) = session_id(headers) else { return not_allowed() };
-        let Some(session) = self.sessions.find(id) else { return no_session() };
+        let Some(id) = session_id(headers) else {
+            return not_allowed();
+        };
+        let Some(session) = self.sessions.find(id) else {
+            return no_session();
+        };
         if !Accepts::read(headers).events {
             return reply::refused(
                 StatusCode::NOT_ACCEPTABLE,
                 "the stream needs `Accept: text/event-stream`",
             );
         }
-        let Some(last) = header_text(headers, "last-event-id").filter(|last| !last.is_empty()) else {
+        let Some(last) = header_text(headers, "last-event-id").filter(|last| !last.is_empty())
+        else {
             return reply::events(session.standing_stream().attach(None), None);
         };
         let resumed = read_event_id(last).and_then(|(stream, event)| {
-            let stream = session.stream(stream).filter(|stream| stream.has_sent(event))?;
+            let stream = session
+                .stream(stream)
+                .filter(|stream| stream.has_sent(event))?;
             Some(stream.attach(Some(event)))
         });
         match resumed {
@@ -129,7 +139,11 @@ impl MockService {
             Ok(Incoming::News(news)) => Ok(self.take(&parts.headers, &news)),
             Err(Refused { id, error }) => {
                 // A legacy client reads errors only from a 200, unless there is no request to tie it to.
-                let status = if id.is_some() && session_id(&parts.headers).is_some() { 200 } else { 400 };
+                let status = if id.is_some() && session_id(&parts.headers).is_some() {
+                    200
+                } else {
+                    400
+                };
                 let status = StatusCode::from_u16(status).unwrap_or_default();
                 Ok(reply::refusal(status, id.as_ref(), &error))
             }
@@ -142,7 +156,9 @@ impl MockService {
             if let Some(error) = unknown_version(headers) {
                 return reply::refusal(StatusCode::BAD_REQUEST, None, &error);
             }
-            let Some(session) = self.sessions.find(id) else { return no_session() };
+            let Some(session) = self.sessions.find(id) else {
+                return no_session();
+            };
             session.hear(news);
         }
         response::empty(StatusCode::ACCEPTED)
@@ -150,7 +166,10 @@ impl MockService {
 
     async fn request(&self, request: &Asked<'_>, headers: &HeaderMap) -> Exchanged {
         if request.era == Era::Modern {
-            let asker = Asker { session: None, headers: Some(headers) };
+            let asker = Asker {
+                session: None,
+                headers: Some(headers),
+            };
             let handled = self.server.handle(request, asker);
             return self.respond(request, handled, None).await;
         }
@@ -161,21 +180,38 @@ impl MockService {
             let message = "this request has no `Mcp-Session-Id`, and no `_meta` that would make it stateless: \
                            send `initialize` first";
             let error = RpcError::new(code::INVALID_REQUEST, message);
-            return Ok(reply::refusal(StatusCode::BAD_REQUEST, Some(&request.id), &error));
+            return Ok(reply::refusal(
+                StatusCode::BAD_REQUEST,
+                Some(&request.id),
+                &error,
+            ));
         };
-        let Some(session) = self.sessions.find(id) else { return Ok(no_session()) };
-        let handled = self.server.handle(request, Asker { session: Some(&session), headers: None });
+        let Some(session) = self.sessions.find(id) else {
+            return Ok(no_session());
+        };
+        let handled = self.server.handle(
+            request,
+            Asker {
+                session: Some(&session),
+                headers: None,
+            },
+        );
         self.respond(request, handled, Some(&session)).await
     }
 
     async fn initialize(&self, request: &Asked<'_>) -> Exchanged {
         let session: Arc<Session> = Arc::default();
-        let handled = self.server.handle(request, Asker { session: Some(&session), headers: None });
-        let id = session
-            .agreed
-            .get()
-            .is_some()
-            .then(|| self.sessions.open(&self.server, Arc::clone(&session), &self.limits));
+        let handled = self.server.handle(
+            request,
+            Asker {
+                session: Some(&session),
+                headers: None,
+            },
+        );
+        let id = session.agreed.get().is_some().then(|| {
+            self.sessions
+                .open(&self.server, Arc::clone(&session), &self.limits)
+        });
         let answer = self.respond(request, handled, Some(&session)).await?;
         Ok(match id {
             Some(id) => reply::with(answer, "mcp-session-id", &id),
@@ -183,7 +219,12 @@ impl MockService {
         })
     }
 
-    async fn respond(&self, request: &Asked<'_>, handled: Handled, session: OfSession<'_>) -> Exchanged {
+    async fn respond(
+        &self,
+        request: &Asked<'_>,
+        handled: Handled,
+        session: OfSession<'_>,
+    ) -> Exchanged {
         let Handled { outcome, action } = handled;
         match (outcome, action) {
             (MockOutcome::Answer { answer, status }, None) => Ok(reply::answer(status, answer)),
@@ -206,7 +247,11 @@ impl MockService {
                 let receiver = stream.attach(None);
                 stream.push(&filter.acknowledgement(&id));
                 let interest = Interest::Subscription(id, filter);
-                let seat = self.server.0.audience.join(interest, Outlet::Stream(stream));
+                let seat = self
+                    .server
+                    .0
+                    .audience
+                    .join(interest, Outlet::Stream(stream));
                 Ok(reply::events(receiver, Some(seat)))
             }
             (outcome, action) => Ok(self.play(request, outcome, action, session)),
@@ -233,7 +278,10 @@ impl MockService {
         let delivery = deliver(&self.server, answer, Some(action), &outlet, cancelled).await;
         match delivery {
             None => Ok(response::empty(StatusCode::ACCEPTED)),
-            Some(Delivery { mut texts, deferred }) => match (texts.len(), texts.pop()) {
+            Some(Delivery {
+                mut texts,
+                deferred,
+            }) => match (texts.len(), texts.pop()) {
                 (1, Some(text)) => Ok(reply::answer(status, MockAnswer { text, deferred })),
                 (_, None) => {
                     drop(deferred);
@@ -268,7 +316,8 @@ impl MockService {
         let stream = session.map_or_else(Stream::fleeting, |session| session.open_stream());
         let receiver = stream.attach(None);
         let agreed = session.and_then(|session| session.agreed.get());
-        let primes_itself = matches!(&outcome, MockOutcome::Play(play) if play.job.reconnect_ms().is_some());
+        let primes_itself =
+            matches!(&outcome, MockOutcome::Play(play) if play.job.reconnect_ms().is_some());
         if !primes_itself && agreed.is_some_and(|agreed| agreed.version >= "2025-11-25") {
             stream.prime(None);
         }
@@ -314,5 +363,9 @@ fn no_session() -> OwnResponse {
 
 fn not_allowed() -> OwnResponse {
     let message = "without a session only POST is served";
-    reply::with(reply::refused(StatusCode::METHOD_NOT_ALLOWED, message), "allow", "POST")
+    reply::with(
+        reply::refused(StatusCode::METHOD_NOT_ALLOWED, message),
+        "allow",
+        "POST",
+    )
 }

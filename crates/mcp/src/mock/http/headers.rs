@@ -14,13 +14,25 @@ impl Accepts {
     pub(super) fn read(headers: &HeaderMap) -> Self {
         let mut values = headers.get_all(header::ACCEPT).iter().peekable();
         if values.peek().is_none() {
-            return Self { json: true, events: true };
+            return Self {
+                json: true,
+                events: true,
+            };
         }
-        let mut accepts = Self { json: false, events: false };
+        let mut accepts = Self {
+            json: false,
+            events: false,
+        };
         for value in values {
             for range in value.to_str().unwrap_or_default().split(',') {
-                let media = range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-                accepts.json |= matches!(media.as_str(), "application/json" | "application/*" | "*/*");
+                let media = range
+                    .split(';')
+                    .next()
+                    .unwrap_or_default()
+                    .trim()
+                    .to_ascii_lowercase();
+                accepts.json |=
+                    matches!(media.as_str(), "application/json" | "application/*" | "*/*");
                 accepts.events |= matches!(media.as_str(), "text/event-stream" | "text/*" | "*/*");
             }
         }

@@ -61,7 +61,14 @@ pub async fn serve_on_loopback(server: Server) -> io::Result<Serving> {
     let listener = mcptest_http::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}{PATH}", listener.local_addr()?);
     let task = tokio::spawn(async move {
-        let _ended = serve(listener, server, Limits::default(), Vec::new(), std::future::pending()).await;
+        let _ended = serve(
+            listener,
+            server,
+            Limits::default(),
+            Vec::new(),
+            std::future::pending(),
+        )
+        .await;
     });
     Ok(Serving { url, task })
 }
@@ -74,10 +81,16 @@ pub async fn serve(
     allowed_hosts: Vec<String>,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let guard =
-        Guard::of(listener.local_addr()?.ip()).allow(allowed_hosts, "start the mock with --allow-host");
+    let guard = Guard::of(listener.local_addr()?.ip())
+        .allow(allowed_hosts, "start the mock with --allow-host");
     let running = Arc::new(Semaphore::new(limits.running));
-    let shared = Arc::new(MockService { server, limits, guard, sessions: Sessions::default(), running });
+    let shared = Arc::new(MockService {
+        server,
+        limits,
+        guard,
+        sessions: Sessions::default(),
+        running,
+    });
     let enter = Arc::clone(&shared);
     let exchange = move |request| Arc::clone(&enter).exchange(request);
     let stop = async {

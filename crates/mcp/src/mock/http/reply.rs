@@ -33,9 +33,14 @@ pub(super) fn refused(status: StatusCode, message: impl Into<String>) -> OwnResp
 
 /// An event stream.
 pub(super) fn events(receiver: mpsc::Receiver<Bytes>, seat: Option<Seat>) -> OwnResponse {
-    let mut heartbeat = tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT, HEARTBEAT);
+    let mut heartbeat =
+        tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT, HEARTBEAT);
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    response::events(Events { receiver, heartbeat, _seat: seat })
+    response::events(Events {
+        receiver,
+        heartbeat,
+        _seat: seat,
+    })
 }
 
 /// With one more header.

@@ -30,19 +30,35 @@ impl Sessions {
     /// Opens a session that agreed on a version; gives its id.
     pub(super) fn open(&self, server: &Server, session: Arc<Session>, limits: &Limits) -> String {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
-        let id = format!("{:016x}{:016x}", self.keys[0].hash_one(number), self.keys[1].hash_one(number));
+        let id = format!(
+            "{:016x}{:016x}",
+            self.keys[0].hash_one(number),
+            self.keys[1].hash_one(number)
+        );
         let outlet = Outlet::Stream(session.standing_stream());
-        let seat = server.0.audience.join(Interest::Session(Arc::clone(&session)), outlet);
+        let seat = server
+            .0
+            .audience
+            .join(Interest::Session(Arc::clone(&session)), outlet);
         let mut open = self.open.lock();
         if open.len() >= limits.sessions {
-            let idle = open.iter().min_by_key(|(_, entry)| (entry.session.has_reader(), entry.used));
+            let idle = open
+                .iter()
+                .min_by_key(|(_, entry)| (entry.session.has_reader(), entry.used));
             if let Some(id) = idle.map(|(id, _)| id.clone())
                 && let Some(entry) = open.remove(&id)
             {
                 entry.session.close();
             }
         }
-        open.insert(id.clone(), Entry { session, used: Instant::now(), _seat: seat });
+        open.insert(
+            id.clone(),
+            Entry {
+                session,
+                used: Instant::now(),
+                _seat: seat,
+            },
+        );
         id
     }
 
@@ -63,8 +79,8 @@ impl Sessions {
     /// Ends the sessions that were idle for too long.
     pub(super) fn expire(&self, limits: &Limits, now: Instant) {
         self.open.lock().retain(|_, entry| {
-            let is_kept =
-                now.saturating_duration_since(entry.used) < limits.session_idle || entry.session.has_reader();
+            let is_kept = now.saturating_duration_since(entry.used) < limits.session_idle
+                || entry.session.has_reader();
             if !is_kept {
                 entry.session.close();
             }

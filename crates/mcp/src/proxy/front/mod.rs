@@ -65,7 +65,10 @@ struct PostedRequest<'a> {
 }
 
 impl Front {
-    pub(super) async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<OwnResponse, Broken> {
+    pub(super) async fn exchange(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<OwnResponse, Broken> {
         let (parts, body) = request.into_parts();
         if let Err(refused) = self.private_path.path_behind(&parts) {
             return Ok(refused);
@@ -78,14 +81,19 @@ impl Front {
             Method::GET => Ok(match self.session(&parts.headers) {
                 Named::Open(session) => events(session.stand(), (), None),
                 Named::Over => no_session(),
-                Named::Nothing => {
-                    refuse(StatusCode::METHOD_NOT_ALLOWED, "without a session only POST is served")
-                }
+                Named::Nothing => refuse(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "without a session only POST is served",
+                ),
             }),
             Method::DELETE => {
                 let id = header_text(&parts.headers, SESSION_ID).unwrap_or_default();
                 let ended = self.sessions.lock().named.remove(id);
-                Ok(empty(if ended.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND }))
+                Ok(empty(if ended.is_some() {
+                    StatusCode::OK
+                } else {
+                    StatusCode::NOT_FOUND
+                }))
             }
             _ => Ok(empty(StatusCode::METHOD_NOT_ALLOWED)),
         }
@@ -96,7 +104,10 @@ impl Front {
         let message = match jsonrpc::parse(&text) {
             Ok(message) => message,
             Err(malformed) => {
-                let error = RpcError::new(code::PARSE_ERROR, format!("the body is no message: {malformed}"));
+                let error = RpcError::new(
+                    code::PARSE_ERROR,
+                    format!("the body is no message: {malformed}"),
+                );
                 return Ok(json(StatusCode::BAD_REQUEST, jsonrpc::error(None, &error)));
             }
         };
@@ -114,7 +125,12 @@ impl Front {
             }
             return Ok(empty(StatusCode::ACCEPTED));
         };
-        let asked = PostedRequest { id, method: &method, params, text: &text };
+        let asked = PostedRequest {
+            id,
+            method: &method,
+            params,
+            text: &text,
+        };
         match session {
             Some(session) => Ok(legacy(&session, &asked).await),
             None if asked.method == "initialize" => Ok(self.initialize(&asked).await),
@@ -130,14 +146,19 @@ impl Front {
             None => {
                 let message = "this request belongs to no session: send `initialize` first";
                 let error = RpcError::new(code::INVALID_REQUEST, message);
-                Ok(json(StatusCode::BAD_REQUEST, jsonrpc::error(Some(&asked.id), &error)))
+                Ok(json(
+                    StatusCode::BAD_REQUEST,
+                    jsonrpc::error(Some(&asked.id), &error),
+                ))
             }
         }
     }
 
     /// The session that the headers name.
     fn session(&self, headers: &HeaderMap) -> Named {
-        let Some(id) = header_text(headers, SESSION_ID) else { return Named::Nothing };
+        let Some(id) = header_text(headers, SESSION_ID) else {
+            return Named::Nothing;
+        };
         let mut sessions = self.sessions.lock();
         match sessions.named.get(id) {
             Some(session) if !session.is_over() => Named::Open(Arc::clone(session)),
@@ -177,15 +198,24 @@ impl Front {
 
 async fn legacy(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnResponse {
     let asking = session.ask(&asked.id, asked.text, asked.params, false);
-    answer(asking, Arc::clone(session), |_| StatusCode::OK, StatusCode::BAD_GATEWAY).await
+    answer(
+        asking,
+        Arc::clone(session),
+        |_| StatusCode::OK,
+        StatusCode::BAD_GATEWAY,
+    )
+    .await
 }
 
 /// Without sessions clients read from the status what kind of refusal it is.
 async fn modern(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnResponse {
     let asking = session.ask(&asked.id, asked.text, asked.params, true);
     // A server that dies on the first question of the modern era may speak the other one.
-    let died =
-        if asked.method == "server/discover" { StatusCode::BAD_REQUEST } else { StatusCode::BAD_GATEWAY };
+    let died = if asked.method == "server/discover" {
+        StatusCode::BAD_REQUEST
+    } else {
+        StatusCode::BAD_GATEWAY
+    };
     answer(asking, Arc::clone(session), status_of, died).await
 }
 
@@ -258,9 +288,15 @@ fn event(text: String) -> Bytes {
 }
 
 fn refuse(status: StatusCode, message: &str) -> OwnResponse {
-    json(status, jsonrpc::error(None, &RpcError::new(code::INVALID_REQUEST, message)))
+    json(
+        status,
+        jsonrpc::error(None, &RpcError::new(code::INVALID_REQUEST, message)),
+    )
 }
 
 fn no_session() -> OwnResponse {
-    refuse(StatusCode::NOT_FOUND, "there is no such session, or it is over: send `initialize` again")
+    refuse(
+        StatusCode::NOT_FOUND,
+        "there is no such session, or it is over: send `initialize` again",
+    )
 }

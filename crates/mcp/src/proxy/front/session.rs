@@ -64,7 +64,11 @@ impl LineSession {
         let mut work = JoinSet::new();
         work.spawn(write(writer, lines));
         work.spawn(read(reader, Arc::clone(&state)));
-        Self { outgoing, state, _work: work }
+        Self {
+            outgoing,
+            state,
+            _work: work,
+        }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -73,12 +77,20 @@ impl LineSession {
 
     /// Sends a message that needs no answer. It may be written over several lines in a body, but not on a pipe.
     pub(super) fn send(&self, text: &str) {
-        let _gone = self.outgoing.send(jsonrpc::one_line(text.trim_ascii()).into_owned());
+        let _gone = self
+            .outgoing
+            .send(jsonrpc::one_line(text.trim_ascii()).into_owned());
     }
 
     /// Sends a request. Where clients do not know of one another, an id that is taken is replaced, and one who goes
     /// takes the request back.
-    pub(super) fn ask(&self, id: &Id, text: &str, params: Option<&RawValue>, is_shared: bool) -> Asking {
+    pub(super) fn ask(
+        &self,
+        id: &Id,
+        text: &str,
+        params: Option<&RawValue>,
+        is_shared: bool,
+    ) -> Asking {
         let (sender, heard) = unbounded_channel();
         let mut state = self.state.lock();
         let mut sent_as = id.clone();
@@ -104,7 +116,12 @@ impl LineSession {
             jsonrpc::with_id(text, |_| jsonrpc::id_text(&sent_as))
         });
         let cancel = is_shared.then(|| self.outgoing.clone());
-        Asking { heard, id: sent_as, state: Arc::clone(&self.state), cancel }
+        Asking {
+            heard,
+            id: sent_as,
+            state: Arc::clone(&self.state),
+            cancel,
+        }
     }
 
     /// The messages that belong to no request, from now on.
@@ -125,7 +142,10 @@ impl Drop for Asking {
         if let Some(cancel) = self.cancel.take().filter(|_| was_waiting) {
             let id = jsonrpc::id_text(&self.id);
             let params = format!(r#"{{"requestId":{id},"reason":"the connection was closed"}}"#);
-            let _gone = cancel.send(jsonrpc::notification("notifications/cancelled", Some(&params)));
+            let _gone = cancel.send(jsonrpc::notification(
+                "notifications/cancelled",
+                Some(&params),
+            ));
         }
     }
 }
@@ -137,7 +157,9 @@ impl SessionState {
     }
 
     fn hear(&mut self, line: String) {
-        let Ok(message) = jsonrpc::parse(&line) else { return };
+        let Ok(message) = jsonrpc::parse(&line) else {
+            return;
+        };
         if let Some(id) = message.body.answered_id() {
             let Some(waiting) = self.take(id) else { return };
             let text = if waiting.id == *id {
@@ -149,12 +171,17 @@ impl SessionState {
             return;
         }
         let owner = match &message.body {
-            Body::Notification { params: Some(params), .. } => self.owner(params),
+            Body::Notification {
+                params: Some(params),
+                ..
+            } => self.owner(params),
             _ => None,
         };
         // Clients take messages from any of their streams, but not all of them open the standing one.
         let latest = owner.or_else(|| self.order.last().cloned());
-        let reader = latest.and_then(|id| self.waiting.get(&id)).map(|waiting| &waiting.heard);
+        let reader = latest
+            .and_then(|id| self.waiting.get(&id))
+            .map(|waiting| &waiting.heard);
         let unsent = match reader.or(self.standing.as_ref()) {
             Some(reader) => match reader.send(ServerMessage::Beside(line)) {
                 Ok(()) => return,
@@ -171,10 +198,15 @@ impl SessionState {
     fn owner(&self, params: &RawValue) -> Option<Id> {
         let params = CommonParams::read(Some(params));
         if let Some(token) = params.progress_of() {
-            let found = self.waiting.iter().find(|(_, waiting)| waiting.progress.as_ref() == Some(&token));
+            let found = self
+                .waiting
+                .iter()
+                .find(|(_, waiting)| waiting.progress.as_ref() == Some(&token));
             return found.map(|(id, _)| id.clone());
         }
-        params.subscription().filter(|id| self.waiting.contains_key(id))
+        params
+            .subscription()
+            .filter(|id| self.waiting.contains_key(id))
     }
 }
 

@@ -92,7 +92,10 @@ impl ToEntries for HttpEntries {
         // The rest of a request can come in after its exchange was given up.
         let Some(exchange) = self.open.get_mut(&number) else {
             if let HttpSeen::Event(event) = seen {
-                entries.push(Entry { event: Some(event), ..Entry::at(at_us) });
+                entries.push(Entry {
+                    event: Some(event),
+                    ..Entry::at(at_us)
+                });
             }
             return;
         };
@@ -109,16 +112,34 @@ impl ToEntries for HttpEntries {
 }
 
 impl Exchange {
-    fn note(&mut self, at_us: u64, seen: HttpSeen, sessions: &mut TapeSessions, entries: &mut Vec<Entry>) {
-        let happened = |event: Event| Entry { event: Some(event), ..Entry::at(at_us) };
+    fn note(
+        &mut self,
+        at_us: u64,
+        seen: HttpSeen,
+        sessions: &mut TapeSessions,
+        entries: &mut Vec<Entry>,
+    ) {
+        let happened = |event: Event| Entry {
+            event: Some(event),
+            ..Entry::at(at_us)
+        };
         match seen {
-            HttpSeen::Begin { method, path, session } => {
+            HttpSeen::Begin {
+                method,
+                path,
+                session,
+            } => {
                 (self.method, self.path, self.session_id) = (method, path, session);
             }
             HttpSeen::Bytes(Direction::Client, bytes) => self.request.push(&bytes),
             HttpSeen::Bytes(Direction::Server, bytes) => self.answer.feed(at_us, &bytes, entries),
             HttpSeen::End(Direction::Client, _) => self.asked(at_us, sessions, entries),
-            HttpSeen::Head { status, content_type, encoding, session } => {
+            HttpSeen::Head {
+                status,
+                content_type,
+                encoding,
+                session,
+            } => {
                 self.asked(at_us, sessions, entries);
                 if let (Some(id), Some(number)) = (session, self.session) {
                     sessions.bind(id, number);
@@ -135,8 +156,12 @@ impl Exchange {
                 self.answer.end(at_us, entries);
                 match end {
                     BodyEnd::Whole => {}
-                    BodyEnd::CutBySender => entries.push(happened(Event::Closed { by: Direction::Server })),
-                    BodyEnd::CutByReader => entries.push(happened(Event::Closed { by: Direction::Client })),
+                    BodyEnd::CutBySender => entries.push(happened(Event::Closed {
+                        by: Direction::Server,
+                    })),
+                    BodyEnd::CutByReader => entries.push(happened(Event::Closed {
+                        by: Direction::Client,
+                    })),
                 }
             }
             HttpSeen::Refused { status, sentence } => {
@@ -144,11 +169,16 @@ impl Exchange {
                     self.turned_away(at_us, entries);
                 }
                 self.asked(at_us, sessions, entries);
-                entries.push(Entry { text: Some(sentence), ..happened(Event::HttpStatus { status }) });
+                entries.push(Entry {
+                    text: Some(sentence),
+                    ..happened(Event::HttpStatus { status })
+                });
             }
             HttpSeen::Abandoned => {
                 self.asked(at_us, sessions, entries);
-                entries.push(happened(Event::Closed { by: Direction::Client }));
+                entries.push(happened(Event::Closed {
+                    by: Direction::Client,
+                }));
             }
             HttpSeen::Event(event) => entries.push(happened(event)),
         }
@@ -161,8 +191,14 @@ impl Exchange {
     }
 
     fn without_message(&self, at_us: u64) -> Entry {
-        let event = Event::HttpRequest { method: self.method.clone(), path: self.path.clone() };
-        Entry { event: Some(event), ..Entry::at(at_us) }
+        let event = Event::HttpRequest {
+            method: self.method.clone(),
+            path: self.path.clone(),
+        };
+        Entry {
+            event: Some(event),
+            ..Entry::at(at_us)
+        }
     }
 
     /// The request is as complete as it will be.
@@ -171,9 +207,14 @@ impl Exchange {
             return;
         }
         let mut message = None;
-        self.request.end(|line| message = entry(at_us, Direction::Client, line));
+        self.request
+            .end(|line| message = entry(at_us, Direction::Client, line));
         let Some(message) = message else {
-            self.session = self.session_id.take().map(|id| sessions.named(id)).or_else(|| sessions.latest());
+            self.session = self
+                .session_id
+                .take()
+                .map(|id| sessions.named(id))
+                .or_else(|| sessions.latest());
             entries.push(self.without_message(at_us));
             return;
         };
@@ -185,7 +226,8 @@ impl Exchange {
 impl AnswerReader {
     fn of(content_type: Option<&str>, encoding: Option<String>) -> Self {
         let encoding = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
-        let is_events = content_type.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"));
+        let is_events =
+            content_type.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"));
         if is_events && encoding.is_none() {
             return Self::Events(sse::Parser::new(DEFAULT_MAX_MESSAGE_BYTES));
         }
@@ -204,7 +246,11 @@ impl AnswerReader {
                 ),
                 Err(error) => {
                     let text = Some(format!("the rest of the stream is not recorded: {error}"));
-                    entries.push(Entry { from: Some(Direction::Server), text, ..Entry::at(at_us) });
+                    entries.push(Entry {
+                        from: Some(Direction::Server),
+                        text,
+                        ..Entry::at(at_us)
+                    });
                     *self = Self::Unreadable;
                 }
             },
@@ -225,13 +271,30 @@ impl AnswerReader {
 }
 
 fn message(at_us: u64, data: &str) -> Option<Entry> {
-    entry(at_us, Direction::Server, Kept { bytes: data.as_bytes(), length: data.len() })
+    entry(
+        at_us,
+        Direction::Server,
+        Kept {
+            bytes: data.as_bytes(),
+            length: data.len(),
+        },
+    )
 }
 
 fn encoded(at_us: u64, line: &Kept<'_>, encoding: &str) -> Entry {
-    let text = Some(format!("a body in the encoding `{encoding}`, which is not recorded"));
-    let (_, bytes) = excerpt(&Kept { bytes: &[], length: line.length });
-    Entry { from: Some(Direction::Server), text, bytes, ..Entry::at(at_us) }
+    let text = Some(format!(
+        "a body in the encoding `{encoding}`, which is not recorded"
+    ));
+    let (_, bytes) = excerpt(&Kept {
+        bytes: &[],
+        length: line.length,
+    });
+    Entry {
+        from: Some(Direction::Server),
+        text,
+        bytes,
+        ..Entry::at(at_us)
+    }
 }
 
 /// Numbers for sessions: each `initialize` begins one, and where requests name none, each kind of client is one.
@@ -264,7 +327,11 @@ impl TapeSessions {
     }
 
     fn latest_or_first(&mut self) -> Option<u64> {
-        if self.is_ended { None } else { Some(self.latest.unwrap_or_else(|| self.next())) }
+        if self.is_ended {
+            None
+        } else {
+            Some(self.latest.unwrap_or_else(|| self.next()))
+        }
     }
 
     /// The client has ended a session.
@@ -318,11 +385,17 @@ mod tests {
     fn each_initialize_begins_a_session_that_its_id_names_from_then_on() {
         let mut sessions = TapeSessions::default();
         let initialize = raw(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
-        let (first, second) = (sessions.of(None, Some(&initialize)), sessions.of(None, Some(&initialize)));
+        let (first, second) = (
+            sessions.of(None, Some(&initialize)),
+            sessions.of(None, Some(&initialize)),
+        );
         sessions.bind("b".into(), second.unwrap());
         sessions.bind("a".into(), first.unwrap());
         assert_eq!((first, second), (Some(1), Some(2)));
-        assert_eq!((sessions.named("a".into()), sessions.named("c".into())), (1, 3));
+        assert_eq!(
+            (sessions.named("a".into()), sessions.named("c".into())),
+            (1, 3)
+        );
     }
 
     #[test]
@@ -343,26 +416,30 @@ mod tests {
     fn what_names_no_session_after_the_end_of_one_belongs_to_none() {
         let mut to_entries = HttpEntries::default();
         let mut entries = Vec::new();
-        let mut exchange = |number: u64, method: &str, id: Option<&str>, body: &str, status: u16| {
-            let begin = HttpSeen::Begin {
-                method: method.to_owned(),
-                path: "/mcp".to_owned(),
-                session: id.map(str::to_owned),
+        let mut exchange =
+            |number: u64, method: &str, id: Option<&str>, body: &str, status: u16| {
+                let begin = HttpSeen::Begin {
+                    method: method.to_owned(),
+                    path: "/mcp".to_owned(),
+                    session: id.map(str::to_owned),
+                };
+                let request = HttpSeen::Bytes(Direction::Client, body.to_owned().into());
+                let answer = match status {
+                    403 => HttpSeen::Refused {
+                        status,
+                        sentence: "no".to_owned(),
+                    },
+                    _ => HttpSeen::Head {
+                        status,
+                        content_type: None,
+                        encoding: None,
+                        session: Some("s-1".to_owned()).filter(|_| number == 1),
+                    },
+                };
+                for seen in [begin, request, answer] {
+                    to_entries.note(1, (number, seen), &mut entries);
+                }
             };
-            let request = HttpSeen::Bytes(Direction::Client, body.to_owned().into());
-            let answer = match status {
-                403 => HttpSeen::Refused { status, sentence: "no".to_owned() },
-                _ => HttpSeen::Head {
-                    status,
-                    content_type: None,
-                    encoding: None,
-                    session: Some("s-1".to_owned()).filter(|_| number == 1),
-                },
-            };
-            for seen in [begin, request, answer] {
-                to_entries.note(1, (number, seen), &mut entries);
-            }
-        };
         let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
         let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
         exchange(1, "POST", None, initialize, 200);
@@ -372,8 +449,14 @@ mod tests {
         exchange(5, "POST", None, call, 400);
         exchange(6, "GET", None, "", 405);
         exchange(7, "POST", None, initialize, 200);
-        let sessions: BTreeMap<_, _> = entries.iter().map(|entry| (entry.exchange, entry.session)).collect();
+        let sessions: BTreeMap<_, _> = entries
+            .iter()
+            .map(|entry| (entry.exchange, entry.session))
+            .collect();
         let sessions: Vec<_> = sessions.into_values().collect();
-        assert_eq!(sessions, [Some(1), None, Some(1), Some(1), None, None, Some(2)]);
+        assert_eq!(
+            sessions,
+            [Some(1), None, Some(1), Some(1), None, None, Some(2)]
+        );
     }
 }

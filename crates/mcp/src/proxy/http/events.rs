@@ -29,7 +29,9 @@ impl Body for Channel {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        self.0.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+        self.0
+            .poll_recv(context)
+            .map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }
 }
 
@@ -42,7 +44,13 @@ pub(super) fn follow(
 ) -> Channel {
     let (sender, receiver) = mpsc::channel(QUEUE);
     tokio::spawn(async move {
-        let following = Following { shared, session, held, sender: sender.clone(), is_lost: false };
+        let following = Following {
+            shared,
+            session,
+            held,
+            sender: sender.clone(),
+            is_lost: false,
+        };
         tokio::select! {
             () = following.run(body) => {}
             () = sender.closed() => {}
@@ -83,7 +91,10 @@ impl Following {
     }
 
     async fn pass(&mut self, piece: Piece) {
-        let answer = piece.event.as_ref().and_then(|event| self.answer_of(event.data.as_deref()?));
+        let answer = piece
+            .event
+            .as_ref()
+            .and_then(|event| self.answer_of(event.data.as_deref()?));
         let Some((reply, held)) = answer else {
             self.send(piece.raw).await;
             return;
@@ -98,7 +109,10 @@ impl Following {
             None => self.send(piece.raw).await,
             Some(texts) => {
                 for data in texts {
-                    let event = sse::Event { data: Some(data), ..piece.event.clone().unwrap_or_default() };
+                    let event = sse::Event {
+                        data: Some(data),
+                        ..piece.event.clone().unwrap_or_default()
+                    };
                     self.send(sse::encode(&event).into()).await;
                 }
             }
@@ -112,7 +126,9 @@ impl Following {
         if let Some(held) = self.held.take_if(|held| held.is_of(id)) {
             return Some((held.answered(&message.body, data), held));
         }
-        self.shared.waiting.answered(&self.session, id, &message.body, data)
+        self.shared
+            .waiting
+            .answered(&self.session, id, &message.body, data)
     }
 
     fn leave(&mut self) {
@@ -153,7 +169,11 @@ struct Cutter {
 impl Default for Cutter {
     fn default() -> Self {
         let parser = Some(sse::Parser::new(DEFAULT_MAX_MESSAGE_BYTES));
-        Self { parser, raw: BytesMut::new(), is_line_empty: true }
+        Self {
+            parser,
+            raw: BytesMut::new(),
+            is_line_empty: true,
+        }
     }
 }
 
@@ -167,13 +187,19 @@ impl Cutter {
             self.is_line_empty = true;
             let event = self.take(line).pop();
             if is_blank || event.is_some() {
-                pieces.push(Piece { raw: self.rest(), event });
+                pieces.push(Piece {
+                    raw: self.rest(),
+                    event,
+                });
             }
         }
         self.is_line_empty &= bytes.is_empty();
         self.take(bytes);
         if self.parser.is_none() {
-            pieces.push(Piece { raw: self.rest(), event: None });
+            pieces.push(Piece {
+                raw: self.rest(),
+                event: None,
+            });
         }
         pieces
     }
@@ -181,7 +207,10 @@ impl Cutter {
     /// A stream that cannot be read is passed on as it is.
     fn take(&mut self, bytes: &[u8]) -> Vec<sse::Event> {
         self.raw.extend_from_slice(bytes);
-        let events = self.parser.as_mut().and_then(|parser| parser.feed(bytes).ok());
+        let events = self
+            .parser
+            .as_mut()
+            .and_then(|parser| parser.feed(bytes).ok());
         if events.is_none() {
             self.parser = None;
         }
@@ -219,8 +248,11 @@ mod tests {
     #[test]
     fn what_stands_between_events_is_not_held_back() {
         let mut cutter = Cutter::default();
-        let raws: Vec<Bytes> =
-            cutter.feed(b": alive\n\ndata: x\n\nda").into_iter().map(|piece| piece.raw).collect();
+        let raws: Vec<Bytes> = cutter
+            .feed(b": alive\n\ndata: x\n\nda")
+            .into_iter()
+            .map(|piece| piece.raw)
+            .collect();
         assert_eq!(raws, [&b": alive\n\n"[..], &b"data: x\n\n"[..]]);
     }
 }

@@ -65,19 +65,30 @@ impl HttpProxy {
             return Err("there is nobody behind this door".into());
         };
         let body = limits().read(body).await?;
-        let message = std::str::from_utf8(&body).ok().and_then(|text| jsonrpc::parse(text).ok());
+        let message = std::str::from_utf8(&body)
+            .ok()
+            .and_then(|text| jsonrpc::parse(text).ok());
         if let Some(message) = message.filter(|message| Bare::is_meant(&parts, &message.body)) {
             return Ok(bare.answer(&message.body).await);
         }
         let path = self.target.with_own_query(path);
-        let answer = self.ask_interposed(0, &path, (parts, body), interposer.as_ref()).await?;
+        let answer = self
+            .ask_interposed(0, &path, (parts, body), interposer.as_ref())
+            .await?;
         Ok(answer.unwrap_or_else(|sentence| self.refuse(0, StatusCode::BAD_GATEWAY, sentence)))
     }
 
     /// Passes a request on, and its answer back.
-    pub(super) async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<OwnResponse, Broken> {
+    pub(super) async fn exchange(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<OwnResponse, Broken> {
         let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
-        let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        let path = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |path| path.as_str())
+            .to_owned();
         let begin = HttpSeen::Begin {
             method: request.method().to_string(),
             path: path.clone(),
@@ -87,14 +98,24 @@ impl HttpProxy {
         if let Some((status, sentence)) = self.guard.refusal(request.uri(), request.headers()) {
             return Ok(self.refuse(number, status, sentence));
         }
-        let mut waiting = WaitingClient { recorder: self.recorder.clone(), exchange: number, is_over: false };
+        let mut waiting = WaitingClient {
+            recorder: self.recorder.clone(),
+            exchange: number,
+            is_over: false,
+        };
         let (parts, body) = request.into_parts();
         let answer = if let Some(interposer) = &self.interposer {
             let body = limits().read(body).await?;
-            self.ask_interposed(number, &path, (parts, body), interposer.as_ref()).await?
+            self.ask_interposed(number, &path, (parts, body), interposer.as_ref())
+                .await?
         } else {
             let has_body = !body.is_end_stream();
-            let body = Lent::new(Tee::new(body, self.recorder.clone(), number, Direction::Client));
+            let body = Lent::new(Tee::new(
+                body,
+                self.recorder.clone(),
+                number,
+                Direction::Client,
+            ));
             let lent = has_body.then(|| reqwest::Body::wrap(body.again()));
             let answer = self.ask(&path, parts, lent).await;
             if answer.is_err() {
@@ -103,7 +124,10 @@ impl HttpProxy {
             answer.map(|answer| self.pass_back(number, answer))
         };
         waiting.is_over = true;
-        Ok(answer.unwrap_or_else(|sentence| self.refuse(number, StatusCode::BAD_GATEWAY, sentence)))
+        Ok(
+            answer
+                .unwrap_or_else(|sentence| self.refuse(number, StatusCode::BAD_GATEWAY, sentence)),
+        )
     }
 
     /// Asks the target; the error is a sentence.
@@ -125,7 +149,10 @@ impl HttpProxy {
         }
         let answer = asked.send().await.map_err(|error| {
             let reason = root_cause(&error);
-            format!("the target {} cannot be reached: {reason}", self.target.authority())
+            format!(
+                "the target {} cannot be reached: {reason}",
+                self.target.authority()
+            )
         })?;
         Ok(answer.into())
     }
@@ -155,7 +182,10 @@ impl HttpProxy {
     /// An answer of the proxy's own.
     fn refuse(&self, number: u64, status: StatusCode, sentence: String) -> OwnResponse {
         let body = format!("mcptest proxy: {sentence}\n");
-        let refused = HttpSeen::Refused { status: status.as_u16(), sentence };
+        let refused = HttpSeen::Refused {
+            status: status.as_u16(),
+            sentence,
+        };
         self.recorder.see(body.len(), (number, refused));
         response::plain(status, body)
     }
@@ -163,7 +193,11 @@ impl HttpProxy {
 
 /// A message is as large as on a pipe; what is open when the proxy ends is closed at once.
 pub(crate) fn limits() -> Limits {
-    Limits { body_bytes: DEFAULT_MAX_MESSAGE_BYTES, grace: Duration::ZERO, ..Limits::default() }
+    Limits {
+        body_bytes: DEFAULT_MAX_MESSAGE_BYTES,
+        grace: Duration::ZERO,
+        ..Limits::default()
+    }
 }
 
 /// Reads what is left of a body, so that it is on the tape.
@@ -212,7 +246,10 @@ pub(super) fn for_target(headers: &HeaderMap) -> HeaderMap {
     let mut passed = end_to_end(headers);
     passed.remove(header::HOST);
     if passed.contains_key(header::ACCEPT_ENCODING) {
-        passed.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        passed.insert(
+            header::ACCEPT_ENCODING,
+            HeaderValue::from_static("identity"),
+        );
     }
     passed
 }

@@ -6,7 +6,9 @@ use super::exchange::{HttpProxy, session_of};
 use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body, Id, Message};
-use crate::proxy::interpose::{ClientRequest, Instead, Interposer, Onward, Taken, Watch, WatchedReply};
+use crate::proxy::interpose::{
+    ClientRequest, Instead, Interposer, Onward, Taken, Watch, WatchedReply,
+};
 use crate::response::OwnResponse;
 use crate::sse;
 use crate::tape::{Direction, Event};
@@ -35,13 +37,25 @@ impl HttpProxy {
         interposer: &dyn Interposer,
     ) -> Result<ProxyResponse, Broken> {
         let session = session_of(&parts.headers);
-        self.recorder.see(body.len(), (number, HttpSeen::Bytes(Direction::Client, body.clone())));
-        self.recorder.see(0, (number, HttpSeen::End(Direction::Client, BodyEnd::Whole)));
+        self.recorder.see(
+            body.len(),
+            (number, HttpSeen::Bytes(Direction::Client, body.clone())),
+        );
+        self.recorder.see(
+            0,
+            (number, HttpSeen::End(Direction::Client, BodyEnd::Whole)),
+        );
         if !interposer.lets_pass() {
             return std::future::pending().await;
         }
-        let message = std::str::from_utf8(&body).ok().and_then(|text| jsonrpc::parse(text).ok());
-        let Some(Message { body: Body::Request { id, method, params }, .. }) = message else {
+        let message = std::str::from_utf8(&body)
+            .ok()
+            .and_then(|text| jsonrpc::parse(text).ok());
+        let Some(Message {
+            body: Body::Request { id, method, params },
+            ..
+        }) = message
+        else {
             let cancelled = message.and_then(|message| message.body.cancelled_id());
             if cancelled.is_some_and(|id| !self.waiting.cancelled(&session, &id)) {
                 let mut taken = Response::new(Full::default());
@@ -50,9 +64,14 @@ impl HttpProxy {
             }
             return Ok(self.pass_on(number, path, parts, body).await);
         };
-        let Taken { onward, faults } = interposer.asked(ClientRequest { id: &id, method: &method, params });
+        let Taken { onward, faults } = interposer.asked(ClientRequest {
+            id: &id,
+            method: &method,
+            params,
+        });
         for fault in faults {
-            self.recorder.see(0, (number, HttpSeen::Event(Event::Fault { fault })));
+            self.recorder
+                .see(0, (number, HttpSeen::Event(Event::Fault { fault })));
         }
         let held = match onward {
             Onward::Pass => return Ok(self.pass_on(number, path, parts, body).await),
@@ -72,13 +91,21 @@ impl HttpProxy {
                 held.unanswered(&sentence);
                 Ok(Err(sentence))
             }
-            Ok(answer) if is_stream(&answer) => Ok(Ok(self.follow(number, answer, session, Some(held)))),
+            Ok(answer) if is_stream(&answer) => {
+                Ok(Ok(self.follow(number, answer, session, Some(held))))
+            }
             Ok(answer) => self.answer_whole(number, answer, held).await,
         }
     }
 
     /// What nobody takes; a stream may still carry answers that are waited for.
-    async fn pass_on(self: &Arc<Self>, number: u64, path: &str, parts: Parts, body: Bytes) -> ProxyResponse {
+    async fn pass_on(
+        self: &Arc<Self>,
+        number: u64,
+        path: &str,
+        parts: Parts,
+        body: Bytes,
+    ) -> ProxyResponse {
         let is_standing_stream = parts.method == Method::GET;
         let session = session_of(&parts.headers);
         let answer = self.ask(path, parts, whole(body)).await?;
@@ -97,7 +124,10 @@ impl HttpProxy {
     ) -> OwnResponse {
         let (mut head, body) = answer.into_parts();
         head.headers.remove(header::CONTENT_LENGTH);
-        self.pass_back(number, Response::from_parts(head, follow(Arc::clone(self), body, session, held)))
+        self.pass_back(
+            number,
+            Response::from_parts(head, follow(Arc::clone(self), body, session, held)),
+        )
     }
 
     async fn answer_whole(
@@ -107,7 +137,10 @@ impl HttpProxy {
         held: Held,
     ) -> Result<ProxyResponse, Broken> {
         let (mut head, body) = answer.into_parts();
-        let body = match Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await {
+        let body = match Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES)
+            .collect()
+            .await
+        {
             Ok(body) => body.to_bytes(),
             Err(broken) => {
                 held.unanswered("the answer ended before its end");
@@ -129,7 +162,9 @@ impl HttpProxy {
             held.delivered();
         }
         let Some(texts) = reply.texts else {
-            return Ok(Ok(self.pass_back(number, Response::from_parts(head, Full::from(body)))));
+            return Ok(Ok(
+                self.pass_back(number, Response::from_parts(head, Full::from(body)))
+            ));
         };
         let text = match texts.len() {
             0 => return std::future::pending().await,
@@ -137,12 +172,17 @@ impl HttpProxy {
             _ => {
                 let events = HeaderValue::from_static("text/event-stream");
                 head.headers.insert(header::CONTENT_TYPE, events);
-                let event = |text: &String| sse::encode(&sse::message(jsonrpc::one_line(text).into_owned()));
+                let event = |text: &String| {
+                    sse::encode(&sse::message(jsonrpc::one_line(text).into_owned()))
+                };
                 texts.iter().map(event).collect()
             }
         };
         head.headers.remove(header::CONTENT_LENGTH);
-        Ok(Ok(self.pass_back(number, Response::from_parts(head, Full::from(text)))))
+        Ok(Ok(self.pass_back(
+            number,
+            Response::from_parts(head, Full::from(text)),
+        )))
     }
 
     /// Lets the time pass that an answer is held back.
@@ -161,7 +201,9 @@ fn is_stream<B>(answer: &Response<B>) -> bool {
 /// What came in place of an answer.
 fn unreadable(status: StatusCode, text: &str) -> String {
     match jsonrpc::excerpt(text.trim()) {
-        text if text.is_empty() => format!("the server answered with HTTP {status} and nothing else"),
+        text if text.is_empty() => {
+            format!("the server answered with HTTP {status} and nothing else")
+        }
         text => format!("the server answered with HTTP {status} and no JSON-RPC answer: {text}"),
     }
 }
@@ -176,7 +218,9 @@ fn instead_of_answer(instead: Instead) -> Response<Full<Bytes>> {
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     if let Some(retry_after_s) = instead.retry_after_s {
         *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
     }
     response
 }
@@ -212,12 +256,23 @@ pub(super) struct Held {
 
 impl OpenRequests {
     pub(super) fn hold(&self, session: SessionId, id: Id, watch: Arc<dyn Watch>) -> Held {
-        let open = OpenRequest { watch, asked: Instant::now() };
+        let open = OpenRequest {
+            watch,
+            asked: Instant::now(),
+        };
         // Without a session two clients may use one id at the same time.
         if session.is_some() {
-            self.0.lock().insert((session.clone(), id.clone()), open.clone());
+            self.0
+                .lock()
+                .insert((session.clone(), id.clone()), open.clone());
         }
-        Held { waiting: self.clone(), session, id, open, is_over: false.into() }
+        Held {
+            waiting: self.clone(),
+            session,
+            id,
+            open,
+            is_over: false.into(),
+        }
     }
 
     /// The client has given up on a request; whether the server may know.
@@ -282,7 +337,10 @@ impl Held {
 
     fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
-        self.waiting.0.lock().remove(&(self.session.clone(), self.id.clone()));
+        self.waiting
+            .0
+            .lock()
+            .remove(&(self.session.clone(), self.id.clone()));
     }
 }
 

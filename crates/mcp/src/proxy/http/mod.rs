@@ -38,7 +38,10 @@ pub struct Target {
 impl Target {
     /// A target from its URL.
     pub fn parse(text: &str) -> Result<Self, ProxyError> {
-        let refused = |reason: String| ProxyError::BadTarget { url: text.to_owned(), reason };
+        let refused = |reason: String| ProxyError::BadTarget {
+            url: text.to_owned(),
+            reason,
+        };
         let url = Url::parse(text).map_err(|error| refused(error.to_string()))?;
         match url.scheme() {
             "http" | "https" if url.has_host() => Ok(Self { url }),
@@ -59,7 +62,9 @@ impl Target {
     /// The target's host and port, for sentences.
     fn authority(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
-        self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+        self.url
+            .port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     /// A path with the target's own query, where it is the target's own path and has none.
@@ -98,10 +103,17 @@ pub async fn serve(
     let client = client(&setup.target)?;
     let (recorder, ready) = ready();
     let recording = ready.record(tape, HttpEntries::default());
-    let Setup { target, guard, injector } = setup;
+    let Setup {
+        target,
+        guard,
+        injector,
+    } = setup;
     let interposer = (!injector.is_idle()).then(|| Arc::new(injector) as Arc<dyn Interposer>);
-    let shared =
-        Arc::new(HttpProxy { guard, interposer, ..HttpProxy::new(client, target, recorder.clone()) });
+    let shared = Arc::new(HttpProxy {
+        guard,
+        interposer,
+        ..HttpProxy::new(client, target, recorder.clone())
+    });
     let exchange = {
         let shared = Arc::clone(&shared);
         move |request| Arc::clone(&shared).exchange(request)
@@ -115,7 +127,11 @@ pub async fn serve(
 fn client(target: &Target) -> Result<reqwest::Client, ProxyError> {
     let settle = |builder: reqwest::ClientBuilder| {
         // Servers close what is idle for five seconds; a request must not run into that.
-        builder.connect_timeout(CONNECT_WITHIN).pool_idle_timeout(IDLE).tcp_nodelay(true)
+        builder
+            .connect_timeout(CONNECT_WITHIN)
+            .pool_idle_timeout(IDLE)
+            .tcp_nodelay(true)
     };
-    mcptest_http::client(&target.url, settle).map_err(|error| ProxyError::NoClient(error.to_string()))
+    mcptest_http::client(&target.url, settle)
+        .map_err(|error| ProxyError::NoClient(error.to_string()))
 }

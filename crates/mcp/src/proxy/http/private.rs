@@ -38,10 +38,15 @@ impl PrivatePath {
             return Err(refused(status, &sentence));
         }
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-        let behind = path.strip_prefix('/').and_then(|path| path.strip_prefix(&self.token));
+        let behind = path
+            .strip_prefix('/')
+            .and_then(|path| path.strip_prefix(&self.token));
         match behind {
             Some(behind) if behind.starts_with('/') => Ok(behind.to_owned()),
-            _ => Err(refused(StatusCode::NOT_FOUND, "there is nothing at this path")),
+            _ => Err(refused(
+                StatusCode::NOT_FOUND,
+                "there is nothing at this path",
+            )),
         }
     }
 }
@@ -63,10 +68,12 @@ pub struct PrivateProxy {
 impl PrivateProxy {
     /// Where the server is reached through this proxy.
     pub fn url(&self, listener: &TcpListener) -> Result<String, ProxyError> {
-        let address = listener.local_addr().map_err(|error| ProxyError::NotListening {
-            address: "127.0.0.1".to_owned(),
-            reason: error.to_string(),
-        })?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| ProxyError::NotListening {
+                address: "127.0.0.1".to_owned(),
+                reason: error.to_string(),
+            })?;
         let path = match &self.server.endpoint {
             Endpoint::Url { url, .. } => Target::parse(url)?.url.path().to_owned(),
             _ => PATH.to_owned(),
@@ -81,14 +88,23 @@ impl PrivateProxy {
         stop: impl Future<Output = ()>,
     ) -> Result<(), ProxyError> {
         let own_url = self.url(&listener)?;
-        let private_path = PrivatePath { token: self.token, guard: Guard::of(Ipv4Addr::LOCALHOST.into()) };
+        let private_path = PrivatePath {
+            token: self.token,
+            guard: Guard::of(Ipv4Addr::LOCALHOST.into()),
+        };
         match self.server.endpoint.clone() {
             Endpoint::Url { url, headers } => {
                 let target = Target::parse(&url)?;
-                let endpoint = Endpoint::Url { url: own_url, headers: Vec::new() };
+                let endpoint = Endpoint::Url {
+                    url: own_url,
+                    headers: Vec::new(),
+                };
                 let server = Arc::new(UrlServer {
                     private_path,
-                    bare: Bare::new(ServerSpec { endpoint, ..self.server }),
+                    bare: Bare::new(ServerSpec {
+                        endpoint,
+                        ..self.server
+                    }),
                     shared: Arc::new(HttpProxy {
                         headers: header_map(&headers),
                         interposer: Some(self.interposer),
@@ -105,13 +121,20 @@ impl PrivateProxy {
                 mcptest_http::serve(listener, limits(), exchange, stop).await;
             }
             endpoint => {
-                let pipes = Arc::new(Pipes { endpoint, interposer: self.interposer, open: Mutex::default() });
+                let pipes = Arc::new(Pipes {
+                    endpoint,
+                    interposer: self.interposer,
+                    open: Mutex::default(),
+                });
                 let open = Pipes::opener(&pipes);
                 let endpoint = Endpoint::Pipe(Arc::clone(&open));
                 let front = Arc::new(Front {
                     private_path,
                     open,
-                    bare: Bare::new(ServerSpec { endpoint, ..self.server }),
+                    bare: Bare::new(ServerSpec {
+                        endpoint,
+                        ..self.server
+                    }),
                     sessions: Mutex::<FrontSessions>::default(),
                 });
                 let enter = Arc::clone(&front);
@@ -144,7 +167,9 @@ impl Pipes {
                 let (input, output) = tokio::io::split(far);
                 let (endpoint, interposer) = (this.endpoint.clone(), Arc::clone(&this.interposer));
                 let connection = async move {
-                    if let Err(error) = connect(&endpoint, Arc::clone(&interposer), input, output).await {
+                    if let Err(error) =
+                        connect(&endpoint, Arc::clone(&interposer), input, output).await
+                    {
                         interposer.misbehaved(error.to_string());
                     }
                 };
@@ -168,7 +193,11 @@ impl UrlServer {
     async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<OwnResponse, Broken> {
         let (parts, body) = request.into_parts();
         match self.private_path.path_behind(&parts) {
-            Ok(path) => self.shared.exchange_behind(&self.bare, path, parts, body).await,
+            Ok(path) => {
+                self.shared
+                    .exchange_behind(&self.bare, path, parts, body)
+                    .await
+            }
             Err(refused) => Ok(refused),
         }
     }
@@ -178,7 +207,9 @@ impl UrlServer {
 fn header_map(headers: &[(String, String)]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
-        if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
+        if let (Ok(name), Ok(mut value)) =
+            (HeaderName::try_from(name), HeaderValue::from_str(value))
+        {
             value.set_sensitive(true);
             map.append(name, value);
         }

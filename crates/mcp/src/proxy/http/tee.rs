@@ -26,7 +26,12 @@ struct Note {
 
 impl<B: Body> Tee<B> {
     pub(super) fn new(body: B, recorder: Recorder<Seen>, exchange: u64, side: Direction) -> Self {
-        let mut note = Note { recorder, exchange, side, is_told: false };
+        let mut note = Note {
+            recorder,
+            exchange,
+            side,
+            is_told: false,
+        };
         if body.is_end_stream() {
             note.tell(BodyEnd::Whole);
         }
@@ -102,12 +107,16 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Lent<B> {
 
 impl Note {
     fn bytes(&self, bytes: Bytes) {
-        self.recorder.see(bytes.len(), (self.exchange, HttpSeen::Bytes(self.side, bytes)));
+        self.recorder.see(
+            bytes.len(),
+            (self.exchange, HttpSeen::Bytes(self.side, bytes)),
+        );
     }
 
     fn tell(&mut self, end: BodyEnd) {
         if !std::mem::replace(&mut self.is_told, true) {
-            self.recorder.see(0, (self.exchange, HttpSeen::End(self.side, end)));
+            self.recorder
+                .see(0, (self.exchange, HttpSeen::End(self.side, end)));
         }
     }
 }

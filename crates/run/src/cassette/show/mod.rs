@@ -33,7 +33,9 @@ pub fn timeline(cassette: &Cassette<'_>, options: Options) -> String {
     for run in cassette.runs.iter().filter(is_shown) {
         page.run(run);
     }
-    if let Some(number) = options.run.filter(|number| !cassette.runs.iter().any(|run| run.number == *number))
+    if let Some(number) = options
+        .run
+        .filter(|number| !cassette.runs.iter().any(|run| run.number == *number))
     {
         let _ = writeln!(page.text, "\nThere is no run {number} in this cassette.");
     }
@@ -63,7 +65,11 @@ pub(crate) enum Look {
 impl Page {
     /// A page with nothing on it.
     pub(crate) fn new(is_full: bool, colour: bool) -> Self {
-        Self { text: String::new(), is_full, colour }
+        Self {
+            text: String::new(),
+            is_full,
+            colour,
+        }
     }
 
     /// What is on the page.
@@ -80,8 +86,15 @@ impl Page {
         if let Some(header) = &cassette.header {
             self.recorded_with(header);
         }
-        let pinned = cassette.header.as_ref().and_then(|header| header.fingerprint.as_deref());
-        self.labelled("", "fingerprint", pinned.unwrap_or("unpinned: not checked for changes of the suite"));
+        let pinned = cassette
+            .header
+            .as_ref()
+            .and_then(|header| header.fingerprint.as_deref());
+        self.labelled(
+            "",
+            "fingerprint",
+            pinned.unwrap_or("unpinned: not checked for changes of the suite"),
+        );
         if cassette.header.as_ref().is_some_and(is_tampered) {
             self.labelled("", "", "this header was changed after the recording");
         }
@@ -93,28 +106,45 @@ impl Page {
         };
         self.labelled("", "runs", &format!("{whole}{broken}"));
         if let Some(Stopped { after, of }) = cassette.stopped {
-            self.labelled("", "stopped", &format!("after {after} of {of} runs: the verdict was decided"));
+            self.labelled(
+                "",
+                "stopped",
+                &format!("after {after} of {of} runs: the verdict was decided"),
+            );
         }
     }
 
     fn recorded_with(&mut self, header: &Header) {
         self.labelled("", "agent", &header.agent);
-        self.labelled("", "model", header.model.as_deref().unwrap_or("not recorded"));
+        self.labelled(
+            "",
+            "model",
+            header.model.as_deref().unwrap_or("not recorded"),
+        );
         for prompt in &header.prompt {
             self.labelled("", "prompt", prompt);
         }
         if let Some(system_prompt) = &header.system_prompt {
             self.labelled("", "system", system_prompt);
         }
-        let parameters: Vec<_> =
-            header.parameters.iter().map(|(key, value)| format!("{key} {value}")).collect();
+        let parameters: Vec<_> = header
+            .parameters
+            .iter()
+            .map(|(key, value)| format!("{key} {value}"))
+            .collect();
         if !parameters.is_empty() {
             self.labelled("", "parameters", &parameters.join(", "));
         }
         if let Some(tools) = &header.catalogue {
-            let names: Vec<_> =
-                tools.iter().map(|tool| full_name(tool.server.as_deref(), &tool.name)).collect();
-            self.labelled("", "tools", &format!("{}: {}", names.len(), names.join(", ")));
+            let names: Vec<_> = tools
+                .iter()
+                .map(|tool| full_name(tool.server.as_deref(), &tool.name))
+                .collect();
+            self.labelled(
+                "",
+                "tools",
+                &format!("{}: {}", names.len(), names.join(", ")),
+            );
             for (tool, name) in tools.iter().zip(&names) {
                 for mend in &tool.mended {
                     self.labelled("", "mended", &format!("{name}: {mend}"));
@@ -150,7 +180,9 @@ impl Page {
         for step in order::steps(trace) {
             match step {
                 Step::Turn(turn) if self.is_repeated(turn, trace) => {}
-                Step::Turn(turn) => self.labelled("  ", &turn.role, &prose::of_content(turn.content)),
+                Step::Turn(turn) => {
+                    self.labelled("  ", &turn.role, &prose::of_content(turn.content));
+                }
                 Step::Call(index) => self.call(trace, index, &results[index]),
             }
         }
@@ -162,7 +194,11 @@ impl Page {
             self.labelled("  ", "error", &prose::of_content(Some(error)));
         }
         for delegation in trace.delegations.iter().flatten() {
-            self.labelled("  ", "hand-off", &format!("{} → {}", delegation.from, delegation.to));
+            self.labelled(
+                "  ",
+                "hand-off",
+                &format!("{} → {}", delegation.from, delegation.to),
+            );
         }
         if let Some(stop_reason) = &trace.stop_reason {
             self.labelled("  ", "stop", stop_reason);
@@ -187,19 +223,39 @@ impl Page {
         };
         let mark = if call.distractor { " (distractor)" } else { "" };
         let name = full_name(call.server.as_deref(), &call.name);
-        self.line(Look::Bold, &format!("  → {} {}{mark}", index + 1, clipped(&name, CLIP)), &arguments);
-        for fault in trace.faults.iter().flatten().filter(|fault| fault.call_index == index) {
+        self.line(
+            Look::Bold,
+            &format!("  → {} {}{mark}", index + 1, clipped(&name, CLIP)),
+            &arguments,
+        );
+        for fault in trace
+            .faults
+            .iter()
+            .flatten()
+            .filter(|fault| fault.call_index == index)
+        {
             self.line(Look::Bad, "  !", &fault_line(fault));
         }
         for result in results {
-            let look = if result.is_failure() { Look::Bad } else { Look::Plain };
+            let look = if result.is_failure() {
+                Look::Bad
+            } else {
+                Look::Plain
+            };
             self.line(look, "  ←", &result_line(result));
         }
     }
 
     fn totals(&mut self, trace: &Trace<'_>) {
-        let Tokens { prompt, completion, total, cache_read, cache_write, reasoning, .. } =
-            trace.conversation.tokens;
+        let Tokens {
+            prompt,
+            completion,
+            total,
+            cache_read,
+            cache_write,
+            reasoning,
+            ..
+        } = trace.conversation.tokens;
         let counts = [
             ("prompt", prompt),
             ("from a cache", cache_read.filter(|count| *count > 0)),
@@ -208,8 +264,10 @@ impl Page {
             ("thoughts", reasoning.filter(|count| *count > 0)),
             ("total", total),
         ];
-        let mut parts: Vec<_> =
-            counts.iter().filter_map(|(name, count)| count.map(|count| format!("{count} {name}"))).collect();
+        let mut parts: Vec<_> = counts
+            .iter()
+            .filter_map(|(name, count)| count.map(|count| format!("{count} {name}")))
+            .collect();
         parts.extend(trace.conversation.cost_usd.map(|cost| format!("${cost}")));
         if !parts.is_empty() {
             self.labelled("  ", "tokens", &parts.join(", "));
@@ -231,13 +289,21 @@ impl Page {
         let text = text.trim_end();
         let head = self.painted(look, &visible(lead));
         if !self.is_full {
-            let _ = writeln!(self.text, "{}", format!("{head} {}", clipped(text, CLIP)).trim_end());
+            let _ = writeln!(
+                self.text,
+                "{}",
+                format!("{head} {}", clipped(text, CLIP)).trim_end()
+            );
             return;
         }
         let gap = " ".repeat(lead.chars().count().saturating_sub(1)) + "|";
         let mut head = head;
         for line in text.split('\n') {
-            let _ = writeln!(self.text, "{}", format!("{head} {}", visible(line)).trim_end());
+            let _ = writeln!(
+                self.text,
+                "{}",
+                format!("{head} {}", visible(line)).trim_end()
+            );
             head.clone_from(&gap);
         }
     }
@@ -249,20 +315,31 @@ impl Page {
             Look::Bold => "1",
             Look::Bad => "1;31",
         };
-        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.colour {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
 fn fault_line(fault: &FaultEvent<'_>) -> String {
-    let cost = fault.virtual_ms.map_or_else(String::new, |cost| format!(", {cost} ms"));
+    let cost = fault
+        .virtual_ms
+        .map_or_else(String::new, |cost| format!(", {cost} ms"));
     let told = if fault.detected { "" } else { ", not detected" };
     format!("fault {} ({}{cost}{told})", fault.name, fault.kind)
 }
 
 fn result_line(result: &CallResult<'_>) -> String {
     if let Some(error) = &result.error {
-        let code = error.code.map_or_else(String::new, |code| format!(" {code}"));
-        return format!("protocol error{code} {}", error.message.as_deref().unwrap_or_default());
+        let code = error
+            .code
+            .map_or_else(String::new, |code| format!(" {code}"));
+        return format!(
+            "protocol error{code} {}",
+            error.message.as_deref().unwrap_or_default()
+        );
     }
     let status = if result.is_error { "error" } else { "ok" };
     match (result.content, result.structured) {

@@ -22,7 +22,9 @@ pub(super) fn steps<'t, 'a>(trace: &'t Trace<'a>) -> Vec<Step<'t, 'a>> {
     let mut slot = 0;
     for (index, call) in trace.tool_calls.iter().enumerate() {
         slot = match call.turn {
-            Some(turn) => usize::try_from(turn).unwrap_or(usize::MAX).saturating_add(1),
+            Some(turn) => usize::try_from(turn)
+                .unwrap_or(usize::MAX)
+                .saturating_add(1),
             None => slot.max(assistant_turns.saturating_sub(1).min(1)),
         };
         match after.get_mut(slot) {

@@ -73,10 +73,28 @@ fn a_timeline_shows_the_header_and_each_run_in_the_order_it_happened() {
 
 #[test]
 fn one_run_can_be_asked_for() {
-    let page = shown(TWO_RUNS, Options { run: Some(2), ..Options::default() });
-    assert!(page.contains("\nrun 2\n") && !page.contains("\nrun 1\n"), "{page}");
-    let page = shown(TWO_RUNS, Options { run: Some(9), ..Options::default() });
-    assert!(page.ends_with("There is no run 9 in this cassette.\n"), "{page}");
+    let page = shown(
+        TWO_RUNS,
+        Options {
+            run: Some(2),
+            ..Options::default()
+        },
+    );
+    assert!(
+        page.contains("\nrun 2\n") && !page.contains("\nrun 1\n"),
+        "{page}"
+    );
+    let page = shown(
+        TWO_RUNS,
+        Options {
+            run: Some(9),
+            ..Options::default()
+        },
+    );
+    assert!(
+        page.ends_with("There is no run 9 in this cassette.\n"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -84,8 +102,17 @@ fn a_plain_trace_is_shown_as_unpinned_and_clipped_unless_in_full() {
     let long = "word ".repeat(100);
     let text = format!(r#"{{"tool_calls":[],"final_response":"one\ntwo {long}end"}}"#);
     let page = shown(&text, Options::default());
-    assert!(page.contains("unpinned") && page.contains("one\\ntwo word") && page.contains('…'), "{page}");
-    let page = shown(&text, Options { full: true, ..Options::default() });
+    assert!(
+        page.contains("unpinned") && page.contains("one\\ntwo word") && page.contains('…'),
+        "{page}"
+    );
+    let page = shown(
+        &text,
+        Options {
+            full: true,
+            ..Options::default()
+        },
+    );
     assert!(
         page.contains("final       one\n            | two word") && page.contains("word end\n"),
         "{page}"
@@ -103,9 +130,16 @@ fn nothing_in_a_trace_reaches_the_terminal_as_a_command() {
             "conversation":{{"turns":[{{"role":"{hostile}","content":"a\n{hostile}"}}]}}}}"#
     );
     for full in [false, true] {
-        let page = shown(&text, Options { full, ..Options::default() });
-        let is_hostile =
-            |character: char| (character.is_control() && character != '\n') || character == '\u{202e}';
+        let page = shown(
+            &text,
+            Options {
+                full,
+                ..Options::default()
+            },
+        );
+        let is_hostile = |character: char| {
+            (character.is_control() && character != '\n') || character == '\u{202e}'
+        };
         assert!(!page.contains(is_hostile), "{page:?}");
     }
 }

@@ -10,61 +10,140 @@ fn in_second_run(trace: &str) -> String {
 }
 
 fn texts() -> Vec<(&'static str, String)> {
-    let deep =
-        format!(r#"{{"tool_calls":[{{"name":"a","args":{}{}}}]}}"#, "[".repeat(5000), "]".repeat(5000));
+    let deep = format!(
+        r#"{{"tool_calls":[{{"name":"a","args":{}{}}}]}}"#,
+        "[".repeat(5000),
+        "]".repeat(5000)
+    );
     vec![
         ("nothing", String::new()),
         ("blank", "\u{feff} \r\n\n".to_owned()),
         ("cut in the header", header_line()[..40].to_owned()),
-        ("cut in a run", format!("{}\n{}", header_line(), &run_line(1, "a")[..50])),
-        ("cut in a document", "{\n \"tool_calls\": [\n  {\"name\": \"a\"".to_owned()),
+        (
+            "cut in a run",
+            format!("{}\n{}", header_line(), &run_line(1, "a")[..50]),
+        ),
+        (
+            "cut in a document",
+            "{\n \"tool_calls\": [\n  {\"name\": \"a\"".to_owned(),
+        ),
         ("array", "[{\"tool_calls\":[]}]".to_owned()),
         ("array over lines", "[\n{\"tool_calls\":[]}\n]".to_owned()),
         ("array as a run", format!("{}\n[]\n", header_line())),
         ("string", "\"cassette\"".to_owned()),
         ("words", "hello there".to_owned()),
-        ("not a number", in_second_run(r#"{"tool_calls":[{"name":"日","args":{"x":NaN}}]}"#)),
-        ("infinity", r#"{"tool_calls":[],"conversation":{"cost_usd":-Infinity}}"#.to_owned()),
-        ("large number", r#"{"tool_calls":[{"name":"a","args":1e999}]}"#.to_owned()),
-        ("lone surrogate", in_second_run(r#"{"tool_calls":[{"name":"a","args":{"x":"\ud83d!"}}]}"#)),
-        ("lone surrogate in a name", r#"{"tool_calls":[{"name":"\udc00"}]}"#.to_owned()),
+        (
+            "not a number",
+            in_second_run(r#"{"tool_calls":[{"name":"日","args":{"x":NaN}}]}"#),
+        ),
+        (
+            "infinity",
+            r#"{"tool_calls":[],"conversation":{"cost_usd":-Infinity}}"#.to_owned(),
+        ),
+        (
+            "large number",
+            r#"{"tool_calls":[{"name":"a","args":1e999}]}"#.to_owned(),
+        ),
+        (
+            "lone surrogate",
+            in_second_run(r#"{"tool_calls":[{"name":"a","args":{"x":"\ud83d!"}}]}"#),
+        ),
+        (
+            "lone surrogate in a name",
+            r#"{"tool_calls":[{"name":"\udc00"}]}"#.to_owned(),
+        ),
         ("deep", in_second_run(&deep)),
         (
             "deep header",
-            header_line().replacen('{', &format!(r#"{{"parameters":{{"x":{}}},"#, "[".repeat(200)), 1),
+            header_line().replacen(
+                '{',
+                &format!(r#"{{"parameters":{{"x":{}}},"#, "[".repeat(200)),
+                1,
+            ),
         ),
     ]
 }
 
 fn headers_and_runs() -> Vec<(&'static str, String)> {
     vec![
-        ("newer", header_line().replace("\"version\":1", "\"version\":2")),
+        (
+            "newer",
+            header_line().replace("\"version\":1", "\"version\":2"),
+        ),
         ("no version", header_line().replace("\"version\":1,", "")),
-        ("version of text", header_line().replace("\"version\":1", "\"version\":\"1\"")),
-        ("other format", header_line().replace("mcptest-cassette", "vcr")),
-        ("no agent", r#"{"format":"mcptest-cassette","version":1}"#.to_owned()),
+        (
+            "version of text",
+            header_line().replace("\"version\":1", "\"version\":\"1\""),
+        ),
+        (
+            "other format",
+            header_line().replace("mcptest-cassette", "vcr"),
+        ),
+        (
+            "no agent",
+            r#"{"format":"mcptest-cassette","version":1}"#.to_owned(),
+        ),
         (
             "prompt of one text",
             r#"{"format":"mcptest-cassette","version":1,"agent":"a","prompt":"p"}"#.to_owned(),
         ),
         ("header over lines", header_line().replace(',', ",\n")),
         ("two headers", format!("{0}\n{0}\n", header_line())),
-        ("documents over lines", "{\n\"tool_calls\": []\n}\n{\n\"tool_calls\": []\n}\n".to_owned()),
-        ("run twice", format!("{}\n{}\n{}\n", header_line(), run_line(1, "a"), run_line(1, "a"))),
-        ("run zero", format!("{}\n{}\n", header_line(), run_line(0, "a"))),
-        ("run by name", format!("{}\n{}\n", header_line(), run_line(1, "a").replace(":1", ":\"one\""))),
-        ("another JSON file", r#"{"name":"left-pad","version":"1.0.0"}"#.to_owned()),
-        ("run without a trace", format!("{}\n{{\"run\":1}}\n", header_line())),
+        (
+            "documents over lines",
+            "{\n\"tool_calls\": []\n}\n{\n\"tool_calls\": []\n}\n".to_owned(),
+        ),
+        (
+            "run twice",
+            format!(
+                "{}\n{}\n{}\n",
+                header_line(),
+                run_line(1, "a"),
+                run_line(1, "a")
+            ),
+        ),
+        (
+            "run zero",
+            format!("{}\n{}\n", header_line(), run_line(0, "a")),
+        ),
+        (
+            "run by name",
+            format!(
+                "{}\n{}\n",
+                header_line(),
+                run_line(1, "a").replace(":1", ":\"one\"")
+            ),
+        ),
+        (
+            "another JSON file",
+            r#"{"name":"left-pad","version":"1.0.0"}"#.to_owned(),
+        ),
+        (
+            "run without a trace",
+            format!("{}\n{{\"run\":1}}\n", header_line()),
+        ),
         ("trace of text", r#"{"trace":"x"}"#.to_owned()),
         ("calls of text", in_second_run(r#"{"tool_calls":"none"}"#)),
-        ("call without a name", r#"{"tool_calls":[{"args":{}}]}"#.to_owned()),
-        ("the same field twice", r#"{"tool_calls":[],"tool_calls":[]}"#.to_owned()),
-        ("control character in a string", in_second_run("{\"tool_calls\":[{\"name\":\"a\u{1}\"}]}")),
+        (
+            "call without a name",
+            r#"{"tool_calls":[{"args":{}}]}"#.to_owned(),
+        ),
+        (
+            "the same field twice",
+            r#"{"tool_calls":[],"tool_calls":[]}"#.to_owned(),
+        ),
+        (
+            "control character in a string",
+            in_second_run("{\"tool_calls\":[{\"name\":\"a\u{1}\"}]}"),
+        ),
     ]
 }
 
 fn said_of(cases: &[(&str, String)]) -> String {
-    let said: Vec<_> = cases.iter().map(|(name, text)| format!("{name}\n    {}", problem(text))).collect();
+    let said: Vec<_> = cases
+        .iter()
+        .map(|(name, text)| format!("{name}\n    {}", problem(text)))
+        .collect();
     said.join("\n")
 }
 
@@ -165,16 +244,33 @@ fn a_bad_run_does_not_cost_the_others() {
         let cassette = parse(text.as_bytes()).unwrap();
         assert_eq!(first_tools(&cassette), ["a", "c"], "{bad}");
         assert_eq!(cassette.runs[1].number, 2);
-        assert_eq!(cassette.runs[1].trace.as_ref().unwrap_err().place.unwrap().line, 3);
+        assert_eq!(
+            cassette.runs[1]
+                .trace
+                .as_ref()
+                .unwrap_err()
+                .place
+                .unwrap()
+                .line,
+            3
+        );
     }
 }
 
 #[test]
 fn a_bad_first_line_does_not_cost_the_others_either() {
-    let text = format!("{}\n{}\n{}\n", &run_line(1, "a")[..30], run_line(2, "b"), run_line(3, "c"));
+    let text = format!(
+        "{}\n{}\n{}\n",
+        &run_line(1, "a")[..30],
+        run_line(2, "b"),
+        run_line(3, "c")
+    );
     let cassette = parse(text.as_bytes()).unwrap();
     assert_eq!(first_tools(&cassette), ["b", "c"]);
-    assert_eq!(cassette.runs[0].trace.as_ref().unwrap_err().fault, Fault::Text(TextFault::CutOff));
+    assert_eq!(
+        cassette.runs[0].trace.as_ref().unwrap_err().fault,
+        Fault::Text(TextFault::CutOff)
+    );
 }
 
 #[test]
@@ -187,18 +283,37 @@ fn a_byte_that_is_not_utf_8_is_named_and_costs_one_run() {
     let problem = cassette.runs[1].trace.as_ref().unwrap_err();
     assert_eq!(problem.fault, Fault::Text(TextFault::NotUtf8 { offset }));
     assert_eq!(problem.place.unwrap().line, 3);
-    let with_mark = [b"\xef\xbb\xbf{\"tool_calls\":[],\n\"x\":\"".as_slice(), b"\xc3(\"}"].concat();
-    assert!(parse(&with_mark).unwrap_err().to_string().starts_with("line 2, column 6: byte 26 of the file"));
+    let with_mark = [
+        b"\xef\xbb\xbf{\"tool_calls\":[],\n\"x\":\"".as_slice(),
+        b"\xc3(\"}",
+    ]
+    .concat();
+    assert!(
+        parse(&with_mark)
+            .unwrap_err()
+            .to_string()
+            .starts_with("line 2, column 6: byte 26 of the file")
+    );
     assert!(problem_of_utf_16().contains("byte 0 of the file is not UTF-8"));
 }
 
 fn problem_of_utf_16() -> String {
-    problem("\u{feff}{\"tool_calls\":[]}".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>())
+    problem(
+        "\u{feff}{\"tool_calls\":[]}"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<_>>(),
+    )
 }
 
 #[test]
 fn every_truncation_gives_the_whole_runs_and_never_another_number_of_them() {
-    let lines = [header_line(), run_line(1, "a"), run_line(2, "b"), run_line(3, "c")];
+    let lines = [
+        header_line(),
+        run_line(1, "a"),
+        run_line(2, "b"),
+        run_line(3, "c"),
+    ];
     let text = lines.join("\n") + "\n";
     let mut ends = Vec::new();
     for line in &lines {
@@ -210,14 +325,20 @@ fn every_truncation_gives_the_whole_runs_and_never_another_number_of_them() {
             Err(problem) => {
                 assert_eq!(whole, 0, "{cut}: {problem}");
                 assert!(
-                    matches!(problem.fault, Fault::Text(TextFault::CutOff | TextFault::Empty)),
+                    matches!(
+                        problem.fault,
+                        Fault::Text(TextFault::CutOff | TextFault::Empty)
+                    ),
                     "{cut}: {problem}"
                 );
             }
             Ok(cassette) => {
                 let readable = cassette.runs.iter().filter(|run| run.trace.is_ok()).count();
                 assert_eq!(readable + 1, whole, "{cut}");
-                let faults = cassette.runs.iter().filter_map(|run| run.trace.as_ref().err());
+                let faults = cassette
+                    .runs
+                    .iter()
+                    .filter_map(|run| run.trace.as_ref().err());
                 let faults: Vec<_> = faults.map(|problem| problem.fault.clone()).collect();
                 let is_between_lines = ends.contains(&cut) || ends.contains(&cut.wrapping_sub(1));
                 assert_eq!(
@@ -252,13 +373,20 @@ fn a_text_of_100_megabytes_is_a_run_like_any_other() {
     assert_eq!(trace.final_response.as_ref().unwrap().len(), 100_000_000);
     drop(cassette);
     let cassette = parse(&text.as_bytes()[..text.len() - 4]).unwrap();
-    assert_eq!(cassette.runs[0].trace.as_ref().unwrap_err().fault, Fault::Text(TextFault::CutOff));
+    assert_eq!(
+        cassette.runs[0].trace.as_ref().unwrap_err().fault,
+        Fault::Text(TextFault::CutOff)
+    );
 }
 
 #[test]
 fn a_huge_value_of_the_wrong_type_is_quoted_only_at_its_start() {
     let said = problem(format!(r#"{{"tool_calls":"{}"}}"#, "天".repeat(1_000_000)));
-    assert!(said.contains("(invalid type: string \"天天") && said.contains("…);"), "{}", said.len());
+    assert!(
+        said.contains("(invalid type: string \"天天") && said.contains("…);"),
+        "{}",
+        said.len()
+    );
     assert!(said.len() < 1000, "{}", said.len());
 }
 
@@ -268,30 +396,63 @@ fn many_bad_lines_are_each_named() {
     let cassette = parse(text.as_bytes()).unwrap();
     assert_eq!(cassette.runs.len(), 200_000);
     let last = cassette.runs[199_999].trace.as_ref().unwrap_err();
-    assert_eq!((last.place.unwrap().line, &last.fault), (200_001, &Fault::Text(TextFault::CutOff)));
+    assert_eq!(
+        (last.place.unwrap().line, &last.fault),
+        (200_001, &Fault::Text(TextFault::CutOff))
+    );
     assert!(parse("{\n".repeat(200_000).as_bytes()).is_err());
 }
 
 #[test]
 fn an_unreadable_run_takes_a_number_that_no_other_has() {
-    let text = [&header_line(), &run_line(1, "a"), "{", &run_line(4, "d"), &run_line(2, "b")].join("\n");
+    let text = [
+        &header_line(),
+        &run_line(1, "a"),
+        "{",
+        &run_line(4, "d"),
+        &run_line(2, "b"),
+    ]
+    .join("\n");
     let cassette = parse(text.as_bytes()).unwrap();
-    let read: Vec<_> = cassette.runs.iter().map(|run| (run.number, run.line, run.trace.is_ok())).collect();
-    assert_eq!(read, [(1, 2, true), (2, 5, true), (3, 3, false), (4, 4, true)]);
+    let read: Vec<_> = cassette
+        .runs
+        .iter()
+        .map(|run| (run.number, run.line, run.trace.is_ok()))
+        .collect();
+    assert_eq!(
+        read,
+        [(1, 2, true), (2, 5, true), (3, 3, false), (4, 4, true)]
+    );
     let plain = ["{", r#"{"tool_calls":[]}"#, r#"{"tool_calls":[]}"#].join("\n");
     let cassette = parse(plain.as_bytes()).unwrap();
-    assert_eq!(cassette.runs.iter().map(|run| run.trace.is_ok()).collect::<Vec<_>>(), [false, true, true]);
+    assert_eq!(
+        cassette
+            .runs
+            .iter()
+            .map(|run| run.trace.is_ok())
+            .collect::<Vec<_>>(),
+        [false, true, true]
+    );
 }
 
 #[test]
 fn runs_are_read_in_the_order_of_their_numbers_and_gaps_are_missing() {
-    let lines = [header_line(), run_line(5, "e"), run_line(1, "a"), run_line(2, "b")];
+    let lines = [
+        header_line(),
+        run_line(5, "e"),
+        run_line(1, "a"),
+        run_line(2, "b"),
+    ];
     let text = lines.join("\n");
     let cassette = parse(text.as_bytes()).unwrap();
     assert_eq!(first_tools(&cassette), ["a", "b", "e"]);
     assert_eq!(cassette.missing(6), [3, 4, 6]);
     let by_hand = [run_line(2, "b"), run_line(7, "a")].join("\n");
-    assert_eq!(parse(by_hand.as_bytes()).unwrap().missing(3), [3], "numbered as one likes");
+    assert_eq!(
+        parse(by_hand.as_bytes()).unwrap().missing(3),
+        [3],
+        "numbered as one likes"
+    );
 }
 
 #[test]
@@ -304,14 +465,18 @@ fn a_stop_counts_at_the_end_and_runs_after_it_make_it_void() {
     let (one, two) = (run_line(1, "a"), run_line(2, "b"));
     assert_eq!(with(&[&one, &two, stop]), Some(Stopped { after: 2, of: 9 }));
     assert_eq!(with(&[&one, stop, &two]), None);
-    assert!(problem([&header_line(), r#"{"stopped":{"after":-2}}"#].join("\n")).contains("early stop"));
+    assert!(
+        problem([&header_line(), r#"{"stopped":{"after":-2}}"#].join("\n")).contains("early stop")
+    );
 }
 
 #[test]
 fn what_is_not_a_file_is_said_to_be_none() {
     let folder = tempfile::tempdir().unwrap();
     let said = |name: &str| {
-        let error = Recording::open(&folder.path().join(name)).unwrap_err().to_string();
+        let error = Recording::open(&folder.path().join(name))
+            .unwrap_err()
+            .to_string();
         error.replace(folder.path().to_str().unwrap(), "")
     };
     std::fs::create_dir(folder.path().join("a.jsonl")).unwrap();
@@ -319,10 +484,17 @@ fn what_is_not_a_file_is_said_to_be_none() {
         said("a.jsonl"),
         "/a.jsonl: this is a directory, not a cassette; name a file in it, or all of them with `/a.jsonl/*.jsonl`"
     );
-    assert_eq!(said("b.jsonl"), "/b.jsonl: there is no such cassette; record it with --record");
+    assert_eq!(
+        said("b.jsonl"),
+        "/b.jsonl: there is no such cassette; record it with --record"
+    );
     let path = folder.path().join("c.jsonl");
     std::fs::write(&path, "{\n\"tool_calls\": 5}").unwrap();
-    let error = Recording::open(&path).unwrap().cassette().unwrap_err().to_string();
+    let error = Recording::open(&path)
+        .unwrap()
+        .cassette()
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("/c.jsonl:2:15: this cannot be read as a run (invalid type: integer `5`"),
         "{error}"
@@ -332,8 +504,13 @@ fn what_is_not_a_file_is_said_to_be_none() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_is_not_read_without_end() {
-    let error = Recording::open(std::path::Path::new("/dev/zero")).unwrap_err().to_string();
-    assert_eq!(error, "/dev/zero: the cassette cannot be read: it is a device, not a file");
+    let error = Recording::open(std::path::Path::new("/dev/zero"))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "/dev/zero: the cassette cannot be read: it is a device, not a file"
+    );
 }
 
 proptest::proptest! {

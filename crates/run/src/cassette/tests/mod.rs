@@ -17,19 +17,30 @@ fn header_line() -> String {
 }
 
 fn run_line(run: usize, tool: &str) -> String {
-    format!(r#"{{"run":{run},"trace":{{"tool_calls":[{{"name":"{tool}","args":{{"q":"日本"}}}}]}}}}"#)
+    format!(
+        r#"{{"run":{run},"trace":{{"tool_calls":[{{"name":"{tool}","args":{{"q":"日本"}}}}]}}}}"#
+    )
 }
 
 fn first_tools<'c>(cassette: &'c Cassette<'_>) -> Vec<&'c str> {
-    let traces = cassette.runs.iter().filter_map(|run| run.trace.as_ref().ok());
-    traces.map(|trace| trace.tool_calls[0].name.as_ref()).collect()
+    let traces = cassette
+        .runs
+        .iter()
+        .filter_map(|run| run.trace.as_ref().ok());
+    traces
+        .map(|trace| trace.tool_calls[0].name.as_ref())
+        .collect()
 }
 
 fn problem(text: impl AsRef<[u8]>) -> String {
     match parse(text.as_ref()) {
         Err(problem) => problem.to_string(),
         Ok(cassette) => {
-            let problems: Vec<_> = cassette.runs.iter().filter_map(|run| run.trace.as_ref().err()).collect();
+            let problems: Vec<_> = cassette
+                .runs
+                .iter()
+                .filter_map(|run| run.trace.as_ref().err())
+                .collect();
             assert_eq!(problems.len(), 1, "{problems:?}");
             problems[0].to_string()
         }

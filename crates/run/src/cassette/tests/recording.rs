@@ -8,7 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn header() -> Header {
-    Header { agent: "weather".into(), prompt: vec!["Rain?".into()], ..Header::default() }
+    Header {
+        agent: "weather".into(),
+        prompt: vec!["Rain?".into()],
+        ..Header::default()
+    }
 }
 
 fn trace(tool: &str) -> String {
@@ -25,7 +29,11 @@ fn traces(path: &Path) -> Vec<String> {
     let recording = Recording::open(path).unwrap();
     let cassette = recording.cassette().unwrap();
     assert_eq!(cassette.header, Some(sealed(&header())));
-    cassette.runs.into_iter().map(|run| run.trace.unwrap().text.to_owned()).collect()
+    cassette
+        .runs
+        .into_iter()
+        .map(|run| run.trace.unwrap().text.to_owned())
+        .collect()
 }
 
 /// Begins a cassette in place of any that is there.
@@ -40,7 +48,11 @@ fn resume(path: &Path, header: &Header) -> Result<Recorder, WriteError> {
 }
 
 fn missing(path: &Path, of: usize) -> Vec<usize> {
-    Recording::open(path).unwrap().cassette().unwrap().missing(of)
+    Recording::open(path)
+        .unwrap()
+        .cassette()
+        .unwrap()
+        .missing(of)
 }
 
 fn recorded(path: &Path, runs: &[&str]) {
@@ -55,7 +67,9 @@ fn what_is_recorded_is_read_back_and_nothing_else_is_left_in_the_folder() {
     let (_folder, path) = place();
     recorded(&path, &["a", "b"]);
     assert_eq!(traces(&path), [trace("a"), trace("b")]);
-    let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
     assert_eq!(names.collect::<Vec<_>>(), ["a.jsonl"]);
 }
 
@@ -78,7 +92,9 @@ fn a_recording_cut_anywhere_resumes_after_its_last_whole_run() {
         fs::write(&path, &whole[..cut]).unwrap();
         let mut recorder = resume(&path, &header()).unwrap();
         for run in missing(&path, 2) {
-            recorder.append(run, &trace(["a", "天気"][run - 1])).unwrap();
+            recorder
+                .append(run, &trace(["a", "天気"][run - 1]))
+                .unwrap();
         }
         assert_eq!(fs::read(&path).unwrap(), whole, "cut at {cut}");
     }
@@ -109,11 +125,25 @@ fn a_recording_with_another_header_is_not_resumed_and_not_touched() {
     let (_folder, path) = place();
     recorded(&path, &["a"]);
     let before = fs::read(&path).unwrap();
-    let other = Header { prompt: vec!["Snow?".into()], ..header() };
+    let other = Header {
+        prompt: vec!["Snow?".into()],
+        ..header()
+    };
     let error = resume(&path, &other).unwrap_err();
-    assert!(error.to_string().contains(r#"(prompt: recorded "Rain?", now "Snow?")"#), "{error}");
-    let other = Header { agent: "other".into(), ..header() };
-    assert!(matches!(resume(&path, &other), Err(WriteError::Different { .. })));
+    assert!(
+        error
+            .to_string()
+            .contains(r#"(prompt: recorded "Rain?", now "Snow?")"#),
+        "{error}"
+    );
+    let other = Header {
+        agent: "other".into(),
+        ..header()
+    };
+    assert!(matches!(
+        resume(&path, &other),
+        Err(WriteError::Different { .. })
+    ));
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -128,8 +158,14 @@ fn a_damaged_changed_or_unpinned_cassette_is_not_resumed() {
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         error
     };
-    assert!(matches!(refused(&whole.replacen("\"a\"}]", "\"a\"", 1)), WriteError::Damaged { .. }));
-    assert!(matches!(refused(&whole.replacen("Rain?", "Snow?", 1)), WriteError::Unpinned { .. }));
+    assert!(matches!(
+        refused(&whole.replacen("\"a\"}]", "\"a\"", 1)),
+        WriteError::Damaged { .. }
+    ));
+    assert!(matches!(
+        refused(&whole.replacen("Rain?", "Snow?", 1)),
+        WriteError::Unpinned { .. }
+    ));
     assert!(matches!(refused(&trace("a")), WriteError::Unpinned { .. }));
     assert!(matches!(refused(&whole[..20]), WriteError::Damaged { .. }));
     assert!(matches!(
@@ -143,7 +179,12 @@ fn two_recorders_never_write_one_file() {
     let (_folder, path) = place();
     let first = create(&path).unwrap();
     for second in [create(&path), resume(&path, &header())] {
-        assert!(second.unwrap_err().to_string().ends_with("wait for it, or record elsewhere"));
+        assert!(
+            second
+                .unwrap_err()
+                .to_string()
+                .ends_with("wait for it, or record elsewhere")
+        );
     }
     let beside = create(&path.with_file_name("b.jsonl")).unwrap();
     drop((first, beside));
@@ -158,10 +199,16 @@ fn runs_are_written_in_any_order_each_once_and_put_in_order_at_the_end() {
     let mut recorder = create(&path).unwrap();
     for (run, tool) in [(3, "c"), (1, "a"), (4, "d"), (2, "b")] {
         recorder.append(run, &trace(tool)).unwrap();
-        assert!(traces(&path).contains(&trace(tool)), "on the disk before the next");
+        assert!(
+            traces(&path).contains(&trace(tool)),
+            "on the disk before the next"
+        );
     }
     let error = recorder.append(3, &trace("x")).unwrap_err().to_string();
-    assert!(error.ends_with("run 3 was to be written, and it is there already"), "{error}");
+    assert!(
+        error.ends_with("run 3 was to be written, and it is there already"),
+        "{error}"
+    );
     assert!(recorder.append(0, &trace("x")).is_err());
     assert_eq!(traces(&path), ["a", "b", "c", "d"].map(trace));
     recorder.finish().unwrap();
@@ -184,12 +231,22 @@ fn a_recording_with_gaps_resumes_with_what_is_missing_wherever_it_was_cut() {
         let missing = missing(&path, 4);
         assert!(missing.contains(&2) && missing.contains(&4), "cut at {cut}");
         for run in missing {
-            recorder.append(run, &trace(["a", "b", "c", "d"][run - 1])).unwrap();
+            recorder
+                .append(run, &trace(["a", "b", "c", "d"][run - 1]))
+                .unwrap();
         }
         recorder.finish().unwrap();
-        assert_eq!(traces(&path), ["a", "b", "c", "d"].map(trace), "cut at {cut}");
-        let numbers: Vec<String> =
-            fs::read_to_string(&path).unwrap().lines().skip(1).map(|line| line[..8].to_owned()).collect();
+        assert_eq!(
+            traces(&path),
+            ["a", "b", "c", "d"].map(trace),
+            "cut at {cut}"
+        );
+        let numbers: Vec<String> = fs::read_to_string(&path)
+            .unwrap()
+            .lines()
+            .skip(1)
+            .map(|line| line[..8].to_owned())
+            .collect();
         assert!(numbers.is_sorted(), "{numbers:?}");
     }
 }
@@ -209,15 +266,29 @@ fn an_early_stop_is_kept_resumed_past_and_gone_once_runs_were_added() {
         fs::write(&path, &whole[..cut]).unwrap();
         resume(&path, &header()).unwrap();
         assert_eq!(missing(&path, 2), [2], "cut at {cut}");
-        assert_eq!(stopped(&path).is_some(), cut + 1 >= whole.len(), "cut at {cut}");
+        assert_eq!(
+            stopped(&path).is_some(),
+            cut + 1 >= whole.len(),
+            "cut at {cut}"
+        );
     }
     let mut recorder = resume(&path, &header()).unwrap();
     recorder.stop(Stopped { after: 1, of: 3 }).unwrap();
-    assert_eq!(fs::read(&path).unwrap(), whole, "the same stop is written once");
+    assert_eq!(
+        fs::read(&path).unwrap(),
+        whole,
+        "the same stop is written once"
+    );
     recorder.append(2, &trace("b")).unwrap();
     assert_eq!(stopped(&path), None);
     recorder.finish().unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap().matches("stopped").count(), 0);
+    assert_eq!(
+        fs::read_to_string(&path)
+            .unwrap()
+            .matches("stopped")
+            .count(),
+        0
+    );
     let mut recorder = resume(&path, &header()).unwrap();
     recorder.stop(Stopped { after: 2, of: 5 }).unwrap();
     recorder.finish().unwrap();
@@ -237,7 +308,13 @@ fn what_could_not_be_read_back_is_not_written() {
         "{\"trace\":{\"tool_calls\":[]}}",
         "{\"tool_calls\":[\"\\ud800\"]}",
     ] {
-        assert!(matches!(recorder.append(1, bad), Err(WriteError::BadTrace { run: 1, .. })), "{bad}");
+        assert!(
+            matches!(
+                recorder.append(1, bad),
+                Err(WriteError::BadTrace { run: 1, .. })
+            ),
+            "{bad}"
+        );
     }
     assert!(traces(&path).is_empty());
 }
@@ -258,10 +335,17 @@ fn a_first_run_takes_the_place_of_a_cassette_in_one_step() {
     recorded(&path, &["a", "b"]);
     let recorded = fs::read(&path).unwrap();
     let create_with = |text: &str| Reserved::take(&path)?.create_with(&header(), 1, text);
-    create_with(&trace("a")).unwrap().append(2, &trace("b")).unwrap();
+    create_with(&trace("a"))
+        .unwrap()
+        .append(2, &trace("b"))
+        .unwrap();
     assert_eq!(fs::read(&path).unwrap(), recorded);
     assert!(create_with("{}").is_err());
-    assert_eq!(fs::read(&path).unwrap(), recorded, "a failure leaves what was there");
+    assert_eq!(
+        fs::read(&path).unwrap(),
+        recorded,
+        "a failure leaves what was there"
+    );
 }
 
 #[test]
@@ -269,7 +353,10 @@ fn a_folder_in_the_way_is_an_error() {
     let (_folder, path) = place();
     fs::create_dir_all(&path).unwrap();
     let error = create(&path).unwrap_err().to_string();
-    assert!(error.contains("the cassette cannot be written: it is a folder"), "{error}");
+    assert!(
+        error.contains("the cassette cannot be written: it is a folder"),
+        "{error}"
+    );
 }
 
 #[cfg(unix)]

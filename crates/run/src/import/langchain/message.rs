@@ -63,7 +63,8 @@ fn kind(name: &str) -> Option<MessageKind> {
 pub(super) fn is_message(fields: &Fields<'_>) -> bool {
     let has_content =
         |inner: &Fields<'_>| inner.has("content") || inner.has("tool_calls") || inner.has("role");
-    unwrapped(fields).is_some_and(|(kind, inner)| kind == MessageKind::Nobody || has_content(&inner))
+    unwrapped(fields)
+        .is_some_and(|(kind, inner)| kind == MessageKind::Nobody || has_content(&inner))
 }
 
 /// What tells a reply among all.
@@ -75,8 +76,15 @@ pub(super) fn signature(message: Json<'_>) -> Option<String> {
         MessageKind::Role => inner.string("role").is_some_and(|role| role == "assistant"),
         _ => false,
     };
-    let ids = inner.get("tool_calls").map(|calls| calls.each("id")).unwrap_or_default();
-    let text = || inner.get("content").map(|content| content.text().to_owned());
+    let ids = inner
+        .get("tool_calls")
+        .map(|calls| calls.each("id"))
+        .unwrap_or_default();
+    let text = || {
+        inner
+            .get("content")
+            .map(|content| content.text().to_owned())
+    };
     is_ai.then(|| signed(&ids, text)).flatten()
 }
 
@@ -87,9 +95,14 @@ pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Re
     }
     let fields = object_of(message, "a message")?;
     let Some((kind, inner)) = unwrapped(&fields) else {
-        let told =
-            fields.string("type").map_or("it has no `type`".into(), |kind| format!("`type` is `{kind}`"));
-        return Err(fields.misfit(format!("this is no message: {told}; it is human, ai, system or tool")));
+        let told = fields
+            .string("type")
+            .map_or("it has no `type`".into(), |kind| {
+                format!("`type` is `{kind}`")
+            });
+        return Err(fields.misfit(format!(
+            "this is no message: {told}; it is human, ai, system or tool"
+        )));
     };
     match kind {
         MessageKind::Human => {
@@ -102,7 +115,9 @@ pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Re
         }
         MessageKind::Ai => read_ai(&inner, transcript)?,
         MessageKind::Tool => read_tool(&inner, transcript)?,
-        MessageKind::Role if has_part(&inner, |kind| kind == "tool_use" || kind == "tool_result") => {
+        MessageKind::Role
+            if has_part(&inner, |kind| kind == "tool_use" || kind == "tool_result") =>
+        {
             transcript.marks_errors = true;
             anthropic::read_message(&inner, transcript)?;
             anthropic::read_end(&inner, transcript);
@@ -115,11 +130,18 @@ pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Re
 
 /// `["human", "…"]`, the short form.
 fn pair(message: Json<'_>) -> Option<(String, String)> {
-    let [role, text] = &message.list()?[..] else { return None };
+    let [role, text] = &message.list()?[..] else {
+        return None;
+    };
     Some((role.string()?.into_owned(), text.string()?.into_owned()))
 }
 
-fn read_pair(message: Json<'_>, role: &str, text: &str, transcript: &mut Transcript) -> Result<(), Misfit> {
+fn read_pair(
+    message: Json<'_>,
+    role: &str,
+    text: &str,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
     match kind(role) {
         Some(MessageKind::Human) => transcript.user(text),
         Some(MessageKind::System) => transcript.system(text),
@@ -136,7 +158,11 @@ fn read_pair(message: Json<'_>, role: &str, text: &str, transcript: &mut Transcr
 }
 
 fn text_at<'a>(fields: &Fields<'a>, transcript: &mut Transcript) -> Result<Cow<'a, str>, Misfit> {
-    fields.get("content").map_or(Ok(Cow::Borrowed("")), |content| text_of(content, transcript))
+    fields
+        .get("content")
+        .map_or(Ok(Cow::Borrowed("")), |content| {
+            text_of(content, transcript)
+        })
 }
 
 fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
@@ -147,18 +173,29 @@ fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfi
         transcript.call(call);
     }
     let metadata = fields.part("response_metadata").unwrap_or_default();
-    let counted = fields.part("usage_metadata").or_else(|| metadata.part("token_usage"));
+    let counted = fields
+        .part("usage_metadata")
+        .or_else(|| metadata.part("token_usage"));
     if let Some(usage) = counted.or_else(|| metadata.part("usage")) {
         transcript.tokens.add(openai_chat::usage_tokens(&usage));
     }
-    let first = |names: [&str; 2]| names.iter().find_map(|name| metadata.string(name)).map(Cow::into_owned);
+    let first = |names: [&str; 2]| {
+        names
+            .iter()
+            .find_map(|name| metadata.string(name))
+            .map(Cow::into_owned)
+    };
     transcript.of_model(first(["model_name", "model"]));
     transcript.stop_reason = first(["finish_reason", "stop_reason"]);
     Ok(())
 }
 
 /// The texts; blocks of calls repeat `tool_calls`, and are read only where those are missing.
-fn read_content(fields: &Fields<'_>, reads_calls: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
+fn read_content(
+    fields: &Fields<'_>,
+    reads_calls: bool,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
     let Some(blocks) = fields.get("content").and_then(Json::list) else {
         let text = text_at(fields, transcript)?;
         transcript.say(&text);
@@ -179,7 +216,9 @@ fn read_content(fields: &Fields<'_>, reads_calls: bool, transcript: &mut Transcr
                 transcript.call(read_call(&block)?);
             }
             Part::Other if kind == "server_tool_result" => {
-                let is_error = block.string("status").is_some_and(|status| status == "error");
+                let is_error = block
+                    .string("status")
+                    .is_some_and(|status| status == "error");
                 let answer = answer_of(block.get("output"), is_error, transcript);
                 transcript.answer(&block, "tool_call_id", None, answer)?;
             }
@@ -197,7 +236,10 @@ fn read_content(fields: &Fields<'_>, reads_calls: bool, transcript: &mut Transcr
 }
 
 fn is_call(kind: &str) -> bool {
-    matches!(kind, "tool_use" | "tool_call" | "function_call" | "invalid_tool_call")
+    matches!(
+        kind,
+        "tool_use" | "tool_call" | "function_call" | "invalid_tool_call"
+    )
 }
 
 /// The calls of a message, those with arguments that are not JSON included, in the order of the provider where it is
@@ -211,24 +253,36 @@ fn calls(fields: &Fields<'_>) -> Result<Vec<RecordedCall>, Misfit> {
     if has_all || (valid.is_empty() && invalid.is_empty()) {
         let mut calls = Vec::new();
         for call in &raw {
-            calls.push(openai_chat::read_call(&object_of(*call, "a call of `tool_calls`")?)?);
+            calls.push(openai_chat::read_call(&object_of(
+                *call,
+                "a call of `tool_calls`",
+            )?)?);
         }
         if let Some(function) = own.object("function_call")?.filter(|_| raw.is_empty()) {
             calls.push(openai_chat::read_call(&function)?);
         }
         return Ok(calls);
     }
-    valid.iter().chain(&invalid).map(|call| read_call(&object_of(*call, "a call of `tool_calls`")?)).collect()
+    valid
+        .iter()
+        .chain(&invalid)
+        .map(|call| read_call(&object_of(*call, "a call of `tool_calls`")?))
+        .collect()
 }
 
 fn read_call(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     if call.has("function") {
         return openai_chat::read_call(call);
     }
-    let id = call.optional_owned("call_id")?.or(call.optional_owned("id")?);
+    let id = call
+        .optional_owned("call_id")?
+        .or(call.optional_owned("id")?);
     let name = call.required_string("name", "a call")?.into_owned();
     let caller = call.get("caller").map(Json::compact);
-    Ok(RecordedCall { caller, ..call_of(name, id, call.first(&["args", "input", "arguments"])) })
+    Ok(RecordedCall {
+        caller,
+        ..call_of(name, id, call.first(&["args", "input", "arguments"]))
+    })
 }
 
 fn read_tool(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
@@ -236,5 +290,10 @@ fn read_tool(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Mis
     transcript.marks_errors |= status.is_some();
     let is_error = status.is_some_and(|status| status == "error");
     let answer = answer_of(fields.get("content"), is_error, transcript);
-    transcript.answer(fields, "tool_call_id", fields.string("name").as_deref(), answer)
+    transcript.answer(
+        fields,
+        "tool_call_id",
+        fields.string("name").as_deref(),
+        answer,
+    )
 }

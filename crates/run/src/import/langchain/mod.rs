@@ -56,8 +56,9 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
 fn messages_of<'a>(record: &Fields<'a>) -> Result<Vec<Json<'a>>, Misfit> {
     let state = record.part("values").unwrap_or_else(|| record.clone());
     let messages = state.list("messages")?;
-    messages
-        .ok_or_else(|| record.misfit("there are no `messages` here, nor `inputs` and `outputs`".to_owned()))
+    messages.ok_or_else(|| {
+        record.misfit("there are no `messages` here, nor `inputs` and `outputs`".to_owned())
+    })
 }
 
 fn of_messages(messages: &[Json<'_>]) -> Result<Transcript, Misfit> {

@@ -29,8 +29,12 @@ impl<'a> Run<'a> {
         runs: &mut Vec<Self>,
     ) -> Result<(), Misfit> {
         let own = fields.string("trace_id").or_else(|| fields.string("id"));
-        let trace = trace.map(str::to_owned).or_else(|| own.map(Cow::into_owned));
-        let order = fields.string("dotted_order").or_else(|| fields.string("start_time"));
+        let trace = trace
+            .map(str::to_owned)
+            .or_else(|| own.map(Cow::into_owned));
+        let order = fields
+            .string("dotted_order")
+            .or_else(|| fields.string("start_time"));
         runs.push(Self {
             trace: trace.clone(),
             is_root: !fields.has("parent_run_id"),
@@ -44,7 +48,9 @@ impl<'a> Run<'a> {
     }
 
     fn is(&self, run_type: &str) -> bool {
-        self.fields.string("run_type").is_some_and(|kind| kind == run_type)
+        self.fields
+            .string("run_type")
+            .is_some_and(|kind| kind == run_type)
     }
 
     fn inputs(&self) -> Result<Vec<Json<'a>>, Misfit> {
@@ -55,7 +61,9 @@ impl<'a> Run<'a> {
 
     /// The messages that the run gave, in any of the shapes of its outputs.
     fn outputs(&self) -> Result<Vec<Json<'a>>, Misfit> {
-        let Some(whole) = self.fields.get("outputs") else { return Ok(Vec::new()) };
+        let Some(whole) = self.fields.get("outputs") else {
+            return Ok(Vec::new());
+        };
         let outputs = object_of(whole, "`outputs`")?;
         if is_message(&outputs) {
             return Ok(vec![whole]);
@@ -64,14 +72,19 @@ impl<'a> Run<'a> {
             return Ok(flat(messages));
         }
         for key in ["generations", "choices"] {
-            let first = flat(outputs.list(key)?.unwrap_or_default()).first().and_then(|one| one.object());
+            let first = flat(outputs.list(key)?.unwrap_or_default())
+                .first()
+                .and_then(|one| one.object());
             if let Some(message) = first.and_then(|one| one.get("message")) {
                 return Ok(vec![message]);
             }
         }
         for key in ["output", "message"] {
-            let Some(value) = outputs.get(key) else { continue };
-            let is_one = |value: &Json<'_>| value.object().is_some_and(|fields| is_message(&fields));
+            let Some(value) = outputs.get(key) else {
+                continue;
+            };
+            let is_one =
+                |value: &Json<'_>| value.object().is_some_and(|fields| is_message(&fields));
             if is_one(&value) {
                 return Ok(vec![value]);
             }
@@ -98,12 +111,20 @@ fn flat(list: Vec<Json<'_>>) -> Vec<Json<'_>> {
 pub(super) fn transcript(trace: &[Run<'_>]) -> Result<Transcript, Misfit> {
     let mut ordered: Vec<&Run<'_>> = trace.iter().collect();
     ordered.small_sort_by(|one, other| one.order.cmp(&other.order));
-    let root = ordered.iter().find(|run| run.is_root).or(ordered.first()).copied();
+    let root = ordered
+        .iter()
+        .find(|run| run.is_root)
+        .or(ordered.first())
+        .copied();
     let mut transcript = Transcript::default();
     for run in &ordered {
         read_around(run, &mut transcript)?;
     }
-    let whole = root.filter(|run| !run.is("llm")).map(whole_of).transpose()?.unwrap_or_default();
+    let whole = root
+        .filter(|run| !run.is("llm"))
+        .map(whole_of)
+        .transpose()?
+        .unwrap_or_default();
     if whole.iter().any(|message| signature(*message).is_some()) {
         for message in whole {
             read_message(message, &mut transcript)?;
@@ -127,18 +148,28 @@ pub(super) fn transcript(trace: &[Run<'_>]) -> Result<Transcript, Misfit> {
 fn whole_of<'a>(run: &Run<'a>) -> Result<Vec<Json<'a>>, Misfit> {
     let (given, gave) = (run.inputs()?, run.outputs()?);
     let is_said_again = |message: &Json<'_>| {
-        gave.first().is_some_and(|first| content(*first).is_some_and(|one| Some(one) == content(*message)))
+        gave.first()
+            .is_some_and(|first| content(*first).is_some_and(|one| Some(one) == content(*message)))
     };
     let is_repeated = given.first().is_some_and(|first| {
-        gave.first().is_some_and(|again| equal(first.text(), again.text())) || is_said_again(first)
+        gave.first()
+            .is_some_and(|again| equal(first.text(), again.text()))
+            || is_said_again(first)
     });
-    Ok(if is_repeated { gave } else { given.into_iter().chain(gave).collect() })
+    Ok(if is_repeated {
+        gave
+    } else {
+        given.into_iter().chain(gave).collect()
+    })
 }
 
 /// What a message says, wherever it stands in it.
 fn content(message: Json<'_>) -> Option<&str> {
     let fields = message.object()?;
-    let inner = fields.part("kwargs").or_else(|| fields.part("data")).unwrap_or(fields);
+    let inner = fields
+        .part("kwargs")
+        .or_else(|| fields.part("data"))
+        .unwrap_or(fields);
     inner.get("content").map(Json::text)
 }
 
@@ -148,13 +179,19 @@ fn read_around(run: &Run<'_>, transcript: &mut Transcript) -> Result<(), Misfit>
     let parameters = extra.part("invocation_params").unwrap_or_default();
     let inputs = run.fields.part("inputs").unwrap_or_default();
     if run.is("llm") {
-        for tools in [parameters.list("tools")?, inputs.list("tools")?].into_iter().flatten() {
+        for tools in [parameters.list("tools")?, inputs.list("tools")?]
+            .into_iter()
+            .flatten()
+        {
             read_tools(&tools, transcript)?;
         }
     }
     let metadata = extra.part("metadata").unwrap_or_default();
-    let named =
-        [metadata.string("ls_model_name"), parameters.string("model"), parameters.string("model_name")];
+    let named = [
+        metadata.string("ls_model_name"),
+        parameters.string("model"),
+        parameters.string("model_name"),
+    ];
     transcript.of_model(named.into_iter().flatten().next().map(Cow::into_owned));
     Ok(())
 }
@@ -163,9 +200,19 @@ fn read_models(runs: &[&Run<'_>], transcript: &mut Transcript) -> Result<(), Mis
     let is_model = |run: &Run<'_>| run.is("llm") || run.is("chat_model");
     let has_models = runs.iter().any(|run| is_model(run));
     let mut exchanges = Vec::new();
-    for run in runs.iter().filter(|run| if has_models { is_model(run) } else { run.is_root }) {
+    for run in runs.iter().filter(|run| {
+        if has_models {
+            is_model(run)
+        } else {
+            run.is_root
+        }
+    }) {
         let (messages, reply) = (run.inputs()?, run.outputs()?.into_iter().next());
-        exchanges.push(Exchange { messages, reply, ..Exchange::default() });
+        exchanges.push(Exchange {
+            messages,
+            reply,
+            ..Exchange::default()
+        });
     }
     // Models beside each other, as of an agent and its helpers, may be given the same messages.
     let mut told: BTreeSet<String> = BTreeSet::new();
@@ -184,7 +231,11 @@ fn read_models(runs: &[&Run<'_>], transcript: &mut Transcript) -> Result<(), Mis
     }
     let ends = runs.iter().rev().find_map(|run| {
         let first = run.fields.part("outputs")?.get("generations")?.list()?;
-        flat(first).first()?.object()?.part("generation_info")?.string("finish_reason")
+        flat(first)
+            .first()?
+            .object()?
+            .part("generation_info")?
+            .string("finish_reason")
     });
     transcript.stop_reason = transcript.stop_reason.take().or(ends.map(Cow::into_owned));
     Ok(())
@@ -195,16 +246,25 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
     for run in runs.iter().filter(|run| run.is("tool")) {
         let name = run.fields.string("name").unwrap_or_default().into_owned();
         let inputs = run.fields.get("inputs");
-        let written = inputs.and_then(Json::object).filter(|fields| fields.keys().count() == 1);
+        let written = inputs
+            .and_then(Json::object)
+            .filter(|fields| fields.keys().count() == 1);
         let arguments = written.and_then(|fields| fields.get("input")).or(inputs);
         let index = transcript.call(call_of(name, None, arguments));
         transcript.marks_errors = true;
         if let Some(error) = run.fields.string("error") {
             transcript.answer_call(index, ImportedAnswer::of_text(error, true));
         } else if let Some(outputs) = run.fields.get("outputs") {
-            let output = outputs.object().and_then(|fields| fields.get("output")).unwrap_or(outputs);
+            let output = outputs
+                .object()
+                .and_then(|fields| fields.get("output"))
+                .unwrap_or(outputs);
             let inner = output.object().filter(is_message).and_then(|message| {
-                message.part("kwargs").or_else(|| message.part("data")).unwrap_or(message).get("content")
+                message
+                    .part("kwargs")
+                    .or_else(|| message.part("data"))
+                    .unwrap_or(message)
+                    .get("content")
             });
             let answer = answer_of(Some(inner.unwrap_or(output)), false, transcript);
             transcript.answer_call(index, answer);
@@ -214,15 +274,21 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
 
 /// Token counts that stand beside the messages: of the root, which has the sum, else of each model's run.
 fn counted(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
-    let of_root = root.map(|run| usage_tokens(&run.fields)).unwrap_or_default();
+    let of_root = root
+        .map(|run| usage_tokens(&run.fields))
+        .unwrap_or_default();
     if of_root != Tokens::default() {
         return of_root;
     }
     let mut sum = Tokens::default();
     for run in runs.iter().filter(|run| run.is("llm")) {
         let outputs = run.fields.part("outputs").unwrap_or_default();
-        let counted = outputs.part("llm_output").and_then(|output| output.part("token_usage"));
-        let counted = counted.or_else(|| outputs.part("usage")).or_else(|| outputs.part("usage_metadata"));
+        let counted = outputs
+            .part("llm_output")
+            .and_then(|output| output.part("token_usage"));
+        let counted = counted
+            .or_else(|| outputs.part("usage"))
+            .or_else(|| outputs.part("usage_metadata"));
         sum.add(usage_tokens(&counted.unwrap_or_else(|| run.fields.clone())));
     }
     sum

@@ -18,9 +18,13 @@ impl Attributes {
                 flatten(key, value, &mut attributes);
             }
         }
-        let Some(value) = owner.get("attributes") else { return Ok(Self(attributes)) };
+        let Some(value) = owner.get("attributes") else {
+            return Ok(Self(attributes));
+        };
         if let Some(fields) = value.object() {
-            fields.entries().for_each(|(key, value)| flatten(key, value, &mut attributes));
+            fields
+                .entries()
+                .for_each(|(key, value)| flatten(key, value, &mut attributes));
             return Ok(Self(attributes));
         }
         for entry in owner.list("attributes")?.unwrap_or_default() {
@@ -46,7 +50,10 @@ impl Attributes {
 
     /// Adds what an event of the span says, where the span itself does not.
     pub(super) fn add_missing(&mut self, others: Self) {
-        others.0.into_iter().for_each(|(key, value)| self.insert(key, value));
+        others
+            .0
+            .into_iter()
+            .for_each(|(key, value)| self.insert(key, value));
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -80,7 +87,9 @@ impl Attributes {
 
     /// The first of these that is there, as it stands: a string stays a string, whatever it holds.
     pub(super) fn as_it_stands(&self, keys: &[&str]) -> Option<Box<RawValue>> {
-        keys.iter().find_map(|key| self.0.get(*key)).map(|text| on_one_line(text))
+        keys.iter()
+            .find_map(|key| self.0.get(*key))
+            .map(|text| on_one_line(text))
     }
 }
 
@@ -88,9 +97,13 @@ impl Attributes {
 fn flatten(key: &str, value: Json<'_>, into: &mut BTreeMap<String, String>) {
     let is_written_out = key.starts_with("llm.");
     if let Some(fields) = value.object().filter(|_| is_written_out) {
-        fields.entries().for_each(|(inner, value)| flatten(&format!("{key}.{inner}"), value, into));
+        fields
+            .entries()
+            .for_each(|(inner, value)| flatten(&format!("{key}.{inner}"), value, into));
     } else if let Some(list) = value.list().filter(|_| is_written_out) {
-        list.iter().enumerate().for_each(|(at, value)| flatten(&format!("{key}.{at}"), *value, into));
+        list.iter()
+            .enumerate()
+            .for_each(|(at, value)| flatten(&format!("{key}.{at}"), *value, into));
     } else if value.text() != "null" {
         into.insert(key.to_owned(), value.text().to_owned());
     }
@@ -98,22 +111,41 @@ fn flatten(key: &str, value: Json<'_>, into: &mut BTreeMap<String, String>) {
 
 /// The JSON that an OTLP `AnyValue` means.
 fn plain(value: Json<'_>) -> String {
-    let Some(fields) = value.object() else { return value.text().to_owned() };
-    let Some((kind, inner)) = fields.entries().next() else { return "null".to_owned() };
+    let Some(fields) = value.object() else {
+        return value.text().to_owned();
+    };
+    let Some((kind, inner)) = fields.entries().next() else {
+        return "null".to_owned();
+    };
     let items = || {
-        let list = inner.object().and_then(|inner| inner.get("values")).and_then(Json::list);
+        let list = inner
+            .object()
+            .and_then(|inner| inner.get("values"))
+            .and_then(Json::list);
         list.unwrap_or_default()
     };
     match kind {
-        "intValue" => inner.string().map_or_else(|| inner.text().to_owned(), |digits| number(&digits)),
-        "arrayValue" => format!("[{}]", items().into_iter().map(plain).collect::<Vec<_>>().join(",")),
+        "intValue" => inner
+            .string()
+            .map_or_else(|| inner.text().to_owned(), |digits| number(&digits)),
+        "arrayValue" => format!(
+            "[{}]",
+            items().into_iter().map(plain).collect::<Vec<_>>().join(",")
+        ),
         "kvlistValue" => {
             let entry = |item: Json<'_>| -> Option<String> {
                 let item = item.object()?;
                 let value = item.get("value").map_or_else(|| "null".to_owned(), plain);
                 Some(format!("{}:{value}", item.get("key")?.text()))
             };
-            format!("{{{}}}", items().into_iter().filter_map(entry).collect::<Vec<_>>().join(","))
+            format!(
+                "{{{}}}",
+                items()
+                    .into_iter()
+                    .filter_map(entry)
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )
         }
         "stringValue" | "boolValue" | "doubleValue" | "bytesValue" => inner.text().to_owned(),
         _ => value.text().to_owned(),
@@ -149,7 +181,10 @@ mod tests {
         );
         assert_eq!(attributes.json(&["a"]).unwrap(), r#"{"q": [1]}"#);
         assert_eq!(attributes.text(&["b"]).unwrap(), "-12");
-        assert_eq!(attributes.json(&["none", "c"]).unwrap(), r#"{"x":[true,1.5],"y":null}"#);
+        assert_eq!(
+            attributes.json(&["none", "c"]).unwrap(),
+            r#"{"x":[true,1.5],"y":null}"#
+        );
         assert!(attributes.has_under("a") && !attributes.has_under("d"));
     }
 }

@@ -31,7 +31,11 @@ pub(super) struct Tree<'s> {
 
 impl<'s> Tree<'s> {
     pub(super) fn new(spans: &'s [Span]) -> Self {
-        let by_id = spans.iter().enumerate().map(|(at, span)| (span.id.as_str(), at)).into_map();
+        let by_id = spans
+            .iter()
+            .enumerate()
+            .map(|(at, span)| (span.id.as_str(), at))
+            .into_map();
         Self { spans, by_id }
     }
 
@@ -59,7 +63,11 @@ impl<'s> Tree<'s> {
 
 /// Every call once, in the order of their starts, and how many calls inside others were left out.
 pub(super) fn executed(spans: &[Span]) -> (Vec<Executed>, usize) {
-    let mut merge = Merge { spans, owner: (0..spans.len()).collect(), left_out: 0 };
+    let mut merge = Merge {
+        spans,
+        owner: (0..spans.len()).collect(),
+        left_out: 0,
+    };
     merge.nested();
     merge.enclosed();
     merge.repeated();
@@ -67,7 +75,13 @@ pub(super) fn executed(spans: &[Span]) -> (Vec<Executed>, usize) {
     for at in (0..spans.len()).filter(|at| spans[*at].is_call()) {
         members.entry(merge.root(at)).or_default().push(at);
     }
-    (members.values().map(|members| told(spans, members)).collect(), merge.left_out)
+    (
+        members
+            .values()
+            .map(|members| told(spans, members))
+            .collect(),
+        merge.left_out,
+    )
 }
 
 struct Merge<'s> {
@@ -91,7 +105,10 @@ impl Merge<'_> {
         let mut inside: BTreeMap<usize, usize> = BTreeMap::new();
         let mut pairs = Vec::new();
         for at in (0..self.spans.len()).filter(|at| self.spans[*at].is_call()) {
-            if let Some(around) = tree.around(at, Span::is_call, is_between).filter(|around| *around != at) {
+            if let Some(around) = tree
+                .around(at, Span::is_call, is_between)
+                .filter(|around| *around != at)
+            {
                 *inside.entry(around).or_default() += 1;
                 pairs.push((at, around));
             }
@@ -100,7 +117,10 @@ impl Merge<'_> {
             let (inner, outer) = (&self.spans[at], &self.spans[around]);
             if is_same(outer, inner) {
                 self.join(at, around);
-            } else if inner.kind == SpanKind::Mcp && inner.arguments().is_none() && inside[&around] == 1 {
+            } else if inner.kind == SpanKind::Mcp
+                && inner.arguments().is_none()
+                && inside[&around] == 1
+            {
                 self.left_out += 1;
                 self.join(at, around);
             }
@@ -109,7 +129,9 @@ impl Merge<'_> {
 
     /// An MCP request that no span is around, but which stands inside the time of the same tool's execution.
     fn enclosed(&mut self) {
-        let calls: Vec<usize> = (0..self.spans.len()).filter(|at| self.spans[*at].is_call()).collect();
+        let calls: Vec<usize> = (0..self.spans.len())
+            .filter(|at| self.spans[*at].is_call())
+            .collect();
         let mut has_request = vec![false; self.spans.len()];
         for at in &calls {
             let root = self.root(*at);
@@ -139,7 +161,9 @@ impl Merge<'_> {
         let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
         for at in (0..self.spans.len()).filter(|at| self.spans[*at].is_call()) {
             let root = self.root(at);
-            let Some(id) = self.spans[at].call_id() else { continue };
+            let Some(id) = self.spans[at].call_id() else {
+                continue;
+            };
             let first = *by_id.entry(id).or_insert(root);
             let first = self.root(first);
             let (one, other) = (&self.spans[first], &self.spans[root]);
@@ -180,7 +204,8 @@ fn fits(one: &Span, other: &Span) -> bool {
 /// Whether two names are one tool's, of which one may have its server before it.
 pub(super) fn is_same_tool(one: &str, other: &str) -> bool {
     let ends = |long: &str, short: &str| {
-        long.strip_suffix(short).is_some_and(|rest| rest.ends_with("__") || rest.ends_with(['.', '/', ':']))
+        long.strip_suffix(short)
+            .is_some_and(|rest| rest.ends_with("__") || rest.ends_with(['.', '/', ':']))
     };
     one == other || ends(one, other) || ends(other, one)
 }
@@ -193,11 +218,15 @@ fn told(spans: &[Span], members: &[usize]) -> Executed {
         .filter(|span| span.kind == SpanKind::Mcp)
         .map(Span::tool)
         .find(|bare| outer.ends_with(bare.as_str()));
-    let in_name = bare.as_ref().and_then(|bare| outer.strip_suffix(bare.as_str())?.strip_suffix("__"));
+    let in_name = bare
+        .as_ref()
+        .and_then(|bare| outer.strip_suffix(bare.as_str())?.strip_suffix("__"));
     let in_name = in_name.map(|server| server.strip_prefix("mcp__").unwrap_or(server).to_owned());
     Executed {
         start: all().map(|span| span.start).min().unwrap_or_default(),
-        server: all().find_map(|span| span.attributes.text(&SERVER_NAME)).or(in_name),
+        server: all()
+            .find_map(|span| span.attributes.text(&SERVER_NAME))
+            .or(in_name),
         tool: bare.unwrap_or(outer),
         id: all().find_map(Span::call_id),
         arguments: all().find_map(Span::arguments),

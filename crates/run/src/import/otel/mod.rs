@@ -25,7 +25,10 @@ pub(super) const IMPORTER: Importer = Importer {
 };
 
 fn sniff(sample: &Sample<'_>) -> bool {
-    sample.records.iter().any(|record| is_export(record) || is_span(record))
+    sample
+        .records
+        .iter()
+        .any(|record| is_export(record) || is_span(record))
 }
 
 fn is_export(record: &Fields<'_>) -> bool {
@@ -46,19 +49,26 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
             read_export(one, &mut spans)?;
         }
     }
-    let mut traces = grouped(spans.into_iter().map(|span: Span| (span.trace.clone(), span)));
+    let mut traces = grouped(
+        spans
+            .into_iter()
+            .map(|span: Span| (span.trace.clone(), span)),
+    );
     for trace in &mut traces {
         // A table has the latest span first, and of spans that began together the later one.
         let starts = || trace.iter().map(|span| span.start);
-        if starts().next() > starts().next_back() && starts().is_sorted_by(|one, other| one >= other) {
+        if starts().next() > starts().next_back()
+            && starts().is_sorted_by(|one, other| one >= other)
+        {
             trace.reverse();
         }
         trace.small_sort_by_key(|span| span.start);
     }
     // Exports are unordered: the first trace is the one that began first.
     traces.small_sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
-    let (told, others): (Vec<_>, Vec<_>) =
-        traces.into_iter().partition(|trace| trace.iter().any(|span| span.kind != SpanKind::Other));
+    let (told, others): (Vec<_>, Vec<_>) = traces
+        .into_iter()
+        .partition(|trace| trace.iter().any(|span| span.kind != SpanKind::Other));
     let told = told.iter().map(|trace| trace::transcript(trace));
     let mut transcripts = told.collect::<Result<Vec<Transcript>, Misfit>>()?;
     if let Some(first) = transcripts.first_mut() {
@@ -96,7 +106,9 @@ fn read_export(value: Json<'_>, spans: &mut Vec<Span>) -> Result<(), Misfit> {
 
 fn read_scopes(resource: Json<'_>, spans: &mut Vec<Span>) -> Result<(), Misfit> {
     let resource = object_of(resource, "an entry of `resourceSpans`")?;
-    let scopes = resource.list("scopeSpans")?.or(resource.list("instrumentationLibrarySpans")?);
+    let scopes = resource
+        .list("scopeSpans")?
+        .or(resource.list("instrumentationLibrarySpans")?);
     for scope in scopes.unwrap_or_default() {
         let scope = object_of(scope, "an entry of `scopeSpans`")?;
         for span in scope.list("spans")?.unwrap_or_default() {

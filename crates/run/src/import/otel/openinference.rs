@@ -19,7 +19,11 @@ pub(in super::super) const IMPORTER: Importer = Importer {
 };
 
 /// What a span is called here, and there.
-const KINDS: [(&str, &str); 3] = [("LLM", "chat"), ("TOOL", "execute_tool"), ("AGENT", "invoke_agent")];
+const KINDS: [(&str, &str); 3] = [
+    ("LLM", "chat"),
+    ("TOOL", "execute_tool"),
+    ("AGENT", "invoke_agent"),
+];
 
 /// Attributes that mean the same.
 const NAMES: [(&str, &str); 9] = [
@@ -49,8 +53,14 @@ fn quoted(text: &str) -> String {
 
 /// Adds to the attributes of a span what they mean in the words of the GenAI conventions; `kind` is what a table of
 /// spans says beside them.
-pub(super) fn translate(attributes: &mut Attributes, kind: Option<&str>, name: &str) -> Result<(), String> {
-    let kind = attributes.text(&["openinference.span.kind"]).or(kind.map(str::to_owned));
+pub(super) fn translate(
+    attributes: &mut Attributes,
+    kind: Option<&str>,
+    name: &str,
+) -> Result<(), String> {
+    let kind = attributes
+        .text(&["openinference.span.kind"])
+        .or(kind.map(str::to_owned));
     let Some(kind) = kind else { return Ok(()) };
     if let Some((_, operation)) = KINDS.iter().find(|(here, _)| *here == kind) {
         attributes.insert("gen_ai.operation.name", quoted(operation));
@@ -61,18 +71,31 @@ pub(super) fn translate(attributes: &mut Attributes, kind: Option<&str>, name: &
         }
     }
     if let Some(reason) = attributes.text(&["llm.finish_reason"]) {
-        attributes.insert("gen_ai.response.finish_reasons", format!("[{}]", quoted(&reason)));
+        attributes.insert(
+            "gen_ai.response.finish_reasons",
+            format!("[{}]", quoted(&reason)),
+        );
     }
     if kind == "TOOL" {
         attributes.insert("gen_ai.tool.name", quoted(name));
     }
     for (here, of_tool, of_agent) in [
         ("input.value", "gen_ai.tool.call.arguments", "gen_ai.prompt"),
-        ("output.value", "gen_ai.tool.call.result", "gen_ai.completion"),
+        (
+            "output.value",
+            "gen_ai.tool.call.result",
+            "gen_ai.completion",
+        ),
     ] {
-        let Some(value) = attributes.as_it_stands(&[here]) else { continue };
+        let Some(value) = attributes.as_it_stands(&[here]) else {
+            continue;
+        };
         // What an agent is given and gives is a string, or any JSON of its framework.
-        let is_text = || attributes.text(&[here]).is_some_and(|text| !text.starts_with(['{', '[']));
+        let is_text = || {
+            attributes
+                .text(&[here])
+                .is_some_and(|text| !text.starts_with(['{', '[']))
+        };
         match &*kind {
             "TOOL" => attributes.insert(of_tool, value.get().to_owned()),
             "AGENT" if is_text() => attributes.insert(of_agent, value.get().to_owned()),
@@ -85,14 +108,22 @@ pub(super) fn translate(attributes: &mut Attributes, kind: Option<&str>, name: &
 }
 
 fn translate_tools(attributes: &mut Attributes) {
-    let schemas = attributes.under("llm.tools.").filter(|(key, _)| key.ends_with(".tool.json_schema"));
+    let schemas = attributes
+        .under("llm.tools.")
+        .filter(|(key, _)| key.ends_with(".tool.json_schema"));
     let schema = |(_, json): (&str, &str)| {
         let written = reread(json).and_then(Json::string);
         written.map_or_else(|| json.to_owned(), Cow::into_owned)
     };
-    let schemas: Vec<String> = schemas.map(schema).filter(|text| Json::inside(text).is_some()).collect();
+    let schemas: Vec<String> = schemas
+        .map(schema)
+        .filter(|text| Json::inside(text).is_some())
+        .collect();
     if !schemas.is_empty() {
-        attributes.insert("gen_ai.tool.definitions", format!("[{}]", schemas.join(",")));
+        attributes.insert(
+            "gen_ai.tool.definitions",
+            format!("[{}]", schemas.join(",")),
+        );
     }
 }
 
@@ -101,7 +132,9 @@ fn translate_messages(attributes: &mut Attributes, here: &str, there: &str) -> R
     let (mut answers, mut translated) = (Vec::new(), Vec::new());
     let mut texts: Vec<(String, usize, String)> = Vec::new();
     for (key, value) in attributes.under(here) {
-        let Some((message, field)) = key.split_once(".message.") else { continue };
+        let Some((message, field)) = key.split_once(".message.") else {
+            continue;
+        };
         let there = format!("{there}{message}.");
         let Some(part) = field.strip_prefix("contents.") else {
             // Whoever sent it, a message with an id of a call is its answer.
@@ -111,17 +144,25 @@ fn translate_messages(attributes: &mut Attributes, here: &str, there: &str) -> R
             translated.push((there + &renamed(field), value.to_owned()));
             continue;
         };
-        let Some((at, field)) = part.split_once(".message_content.") else { continue };
+        let Some((at, field)) = part.split_once(".message_content.") else {
+            continue;
+        };
         let of_message = |field: &str| format!("{here}{message}.message.{field}");
         let kind = attributes.text(&[&of_message(&format!("contents.{at}.message_content.type"))]);
         let kind = kind.as_deref().unwrap_or("text");
         let has_calls = attributes.has_under(&of_message("tool_calls."));
         if !is_known(kind, has_calls) {
-            return Err(could_be_a_call(&format!("a part of a message is of an unknown type, `{kind}`")));
+            return Err(could_be_a_call(&format!(
+                "a part of a message is of an unknown type, `{kind}`"
+            )));
         }
         if field == "text" && kind == "text" {
             let text = serde_json::from_str(value).unwrap_or_default();
-            texts.push((format!("{there}content"), at.parse().unwrap_or_default(), text));
+            texts.push((
+                format!("{there}content"),
+                at.parse().unwrap_or_default(),
+                text,
+            ));
         }
     }
     for (key, value) in answers.into_iter().chain(translated) {
@@ -139,7 +180,9 @@ fn renamed(field: &str) -> String {
     match field {
         "function_call_name" => "tool_calls.0.name".to_owned(),
         "function_call_arguments_json" => "tool_calls.0.arguments".to_owned(),
-        field => field.replace(".tool_call.function.", ".").replace(".tool_call.", "."),
+        field => field
+            .replace(".tool_call.function.", ".")
+            .replace(".tool_call.", "."),
     }
 }
 

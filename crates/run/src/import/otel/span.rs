@@ -45,28 +45,49 @@ pub(super) struct Span {
 }
 
 const TOOL_NAME: [&str; 2] = ["gen_ai.tool.name", "mcp.tool.name"];
-const ARGUMENTS: [&str; 4] =
-    ["gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input", "tool_arguments"];
-const RESULT: [&str; 4] =
-    ["gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output", "tool_response"];
+const ARGUMENTS: [&str; 4] = [
+    "gen_ai.tool.call.arguments",
+    "gen_ai.tool.arguments",
+    "gen_ai.tool.input",
+    "tool_arguments",
+];
+const RESULT: [&str; 4] = [
+    "gen_ai.tool.call.result",
+    "gen_ai.tool.result",
+    "gen_ai.tool.output",
+    "tool_response",
+];
 
 impl Span {
     pub(super) fn read(fields: &Fields<'_>) -> Result<Self, Misfit> {
         let context = fields.part("context").unwrap_or_default();
         let id = |own: &str, inner: &str| -> Result<String, Misfit> {
-            let found = context.string(inner).or_else(|| fields.string(&format!("context.{inner}")));
-            found.map_or_else(|| fields.required_string(own, "a span"), Ok).map(|id| hexadecimal(&id))
+            let found = context
+                .string(inner)
+                .or_else(|| fields.string(&format!("context.{inner}")));
+            found
+                .map_or_else(|| fields.required_string(own, "a span"), Ok)
+                .map(|id| hexadecimal(&id))
         };
-        let parent = fields.optional_string("parentSpanId")?.or(fields.optional_string("parent_id")?);
-        let time = |own: &str, written: &str| fields.count(own).or_else(|| time_of(fields.get(written)?));
+        let parent = fields
+            .optional_string("parentSpanId")?
+            .or(fields.optional_string("parent_id")?);
+        let time =
+            |own: &str, written: &str| fields.count(own).or_else(|| time_of(fields.get(written)?));
         let name = fields.string("name").unwrap_or_default().into_owned();
         let mut attributes = Attributes::read(fields)?;
-        translate(&mut attributes, fields.string("span_kind").as_deref(), &name)
-            .map_err(|message| fields.misfit(message))?;
+        translate(
+            &mut attributes,
+            fields.string("span_kind").as_deref(),
+            &name,
+        )
+        .map_err(|message| fields.misfit(message))?;
         let mut span = Self {
             trace: id("traceId", "trace_id")?,
             id: id("spanId", "span_id")?,
-            parent: parent.filter(|parent| !parent.is_empty()).map(|parent| hexadecimal(&parent)),
+            parent: parent
+                .filter(|parent| !parent.is_empty())
+                .map(|parent| hexadecimal(&parent)),
             start: time("startTimeUnixNano", "start_time").unwrap_or_default(),
             end: time("endTimeUnixNano", "end_time").unwrap_or_default(),
             attributes,
@@ -77,14 +98,17 @@ impl Span {
         span.read_events(fields)?;
         span.kind = span.find_kind();
         span.error = span.find_error(fields);
-        span.read_messages().map_err(|message| fields.misfit(message))?;
+        span.read_messages()
+            .map_err(|message| fields.misfit(message))?;
         Ok(span)
     }
 
     /// Events carry what newer conventions put on the span: all messages at once, or one event each.
     fn read_events(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
         for event in fields.list("events")?.unwrap_or_default() {
-            let Some(event) = event.object() else { continue };
+            let Some(event) = event.object() else {
+                continue;
+            };
             let name = event.string("name").unwrap_or_default();
             if !name.starts_with("gen_ai.") {
                 continue;
@@ -101,11 +125,22 @@ impl Span {
 
     fn read_messages(&mut self) -> Result<(), String> {
         for (is_output, keys, prefix) in [
-            (false, ["gen_ai.input.messages", "gen_ai.prompt"], "gen_ai.prompt."),
-            (true, ["gen_ai.output.messages", "gen_ai.completion"], "gen_ai.completion."),
+            (
+                false,
+                ["gen_ai.input.messages", "gen_ai.prompt"],
+                "gen_ai.prompt.",
+            ),
+            (
+                true,
+                ["gen_ai.output.messages", "gen_ai.completion"],
+                "gen_ai.completion.",
+            ),
         ] {
             let listed = self.attributes.json(&keys);
-            let list = listed.as_deref().map(|text| of_list(text, is_output)).transpose()?;
+            let list = listed
+                .as_deref()
+                .map(|text| of_list(text, is_output))
+                .transpose()?;
             let messages = match (listed.as_deref(), list.flatten()) {
                 (_, Some(messages)) => messages,
                 (Some(text), None) => {
@@ -115,11 +150,19 @@ impl Span {
                         continue;
                     }
                     let role = if is_output { "assistant" } else { "user" };
-                    vec![Message { role: role.to_owned(), text, ..Message::default() }]
+                    vec![Message {
+                        role: role.to_owned(),
+                        text,
+                        ..Message::default()
+                    }]
                 }
                 (None, None) => of_indexed(&self.attributes, prefix),
             };
-            let side = if is_output { &mut self.output } else { &mut self.input };
+            let side = if is_output {
+                &mut self.output
+            } else {
+                &mut self.input
+            };
             if !messages.is_empty() {
                 *side = messages;
             }
@@ -128,24 +171,41 @@ impl Span {
     }
 
     fn find_kind(&self) -> SpanKind {
-        let operation = self.attributes.text(&["gen_ai.operation.name"]).unwrap_or_default();
+        let operation = self
+            .attributes
+            .text(&["gen_ai.operation.name"])
+            .unwrap_or_default();
         if let Some(method) = self.attributes.text(&["mcp.method.name"]) {
-            return if method == "tools/call" { SpanKind::Mcp } else { SpanKind::Other };
+            return if method == "tools/call" {
+                SpanKind::Mcp
+            } else {
+                SpanKind::Other
+            };
         }
         match operation.as_str() {
             "execute_tool" => SpanKind::Tool,
             "chat" | "generate_content" | "text_completion" => SpanKind::Chat,
             "invoke_agent" | "invoke_workflow" => SpanKind::Agent,
-            "" if self.attributes.has("gen_ai.tool.name") || self.name.starts_with("execute_tool ") => {
+            "" if self.attributes.has("gen_ai.tool.name")
+                || self.name.starts_with("execute_tool ") =>
+            {
                 SpanKind::Tool
             }
             "" if self.name.starts_with("invoke_agent") => SpanKind::Agent,
             "" => {
-                let tells = ["gen_ai.request.model", "gen_ai.response.model", "gen_ai.input.messages"];
+                let tells = [
+                    "gen_ai.request.model",
+                    "gen_ai.response.model",
+                    "gen_ai.input.messages",
+                ];
                 let is_chat = tells.iter().any(|key| self.attributes.has(key))
                     || self.attributes.has_under("gen_ai.usage.")
                     || !self.output.is_empty();
-                if is_chat { SpanKind::Chat } else { SpanKind::Other }
+                if is_chat {
+                    SpanKind::Chat
+                } else {
+                    SpanKind::Other
+                }
             }
             _ => SpanKind::Other,
         }
@@ -154,24 +214,35 @@ impl Span {
     fn find_error(&self, fields: &Fields<'_>) -> Option<String> {
         let status = fields.part("status").unwrap_or_default();
         let code = status.first(&["code", "status_code"]);
-        let is_error = code.or_else(|| fields.get("status_code")).is_some_and(|code| {
-            let is_named = |code: &str| matches!(code, "ERROR" | "STATUS_CODE_ERROR");
-            code.count() == Some(2) || code.string().is_some_and(|code| is_named(&code))
-        });
-        let message = status.string("message").or_else(|| status.string("description"));
-        let message = message.or_else(|| fields.string("status_message")).filter(|text| !text.is_empty());
+        let is_error = code
+            .or_else(|| fields.get("status_code"))
+            .is_some_and(|code| {
+                let is_named = |code: &str| matches!(code, "ERROR" | "STATUS_CODE_ERROR");
+                code.count() == Some(2) || code.string().is_some_and(|code| is_named(&code))
+            });
+        let message = status
+            .string("message")
+            .or_else(|| status.string("description"));
+        let message = message
+            .or_else(|| fields.string("status_message"))
+            .filter(|text| !text.is_empty());
         let kind = self.attributes.text(&["error.type"]);
         (is_error || kind.is_some()).then(|| {
             let message = message
                 .map(std::borrow::Cow::into_owned)
                 .or_else(|| self.attributes.text(&["error.message"]));
-            message.or(kind).unwrap_or_else(|| "the span says only that it failed".to_owned())
+            message
+                .or(kind)
+                .unwrap_or_else(|| "the span says only that it failed".to_owned())
         })
     }
 
     /// Something wrong with the span.
     pub(super) fn misfit(&self, message: String) -> Misfit {
-        Misfit { address: self.address, message }
+        Misfit {
+            address: self.address,
+            message,
+        }
     }
 
     pub(super) fn is_call(&self) -> bool {
@@ -180,8 +251,15 @@ impl Span {
 
     /// The tool that was called.
     pub(super) fn tool(&self) -> String {
-        let in_name = || self.name.split_once(' ').map(|(_, target)| target.to_owned());
-        self.attributes.text(&TOOL_NAME).or_else(in_name).unwrap_or_else(|| self.name.clone())
+        let in_name = || {
+            self.name
+                .split_once(' ')
+                .map(|(_, target)| target.to_owned())
+        };
+        self.attributes
+            .text(&TOOL_NAME)
+            .or_else(in_name)
+            .unwrap_or_else(|| self.name.clone())
     }
 
     pub(super) fn call_id(&self) -> Option<String> {
@@ -189,7 +267,9 @@ impl Span {
     }
 
     pub(super) fn arguments(&self) -> Option<Box<RawValue>> {
-        self.attributes.json(&ARGUMENTS).map(|text| on_one_line(&text))
+        self.attributes
+            .json(&ARGUMENTS)
+            .map(|text| on_one_line(&text))
     }
 
     pub(super) fn result(&self) -> Option<Box<RawValue>> {
@@ -204,7 +284,10 @@ impl Span {
         let count = |keys: &[&str]| self.attributes.count(keys);
         Tokens::new(
             count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
-            count(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"]),
+            count(&[
+                "gen_ai.usage.output_tokens",
+                "gen_ai.usage.completion_tokens",
+            ]),
             count(&["gen_ai.usage.total_tokens", "llm.usage.total_tokens"]),
         )
     }
@@ -215,7 +298,12 @@ impl Span {
             let value: Vec<String> = serde_json::from_str(&text).ok()?;
             value.last().cloned()
         });
-        last.or_else(|| self.output.iter().rev().find_map(|message| message.finish_reason.clone()))
+        last.or_else(|| {
+            self.output
+                .iter()
+                .rev()
+                .find_map(|message| message.finish_reason.clone())
+        })
     }
 
     /// Whether the other stands inside this one's time.

@@ -23,8 +23,17 @@ pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
     transcript.delegations = delegations(spans);
     for (what, count) in [
         (Dropped::InnerCall, left_out),
-        (Dropped::Span, spans.iter().filter(|span| span.kind == SpanKind::Other).count()),
-        (Dropped::CutMessages, spans.iter().map(|span| span.cut_lists).sum()),
+        (
+            Dropped::Span,
+            spans
+                .iter()
+                .filter(|span| span.kind == SpanKind::Other)
+                .count(),
+        ),
+        (
+            Dropped::CutMessages,
+            spans.iter().map(|span| span.cut_lists).sum(),
+        ),
     ] {
         if count > 0 {
             transcript.dropped.insert(what, count);
@@ -53,7 +62,10 @@ impl<'s> Chat<'s> {
     }
 
     fn messages(&self, of: impl Fn(&'s Span) -> &'s [Message]) -> &'s [Message] {
-        self.all().map(of).find(|messages| !messages.is_empty()).unwrap_or_default()
+        self.all()
+            .map(of)
+            .find(|messages| !messages.is_empty())
+            .unwrap_or_default()
     }
 
     fn input(&self) -> &'s [Message] {
@@ -65,12 +77,16 @@ impl<'s> Chat<'s> {
     }
 
     fn tokens(&self) -> Tokens {
-        let counted = |span: &Span| Some(span.tokens()).filter(|tokens| *tokens != Tokens::default());
+        let counted =
+            |span: &Span| Some(span.tokens()).filter(|tokens| *tokens != Tokens::default());
         if let Some(own) = counted(self.span) {
             return own;
         }
         let mut sum = Tokens::default();
-        self.inner.iter().filter_map(|span| counted(span)).for_each(|tokens| sum.add(tokens));
+        self.inner
+            .iter()
+            .filter_map(|span| counted(span))
+            .for_each(|tokens| sum.add(tokens));
         sum
     }
 }
@@ -78,11 +94,19 @@ impl<'s> Chat<'s> {
 fn chats(spans: &[Span]) -> Vec<Chat<'_>> {
     let tree = Tree::new(spans);
     let is_chat = |span: &Span| span.kind == SpanKind::Chat;
-    let kind = if spans.iter().any(is_chat) { SpanKind::Chat } else { SpanKind::Agent };
+    let kind = if spans.iter().any(is_chat) {
+        SpanKind::Chat
+    } else {
+        SpanKind::Agent
+    };
     let is_other = |span: &Span| span.kind != kind && span.kind != SpanKind::Other;
     let mut chats: Vec<Chat<'_>> = Vec::new();
     let mut known: BTreeMap<usize, usize> = BTreeMap::new();
-    for (at, span) in spans.iter().enumerate().filter(|(_, span)| span.kind == kind) {
+    for (at, span) in spans
+        .iter()
+        .enumerate()
+        .filter(|(_, span)| span.kind == kind)
+    {
         let mut outer = at;
         while let Some(around) = tree.around(outer, |span| span.kind == kind, is_other) {
             // Spans are in the order of their starts: what is around began no later, or the trace is no tree.
@@ -95,16 +119,24 @@ fn chats(spans: &[Span]) -> Vec<Chat<'_>> {
             chats[*position].inner.push(span);
         } else {
             known.insert(at, chats.len());
-            chats.push(Chat { span, inner: Vec::new() });
+            chats.push(Chat {
+                span,
+                inner: Vec::new(),
+            });
         }
     }
     chats
 }
 
 fn duration_ms(spans: &[Span]) -> Option<u64> {
-    let start = spans.iter().map(|span| span.start).filter(|start| *start > 0).min()?;
+    let start = spans
+        .iter()
+        .map(|span| span.start)
+        .filter(|start| *start > 0)
+        .min()?;
     let end = spans.iter().map(|span| span.end).max()?;
-    end.checked_sub(start).map(|nanoseconds| nanoseconds / 1_000_000)
+    end.checked_sub(start)
+        .map(|nanoseconds| nanoseconds / 1_000_000)
 }
 
 /// An agent inside another agent was handed something over.
@@ -116,7 +148,12 @@ fn delegations(spans: &[Span]) -> Vec<RecordedDelegation> {
         let (from, to) = (spans[around].agent()?, span.agent()?);
         (from != to).then_some(RecordedDelegation { from, to })
     };
-    spans.iter().enumerate().filter(|(_, span)| is_agent(span)).filter_map(of).collect()
+    spans
+        .iter()
+        .enumerate()
+        .filter(|(_, span)| is_agent(span))
+        .filter_map(of)
+        .collect()
 }
 
 #[derive(Default)]
@@ -135,7 +172,8 @@ impl Teller {
             self.around(span);
         }
         self.transcript.tokens.add(chat.tokens());
-        self.input(chat.input()).map_err(|message| chat.span.misfit(message))?;
+        self.input(chat.input())
+            .map_err(|message| chat.span.misfit(message))?;
         self.transcript.assistant();
         for message in chat.output() {
             self.transcript.say(&message.text);
@@ -143,9 +181,13 @@ impl Teller {
                 let index = self.call(call.clone());
                 self.waiting.push(index);
             }
-            message.dropped.iter().for_each(|what| self.transcript.drop(*what));
+            message
+                .dropped
+                .iter()
+                .for_each(|what| self.transcript.drop(*what));
         }
-        self.transcript.stopped(chat.all().find_map(Span::finish_reason));
+        self.transcript
+            .stopped(chat.all().find_map(Span::finish_reason));
         if let Some(error) = &chat.span.error {
             self.transcript.fail(error.clone());
         }
@@ -155,13 +197,20 @@ impl Teller {
     fn around(&mut self, span: &Span) {
         let transcript = &mut self.transcript;
         if transcript.model.is_none() {
-            transcript.model = span.attributes.text(&["gen_ai.response.model", "gen_ai.request.model"]);
+            transcript.model = span
+                .attributes
+                .text(&["gen_ai.response.model", "gen_ai.request.model"]);
         }
         if let Some(text) = span.attributes.json(&["gen_ai.system_instructions"]) {
-            let texts = reread(&text).map(|parts| parts.each("content")).unwrap_or_default();
+            let texts = reread(&text)
+                .map(|parts| parts.each("content"))
+                .unwrap_or_default();
             let plain = reread(&text).and_then(Json::string);
-            let told =
-                if texts.is_empty() { plain.unwrap_or_default().into_owned() } else { texts.join("\n\n") };
+            let told = if texts.is_empty() {
+                plain.unwrap_or_default().into_owned()
+            } else {
+                texts.join("\n\n")
+            };
             if !told.is_empty() {
                 transcript.system(&told);
             }
@@ -177,14 +226,25 @@ impl Teller {
     /// What was sent to the model: the user's words that are new, and the answers to calls of this trace. Calls in it
     /// are history, told of by the spans that made them.
     fn input(&mut self, messages: &[Message]) -> Result<(), String> {
-        let of_role = |role: &'static str| messages.iter().filter(move |message| message.role == role);
+        let of_role =
+            |role: &'static str| messages.iter().filter(move |message| message.role == role);
         of_role("system")
             .chain(of_role("developer"))
             .for_each(|message| self.transcript.system(&message.text));
-        let users: Vec<&Message> = of_role("user").filter(|message| message.answers.is_empty()).collect();
+        let users: Vec<&Message> = of_role("user")
+            .filter(|message| message.answers.is_empty())
+            .collect();
         let is_longer = users.len() >= self.prompts.len()
-            && self.prompts.iter().zip(&users).all(|(known, message)| *known == message.text);
-        let fresh = if is_longer { &users[self.prompts.len()..] } else { &users[..] };
+            && self
+                .prompts
+                .iter()
+                .zip(&users)
+                .all(|(known, message)| *known == message.text);
+        let fresh = if is_longer {
+            &users[self.prompts.len()..]
+        } else {
+            &users[..]
+        };
         for message in fresh {
             if is_longer || !self.prompts.contains(&message.text) {
                 self.prompts.push(message.text.clone());
@@ -211,8 +271,16 @@ impl Teller {
             return;
         }
         let is_error = known.is_some_and(|known| known.is_error) || answer.is_error;
-        self.transcript.turns.push(RecordedTurn::new("tool", answer.text.as_str()));
-        self.transcript.answer_call(index, ImportedAnswer { is_error, ..answer.clone() });
+        self.transcript
+            .turns
+            .push(RecordedTurn::new("tool", answer.text.as_str()));
+        self.transcript.answer_call(
+            index,
+            ImportedAnswer {
+                is_error,
+                ..answer.clone()
+            },
+        );
     }
 
     fn call(&mut self, call: RecordedCall) -> usize {
@@ -267,7 +335,10 @@ impl Teller {
             _ => false,
         };
         let all = || 0..self.waiting.len();
-        all().filter(is_open).find(fits).or_else(|| all().find(is_open))
+        all()
+            .filter(is_open)
+            .find(fits)
+            .or_else(|| all().find(is_open))
     }
 
     fn finish(mut self, spans: &[Span], chats: &[Chat<'_>]) -> Result<Transcript, Misfit> {
@@ -275,11 +346,14 @@ impl Teller {
             && let Some(last) = chats.last()
             && last.input().iter().any(|message| !message.calls.is_empty())
         {
-            self.retell(last).map_err(|message| last.span.misfit(message))?;
+            self.retell(last)
+                .map_err(|message| last.span.misfit(message))?;
         }
         // What the model wrote was counted with the request that it answered.
         let sent = chats.last().map(Chat::input).unwrap_or_default().iter();
-        let dropped = sent.filter(|message| !message.is_assistant()).flat_map(|message| &message.dropped);
+        let dropped = sent
+            .filter(|message| !message.is_assistant())
+            .flat_map(|message| &message.dropped);
         dropped.for_each(|what| self.transcript.drop(*what));
         let agents = || spans.iter().filter(|span| span.kind == SpanKind::Agent);
         if self.transcript.tokens == Tokens::default()
@@ -290,12 +364,16 @@ impl Teller {
         if self.prompts.is_empty()
             && let Some(agent) = agents().find(|agent| !agent.input.is_empty())
         {
-            self.input(&agent.input).map_err(|message| agent.misfit(message))?;
+            self.input(&agent.input)
+                .map_err(|message| agent.misfit(message))?;
         }
         let said_nothing = chats.iter().all(|chat| chat.output().is_empty());
         if said_nothing && let Some(agent) = agents().find(|agent| !agent.output.is_empty()) {
             self.transcript.assistant();
-            agent.output.iter().for_each(|message| self.transcript.say(&message.text));
+            agent
+                .output
+                .iter()
+                .for_each(|message| self.transcript.say(&message.text));
         }
         Ok(self.transcript)
     }
@@ -332,13 +410,21 @@ fn answer_of_span(executed: &Executed, transcript: &mut Transcript) -> ImportedA
     };
     let value = reread(result.get());
     let written = value.and_then(Json::string);
-    let Some(inner) = written.as_deref().and_then(Json::inside).filter(|inner| inner.object().is_some())
+    let Some(inner) = written
+        .as_deref()
+        .and_then(Json::inside)
+        .filter(|inner| inner.object().is_some())
     else {
         return answer_of(value, is_error, transcript);
     };
-    let result = inner.object().and_then(|result| mcp_answer(&result, is_error, transcript));
+    let result = inner
+        .object()
+        .and_then(|result| mcp_answer(&result, is_error, transcript));
     result.unwrap_or_else(|| {
         let structured = Some(inner.compact());
-        ImportedAnswer { structured, ..answer_of(value, is_error, transcript) }
+        ImportedAnswer {
+            structured,
+            ..answer_of(value, is_error, transcript)
+        }
     })
 }

@@ -18,11 +18,19 @@ const TOKENS_OF_A_SERVER: u64 = 1000;
 /// The tokens of one run: all that was said so far is sent again with every question.
 pub(super) fn tokens(row: AgentRow<'_>, limits: &Limits, of_run: Option<u64>) -> Tokens {
     let agent = row.agent;
-    let texts = agent.turns.iter().chain(&agent.system_prompt).map(|text| text.value.chars().count());
+    let texts = agent
+        .turns
+        .iter()
+        .chain(&agent.system_prompt)
+        .map(|text| text.value.chars().count());
     let said = texts.sum::<usize>().div_ceil(CHARACTERS_A_TOKEN) as u64 + tokens_of_tools(row);
-    let of_answer = limits.max_tokens.map_or(TOKENS_OF_AN_ANSWER, |most| most.min(TOKENS_OF_AN_ANSWER));
+    let of_answer = limits
+        .max_tokens
+        .map_or(TOKENS_OF_AN_ANSWER, |most| most.min(TOKENS_OF_AN_ANSWER));
     let calls = if agent.servers.is_empty() { 0 } else { CALLS };
-    let calls = limits.max_tool_calls.map_or(calls, |most| calls.min(most as usize));
+    let calls = limits
+        .max_tool_calls
+        .map_or(calls, |most| calls.min(most as usize));
     let answers = (agent.turns.len() * (calls + 1)).min(limits.max_turns as usize);
     let (mut prompt, mut completion) = (0, 0);
     for before in 0..answers as u64 {
@@ -32,12 +40,19 @@ pub(super) fn tokens(row: AgentRow<'_>, limits: &Limits, of_run: Option<u64>) ->
         prompt += said + before * (of_answer + TOKENS_OF_A_RESULT);
         completion += of_answer;
     }
-    Tokens { prompt: prompt as f64, completion: completion as f64 }
+    Tokens {
+        prompt: prompt as f64,
+        completion: completion as f64,
+    }
 }
 
 fn tokens_of_tools(row: AgentRow<'_>) -> u64 {
     let known = row.suite.known_catalogue(row.agent);
-    let unknown = if known.is_none() { row.agent.servers.len() as u64 * TOKENS_OF_A_SERVER } else { 0 };
+    let unknown = if known.is_none() {
+        row.agent.servers.len() as u64 * TOKENS_OF_A_SERVER
+    } else {
+        0
+    };
     let offered = known.unwrap_or_default();
     let injected = row.agent.injected_tools(row.variant, &offered);
     let characters: usize = offered.iter().chain(&injected).map(characters_of).sum();
@@ -45,8 +60,14 @@ fn tokens_of_tools(row: AgentRow<'_>) -> u64 {
 }
 
 fn characters_of(tool: &CatalogueTool) -> usize {
-    let description = tool.description.as_ref().map_or(0, |text| text.chars().count());
-    let schema = tool.input_schema.as_ref().map_or(0, |schema| schema.to_string().chars().count());
+    let description = tool
+        .description
+        .as_ref()
+        .map_or(0, |text| text.chars().count());
+    let schema = tool
+        .input_schema
+        .as_ref()
+        .map_or(0, |schema| schema.to_string().chars().count());
     tool.name.chars().count() + description + schema
 }
 
@@ -57,5 +78,11 @@ pub(super) fn side_runs(agent: &Agent, calls: usize, header: &Header) -> Option<
     let calls = vec![r#"{"name":"any"}"#; calls.min(MANY)].join(",");
     let text = format!(r#"{{"tool_calls":[{calls}]}}"#);
     let trace = Trace::read(&text).ok()?;
-    SideRuns::of(agent, &[Run { header: Some(header), ..Run::of(&trace) }])
+    SideRuns::of(
+        agent,
+        &[Run {
+            header: Some(header),
+            ..Run::of(&trace)
+        }],
+    )
 }

@@ -103,7 +103,9 @@ pub fn estimate(plan: &Plan<'_>, options: &Options) -> Estimate {
             estimate.read_only += 1;
             continue;
         }
-        let Some(of_row) = of_row(row, of, options) else { continue };
+        let Some(of_row) = of_row(row, of, options) else {
+            continue;
+        };
         let cost = of_row.cost_usd.unwrap_or_default();
         let budget = of.suite.budget;
         exceeded(
@@ -112,21 +114,37 @@ pub fn estimate(plan: &Plan<'_>, options: &Options) -> Estimate {
             budget.per_test_usd,
             cost,
         );
-        let of_suite = by_suite.entry(of.suite.path.clone()).or_insert((0.0, budget.per_suite_usd));
+        let of_suite = by_suite
+            .entry(of.suite.path.clone())
+            .or_insert((0.0, budget.per_suite_usd));
         of_suite.0 += cost;
         estimate.rows.push(of_row);
     }
     for (path, (cost, limit)) in &by_suite {
-        exceeded(&mut estimate, format!("`budget: per_suite_usd` of {}", path.display()), *limit, *cost);
+        exceeded(
+            &mut estimate,
+            format!("`budget: per_suite_usd` of {}", path.display()),
+            *limit,
+            *cost,
+        );
     }
     let all = by_suite.values().map(|(cost, _)| cost).sum();
-    exceeded(&mut estimate, "--max-cost".to_owned(), options.max_cost_usd, all);
+    exceeded(
+        &mut estimate,
+        "--max-cost".to_owned(),
+        options.max_cost_usd,
+        all,
+    );
     estimate
 }
 
 fn exceeded(estimate: &mut Estimate, name: String, limit: Option<f64>, estimated_usd: f64) {
     if let Some(limit_usd) = limit.filter(|limit| estimated_usd > *limit) {
-        estimate.exceeded.push(ExceededBudget { name, limit_usd, estimated_usd });
+        estimate.exceeded.push(ExceededBudget {
+            name,
+            limit_usd,
+            estimated_usd,
+        });
     }
 }
 
@@ -141,19 +159,33 @@ fn of_row(row: &Row<'_>, of: AgentRow<'_>, options: &Options) -> Option<RowEstim
     let at_most = most.map(|most| (runs.len() + most) as u64);
     let about = runs.len() + matrix.map_or(0, |matrix| matrix.about);
     let budget = of.suite.budget;
-    let of_run = [limits.token_budget, budget.per_run_tokens].into_iter().flatten().min();
+    let of_run = [limits.token_budget, budget.per_run_tokens]
+        .into_iter()
+        .flatten()
+        .min();
     let of_run = of_run.filter(|_| !is_own);
     let guessed = || (!is_own).then(|| guess::tokens(of, &limits, of_run));
-    let expected = past.tokens.map(|mean| (mean, false)).or_else(|| guessed().map(|guess| (guess, true)));
+    let expected = past
+        .tokens
+        .map(|mean| (mean, false))
+        .or_else(|| guessed().map(|guess| (guess, true)));
     let times = |mean: f64| (mean * about as f64).round() as u64;
     let model = of.model_label().filter(|_| !is_own);
-    let priced = model.as_deref().zip(expected).and_then(|(model, (mean, _))| {
-        let tokens = Tokens::of(Some(times(mean.prompt)), Some(times(mean.completion)));
-        of.agent.cost_usd(model, tokens)
-    });
+    let priced = model
+        .as_deref()
+        .zip(expected)
+        .and_then(|(model, (mean, _))| {
+            let tokens = Tokens::of(Some(times(mean.prompt)), Some(times(mean.completion)));
+            of.agent.cost_usd(model, tokens)
+        });
     let is_priced = |model: &String| of.agent.price(model).is_some();
-    let is_in_dollars =
-        [budget.per_test_usd, budget.per_suite_usd, options.max_cost_usd].iter().any(Option::is_some);
+    let is_in_dollars = [
+        budget.per_test_usd,
+        budget.per_suite_usd,
+        options.max_cost_usd,
+    ]
+    .iter()
+    .any(Option::is_some);
     let unpriced = model.filter(|model| !is_priced(model));
     Some(RowEstimate {
         row_name: row.name.clone(),
@@ -161,9 +193,16 @@ fn of_row(row: &Row<'_>, of: AgentRow<'_>, options: &Options) -> Option<RowEstim
         matrix,
         may_stop_early: of.agent.stop_decided,
         is_own,
-        calls_at_most: at_most.filter(|_| !is_own).map(|most| most.saturating_mul(limits.max_turns)),
-        tokens_at_most: of_run.zip(at_most).map(|(limit, most)| most.saturating_mul(limit)),
-        tokens: expected.map(|(mean, is_rough)| ExpectedTokens { total: times(mean.total()), is_rough }),
+        calls_at_most: at_most
+            .filter(|_| !is_own)
+            .map(|most| most.saturating_mul(limits.max_turns)),
+        tokens_at_most: of_run
+            .zip(at_most)
+            .map(|(limit, most)| most.saturating_mul(limit)),
+        tokens: expected.map(|(mean, is_rough)| ExpectedTokens {
+            total: times(mean.total()),
+            is_rough,
+        }),
         cost_usd: priced.or_else(|| past.cost_usd.map(|mean| mean * about as f64)),
         refused: refused(of, unpriced.as_deref().filter(|_| is_in_dollars)),
         unpriced,
@@ -174,7 +213,9 @@ fn refused(of: AgentRow<'_>, unpriced: Option<&str>) -> Option<String> {
     if of.agent.own.is_none() && of.model.is_none() {
         return Some("it names neither a model nor a program".to_owned());
     }
-    unpriced.map(|model| format!("there is no price for `{model}`, so a budget in dollars cannot be held"))
+    unpriced.map(|model| {
+        format!("there is no price for `{model}`, so a budget in dollars cannot be held")
+    })
 }
 
 /// The runs for one of its gates that would be recorded. Tools that no suite tells are those that were recorded.
@@ -184,18 +225,37 @@ fn matrix(of: AgentRow<'_>, past: &Past, goes_on: bool) -> Option<MatrixRuns> {
     let after = |calls: usize| guess::side_runs(of.agent, calls, &header);
     let words = after(usize::MAX)?.words;
     let count = |calls: usize| after(calls).map_or(0, |side| side.runs.len());
-    let (about, most) = (count(past.first_calls.unwrap_or(guess::CALLS)), count(usize::MAX));
+    let (about, most) = (
+        count(past.first_calls.unwrap_or(guess::CALLS)),
+        count(usize::MAX),
+    );
     if most == 0 && header.catalogue.is_none() {
-        return Some(MatrixRuns { about: 0, at_most: None, words });
+        return Some(MatrixRuns {
+            about: 0,
+            at_most: None,
+            words,
+        });
     }
-    let recorded = if goes_on { side_path(of).map_or(0, |path| recorded(&path)) } else { 0 };
+    let recorded = if goes_on {
+        side_path(of).map_or(0, |path| recorded(&path))
+    } else {
+        0
+    };
     let is_known = goes_on && past.first_calls.is_some();
     let at_most = if is_known { about } else { most }.saturating_sub(recorded);
-    (most > 0).then(|| MatrixRuns { about: about.saturating_sub(recorded), at_most: Some(at_most), words })
+    (most > 0).then(|| MatrixRuns {
+        about: about.saturating_sub(recorded),
+        at_most: Some(at_most),
+        words,
+    })
 }
 
 /// How many runs a cassette has.
 fn recorded(path: &Path) -> usize {
-    let Ok(recording) = Recording::open(path) else { return 0 };
-    recording.cassette().map_or(0, |cassette| cassette.whole_runs())
+    let Ok(recording) = Recording::open(path) else {
+        return 0;
+    };
+    recording
+        .cassette()
+        .map_or(0, |cassette| cassette.whole_runs())
 }

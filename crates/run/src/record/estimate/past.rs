@@ -33,18 +33,38 @@ impl Tokens {
 impl Past {
     /// Of the cassette at this path, as far as it can be read; a stale one tells as much.
     pub(super) fn read(path: &Path) -> Self {
-        let Ok(recording) = Recording::open(path) else { return Self::default() };
-        let Ok(cassette) = recording.cassette() else { return Self::default() };
-        let traces: Vec<_> = cassette.runs.iter().filter_map(|run| run.trace.as_ref().ok()).collect();
-        let conversations: Vec<&Conversation<'_>> = traces.iter().map(|trace| &trace.conversation).collect();
-        let first = cassette.runs.iter().find(|run| run.number == 1).and_then(|run| run.trace.as_ref().ok());
+        let Ok(recording) = Recording::open(path) else {
+            return Self::default();
+        };
+        let Ok(cassette) = recording.cassette() else {
+            return Self::default();
+        };
+        let traces: Vec<_> = cassette
+            .runs
+            .iter()
+            .filter_map(|run| run.trace.as_ref().ok())
+            .collect();
+        let conversations: Vec<&Conversation<'_>> =
+            traces.iter().map(|trace| &trace.conversation).collect();
+        let first = cassette
+            .runs
+            .iter()
+            .find(|run| run.number == 1)
+            .and_then(|run| run.trace.as_ref().ok());
         Self {
-            tokens: mean(&conversations, |one| one.tokens.prompt.map(|count| count as f64))
-                .zip(mean(&conversations, |one| one.tokens.completion.map(|count| count as f64)))
-                .map(|(prompt, completion)| Tokens { prompt, completion }),
+            tokens: mean(&conversations, |one| {
+                one.tokens.prompt.map(|count| count as f64)
+            })
+            .zip(mean(&conversations, |one| {
+                one.tokens.completion.map(|count| count as f64)
+            }))
+            .map(|(prompt, completion)| Tokens { prompt, completion }),
             cost_usd: mean(&conversations, |one| one.cost_usd),
             first_calls: first.map(|trace| trace.tool_calls.len()),
-            catalogue: cassette.header.as_ref().and_then(|header| header.catalogue.clone()),
+            catalogue: cassette
+                .header
+                .as_ref()
+                .and_then(|header| header.catalogue.clone()),
         }
     }
 }

@@ -28,7 +28,10 @@ impl Scan<'_, '_> {
             let is_not = matches!(text, "not" | "never");
             let adds = is_not && matches!(self.text(at + 1), "only" | "just" | "merely");
             if !is_not && !self.has(at, Traits::ADVERB.and(Traits::HISTORY)) {
-                return Before { at: Some(at), ..before };
+                return Before {
+                    at: Some(at),
+                    ..before
+                };
             }
             before.is_negated |= is_not && !adds;
             before.is_now |= text == "now";
@@ -40,12 +43,17 @@ impl Scan<'_, '_> {
     /// The claim or denial that the verb at a place makes.
     pub(super) fn told_by(&mut self, at: usize, form: Form) -> Option<Claim> {
         if form.is_gerund {
-            return self.after_doing(at).then(|| self.claim(at, form, Phrase::behind(self.words, at)));
+            return self
+                .after_doing(at)
+                .then(|| self.claim(at, form, Phrase::behind(self.words, at)));
         }
         let before = self.before(at);
         if form.is_base && self.is_refused(before) {
             let denial = self.denial(at, form, Phrase::behind(self.words, at));
-            return Some(Claim { is_total: false, ..denial });
+            return Some(Claim {
+                is_total: false,
+                ..denial
+            });
         }
         if form.is_base && self.is_base_of_a_past(at, before) {
             return self.done_or_denied(at, form, before);
@@ -54,23 +62,42 @@ impl Scan<'_, '_> {
             return None;
         }
         let Some(first) = before.at else {
-            return if before.is_history { None } else { self.at_the_start(at, form) };
+            return if before.is_history {
+                None
+            } else {
+                self.at_the_start(at, form)
+            };
         };
         match self.text(first) {
             "i" | "we" => self.active(at, form, before),
             "have" | "had" => {
                 let subject = self.before(first);
-                let is_own = subject.at.is_some_and(|at| matches!(self.text(at), "i" | "we"));
-                let before = Before { is_negated: before.is_negated || subject.is_negated, ..before };
-                if is_own { self.active(at, form, before) } else { None }
+                let is_own = subject
+                    .at
+                    .is_some_and(|at| matches!(self.text(at), "i" | "we"));
+                let before = Before {
+                    is_negated: before.is_negated || subject.is_negated,
+                    ..before
+                };
+                if is_own {
+                    self.active(at, form, before)
+                } else {
+                    None
+                }
             }
             "been" | "was" | "were" | "got" => self.passive(at, form, first, before),
             "is" | "are" | "'s" if before.is_now || self.text(at + 1) == "now" => {
                 self.passive(at, form, first, before)
             }
-            "wasn't" | "weren't" | "hasn't" | "haven't" => {
-                self.passive(at, form, first, Before { is_negated: true, ..before })
-            }
+            "wasn't" | "weren't" | "hasn't" | "haven't" => self.passive(
+                at,
+                form,
+                first,
+                Before {
+                    is_negated: true,
+                    ..before
+                },
+            ),
             _ if before.is_history => None,
             _ => self.label(at, form),
         }
@@ -83,9 +110,13 @@ impl Scan<'_, '_> {
     fn claim_of(&self, at: usize, verb: String, mut phrase: Phrase) -> Claim {
         phrase.name_verb(&verb);
         let own = self.words[at].place.clone();
-        let place =
-            phrase.place.as_ref().map_or(own.clone(), |of| own.start.min(of.start)..own.end.max(of.end));
-        let name = phrase.object.last().map_or(verb.clone(), |noun| format!("{verb}_{noun}"));
+        let place = phrase.place.as_ref().map_or(own.clone(), |of| {
+            own.start.min(of.start)..own.end.max(of.end)
+        });
+        let name = phrase
+            .object
+            .last()
+            .map_or(verb.clone(), |noun| format!("{verb}_{noun}"));
         Claim {
             verb,
             name,
@@ -100,7 +131,9 @@ impl Scan<'_, '_> {
 
     /// Remembers how an action was told, and makes a claim of it where it is one.
     fn tell(&mut self, at: usize, form: Form, told: Told) -> Option<Claim> {
-        let claim = told.is_claimed.then(|| self.claim(at, form, told.phrase.clone()));
+        let claim = told
+            .is_claimed
+            .then(|| self.claim(at, form, told.phrase.clone()));
         self.told = Some(told);
         claim
     }
@@ -113,17 +146,38 @@ impl Scan<'_, '_> {
         }
         let is_past = self.clause.traits.has(Traits::HISTORY);
         let is_claimed = !is_past && !self.clause.is_hedged && !self.is_history_behind(at);
-        self.tell(at, form, Told { is_claimed, is_passive: false, phrase })
+        self.tell(
+            at,
+            form,
+            Told {
+                is_claimed,
+                is_passive: false,
+                phrase,
+            },
+        )
     }
 
     /// "has been created", "was created", "is now created".
-    fn passive(&mut self, at: usize, form: Form, auxiliary: usize, before: Before) -> Option<Claim> {
+    fn passive(
+        &mut self,
+        at: usize,
+        form: Form,
+        auxiliary: usize,
+        before: Before,
+    ) -> Option<Claim> {
         if !form.is_participle {
             return None;
         }
         let is_perfect = self.text(auxiliary) == "been";
-        let helper = if is_perfect { self.before(auxiliary).at? } else { auxiliary };
-        let is_helper = matches!(self.text(helper), "has" | "have" | "had" | "'s" | "hasn't" | "haven't");
+        let helper = if is_perfect {
+            self.before(auxiliary).at?
+        } else {
+            auxiliary
+        };
+        let is_helper = matches!(
+            self.text(helper),
+            "has" | "have" | "had" | "'s" | "hasn't" | "haven't"
+        );
         let mut phrase = Phrase::before(self.words, self.clause.start..helper);
         phrase.widen(self.words, at);
         if before.is_negated || self.clause.traits.has(Traits::NEGATION) {
@@ -131,7 +185,8 @@ impl Scan<'_, '_> {
         }
         let subject = helper.checked_sub(1).filter(|&at| at >= self.clause.start);
         let is_relative = subject.is_some_and(|at| self.has(at, Traits::RELATIVE));
-        let is_person = subject.is_some_and(|at| matches!(self.text(at), "you" | "they" | "he" | "she"));
+        let is_person =
+            subject.is_some_and(|at| matches!(self.text(at), "you" | "they" | "he" | "she"));
         let modal = helper.saturating_sub(2).max(self.clause.start)..helper;
         let is_claimed = (is_helper || !is_perfect)
             && !self.clause.is_hedged
@@ -143,8 +198,19 @@ impl Scan<'_, '_> {
             && !self.is_by_another(at)
             && (is_perfect || !self.is_dated(at))
             && !self.is_history_behind(at);
-        let claim = self.tell(at, form, Told { is_claimed, is_passive: true, phrase })?;
-        Some(Claim { is_passive: true, ..claim })
+        let claim = self.tell(
+            at,
+            form,
+            Told {
+                is_claimed,
+                is_passive: true,
+                phrase,
+            },
+        )?;
+        Some(Claim {
+            is_passive: true,
+            ..claim
+        })
     }
 
     /// "Created the issue", and what follows "and" or a comma.
@@ -153,16 +219,35 @@ impl Scan<'_, '_> {
         let is_ambiguous = form.is_base && !self.sentence.is_checked;
         if self.clause.opening == Opening::Joined {
             let told = self.told.clone();
-            if let Some(told) =
-                told.as_ref().filter(|told| told.is_passive && (phrase.is_empty() || !told.is_claimed))
+            if let Some(told) = told
+                .as_ref()
+                .filter(|told| told.is_passive && (phrase.is_empty() || !told.is_claimed))
             {
                 let is_claimed = told.is_claimed && form.is_participle && !self.is_by_another(at);
-                return self.tell(at, form, Told { is_claimed, ..told.clone() });
+                return self.tell(
+                    at,
+                    form,
+                    Told {
+                        is_claimed,
+                        ..told.clone()
+                    },
+                );
             }
-            let follows = self.is_own || told.is_some_and(|told| told.is_claimed && !told.is_passive);
+            let follows =
+                self.is_own || told.is_some_and(|told| told.is_claimed && !told.is_passive);
             let is_claimed = follows && !self.clause.is_hedged && (self.is_own || !is_ambiguous);
             return is_claimed
-                .then(|| self.tell(at, form, Told { is_claimed, is_passive: false, phrase }))
+                .then(|| {
+                    self.tell(
+                        at,
+                        form,
+                        Told {
+                            is_claimed,
+                            is_passive: false,
+                            phrase,
+                        },
+                    )
+                })
                 .flatten();
         }
         let is_alone = self.is_end(at + 1);
@@ -171,28 +256,58 @@ impl Scan<'_, '_> {
                 || (self.clause.opening == Opening::Colon && self.sentence.is_checked);
             let phrase = Phrase::before(self.words, 0..self.clause.start.saturating_sub(1));
             return is_done
-                .then(|| self.tell(at, form, Told { is_claimed: true, is_passive: true, phrase }))
+                .then(|| {
+                    self.tell(
+                        at,
+                        form,
+                        Told {
+                            is_claimed: true,
+                            is_passive: true,
+                            phrase,
+                        },
+                    )
+                })
                 .flatten();
         }
         // "Payment: paid with a gift card" is a fact about the payment.
-        let is_manner = self.clause.opening == Opening::Colon && self.has(at + 1, Traits::PREPOSITION);
-        let opens = matches!(self.clause.opening, Opening::Sentence | Opening::Colon | Opening::Dash);
+        let is_manner =
+            self.clause.opening == Opening::Colon && self.has(at + 1, Traits::PREPOSITION);
+        let opens = matches!(
+            self.clause.opening,
+            Opening::Sentence | Opening::Colon | Opening::Dash
+        );
         let is_claimed = opens
             && !is_ambiguous
             && !is_manner
             && !self.is_data(at)
             && !self.is_adjective(at)
             && !self.is_title(at);
-        is_claimed.then(|| self.tell(at, form, Told { is_claimed, is_passive: false, phrase })).flatten()
+        is_claimed
+            .then(|| {
+                self.tell(
+                    at,
+                    form,
+                    Told {
+                        is_claimed,
+                        is_passive: false,
+                        phrase,
+                    },
+                )
+            })
+            .flatten()
     }
 
     /// "Issue created", "the lock removed" after "the password was set and": nouns and a participle.
     fn label(&mut self, at: usize, form: Form) -> Option<Claim> {
-        let start = self.clause.caused.map_or(self.clause.start, |caused| caused + 1);
-        let is_joined =
-            self.clause.opening == Opening::Joined && self.told.as_ref().is_some_and(|told| told.is_claimed);
-        let has_article =
-            |at: usize| self.has(at, Traits::DETERMINER) && !matches!(self.text(at), "all" | "both");
+        let start = self
+            .clause
+            .caused
+            .map_or(self.clause.start, |caused| caused + 1);
+        let is_joined = self.clause.opening == Opening::Joined
+            && self.told.as_ref().is_some_and(|told| told.is_claimed);
+        let has_article = |at: usize| {
+            self.has(at, Traits::DETERMINER) && !matches!(self.text(at), "all" | "both")
+        };
         let article_fits = is_joined || start > self.clause.start;
         let fits = start < at
             && at - start <= LONGEST_LABEL
@@ -203,19 +318,36 @@ impl Scan<'_, '_> {
                 || self.sentence.is_heading
                 || self.sentence.is_checked);
         let phrase = Phrase::before(self.words, start..at);
-        let ends = self.is_end(at + 1) || self.has(at + 1, Traits::PREPOSITION.and(Traits::ADVERB)) || {
-            self.words.get(at + 1).is_some_and(|word| word.kind != WordKind::Word)
-        };
+        let ends =
+            self.is_end(at + 1) || self.has(at + 1, Traits::PREPOSITION.and(Traits::ADVERB)) || {
+                self.words
+                    .get(at + 1)
+                    .is_some_and(|word| word.kind != WordKind::Word)
+            };
         if !fits || !ends || phrase.is_empty() {
             if start < at && !ends {
-                self.told = Some(Told { is_claimed: false, is_passive: false, phrase: Phrase::default() });
+                self.told = Some(Told {
+                    is_claimed: false,
+                    is_passive: false,
+                    phrase: Phrase::default(),
+                });
                 self.is_own = false;
             }
             return None;
         }
-        let is_claimed =
-            !self.is_data(at) && !self.is_dated(at) && !self.is_by_another(at) && !self.clause.is_hedged;
-        self.tell(at, form, Told { is_claimed, is_passive: true, phrase })
+        let is_claimed = !self.is_data(at)
+            && !self.is_dated(at)
+            && !self.is_by_another(at)
+            && !self.clause.is_hedged;
+        self.tell(
+            at,
+            form,
+            Told {
+                is_claimed,
+                is_passive: true,
+                phrase,
+            },
+        )
     }
 
     /// "was able to cancel", and "did not delete" as a denial.
@@ -237,15 +369,35 @@ impl Scan<'_, '_> {
             && !self.clause.has_be
             && !(first.saturating_sub(4)..first)
                 .any(|at| at >= self.clause.start && self.has(at, Traits::MODAL));
-        is_done.then(|| self.tell(at, form, Told { is_claimed: true, is_passive: false, phrase })).flatten()
+        is_done
+            .then(|| {
+                self.tell(
+                    at,
+                    form,
+                    Told {
+                        is_claimed: true,
+                        is_passive: false,
+                        phrase,
+                    },
+                )
+            })
+            .flatten()
     }
 
     /// "I did not delete anything", "no issue was created": a denial, of all or of something.
     fn denial(&mut self, at: usize, form: Form, phrase: Phrase) -> Claim {
-        self.told = Some(Told { is_claimed: false, is_passive: true, phrase: phrase.clone() });
+        self.told = Some(Told {
+            is_claimed: false,
+            is_passive: true,
+            phrase: phrase.clone(),
+        });
         let is_all = phrase.quantity != Quantity::Some || self.clause.has_none;
         let is_total = is_all && !self.clause.is_hedged && !self.is_limited;
-        Claim { is_denied: true, is_total, ..self.claim(at, form, phrase) }
+        Claim {
+            is_denied: true,
+            is_total,
+            ..self.claim(at, form, phrase)
+        }
     }
 
     /// "could not refund", "was unable to refund".
@@ -269,12 +421,22 @@ impl Scan<'_, '_> {
 
     /// "The email is on its way."
     pub(super) fn idiom(&self, at: usize) -> Option<Claim> {
-        let is_here =
-            |phrase: &[String]| phrase.iter().enumerate().all(|(step, word)| self.text(at + step) == word);
+        let is_here = |phrase: &[String]| {
+            phrase
+                .iter()
+                .enumerate()
+                .all(|(step, word)| self.text(at + step) == word)
+        };
         let (_, verb) = LEXICON.idioms.iter().find(|(phrase, _)| is_here(phrase))?;
         let is_claimed = self.clause.has_be
             && !self.clause.is_hedged
             && !self.clause.traits.has(Traits::NEGATION.and(Traits::MODAL));
-        is_claimed.then(|| self.claim_of(at, verb.clone(), Phrase::before(self.words, self.clause.start..at)))
+        is_claimed.then(|| {
+            self.claim_of(
+                at,
+                verb.clone(),
+                Phrase::before(self.words, self.clause.start..at),
+            )
+        })
     }
 }
