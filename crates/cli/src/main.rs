@@ -8,6 +8,7 @@ mod interrupt;
 mod output;
 mod progress;
 
+use mcptest_core::guard;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -21,11 +22,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// A panic of the main thread ends the program and all that it started. It is not unwound: a runtime whose threads could
-/// not all be started would wait for them for ever.
+/// A panic of the main thread that no guard catches ends the program and all that it started. It is not unwound: a
+/// runtime whose threads could not all be started would wait for them for ever.
 fn end_on_panic() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
+        // The row that panicked reports it.
+        if guard::note(panic) {
+            return;
+        }
         tell(panic);
         if std::thread::current().name() == Some("main") {
             mcptest_process::end_all();

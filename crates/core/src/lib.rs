@@ -51,6 +51,8 @@ pub mod eval;
 pub mod fault;
 #[doc(hidden)]
 pub mod grade;
+#[doc(hidden)]
+pub mod guard;
 mod hashed;
 #[doc(hidden)]
 pub mod json;

@@ -15,6 +15,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
+/// Removes a file whose content is out of date, so that nobody takes it for current; it is emptied where it is a link or
+/// cannot be removed. A stream and a device have nothing to lose.
+pub fn discard(path: &Path) -> io::Result<()> {
+    if is_handed_over(path) || !path.is_file() {
+        return Ok(());
+    }
+    if !path.is_symlink() && std::fs::remove_file(path).is_ok() {
+        return Ok(());
+    }
+    open_to_write(path)?.0.set_len(0)
+}
+
 /// Makes the folders that lead to a file.
 pub fn make_folder_of(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder_of(path))

@@ -5,6 +5,7 @@ use crate::secrets::{Secrets, SuiteSecrets};
 use crate::{cassette, exit, replay};
 use mcptest_core::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::calibrate::LeftOut;
+use mcptest_core::guard::guarded;
 use mcptest_core::judge::{Recorded, measurable_runs};
 use mcptest_core::row::{AgentRow, Row, Subject};
 use mcptest_core::trace::Run;
@@ -83,7 +84,7 @@ pub(crate) fn judged_runs<T>(
     of: AgentRow<'_>,
     measure: impl FnOnce(&[Run<'_>]) -> T,
 ) -> Result<T, String> {
-    replay::with_runs(row, of, None, |recorded| {
+    let measured = |recorded: &Recorded<'_>| {
         let recorded = match recorded {
             Recorded::Runs(runs) => runs,
             Recorded::Nothing(reason) => return Err(reason.message.clone()),
@@ -100,7 +101,9 @@ pub(crate) fn judged_runs<T>(
             return Err(reason.message.clone());
         }
         measured.ok_or_else(|| "it has no recorded runs".to_owned())
-    })
+    };
+    guarded(|| replay::with_runs(row, of, None, measured))
+        .unwrap_or_else(|panic| Err(panic.to_string()))
 }
 
 /// An old recording can have a secret in it, which no baseline may have.

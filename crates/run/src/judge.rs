@@ -3,6 +3,7 @@
 use crate::grade::GradedRow;
 use crate::record::RecordedRow;
 use crate::{Mode, Options, replay, tool_test};
+use mcptest_core::guard::guarded;
 use mcptest_core::judge::{Judging, Recorded, judge_row};
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::row::{Reason, ReasonKind, Row, Subject};
@@ -21,8 +22,19 @@ pub(crate) fn status(row: &Row<'_>, options: Options, fresh: Option<&RecordedRow
 }
 
 /// Judges one row: from its recordings, or from what was recorded for it just now. Whatever is wrong with it stays in
-/// it. `also` sees what the row is judged by.
+/// it, a bug in mcptest included. `also` sees what the row is judged by.
 pub(crate) fn judge(
+    row: &Row<'_>,
+    options: Options,
+    fresh: Option<&RecordedRow>,
+    graded: Option<&GradedRow>,
+    also: impl Fn(&Recorded<'_>),
+) -> TestReport {
+    guarded(|| read_and_judge(row, options, fresh, graded, also))
+        .unwrap_or_else(|panic| row.broken(panic.into()))
+}
+
+fn read_and_judge(
     row: &Row<'_>,
     options: Options,
     fresh: Option<&RecordedRow>,
@@ -84,5 +96,40 @@ pub(crate) fn with_recorded<T>(
             work,
         ),
         Subject::Refused(_) => work(&Recorded::Nothing(Reason::default())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcptest_core::suite::{Host, load};
+    use std::path::Path;
+
+    const SUITE: &str = "agents:\n  - name: one\n    cassette: none.json\n    narrative: {}\n  \
+                         - name: other\n    cassette: none.json\n    narrative: {}\n";
+
+    #[test]
+    fn a_panic_is_an_error_of_its_row() {
+        let read = |_: &Path| Ok(SUITE.as_bytes().to_vec());
+        let suite = load(Path::new("suite.yml"), &Host::new(&read, &|_| None))
+            .suite
+            .unwrap();
+        let rows = suite.rows();
+        let begun = |row: &Row<'_>| {
+            let breaks = |_: &Recorded<'_>| assert!(row.name != "one", "the first is broken");
+            judge(row, Options::default(), None, None, breaks)
+        };
+        let (one, other) = (begun(&rows[0]), begun(&rows[1]));
+        assert_eq!((one.name.as_str(), one.status), ("one", Status::Error));
+        let reason = one.reason.unwrap();
+        assert_eq!(reason.kind, ReasonKind::Panicked);
+        assert!(
+            reason
+                .message
+                .starts_with("mcptest itself failed: the first is broken"),
+            "{}",
+            reason.message
+        );
+        assert_eq!(other.reason.unwrap().kind, ReasonKind::RecordingMissing);
     }
 }

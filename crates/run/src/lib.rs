@@ -54,6 +54,7 @@ pub use walk::{Unlisted, not_entered};
 pub use watch::{Judged, Stamps};
 
 use mcptest_core::coverage::Exercised;
+use mcptest_core::guard::guarded;
 use mcptest_core::order::IntoMap;
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Embed, Report, Status, TestReport};
@@ -280,10 +281,11 @@ pub fn run(
                 all.lock().merge(of_row);
             }
         });
-        let mut report = match row.suite() {
+        let hidden = || match row.suite() {
             Some(suite) => secrets.of(suite).hide_in(report),
             None => secrets::hide_what_is_known(report),
         };
+        let mut report = guarded(hidden).unwrap_or_else(|panic| row.broken(panic.into()));
         report.elapsed =
             Some(begun.elapsed() + recorded.took.get(&index).copied().unwrap_or_default());
         report

@@ -72,6 +72,7 @@ pub(super) fn run(args: &Check) -> Result<u8, Failure> {
         strict: args.strict,
         command: command(args, &spec.name),
     };
+    Destination::discard_earlier(&destinations)?;
     server::speak(async {
         let begun = Instant::now();
         let mut report = check::check(&spec, &probes, &options).await?;

@@ -62,6 +62,7 @@ pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
         ([one], [_, _, ..]) => {
             let judged = judge(one)?;
             Destination::refuse_inputs(&destinations, judged.inputs.into_iter())?;
+            Destination::discard_earlier(&destinations)?;
             let of_models = args
                 .models
                 .iter()
@@ -84,6 +85,7 @@ pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
             }
             let inputs = judged.iter().flat_map(|side| side.inputs.clone());
             Destination::refuse_inputs(&destinations, inputs)?;
+            Destination::discard_earlier(&destinations)?;
             judged
                 .into_iter()
                 .map(|side| (side.report, side.name))

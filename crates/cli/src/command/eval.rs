@@ -43,6 +43,7 @@ pub(super) fn run(args: &Eval) -> Result<u8, Failure> {
         output::stdout(explained(&plan(&rows, options)).as_bytes())?;
         return Ok(if is_refused { EXIT_BROKEN } else { 0 });
     }
+    Destination::discard_earlier(&destinations)?;
     let RunOutcome {
         report,
         over_budget,

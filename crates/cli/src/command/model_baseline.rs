@@ -126,6 +126,7 @@ fn diff(args: &Diff) -> Result<u8, Failure> {
         &destinations,
         [args.before.clone(), args.after.clone()].into_iter(),
     )?;
+    Destination::discard_earlier(&destinations)?;
     let read = |path: &Path| read_baseline(path).map_err(|error| Failure::at(path, error));
     let (before, after) = (read(&args.before)?, read(&args.after)?);
     let file = |path: &Path| path.display().to_string();

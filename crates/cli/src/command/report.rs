@@ -16,6 +16,7 @@ use std::time::Duration;
 pub(super) fn run(args: &Rerender) -> Result<u8, Failure> {
     let destinations = Destination::of(&args.reporters)?;
     Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
+    Destination::discard_earlier(&destinations)?;
     let report = saved(&args.file)?;
     Destination::write_all(&destinations, &report, args.verbose, None)?;
     Ok(report.exit_code())
@@ -75,10 +76,14 @@ fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
         .collect()
 }
 
-/// What a file holds that a report is added to: the summary of a step belongs to all its commands.
+/// Whether a report is added to what the file holds: the summary of a step belongs to all its commands.
+fn is_summary(file: &Path) -> bool {
+    std::env::var_os(STEP_SUMMARY).is_some_and(|path| Path::new(&path) == file)
+}
+
+/// What a file holds that a report is added to.
 fn before(file: &Path) -> String {
-    let is_summary = std::env::var_os(STEP_SUMMARY).is_some_and(|path| Path::new(&path) == file);
-    let text = if is_summary {
+    let text = if is_summary(file) {
         files::read_named_text(file, files::TEXT).ok()
     } else {
         None
@@ -241,6 +246,16 @@ impl<R> Destination<R> {
                 escape_path(file)
             );
             return Err(Failure::with_help(why, "name another file"));
+        }
+        Ok(())
+    }
+
+    /// Removes the reports of an earlier run before judging begins. If this process dies, no old verdict remains.
+    pub(super) fn discard_earlier(destinations: &[Self]) -> Result<(), Failure> {
+        let files = destinations.iter().filter_map(|one| one.file.as_deref());
+        for file in files.filter(|file| !is_summary(file)) {
+            files::discard(file)
+                .map_err(|error| Failure::cannot(format!("write {}", escape_path(file)), &error))?;
         }
         Ok(())
     }

@@ -49,6 +49,7 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
     if args.calling.dry_run {
         return dry_run::run(&plan, &options);
     }
+    Destination::discard_earlier(&destinations)?;
     let RunOutcome {
         mut report,
         over_budget,

@@ -58,6 +58,9 @@ fn round(
     let suites = run::load(args)?;
     let (loaded, plan) = (&suites.loaded, run::plan(args, &suites, is_wanted));
     Destination::refuse_inputs(destinations, suites::inputs(loaded).chain(plan.files()))?;
+    if *then == Stamps::default() {
+        Destination::discard_earlier(destinations)?;
+    }
     let files = then.of_plan(loaded, &plan);
     let all = plan.rows.len();
     let (report, again) = judged.report(loaded, plan, then, |plan| {

@@ -251,3 +251,50 @@ fn a_report_is_written_over_no_recording_even_where_the_suite_is_refused() {
         );
     }
 }
+
+#[test]
+fn a_report_of_an_earlier_run_is_gone_before_anything_is_judged() {
+    let here = folder(&[("m.yml", MOCK), ("old.html", "old"), ("real.json", "old")]);
+    let at = |name: &str| here.path().join(name);
+    link("real.json", &at("linked.json"));
+    let look = format!(
+        "test -e {} || test -s {} || echo done",
+        at("old.html").display(),
+        at("real.json").display()
+    );
+    fs::write(at("s.yml"), recorded("c.jsonl", &look)).unwrap();
+    let command = [
+        "run",
+        "s.yml",
+        "--record",
+        "--reporter=html=old.html",
+        "--reporter=json=linked.json",
+        "--reporter=pretty",
+    ];
+    assert_says(&mcptest(here.path(), &command), 0, &["1 passed"]);
+    assert!(at("old.html").exists(), "the new report");
+    assert!(at("linked.json").is_symlink(), "a link remains a link");
+    assert!(
+        fs::read_to_string(at("real.json"))
+            .unwrap()
+            .contains("\"passed\": 1")
+    );
+}
+
+#[test]
+fn what_only_lists_leaves_reports_alone() {
+    let here = folder(&[
+        ("s.yml", &suite("a.json")),
+        ("a.json", TRACE),
+        ("r.json", "old"),
+    ]);
+    let listed = mcptest(
+        here.path(),
+        &["run", "s.yml", "--list", "--reporter=json=r.json"],
+    );
+    assert_says(&listed, 0, &["searches"]);
+    assert_eq!(
+        fs::read_to_string(here.path().join("r.json")).unwrap(),
+        "old"
+    );
+}

@@ -20,6 +20,7 @@ use crate::suite::{Host, load};
 use crate::trace::Run;
 use samples::Samples;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 /// An AUC is computed from this many good and as many bad runs, or more.
@@ -62,11 +63,10 @@ impl<'d> Calibrator<'d> {
         }
     }
 
-    /// Adds the labelled runs of one row.
+    /// Adds the labelled runs of one row: all that gates say of it, or nothing where one of them panics.
     pub fn add(&mut self, of: AgentRow<'_>, runs: &[LabelledRun<'_>]) {
-        self.counts.rows += 1;
-        self.counts.good += runs.iter().filter(|run| run.is_good).count();
-        self.counts.bad += runs.iter().filter(|run| !run.is_good).count();
+        let mut measured: Vec<(&'static str, Samples)> = Vec::new();
+        let mut unmeasured: Vec<(&'static str, &str)> = Vec::new();
         let own = of.agent.gates.iter().map(|gate| (gate, true));
         let is_missing =
             |gate: &&GateBlock| of.agent.gates.iter().all(|own| own.key() != gate.key());
@@ -77,16 +77,25 @@ impl<'d> Calibrator<'d> {
             .filter(is_missing)
             .map(|gate| (gate, false));
         for (gate, is_written) in own.chain(others) {
-            if let Some(why) = gate.why_not_calibrated() {
-                self.unmeasured.insert(gate.key(), why.to_owned());
-                continue;
+            match gate.why_not_calibrated() {
+                Some(why) => unmeasured.push((gate.key(), why)),
+                None => measured.push((
+                    gate.key(),
+                    Samples::measure(gate, is_written, of.variant, runs),
+                )),
             }
-            let samples = self
-                .gates
-                .entry(gate.key())
-                .or_insert_with(|| Samples::of(gate));
-            samples.is_written |= is_written;
-            samples.add(gate, of.variant, runs);
+        }
+        self.counts.rows += 1;
+        self.counts.good += runs.iter().filter(|run| run.is_good).count();
+        self.counts.bad += runs.iter().filter(|run| !run.is_good).count();
+        for (gate, why) in unmeasured {
+            self.unmeasured.insert(gate, why.to_owned());
+        }
+        for (gate, samples) in measured {
+            match self.gates.entry(gate) {
+                Entry::Occupied(mut known) => known.get_mut().append(samples),
+                Entry::Vacant(place) => drop(place.insert(samples)),
+            }
         }
     }
 

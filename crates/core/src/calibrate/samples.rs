@@ -27,7 +27,7 @@ struct Sample {
 }
 
 impl Samples {
-    pub(super) fn of(gate: &GateBlock) -> Self {
+    fn of(gate: &GateBlock) -> Self {
         let unit = if gate.compares_runs() {
             Unit::Row
         } else {
@@ -42,12 +42,27 @@ impl Samples {
         }
     }
 
-    pub(super) fn add(
-        &mut self,
+    /// What a gate says of the labelled runs of a row.
+    pub(super) fn measure(
         gate: &GateBlock,
+        is_written: bool,
         variant: Option<Variant>,
         runs: &[LabelledRun<'_>],
-    ) {
+    ) -> Self {
+        let mut samples = Self::of(gate);
+        samples.is_written = is_written;
+        samples.judge(gate, variant, runs);
+        samples
+    }
+
+    /// Adds what the gate says of another row.
+    pub(super) fn append(&mut self, other: Self) {
+        self.is_written |= other.is_written;
+        self.units.extend(other.units);
+        self.good_rows.extend(other.good_rows);
+    }
+
+    fn judge(&mut self, gate: &GateBlock, variant: Option<Variant>, runs: &[LabelledRun<'_>]) {
         let judge = |runs: &[Run<'_>]| {
             // Only numbers are kept: findings quote the runs.
             GateReport {

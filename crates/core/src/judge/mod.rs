@@ -17,6 +17,7 @@ pub use one_run::passes;
 pub(crate) use recorded::with_known_tools;
 pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};
 
+use crate::guard::guarded;
 use crate::problem::nearest;
 use crate::report::{Embed, Place, RawTrace, Report, Status, TestReport};
 use crate::row::{Reason, ReasonKind, Rerun, Row, Subject};
@@ -89,8 +90,13 @@ pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
     Report::new(tests)
 }
 
-/// Judges one row.
+/// Judges one row. A bug in mcptest is an error of this row alone.
 pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> TestReport {
+    guarded(|| judge_unguarded(row, recorded, judging))
+        .unwrap_or_else(|panic| row.broken(panic.into()))
+}
+
+fn judge_unguarded(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> TestReport {
     let mut report = row.blank();
     if let Some(reason) = &row.skip {
         report.status = Status::Skipped;

@@ -9,7 +9,7 @@ pub use rerun::{Rerun, quoted};
 use crate::escape::escape;
 use crate::grade::Question;
 use crate::problem::{Level, Problem};
-use crate::report::{Place, TestReport};
+use crate::report::{Place, Status, TestReport};
 use crate::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant, evals};
 use crate::words::count;
 use std::path::PathBuf;
@@ -328,6 +328,15 @@ impl<'s> Row<'s> {
             variant: row.and_then(|row| row.variant),
             tags: self.tags().to_vec(),
             ..TestReport::blank(name, &self.place, &self.rerun)
+        }
+    }
+
+    /// A report of this row that cannot be judged for this reason.
+    pub fn broken(&self, reason: Reason) -> TestReport {
+        TestReport {
+            status: Status::Error,
+            reason: Some(reason),
+            ..self.blank()
         }
     }
 }

@@ -89,6 +89,8 @@ pub enum ReasonKind {
     RedactionFailed,
     /// A server does not do what the specification says.
     ProbeFailed,
+    /// mcptest itself failed.
+    Panicked,
     /// A probe could not be sent: the server lacks what it is about, or may not be asked.
     ProbeNotSent,
     /// None of these: the report was written by another version.

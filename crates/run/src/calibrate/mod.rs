@@ -8,6 +8,7 @@ use crate::replay;
 use crate::secrets::Secrets;
 use labels::Labels;
 use mcptest_core::calibrate::{Calibration, Calibrator, Defaults, LabelledRun, LeftOut};
+use mcptest_core::guard::guarded;
 use mcptest_core::judge::{MeasurableRun, Recorded, measurable_runs};
 use mcptest_core::problem::{Problem, Sources};
 use mcptest_core::row::{AgentRow, Row, Subject};
@@ -72,9 +73,13 @@ pub(crate) fn each_labelled<'p>(
         .filter(|(_, row)| row.skip.is_none())
     {
         let unusable = match row.subject {
-            Subject::Agent(of) => replay::with_runs(row, of, None, |recorded| {
-                labeller.show(row, of, recorded, |runs| visit(index, of, recorded, runs))
-            }),
+            Subject::Agent(of) => {
+                let show = |recorded: &Recorded<'_>| {
+                    labeller.show(row, of, recorded, |runs| visit(index, of, recorded, runs))
+                };
+                guarded(|| replay::with_runs(row, of, None, show))
+                    .unwrap_or_else(|panic| vec![panic.to_string()])
+            }
             Subject::Refused(loaded) => vec![loaded.refusal().message.clone()],
             Subject::Tool(_) => Vec::new(),
         };

@@ -21,6 +21,7 @@ use crate::{Mode, Options, Which};
 use ask::{Asking, Bench, Ungraded};
 use keep::RowGrades;
 use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
+use mcptest_core::guard::guarded;
 use mcptest_core::judge::Recorded;
 use mcptest_core::order::IntoMap;
 use mcptest_core::row::Row;
@@ -247,7 +248,8 @@ fn to_grade<'p>(
     if row.is_refused() || matches!(fresh, Some(RecordedRow::Failed(_) | RecordedRow::NotRun)) {
         return None;
     }
-    let selected = with_recorded(row, fresh, select);
+    // Where this panics, so does the judging of the row, which reports it.
+    let selected = guarded(|| with_recorded(row, fresh, select)).ok()?;
     Some(selected).filter(|(_, wanted)| !wanted.is_empty())
 }
 

@@ -8,8 +8,7 @@ use super::schedule::{Schedule, Unit};
 use super::tool_job::ToolJob;
 use super::{Event, Job};
 use crate::{Mode, Options};
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use mcptest_core::guard::guarded;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -51,15 +50,7 @@ impl Drop for StopOnPanic<'_> {
 
 /// What `work` gives, or what it says when it panics: one thing broken is one row broken.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    let words = |panic: Box<dyn Any + Send>| match panic.downcast::<String>() {
-        Ok(words) => *words,
-        Err(panic) => panic.downcast::<&str>().map_or_else(
-            |_| "no reason is known".to_owned(),
-            |words| (*words).to_owned(),
-        ),
-    };
-    catch_unwind(AssertUnwindSafe(work))
-        .map_err(|panic| format!("mcptest itself failed: {}", words(panic)))
+    guarded(work).map_err(|panic| panic.to_string())
 }
 
 /// What all workers share.

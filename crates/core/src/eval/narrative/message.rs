@@ -225,7 +225,7 @@ fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
                 line.is_heading = true;
                 1
             }
-            '-' | '–' if after == Some(' ') => 1,
+            '-' | '–' if after == Some(' ') => first.len_utf8(),
             '❌' | '✗' | '✘' | '⏳' | '☐' => return None,
             '✅' | '✓' | '✔' | '☑' => {
                 line.is_checked = true;

@@ -108,6 +108,14 @@ fn number(scores: &Scores, target: &str) -> f64 {
 }
 
 #[test]
+fn a_bullet_of_several_bytes_is_a_bullet() {
+    for bullet in ["-", "–", "*", "•", "→", "▪", "✅"] {
+        let message = format!("Here is what I did:\n\n{bullet} Created issue #1");
+        assert_eq!(spoken(&message), "create_issue", "{bullet}");
+    }
+}
+
+#[test]
 fn a_completed_change_of_the_agent_is_a_claim() {
     hold(&[
         (
