@@ -3,10 +3,10 @@
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list, of_kind};
 use super::parameters::{filled, placed, put};
-use super::piece::{Piece, Said, count, detail, kept, ours, with_schema};
+use super::piece::{Piece, Said, kept, ours, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::provider::thinks_adaptively;
-use mcptest_core::trace::Tokens;
+use mcptest_core::trace::usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -279,7 +279,11 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         text: said.into_text(),
         stop: stop(answer.stop_reason.as_deref(), !calls.is_empty()),
         calls,
-        usage: usage(answer.usage.as_ref()),
+        usage: answer
+            .usage
+            .as_ref()
+            .map(usage::anthropic)
+            .unwrap_or_default(),
         container: answer.container.map(|container| container.id),
     })
 }
@@ -299,31 +303,11 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
     }
 }
 
-/// What goes through a cache is counted beside the input, and the thoughts within the output.
-fn usage(usage: Option<&Value>) -> Tokens {
-    let (cache_read, cache_write) = (
-        count(usage, "cache_read_input_tokens"),
-        count(usage, "cache_creation_input_tokens"),
-    );
-    let cached = [cache_read, cache_write]
-        .into_iter()
-        .flatten()
-        .fold(0, u64::saturating_add);
-    Tokens {
-        cache_read,
-        cache_write,
-        cache_write_1h: detail(usage, "cache_creation", "ephemeral_1h_input_tokens"),
-        ..Tokens::of(
-            count(usage, "input_tokens").map(|input| input.saturating_add(cached)),
-            count(usage, "output_tokens"),
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
+    use mcptest_core::trace::Tokens;
 
     const THINKING: &str = r#"[{"type":"thinking","thinking":"Hm.","signature":"EqQBCgIYAhIM1gbcDa9GJwZA2b3h"},{"type":"text","text":"I'll check."},{"type":"tool_use","id":"toolu_01A","name":"weather__get","input":{"city": "Oslo","days":1.50},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_01"}}]"#;
 

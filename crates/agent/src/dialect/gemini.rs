@@ -3,10 +3,10 @@
 use super::bad_reply::{gist, open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
 use super::parameters::{filled, placed, put};
-use super::piece::{Piece, Said, count, with_schema};
+use super::piece::{Piece, Said, with_schema};
 use super::{Arguments, Ask, BadReply, Dialect, Part, Reply, Stop, ToolChoice, Wanted};
 use mcptest_core::provider::has_thinking_levels;
-use mcptest_core::trace::Tokens;
+use mcptest_core::trace::usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -267,7 +267,11 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         text: said.into_text(),
         calls,
         stop,
-        usage: usage(answer.usage_metadata.as_ref()),
+        usage: answer
+            .usage_metadata
+            .as_ref()
+            .map(usage::gemini)
+            .unwrap_or_default(),
         container: None,
     })
 }
@@ -298,28 +302,12 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
     }
 }
 
-/// What is cached is counted within the prompt; the thoughts beside the answer, and what tools of Google's read beside
-/// the prompt.
-fn usage(usage: Option<&Value>) -> Tokens {
-    let sum = |keys: [&str; 2]| {
-        keys.into_iter()
-            .filter_map(|key| count(usage, key))
-            .reduce(u64::saturating_add)
-    };
-    let prompt =
-        count(usage, "promptTokenCount").and(sum(["promptTokenCount", "toolUsePromptTokenCount"]));
-    Tokens {
-        cache_read: count(usage, "cachedContentTokenCount"),
-        reasoning: count(usage, "thoughtsTokenCount"),
-        ..Tokens::of(prompt, sum(["candidatesTokenCount", "thoughtsTokenCount"]))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dialect::Message;
     use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
+    use mcptest_core::trace::Tokens;
 
     const CONTENT: &str = r#"{"parts":[{"text":"**Thinking**","thought":true},{"functionCall":{"name":"weather__get","args":{"city":"Paris"}},"thoughtSignature":"CiQBjz1rX="},{"functionCall":{"id":"fc-2","name":"weather__get","args":{}}}],"role":"model"}"#;
 

@@ -3,11 +3,11 @@
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
 use super::parameters::{filled, placed};
-use super::piece::{Piece, Said, count, detail, kept, with_schema};
+use super::piece::{Piece, Said, kept, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::order::IntoMap;
 use mcptest_core::provider::is_reasoning;
-use mcptest_core::trace::Tokens;
+use mcptest_core::trace::usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -321,7 +321,11 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         Some("stop" | "") | None => Stop::EndTurn,
         Some(word) => Stop::Other(word.to_owned()),
     };
-    let usage = usage(answer.usage.as_ref());
+    let usage = answer
+        .usage
+        .as_ref()
+        .map(usage::openai_chat)
+        .unwrap_or_default();
     Ok(Reply {
         message: choice.message.to_owned(),
         text,
@@ -351,36 +355,12 @@ fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {
     Ok(said.into_text())
 }
 
-/// What is cached is counted within the prompt. Thoughts are counted within the completion, except by those whose total
-/// says otherwise.
-fn usage(usage: Option<&Value>) -> Tokens {
-    let (prompt, written) = (
-        count(usage, "prompt_tokens"),
-        count(usage, "completion_tokens"),
-    );
-    let reasoning = detail(usage, "completion_tokens_details", "reasoning_tokens");
-    let sum = [prompt, written, reasoning]
-        .into_iter()
-        .flatten()
-        .fold(0, u64::saturating_add);
-    let is_beside = count(usage, "total_tokens") == Some(sum);
-    let thoughts = reasoning.filter(|_| is_beside).unwrap_or_default();
-    let cached = detail(usage, "prompt_tokens_details", "cached_tokens");
-    Tokens {
-        cache_read: cached.or_else(|| count(usage, "prompt_cache_hit_tokens")),
-        reasoning,
-        ..Tokens::of(
-            prompt,
-            written.map(|written| written.saturating_add(thoughts)),
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dialect::Message;
     use crate::dialect::tests::{assistant, read, read_after, refusal, result, sent, user};
+    use mcptest_core::trace::Tokens;
 
     #[test]
     fn a_call_of_openai_is_read_and_its_message_kept_to_the_letter() {

@@ -3,10 +3,10 @@
 use super::bad_reply::{error_message, open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, of_kind};
 use super::parameters::{filled, placed};
-use super::piece::{Piece, Said, count, detail, kept, ours, with_schema};
+use super::piece::{Piece, Said, kept, ours, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::provider::is_reasoning;
-use mcptest_core::trace::Tokens;
+use mcptest_core::trace::usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -224,12 +224,11 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         _ if calls.is_empty() => Stop::EndTurn,
         _ => Stop::ToolUse,
     };
-    let usage = answer.usage.as_ref();
-    let usage = Tokens {
-        cache_read: detail(usage, "input_tokens_details", "cached_tokens"),
-        reasoning: detail(usage, "output_tokens_details", "reasoning_tokens"),
-        ..Tokens::of(count(usage, "input_tokens"), count(usage, "output_tokens"))
-    };
+    let usage = answer
+        .usage
+        .as_ref()
+        .map(usage::openai_responses)
+        .unwrap_or_default();
     let message = answer.output.to_owned();
     Ok(Reply {
         message,
@@ -246,6 +245,7 @@ mod tests {
     use super::*;
     use crate::dialect::Message;
     use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
+    use mcptest_core::trace::Tokens;
 
     const OUTPUT: &str = r#"[{"id":"rs_68","type":"reasoning","summary":[],"encrypted_content":"gAAAAABo"},{"id":"fc_68","type":"function_call","status":"completed","arguments":"{\"city\":\"Oslo\"}","call_id":"call_9","name":"weather__get","caller":{"type":"program","caller_id":"prog_1"}},{"id":"fc_69","type":"function_call","status":"incomplete","arguments":"{\"city\":\"Ro","call_id":"call_10","name":"weather__get"}]"#;
 

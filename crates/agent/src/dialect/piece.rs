@@ -139,22 +139,6 @@ pub(super) fn ours(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap_or_default()
 }
 
-/// A count of tokens; `None` for anything else.
-pub(super) fn count(usage: Option<&Value>, key: &str) -> Option<u64> {
-    let count = usage?.get(key)?;
-    count.as_u64().or_else(|| {
-        count
-            .as_f64()
-            .filter(|count| *count >= 0.0)
-            .map(|count| count as u64)
-    })
-}
-
-/// The same, within an object of counts.
-pub(super) fn detail(usage: Option<&Value>, of: &str, key: &str) -> Option<u64> {
-    count(usage?.get(of), key)
-}
-
 /// The text of a message that comes in pieces: what is written without a break is joined without one.
 #[derive(Debug, Default)]
 pub(super) struct Said {

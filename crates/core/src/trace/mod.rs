@@ -8,6 +8,7 @@ mod record;
 mod tokens;
 mod tool;
 mod tool_schema;
+pub mod usage;
 
 pub use ending::error_in_words;
 pub use header::{CatalogueTool, Header, full_name};

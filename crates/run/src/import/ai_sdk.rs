@@ -4,10 +4,10 @@ use super::Importer;
 use super::content::{Part, answer_of, call_of, part, refuse_calls_of_others, unknown, value_of};
 use super::exchange::{Unit, units};
 use super::json::{Fields, Json, Misfit, object_of};
-use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, ImportedAnswer, Transcript};
-use mcptest_core::trace::RecordedTurn;
+use super::usage;
+use mcptest_core::trace::{RecordedTurn, Tokens};
 use std::borrow::Cow;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -70,6 +70,8 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
                 "no message has these calls; log all messages".to_owned(),
             ));
         }
+        let reason = transcript.stop_reason.clone();
+        transcript.answer_ended(reason.as_deref());
         transcripts.push(transcript);
     }
     Ok(transcripts)
@@ -102,10 +104,62 @@ fn read_record<'a>(
         .or_else(|| record.owned("modelId"));
     transcript.of_model(model.or_else(|| record.owned("model")));
     transcript.stopped(record.owned("finishReason"));
-    if let Some(usage) = record.part("totalUsage").or_else(|| record.part("usage")) {
-        transcript.tokens = usage_tokens(&usage);
-    }
+    transcript.tokens = tokens(record);
     Ok(sent.into_iter().chain(answered).flatten().collect())
+}
+
+/// The counts of all steps, where the record has them all: only a step tells what Anthropic counts beside its input.
+fn tokens(record: &Fields<'_>) -> Tokens {
+    let steps: Vec<Fields<'_>> = record
+        .get("steps")
+        .and_then(Json::list)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|step| step.object())
+        .collect();
+    if !steps.is_empty() && steps.iter().all(|step| step.has("usage")) {
+        let mut all = Tokens::default();
+        steps
+            .iter()
+            .map(|step| tokens_of_step(step, &step.part("usage").unwrap_or_default()))
+            .for_each(|tokens| all.add(tokens));
+        return all;
+    }
+    let counted = record.part("totalUsage").or_else(|| record.part("usage"));
+    counted.map_or_else(Tokens::default, |counted| tokens_of_step(record, &counted))
+}
+
+/// The counts of one step. Until version 6 of the library, `inputTokens` is what the provider calls so, and of
+/// Anthropic that is without what went through a cache.
+fn tokens_of_step(step: &Fields<'_>, counted: &Fields<'_>) -> Tokens {
+    let tokens = usage::tokens(counted);
+    let of_provider = step.part("providerMetadata").unwrap_or_default();
+    let Some(anthropic) = of_provider.part("anthropic") else {
+        return tokens;
+    };
+    if counted.has("inputTokenDetails") {
+        return tokens;
+    }
+    let in_own_words = anthropic.part("usage").map(|own| usage::anthropic(&own));
+    let is_of_all = |own: &Tokens| own.completion == tokens.completion;
+    if let Some(own) = in_own_words.filter(is_of_all) {
+        return own;
+    }
+    let counted_beside = Tokens {
+        prompt: counted.count("inputTokens"),
+        cache_write: anthropic.count("cacheCreationInputTokens"),
+        total: None,
+        ..tokens
+    };
+    let Tokens {
+        prompt, completion, ..
+    } = counted_beside.with_cached_beside();
+    Tokens {
+        cache_read: counted_beside.cache_read,
+        cache_write: counted_beside.cache_write,
+        reasoning: tokens.reasoning,
+        ..Tokens::new(prompt, completion, None)
+    }
 }
 
 fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
@@ -194,6 +248,7 @@ impl PartReader<'_> {
                 self.call(fields, tool_name(fields)?)?;
             }
             ("tool-result", _) => self.result(fields)?,
+            ("tool-error", _) => self.failure(fields)?,
             ("tool-invocation", _) => {
                 let inner = fields.object("toolInvocation")?.unwrap_or_default();
                 self.call(&inner, tool_name(&inner)?)?;
@@ -264,6 +319,21 @@ impl PartReader<'_> {
                 .unwrap_or_default();
             value_of(fields.get("result"), is_error, self.transcript)
         };
+        self.transcript.answer(
+            fields,
+            "toolCallId",
+            fields.string("toolName").as_deref(),
+            answer,
+        )
+    }
+
+    /// A tool that threw an error.
+    fn failure(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
+        let error = fields.first(&["error", "errorText"]);
+        let message = error
+            .and_then(Json::object)
+            .and_then(|error| error.get("message"));
+        let answer = value_of(message.or(error), true, self.transcript);
         self.transcript.answer(
             fields,
             "toolCallId",

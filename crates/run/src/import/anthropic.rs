@@ -7,7 +7,8 @@ use super::exchange::{Exchange, Unit, chains, grouped, signed, units};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, Transcript};
-use mcptest_core::trace::{RecordedCall, Tokens};
+use super::usage;
+use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -58,8 +59,37 @@ fn of_session(value: Json<'_>) -> Option<(String, Json<'_>)> {
         .get("isSidechain")
         .and_then(Json::flag)
         .unwrap_or_default();
-    (is_message && !is_helper).then_some((line.string("sessionId")?.into_owned(), message))
+    let kept = if is_outage(&line) { value } else { message };
+    (is_message && !is_helper).then_some((line.string("sessionId")?.into_owned(), kept))
 }
+
+/// Whether the program wrote this line, and not the model: its provider gave no answer.
+fn is_outage(line: &Fields<'_>) -> bool {
+    line.get("isApiErrorMessage")
+        .and_then(Json::flag)
+        .unwrap_or_default()
+}
+
+/// What the program says in place of an answer.
+fn outage(line: &Fields<'_>) -> String {
+    let content = line
+        .part("message")
+        .and_then(|message| message.get("content"));
+    let said = content.map(|content| match content.string() {
+        Some(text) => text.into_owned(),
+        None => content.each("text").concat(),
+    });
+    let said = said.filter(|said| !said.is_empty());
+    match (line.string("error"), said) {
+        (Some(kind), Some(said)) => format!("{kind}: {said}"),
+        (kind, said) => said
+            .or(kind.map(Cow::into_owned))
+            .unwrap_or_else(|| "the provider gave no answer".to_owned()),
+    }
+}
+
+/// What Claude Code calls the model of messages that it wrote itself.
+const NO_MODEL: &str = "<synthetic>";
 
 /// The messages of each session; its other lines are about the program.
 fn sessions(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
@@ -168,6 +198,10 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
     let mut before = None;
     while let Some(message) = messages.next() {
         let message = object_of(*message, "a message")?;
+        if is_outage(&message) {
+            transcript.end_in_error(outage(&message));
+            continue;
+        }
         // A message that came in pieces is one turn, and each piece says what the whole cost so far.
         let id = message.string("id").filter(|_| message.has("usage"));
         let is_continued = id.is_some() && before == id;
@@ -180,6 +214,7 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
         // In a log, what a reply cost stands with its own exchange, and a later request may repeat it.
         if chain.len() == 1 && is_last_piece {
             read_end(&message, &mut transcript);
+            transcript.answer_ended(message.string("stop_reason").as_deref());
         }
         before = id;
     }
@@ -187,6 +222,7 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
         for exchange in chain {
             read_end(&exchange.response, &mut transcript);
         }
+        transcript.answer_ended(last.response.string("stop_reason").as_deref());
     }
     Ok(transcript)
 }
@@ -211,18 +247,9 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
 /// What a response says beside its content; of many, the last says why the run ended.
 pub(super) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
     if let Some(usage) = response.part("usage") {
-        let counts = [
-            "input_tokens",
-            "cache_read_input_tokens",
-            "cache_creation_input_tokens",
-        ];
-        let counts: Vec<u64> = counts.iter().filter_map(|name| usage.count(name)).collect();
-        let prompt = (!counts.is_empty()).then(|| counts.into_iter().fold(0, u64::saturating_add));
-        transcript
-            .tokens
-            .add(Tokens::new(prompt, usage.count("output_tokens"), None));
+        transcript.tokens.add(usage::anthropic(&usage));
     }
-    transcript.of_model(response.owned("model"));
+    transcript.of_model(response.owned("model").filter(|model| model != NO_MODEL));
     transcript.stopped(response.owned("stop_reason"));
 }
 

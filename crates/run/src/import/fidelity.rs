@@ -14,6 +14,8 @@ pub struct Fidelity {
     calls: usize,
     results: usize,
     unparsed: usize,
+    /// Calls that the model wrote and nobody made.
+    unmade: usize,
     /// In how many conversations each of `FACTS` is there.
     present: [usize; FACTS.len()],
     /// In how many each could have been.
@@ -67,6 +69,7 @@ impl Fidelity {
         self.conversations += 1;
         self.calls += transcript.calls.len();
         self.results += results;
+        self.unmade += transcript.unmade_calls.len();
         self.unparsed += transcript
             .calls
             .iter()
@@ -87,6 +90,7 @@ impl Fidelity {
         self.calls += other.calls;
         self.results += other.results;
         self.unparsed += other.unparsed;
+        self.unmade += other.unmade;
         for at in 0..FACTS.len() {
             self.present[at] += other.present[at];
             self.possible[at] += other.possible[at];
@@ -134,6 +138,12 @@ impl fmt::Display for Fidelity {
                 }
                 _ => present.push((*fact).to_owned()),
             }
+        }
+        if self.unmade > 0 {
+            let calls = count(self.unmade, "call");
+            present.push(format!(
+                "{calls} of answers that were cut off, which nobody made"
+            ));
         }
         if self.unparsed > 0 {
             present.push(format!("arguments that are not JSON in {}", self.unparsed));

@@ -7,7 +7,8 @@ use super::exchange::{Exchange, Unit, chains, units};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, ImportedAnswer, Transcript};
-use mcptest_core::trace::{RecordedCall, Tokens};
+use super::usage;
+use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -171,6 +172,10 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
     for content in last.messages.iter().chain(&last.reply) {
         read_content(*content, &mut transcript)?;
     }
+    if last.reply.is_some() {
+        let reason = transcript.stop_reason.clone();
+        transcript.answer_ended(reason.as_deref());
+    }
     Ok(transcript)
 }
 
@@ -195,16 +200,7 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
     // A response with the calls that the library made has the count of its last request alone.
     let is_last = at(response, "automaticFunctionCallingHistory").is_some();
     if let Some(usage) = object_at(response, "usageMetadata")?.filter(|_| !is_last) {
-        let sum = |keys: [&str; 2]| {
-            let counts = keys.iter().filter_map(|key| at(&usage, key)?.count());
-            counts.reduce(u64::saturating_add)
-        };
-        let prompt = sum(["promptTokenCount", "toolUsePromptTokenCount"]);
-        let completion = sum(["candidatesTokenCount", "thoughtsTokenCount"]);
-        let total = at(&usage, "totalTokenCount").and_then(Json::count);
-        transcript
-            .tokens
-            .add(Tokens::new(prompt, completion, total));
+        transcript.tokens.add(usage::gemini(&usage));
     }
     transcript.of_model(text_at(response, "modelVersion").map(Cow::into_owned));
     let candidates = response.list("candidates")?.unwrap_or_default();

@@ -4,6 +4,7 @@ mod ai_sdk;
 mod anthropic;
 mod catalogue;
 mod content;
+mod cut_off;
 mod document;
 mod exchange;
 mod fidelity;
@@ -19,6 +20,7 @@ mod pydantic_ai;
 mod sample;
 mod server_name;
 mod transcript;
+mod usage;
 mod write;
 
 pub use crate::cassette::write_whole as write;
@@ -94,6 +96,7 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
         if transcript.is_empty() {
             continue;
         }
+        transcript.leave_cut_off_calls();
         transcript.strip_servers();
         fidelity.count(&transcript);
         transcripts.push(transcript);

@@ -7,7 +7,8 @@ use super::exchange::{Exchange, Unit, chains, signed, units};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
-use mcptest_core::trace::{RecordedCall, Tokens};
+use super::usage;
+use mcptest_core::trace::RecordedCall;
 
 pub(super) const IMPORTER: Importer = Importer {
     key: "openai-chat",
@@ -108,12 +109,16 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
     for message in last.messages.iter().chain(&last.reply) {
         read_message(&object_of(*message, "a message")?, &mut transcript)?;
     }
+    if last.reply.is_some() {
+        let reason = transcript.stop_reason.clone();
+        transcript.answer_ended(reason.as_deref());
+    }
     Ok(transcript)
 }
 
 fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     if let Some(usage) = response.object("usage")? {
-        transcript.tokens.add(usage_tokens(&usage));
+        transcript.tokens.add(usage::tokens(&usage));
     }
     transcript.fail_as(response);
     let choices = response.list("choices")?.unwrap_or_default();
@@ -125,28 +130,6 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
         transcript.stop_reason = choice.owned("finish_reason");
     }
     Ok(())
-}
-
-/// The counts of a chat completion, and of others that call them nearly the same.
-pub(super) fn usage_tokens(usage: &Fields<'_>) -> Tokens {
-    let count = |names: &[&str]| names.iter().find_map(|name| usage.count(name));
-    Tokens::new(
-        count(&[
-            "prompt_tokens",
-            "input_tokens",
-            "request_tokens",
-            "inputTokens",
-            "promptTokens",
-        ]),
-        count(&[
-            "completion_tokens",
-            "output_tokens",
-            "response_tokens",
-            "outputTokens",
-            "completionTokens",
-        ]),
-        count(&["total_tokens", "totalTokens"]),
-    )
 }
 
 /// One message of a chat.

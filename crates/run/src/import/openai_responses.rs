@@ -5,9 +5,9 @@ use super::catalogue::{read_tools, tool};
 use super::content::{answer_of, call_at, call_of, refuse_calls_of_others, text_of, unknown};
 use super::exchange::{Unit, units};
 use super::json::{Fields, Json, Misfit, object_of, on_one_line};
-use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
 use super::transcript::{Dropped, ImportedAnswer, Transcript};
+use super::usage;
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -239,14 +239,15 @@ impl ItemReader {
     /// How the response ended.
     fn read_end(&mut self, response: &Fields<'_>) -> Result<(), Misfit> {
         if let Some(usage) = response.object("usage")? {
-            self.transcript.tokens.add(usage_tokens(&usage));
+            self.transcript.tokens.add(usage::tokens(&usage));
         }
         self.transcript.fail_as(response);
         let incomplete = response
             .part("incomplete_details")
             .and_then(|details| details.owned("reason"));
-        self.transcript
-            .stopped(incomplete.or_else(|| response.owned("status")));
+        let reason = incomplete.or_else(|| response.owned("status"));
+        self.transcript.answer_ended(reason.as_deref());
+        self.transcript.stopped(reason);
         Ok(())
     }
 
@@ -263,6 +264,8 @@ impl ItemReader {
                 let caller = item.get("caller").map(Json::compact);
                 let call = call_at(item, "name", "call_id", item.first(&["arguments", "input"]))?;
                 self.transcript.call(RecordedCall { caller, ..call });
+                self.transcript
+                    .answer_ended(item.string("status").as_deref());
             }
             "mcp_call" => self.mcp_call(item)?,
             "mcp_list_tools" => self.mcp_tools(item)?,

@@ -4,9 +4,9 @@ use super::Importer;
 use super::content::{Part, call_at, could_be_a_call, part, value_of};
 use super::exchange::{Unit, units};
 use super::json::{Fields, Json, Misfit, object_of};
-use super::openai_chat::usage_tokens;
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
+use super::usage;
 use mcptest_core::trace::RecordedTurn;
 use std::borrow::Cow;
 
@@ -75,13 +75,16 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
         let part = object_of(part, "a part")?;
         read_part(&part, kind == "response", transcript)?;
     }
+    if kind == "response" {
+        transcript.answer_ended(message.string("finish_reason").as_deref());
+    }
     Ok(())
 }
 
 /// What stands beside the parts of the model's message.
 fn read_response(message: &Fields<'_>, transcript: &mut Transcript) {
     transcript.assistant();
-    let counted = usage_tokens(&message.part("usage").unwrap_or_default());
+    let counted = usage::tokens(&message.part("usage").unwrap_or_default());
     // A model that counts nothing is written with zeros.
     if counted.total != Some(0) {
         transcript.tokens.add(counted);

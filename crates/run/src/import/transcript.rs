@@ -1,5 +1,6 @@
 //! One conversation as it is collected: which calls, which answer to which call, and what was left out?
 
+use super::cut_off::is_cut_off;
 use super::json::{Fields, Misfit, raw};
 use super::server_name::{Bare, bare};
 use mcptest_core::trace::{
@@ -32,8 +33,14 @@ pub(super) struct Transcript {
     pub(super) dropped: BTreeMap<Dropped, usize>,
     pub(super) calls: Vec<RecordedCall>,
     pub(super) answers: Vec<Option<ImportedAnswer>>,
+    /// Calls that the model wrote in answers that were cut off, and that nobody made.
+    pub(super) unmade_calls: Vec<RecordedCall>,
     pub(super) turns: Vec<RecordedTurn>,
     assistant_turns: u64,
+    /// Whether the provider gave no answer the last time.
+    is_broken_off: bool,
+    /// The turns in which the model's answer lacks its end.
+    cut_off_turns: BTreeSet<u64>,
     closing: String,
     unanswered: BTreeSet<usize>,
     by_id: BTreeMap<String, VecDeque<usize>>,
@@ -111,6 +118,18 @@ impl Transcript {
         self.stop_reason = reason.or(self.stop_reason.take());
     }
 
+    /// The model's latest message ended for this reason.
+    pub(super) fn answer_ended(&mut self, reason: Option<&str>) {
+        if reason.is_some_and(is_cut_off) {
+            self.cut_off_turns.extend(self.turn());
+        }
+    }
+
+    /// The turn of the model's latest message.
+    fn turn(&self) -> Option<u64> {
+        self.assistant_turns.checked_sub(1)
+    }
+
     /// What the model was told before the conversation.
     pub(super) fn system(&mut self, text: &str) {
         if !self.system_prompt.iter().any(|known| known == text) {
@@ -126,6 +145,9 @@ impl Transcript {
 
     /// A new message of the model begins.
     pub(super) fn assistant(&mut self) {
+        if std::mem::take(&mut self.is_broken_off) {
+            self.stop_reason = None;
+        }
         self.assistant_turns += 1;
         self.closing.clear();
         self.turns.push(RecordedTurn::new("assistant", ""));
@@ -173,7 +195,7 @@ impl Transcript {
             self.by_id.entry(id.clone()).or_default().push_back(index);
         }
         self.unanswered.insert(index);
-        let turn = call.turn.or(self.assistant_turns.checked_sub(1));
+        let turn = call.turn.or(self.turn());
         self.calls.push(RecordedCall { turn, ..call });
         self.answers.push(None);
         index
@@ -232,6 +254,14 @@ impl Transcript {
         self.errors.push(RecordedError::new("provider", message));
     }
 
+    /// The provider gave no answer: unless the model says something later, the run ended here, without one.
+    pub(super) fn end_in_error(&mut self, message: String) {
+        self.fail(message);
+        self.stop_reason = Some("error".to_owned());
+        self.closing.clear();
+        self.is_broken_off = true;
+    }
+
     /// What a provider says under `error` of its response.
     pub(super) fn fail_as(&mut self, response: &Fields<'_>) {
         let Some(error) = response.get("error") else {
@@ -261,9 +291,41 @@ impl Transcript {
         Some(self.closing.trim_end()).filter(|text| !text.is_empty())
     }
 
+    /// Sets calls apart that nobody made: those of an answer that was cut off, unless they have results.
+    pub(super) fn leave_cut_off_calls(&mut self) {
+        if self.cut_off_turns.is_empty() {
+            return;
+        }
+        let calls = std::mem::take(&mut self.calls);
+        let answers = std::mem::take(&mut self.answers);
+        for (call, answer) in calls.into_iter().zip(answers) {
+            let is_cut_off = call
+                .turn
+                .is_some_and(|turn| self.cut_off_turns.contains(&turn));
+            if is_cut_off && answer.is_none() {
+                self.unmade_calls.push(call);
+            } else {
+                self.calls.push(call);
+                self.answers.push(answer);
+            }
+        }
+        let last = self.turn().filter(|last| self.cut_off_turns.contains(last));
+        if last.is_some() && self.calls.iter().all(|call| call.turn != last) {
+            let said = self
+                .turns
+                .iter()
+                .rev()
+                .find(|turn| turn.role == "assistant");
+            self.closing = said.map(|turn| turn.content.clone()).unwrap_or_default();
+        }
+    }
+
     /// Whether anything was said or called.
     pub(super) fn is_empty(&self) -> bool {
-        self.turns.is_empty() && self.calls.is_empty() && self.errors.is_empty()
+        self.turns.is_empty()
+            && self.calls.is_empty()
+            && self.unmade_calls.is_empty()
+            && self.errors.is_empty()
     }
 
     /// Names as the model saw them become bare where it is certain which server they belong to.
@@ -276,7 +338,7 @@ impl Transcript {
             *server = Some(of.to_owned());
             *name = tool.to_owned();
         };
-        for call in &mut self.calls {
+        for call in self.calls.iter_mut().chain(&mut self.unmade_calls) {
             strip(&mut call.name, &mut call.server);
         }
         for tool in self.tools.iter_mut().flatten() {

@@ -91,6 +91,7 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
     ConversationTrace {
         tool_calls: transcript.calls.clone(),
         tool_results: results.collect(),
+        unmade_calls: transcript.unmade_calls.clone(),
         final_response: transcript.final_response().map(str::to_owned),
         stop_reason: transcript.stop_reason.clone(),
         trace_id: transcript.trace_id.clone(),

@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod bills;
 mod details;
 mod fixtures;
 mod otel;

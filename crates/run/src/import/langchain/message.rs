@@ -7,6 +7,7 @@ use super::super::json::{Fields, Json, Misfit, object_of};
 use super::super::openai_chat;
 use super::super::sample::has_part;
 use super::super::transcript::{Dropped, Transcript};
+use super::super::usage;
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 
@@ -121,6 +122,7 @@ pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Re
             transcript.marks_errors = true;
             anthropic::read_message(&inner, transcript)?;
             anthropic::read_end(&inner, transcript);
+            transcript.answer_ended(inner.string("stop_reason").as_deref());
         }
         MessageKind::Role => openai_chat::read_message(&inner, transcript)?,
         MessageKind::Nobody => {}
@@ -177,7 +179,7 @@ fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfi
         .part("usage_metadata")
         .or_else(|| metadata.part("token_usage"));
     if let Some(usage) = counted.or_else(|| metadata.part("usage")) {
-        transcript.tokens.add(openai_chat::usage_tokens(&usage));
+        transcript.tokens.add(usage::tokens(&usage));
     }
     let first = |names: [&str; 2]| {
         names
@@ -186,7 +188,10 @@ fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfi
             .map(Cow::into_owned)
     };
     transcript.of_model(first(["model_name", "model"]));
-    transcript.stop_reason = first(["finish_reason", "stop_reason"]);
+    let reason = first(["finish_reason", "stop_reason"]);
+    let reason = reason.or_else(|| metadata.owned("done_reason"));
+    transcript.answer_ended(reason.as_deref());
+    transcript.stop_reason = reason;
     Ok(())
 }
 

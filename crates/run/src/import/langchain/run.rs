@@ -4,8 +4,8 @@ use super::super::catalogue::read_tools;
 use super::super::content::{answer_of, call_of};
 use super::super::exchange::{Exchange, chains};
 use super::super::json::{Fields, Json, Misfit, object_of};
-use super::super::openai_chat::usage_tokens;
 use super::super::transcript::{ImportedAnswer, Transcript};
+use super::super::usage;
 use super::message::{is_message, read_message, signature};
 use mcptest_core::json::{equal, hash};
 use mcptest_core::order::SmallSort;
@@ -237,7 +237,10 @@ fn read_models(runs: &[&Run<'_>], transcript: &mut Transcript) -> Result<(), Mis
             .part("generation_info")?
             .string("finish_reason")
     });
-    transcript.stop_reason = transcript.stop_reason.take().or(ends.map(Cow::into_owned));
+    if transcript.stop_reason.is_none() {
+        transcript.answer_ended(ends.as_deref());
+        transcript.stop_reason = ends.map(Cow::into_owned);
+    }
     Ok(())
 }
 
@@ -275,7 +278,7 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
 /// Token counts that stand beside the messages: of the root, which has the sum, else of each model's run.
 fn counted(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
     let of_root = root
-        .map(|run| usage_tokens(&run.fields))
+        .map(|run| usage::tokens(&run.fields))
         .unwrap_or_default();
     if of_root != Tokens::default() {
         return of_root;
@@ -289,7 +292,9 @@ fn counted(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
         let counted = counted
             .or_else(|| outputs.part("usage"))
             .or_else(|| outputs.part("usage_metadata"));
-        sum.add(usage_tokens(&counted.unwrap_or_else(|| run.fields.clone())));
+        sum.add(usage::tokens(
+            &counted.unwrap_or_else(|| run.fields.clone()),
+        ));
     }
     sum
 }

@@ -26,12 +26,28 @@ const KINDS: [(&str, &str); 3] = [
 ];
 
 /// Attributes that mean the same.
-const NAMES: [(&str, &str); 9] = [
+const NAMES: [(&str, &str); 13] = [
     ("llm.response.model_name", "gen_ai.response.model"),
     ("llm.model_name", "gen_ai.response.model"),
     ("llm.token_count.prompt", "gen_ai.usage.input_tokens"),
     ("llm.token_count.completion", "gen_ai.usage.output_tokens"),
     ("llm.token_count.total", "gen_ai.usage.total_tokens"),
+    (
+        "llm.token_count.prompt_details.cache_read",
+        "gen_ai.usage.cache_read.input_tokens",
+    ),
+    (
+        "llm.token_count.prompt_details.cache_input",
+        "gen_ai.usage.cache_read.input_tokens",
+    ),
+    (
+        "llm.token_count.prompt_details.cache_write",
+        "gen_ai.usage.cache_creation.input_tokens",
+    ),
+    (
+        "llm.token_count.completion_details.reasoning",
+        "gen_ai.usage.reasoning.output_tokens",
+    ),
     ("agent.name", "gen_ai.agent.name"),
     ("tool.name", "gen_ai.tool.name"),
     ("tool_call.id", "gen_ai.tool.call.id"),

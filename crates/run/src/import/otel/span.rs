@@ -4,7 +4,7 @@ use super::super::json::{Fields, Json, Misfit, on_one_line};
 use super::attributes::Attributes;
 use super::messages::{Message, of_event, of_indexed, of_list};
 use super::openinference::translate;
-use mcptest_core::trace::Tokens;
+use mcptest_core::trace::{Tokens, usage};
 use serde_json::value::RawValue;
 
 /// What a span is about.
@@ -56,6 +56,29 @@ const RESULT: [&str; 4] = [
     "gen_ai.tool.result",
     "gen_ai.tool.output",
     "tool_response",
+];
+
+const CACHE_READ: [&str; 4] = [
+    "gen_ai.usage.cache_read.input_tokens",
+    "gen_ai.usage.cache_read_input_tokens",
+    "gen_ai.usage.input_tokens.cached",
+    "gen_ai.usage.details.cache_read_tokens",
+];
+const CACHE_WRITE: [&str; 3] = [
+    "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.cache_creation_input_tokens",
+    "gen_ai.usage.details.cache_write_tokens",
+];
+const CACHE_WRITE_1H: [&str; 2] = [
+    "gen_ai.usage.cache_creation.ephemeral_1h_input_tokens",
+    "gen_ai.usage.cache_creation_ephemeral_1h_input_tokens",
+];
+const REASONING: [&str; 5] = [
+    "gen_ai.usage.reasoning.output_tokens",
+    "gen_ai.usage.reasoning_tokens",
+    "gen_ai.usage.output_tokens.reasoning",
+    "gen_ai.usage.details.reasoning_tokens",
+    "llm.usage.reasoning_tokens",
 ];
 
 impl Span {
@@ -282,14 +305,25 @@ impl Span {
 
     pub(super) fn tokens(&self) -> Tokens {
         let count = |keys: &[&str]| self.attributes.count(keys);
-        Tokens::new(
-            count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
-            count(&[
-                "gen_ai.usage.output_tokens",
-                "gen_ai.usage.completion_tokens",
-            ]),
-            count(&["gen_ai.usage.total_tokens", "llm.usage.total_tokens"]),
-        )
+        let total = count(&["gen_ai.usage.total_tokens", "llm.usage.total_tokens"]);
+        let counted = Tokens {
+            cache_read: count(&CACHE_READ),
+            cache_write: count(&CACHE_WRITE),
+            cache_write_1h: count(&CACHE_WRITE_1H),
+            reasoning: count(&REASONING),
+            ..Tokens::of(
+                count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
+                count(&[
+                    "gen_ai.usage.output_tokens",
+                    "gen_ai.usage.completion_tokens",
+                ]),
+            )
+        };
+        let counted = counted.with_cached_in_prompt().with_thoughts_by(total);
+        Tokens {
+            total: total.or_else(|| usage::sum([counted.prompt, counted.completion])),
+            ..counted
+        }
     }
 
     pub(super) fn finish_reason(&self) -> Option<String> {

@@ -186,8 +186,9 @@ impl Teller {
                 .iter()
                 .for_each(|what| self.transcript.drop(*what));
         }
-        self.transcript
-            .stopped(chat.all().find_map(Span::finish_reason));
+        let reason = chat.all().find_map(Span::finish_reason);
+        self.transcript.answer_ended(reason.as_deref());
+        self.transcript.stopped(reason);
         if let Some(error) = &chat.span.error {
             self.transcript.fail(error.clone());
         }
