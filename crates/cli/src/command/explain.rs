@@ -98,11 +98,12 @@ fn table(rows: impl Iterator<Item = (&'static str, &'static str)> + Clone) -> St
 
 fn matchers() -> String {
     let mut text = String::from("A matcher is a map with one of these keys.\n\n");
-    for (key, alias, doc) in mcptest_core::matcher::documentation() {
-        let also = alias
+    for matcher in mcptest_core::matcher::documentation() {
+        let also = matcher
+            .alias
             .map(|alias| format!(" (also {alias})"))
             .unwrap_or_default();
-        text.push_str(&format!("  {key:14}{doc}{also}\n"));
+        text.push_str(&format!("  {:14}{}{also}\n", matcher.key, matcher.doc));
     }
     text
 }

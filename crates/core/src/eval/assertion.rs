@@ -2,7 +2,7 @@
 
 use super::target::Target;
 use crate::grade::{Found, Numbers, SCORERS};
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, Reached};
 use crate::problem::{Problem, Span};
 use crate::report::{Expectation, Number};
 use crate::suite::read::{Block, Field};
@@ -37,18 +37,23 @@ impl<T> Assertion<T> {
     fn judge(
         &self,
         target: &str,
+        is_list_of_each: bool,
         actual: Option<Value>,
         absent: impl FnOnce() -> String,
     ) -> Expectation {
         let (diff, reason) = match &actual {
             Some(value) => {
                 let diff = self.matcher.diff(value);
-                let hint = if diff.is_empty() {
+                let reason = if diff.is_empty() {
                     None
                 } else {
-                    self.matcher.hint(value)
+                    self.matcher.reason(&Reached {
+                        target,
+                        is_list_of_each,
+                        value,
+                    })
                 };
-                (diff, hint)
+                (diff, reason)
             }
             None if self.matcher.accepts_absence() => (Vec::new(), None),
             None => (Vec::new(), Some(absent())),
@@ -110,10 +115,13 @@ impl Assertion<Path> {
     pub(crate) fn check_with(&self, trace: &Trace<'_>, found: Option<&Found>) -> Expectation {
         self.graded(found).unwrap_or_else(|| {
             let actual = self.target.resolve(trace);
-            self.judge(self.target.as_str(), actual, || {
-                self.target.why_absent(trace)
-            })
+            self.judge_path(actual, || self.target.why_absent(trace))
         })
+    }
+
+    fn judge_path(&self, actual: Option<Value>, absent: impl FnOnce() -> String) -> Expectation {
+        let is_list_of_each = self.target.is_list_of_each();
+        self.judge(self.target.as_str(), is_list_of_each, actual, absent)
     }
 
     /// Whether it can be held to a run without what judges or scorers said of it.
@@ -180,11 +188,7 @@ impl Assertion<Path> {
         absent: &str,
         found: Option<&Found>,
     ) -> Expectation {
-        let observed = || {
-            self.judge(self.target.as_str(), self.target.resolve_in(text), || {
-                absent.to_owned()
-            })
-        };
+        let observed = || self.judge_path(self.target.resolve_in(text), || absent.to_owned());
         self.graded(found).unwrap_or_else(observed)
     }
 
@@ -238,7 +242,7 @@ impl Assertion<Target> {
     /// What the assertion says of a gate's number.
     pub(crate) fn check(&self, value: Option<Number>) -> Expectation {
         let absent = || format!("`{}` was not measured", self.target.name);
-        self.judge(self.target.name, value.map(Number::to_value), absent)
+        self.judge(self.target.name, false, value.map(Number::to_value), absent)
     }
 
     /// Whether it holds of a gate's number.

@@ -1,5 +1,32 @@
 //! Which number does a JSON literal stand for, so that `1`, `1.0` and `1e0` are one?
 
+use serde_json::Number;
+use std::cmp::Ordering;
+
+/// Which number is greater, exactly: whole numbers past 2^53 are never folded through a float.
+pub fn compare_numbers(one: &Number, other: &Number) -> Ordering {
+    match (Canonical::of(one), Canonical::of(other)) {
+        (Canonical::Whole(one), Canonical::Whole(other)) => one.cmp(&other),
+        (Canonical::Whole(one), Canonical::Float(other)) => compare_with_float(one, other),
+        (Canonical::Float(one), Canonical::Whole(other)) => {
+            compare_with_float(other, one).reverse()
+        }
+        (Canonical::Float(one), Canonical::Float(other)) => {
+            f64::from_bits(one).total_cmp(&f64::from_bits(other))
+        }
+    }
+}
+
+/// A float of the canonical form has a fraction, or is outside of what a whole number can be.
+fn compare_with_float(whole: i128, float: u64) -> Ordering {
+    let floor = f64::from_bits(float).floor() as i128;
+    if whole <= floor && floor != i128::MIN {
+        Ordering::Less
+    } else {
+        Ordering::Greater
+    }
+}
+
 /// A number in the one form that equal numbers share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Canonical {
@@ -20,7 +47,7 @@ impl Canonical {
     }
 
     /// The form of a parsed number.
-    pub(super) fn of(number: &serde_json::Number) -> Self {
+    pub(super) fn of(number: &Number) -> Self {
         if let Some(whole) = number.as_i128() {
             return Self::Whole(whole);
         }
@@ -71,6 +98,36 @@ mod tests {
         assert_eq!(
             read("-9223372036854775808"),
             Canonical::Whole(i128::from(i64::MIN))
+        );
+    }
+
+    #[test]
+    fn numbers_are_ordered_exactly() {
+        let number = |literal: &str| serde_json::from_str::<Number>(literal).unwrap();
+        let ordered = [
+            "-1e300",
+            "-9223372036854775808",
+            "-1.5",
+            "-1",
+            "-0.5",
+            "0",
+            "0.5",
+            "1",
+            "1.5",
+            "9007199254740992",
+            "9007199254740993",
+            "18446744073709551615",
+            "1e300",
+        ];
+        for (at, one) in ordered.iter().enumerate() {
+            for (other_at, other) in ordered.iter().enumerate() {
+                let order = compare_numbers(&number(one), &number(other));
+                assert_eq!(order, at.cmp(&other_at), "{one} and {other}");
+            }
+        }
+        assert_eq!(
+            compare_numbers(&number("1.0"), &number("1")),
+            Ordering::Equal
         );
     }
 

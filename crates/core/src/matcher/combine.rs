@@ -1,8 +1,8 @@
 //! Matchers of matchers: `not`, `all-of`, `any-of`.
 
+use super::answer::Answer;
 use super::{Check, MatcherKind, differs, matcher, vacuous};
 use crate::problem::Problem;
-use crate::report::AssertionDiff;
 use crate::suite::read::Field;
 use serde_json::{Value, json};
 
@@ -11,7 +11,8 @@ pub(super) const KEYS: [&str; 5] = ["not", "all-of", "allOf", "any-of", "anyOf"]
 
 pub(super) const NOT: MatcherKind = matcher(
     "not",
-    "There is a value, and this matcher does not hold for it",
+    "The matcher can be asked of the value, and does not hold",
+    "what its matcher can be asked of",
     |field| {
         let written = super::documented(field.value_quietly());
         let check = super::read_check(field)?;
@@ -20,13 +21,10 @@ pub(super) const NOT: MatcherKind = matcher(
             return None;
         }
         let asks_for_absence = check.asks_for_absence;
-        let not = Check::new(move |actual| {
-            let holds = (check.decide)(actual)?.is_empty();
-            Some(if holds {
-                differs(json!({ "not": written }), actual)
-            } else {
-                Vec::new()
-            })
+        let not = Check::new(move |actual| match (check.decide)(actual) {
+            Answer::Holds => Answer::Differs(differs(json!({ "not": written }), actual)),
+            Answer::Differs(_) => Answer::Holds,
+            Answer::CannotBeAsked(unanswered) => Answer::CannotBeAsked(unanswered),
         });
         Some(Check {
             asks_for_absence,
@@ -35,20 +33,27 @@ pub(super) const NOT: MatcherKind = matcher(
     },
 );
 
-pub(super) const ALL_OF: MatcherKind =
-    matcher("all-of", "Every one of these matchers holds", |field| {
+pub(super) const ALL_OF: MatcherKind = matcher(
+    "all-of",
+    "Every one of these matchers holds",
+    "what each of them can be asked of, unless one does not hold",
+    |field| {
         let checks = several(field)?;
         Some(Check {
             never_holds: checks.iter().any(|check| check.never_holds),
             accepts_absence: checks.iter().all(|check| check.accepts_absence),
             asks_for_absence: checks.iter().any(|check| check.asks_for_absence),
-            ..Check::new(move |actual| Some(each(&checks, actual)?.concat()))
+            ..Check::new(move |actual| Answer::all(each(&checks, actual)))
         })
-    })
-    .or("allOf");
+    },
+)
+.or("allOf");
 
-pub(super) const ANY_OF: MatcherKind =
-    matcher("any-of", "At least one of these matchers holds", |field| {
+pub(super) const ANY_OF: MatcherKind = matcher(
+    "any-of",
+    "At least one of these matchers holds",
+    "what each of them can be asked of, unless one holds",
+    |field| {
         let written = super::documented(field.value_quietly());
         let checks = several(field)?;
         if is_one_or_its_opposite(&written) {
@@ -60,16 +65,14 @@ pub(super) const ANY_OF: MatcherKind =
             accepts_absence: checks.iter().any(|check| check.accepts_absence),
             asks_for_absence: checks.iter().any(|check| check.asks_for_absence),
             ..Check::new(move |actual| {
-                let holds = each(&checks, actual)?.iter().any(Vec::is_empty);
-                Some(if holds {
-                    Vec::new()
-                } else {
+                Answer::any(each(&checks, actual), || {
                     differs(json!({ "any-of": written }), actual)
                 })
             })
         })
-    })
-    .or("anyOf");
+    },
+)
+.or("anyOf");
 
 /// `x` and `not: x` among the same alternatives, or `absent: true` and `absent: false`.
 fn is_one_or_its_opposite(alternatives: &Value) -> bool {
@@ -85,7 +88,7 @@ fn several(field: &mut Field<'_>) -> Option<Vec<Check>> {
     field.list_of_some(empty, super::read_check)
 }
 
-/// What every one of them says of the value.
-fn each(checks: &[Check], actual: &Value) -> Option<Vec<Vec<AssertionDiff>>> {
-    checks.iter().map(|check| (check.decide)(actual)).collect()
+/// What each check answers about the value.
+fn each<'a>(checks: &'a [Check], actual: &'a Value) -> impl Iterator<Item = Answer> + 'a {
+    checks.iter().map(move |check| (check.decide)(actual))
 }

@@ -1,6 +1,6 @@
 //! The same value: `exact`, `equals-json`, `one-of`.
 
-use super::{MatcherKind, differences, holds, matcher};
+use super::{ANY_VALUE, MatcherKind, differences, holds, matcher};
 use crate::json::{difference, values_equal};
 use crate::problem::Problem;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 pub(super) const EXACT: MatcherKind = matcher(
     "exact",
     "The same JSON value: key order never counts, 1 equals 1.0, true is not 1",
+    ANY_VALUE,
     |field| {
         let expected = field.value()?;
         Some(differences(move |actual| difference(&expected, actual)))
@@ -17,6 +18,7 @@ pub(super) const EXACT: MatcherKind = matcher(
 pub(super) const EQUALS_JSON: MatcherKind = matcher(
     "equals-json",
     "The same JSON value; a string is read as JSON first",
+    ANY_VALUE,
     |field| {
         let expected = field.value()?;
         Some(differences(move |actual| {
@@ -28,17 +30,22 @@ pub(super) const EQUALS_JSON: MatcherKind = matcher(
     },
 );
 
-pub(super) const ONE_OF: MatcherKind = matcher("one-of", "Equal to one of these values", |field| {
-    let values = field.list(|item| item.value())?;
-    if values.is_empty() {
-        field.report(
-            Problem::error("an empty list asks for nothing").help("name at least one value"),
-        );
-        return None;
-    }
-    let expected = json!({ "one-of": values });
-    Some(holds(expected, move |actual| {
-        values.iter().any(|value| values_equal(value, actual))
-    }))
-})
+pub(super) const ONE_OF: MatcherKind = matcher(
+    "one-of",
+    "Equal to one of these values",
+    ANY_VALUE,
+    |field| {
+        let values = field.list(|item| item.value())?;
+        if values.is_empty() {
+            field.report(
+                Problem::error("an empty list asks for nothing").help("name at least one value"),
+            );
+            return None;
+        }
+        let expected = json!({ "one-of": values });
+        Some(holds(expected, move |actual| {
+            values.iter().any(|value| values_equal(value, actual))
+        }))
+    },
+)
 .or("oneOf");

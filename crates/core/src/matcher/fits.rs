@@ -147,7 +147,8 @@ fn can_hold(key: &str, operand: &Value, of: &Type) -> bool {
     let contains = |part: &Value| match of {
         Type::Text => part.is_string(),
         Type::Object => part.is_object(),
-        Type::List(_) | Type::Any => true,
+        Type::List(item) => part.is_array() || part.is_null() || item.has(part),
+        Type::Any => true,
         Type::Number | Type::Flag => false,
     };
     let mut parts = operand.as_array().into_iter().flatten();
@@ -159,7 +160,10 @@ fn can_hold(key: &str, operand: &Value, of: &Type) -> bool {
         "contains" => contains(operand),
         "contains-all" => parts.all(contains),
         "contains-any" => parts.any(contains),
-        "icontains" => matches!(of, Type::Text | Type::List(_)),
+        "icontains" => match of {
+            Type::List(item) => matches!(**item, Type::Text | Type::Any),
+            _ => *of == Type::Text,
+        },
         "starts-with" | "ends-with" | "regex" => *of == Type::Text,
         "gte" | "lte" | "gt" | "lt" => *of == Type::Number,
         "length" => matches!(of, Type::Text | Type::List(_) | Type::Object),

@@ -1,7 +1,7 @@
 //! Matchers of the items of a list: `any-item`, `every-item`, `no-item`.
 
+use super::answer::{Answer, Wanted};
 use super::{Check, MatcherKind, differs, matcher};
-use crate::report::AssertionDiff;
 use crate::suite::read::Field;
 use serde_json::{Value, json};
 
@@ -18,6 +18,7 @@ pub(super) const KEYS: [&str; 6] = [
 pub(super) const ANY_ITEM: MatcherKind = matcher(
     "any-item",
     "The value is a list, and this matcher holds for at least one of its items",
+    "a list whose items can be asked, unless one holds",
     |field| read(field, "any-item"),
 )
 .or("anyItem");
@@ -25,6 +26,7 @@ pub(super) const ANY_ITEM: MatcherKind = matcher(
 pub(super) const EVERY_ITEM: MatcherKind = matcher(
     "every-item",
     "The value is a list with an item or more, and this matcher holds for each of them",
+    "a list whose items can be asked, unless one does not hold",
     |field| read(field, "every-item"),
 )
 .or("everyItem");
@@ -32,6 +34,7 @@ pub(super) const EVERY_ITEM: MatcherKind = matcher(
 pub(super) const NO_ITEM: MatcherKind = matcher(
     "no-item",
     "The value is a list, and this matcher holds for none of its items",
+    "a list whose items can be asked, unless one holds",
     |field| read(field, "no-item"),
 )
 .or("noItem");
@@ -44,44 +47,28 @@ fn read(field: &mut Field<'_>, key: &'static str) -> Option<Check> {
     }))
 }
 
-/// An item that breaks `every-item` shows where it differs, one that breaks `no-item` shows itself. Nothing is said of a
-/// list with an item of which nothing can be said.
-fn of_items(
-    key: &str,
-    check: &Check,
-    written: &Value,
-    actual: &Value,
-) -> Option<Vec<AssertionDiff>> {
+/// An item that breaks `every-item` shows where it differs, one that breaks `no-item` shows itself.
+fn of_items(key: &'static str, check: &Check, written: &Value, actual: &Value) -> Answer {
     let whole = || differs(json!({ key: written }), actual);
     let Value::Array(items) = actual else {
-        return Some(whole());
+        return Answer::cannot_be_asked(key, json!({ key: written }), Wanted::List);
     };
-    let diffs: Vec<_> = items
+    let answers = items
         .iter()
-        .map(|item| (check.decide)(item))
-        .collect::<Option<_>>()?;
-    let at_item = |(at, diffs): (usize, Vec<AssertionDiff>)| {
-        diffs.into_iter().map(move |diff| AssertionDiff {
-            pointer: format!("/{at}{}", diff.pointer),
-            ..diff
-        })
-    };
-    Some(match key {
-        "any-item" if diffs.iter().any(Vec::is_empty) => Vec::new(),
-        "every-item" if !items.is_empty() => {
-            diffs.into_iter().enumerate().flat_map(at_item).collect()
+        .enumerate()
+        .map(|(index, item)| (check.decide)(item).at_item(index));
+    match key {
+        "any-item" => Answer::any(answers, whole),
+        "every-item" if items.is_empty() => Answer::Differs(whole()),
+        "every-item" => Answer::all(answers),
+        _ => {
+            let opposites = answers.enumerate().map(|(index, answer)| match answer {
+                Answer::Holds => Answer::Differs(differs(json!({ "not": written }), &items[index]))
+                    .at_item(index),
+                Answer::Differs(_) => Answer::Holds,
+                unanswered @ Answer::CannotBeAsked(_) => unanswered,
+            });
+            Answer::all(opposites)
         }
-        "no-item" => {
-            let held = diffs
-                .iter()
-                .zip(items)
-                .enumerate()
-                .filter(|(_, (diff, _))| diff.is_empty());
-            let differ = |item: &Value| differs(json!({ "not": written }), item);
-            held.map(|(at, (_, item))| (at, differ(item)))
-                .flat_map(at_item)
-                .collect()
-        }
-        _ => whole(),
-    })
+    }
 }

@@ -1,5 +1,6 @@
 //! Does a value hold what was expected of it? One entry per matcher.
 
+mod answer;
 mod combine;
 mod equality;
 mod fits;
@@ -7,25 +8,27 @@ mod items;
 mod number;
 mod structure;
 mod text;
+mod unanswered;
 mod vacuous;
 
 pub(crate) use fits::{Misfit, Type};
 pub(crate) use text::regex_problem;
+pub(crate) use unanswered::Reached;
+
+use answer::Answer;
 
 use crate::grade::Question;
 use crate::order::{IntoMap, SmallSort};
 use crate::problem::Problem;
 use crate::report::{AssertionDiff, Number};
-use crate::schema::TOO_MUCH_WORK;
 use crate::suite::read::{Block, Field, is_same_key};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-type Decide = dyn Fn(&Value) -> Option<Vec<AssertionDiff>> + Send + Sync;
+type Decide = dyn Fn(&Value) -> Answer + Send + Sync;
 
 /// One way to hold a value to an expectation.
 pub(crate) struct Check {
-    /// Where the value differs, empty when it holds; `None` where it takes too much work to say.
     decide: Box<Decide>,
     /// Whether it is sure to hold for no value at all.
     never_holds: bool,
@@ -36,7 +39,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    fn new(decide: impl Fn(&Value) -> Option<Vec<AssertionDiff>> + Send + Sync + 'static) -> Self {
+    fn new(decide: impl Fn(&Value) -> Answer + Send + Sync + 'static) -> Self {
         let decide = Box::new(decide);
         Self {
             decide,
@@ -46,15 +49,19 @@ impl Check {
         }
     }
 
-    /// Where the value differs, which it does where that takes too much work to say.
+    /// Where the value differs: all of it, if the matcher cannot be asked.
     fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        (self.decide)(actual).unwrap_or_else(|| differs(json!(TOO_MUCH_WORK), actual))
+        match (self.decide)(actual) {
+            Answer::Holds => Vec::new(),
+            Answer::Differs(differences) => differences,
+            Answer::CannotBeAsked(unanswered) => vec![unanswered.difference(actual)],
+        }
     }
 }
 
-/// A check that can always say where a value differs.
+/// A check that can be asked of every value.
 fn differences(diff: impl Fn(&Value) -> Vec<AssertionDiff> + Send + Sync + 'static) -> Check {
-    Check::new(move |actual| Some(diff(actual)))
+    Check::new(move |actual| Answer::from_differences(diff(actual)))
 }
 
 /// A check that a value passes or not: then all of it differs from what was expected.
@@ -73,16 +80,24 @@ pub(crate) struct MatcherKind {
     pub(crate) key: &'static str,
     alias: Option<&'static str>,
     doc: &'static str,
+    /// The values that it can be asked of, in words.
+    asked_of: &'static str,
     read: ReadCheck,
 }
 
 type ReadCheck = fn(&mut Field<'_>) -> Option<Check>;
 
-const fn matcher(key: &'static str, doc: &'static str, read: ReadCheck) -> MatcherKind {
+const fn matcher(
+    key: &'static str,
+    doc: &'static str,
+    asked_of: &'static str,
+    read: ReadCheck,
+) -> MatcherKind {
     MatcherKind {
         key,
         alias: None,
         doc,
+        asked_of,
         read,
     }
 }
@@ -153,14 +168,37 @@ type Graded = (
 /// The word of other tools for the first of them.
 const RUBRIC: &str = "llm-rubric";
 
-/// Every matcher's key, other spelling and one-line description.
-pub fn documentation() -> impl Iterator<Item = (&'static str, Option<&'static str>, &'static str)> {
-    let graded = GRADED.iter().map(|(key, doc, _)| (*key, None, *doc));
-    KINDS
-        .iter()
-        .map(|kind| (kind.key, kind.alias, kind.doc))
-        .chain(graded)
+/// What the documentation says of a matcher.
+pub struct Documented {
+    /// Its key.
+    pub key: &'static str,
+    /// Another spelling of its key.
+    pub alias: Option<&'static str>,
+    /// What it holds for, in one line.
+    pub doc: &'static str,
+    /// The values that it can be asked of.
+    pub asked_of: &'static str,
 }
+
+/// Every matcher, in the order of the documentation.
+pub fn documentation() -> impl Iterator<Item = Documented> {
+    let exact = KINDS.iter().map(|kind| Documented {
+        key: kind.key,
+        alias: kind.alias,
+        doc: kind.doc,
+        asked_of: kind.asked_of,
+    });
+    let graded = GRADED.iter().map(|(key, doc, _)| Documented {
+        key,
+        alias: None,
+        doc,
+        asked_of: ANY_VALUE,
+    });
+    exact.chain(graded)
+}
+
+/// Equality, a schema and a judge can be asked of every value.
+const ANY_VALUE: &str = "any value";
 
 /// A matcher as written, ready to check values.
 pub struct Matcher {
@@ -192,11 +230,21 @@ impl Matcher {
         self.check.diff(actual)
     }
 
-    /// What the author may have meant, where a value that looks right does not hold.
-    pub(crate) fn hint(&self, actual: &Value) -> Option<String> {
-        if (self.check.decide)(actual).is_none() {
-            return Some(format!("whether it holds cannot be said: {TOO_MUCH_WORK}"));
+    /// Whether it can be asked of the value.
+    #[cfg(test)]
+    fn answers(&self, actual: &Value) -> bool {
+        !matches!((self.check.decide)(actual), Answer::CannotBeAsked(_))
+    }
+
+    /// Why it cannot be asked of a value, or what the author may have meant if a value that looks right does not hold.
+    pub(crate) fn reason(&self, reached: &Reached<'_>) -> Option<String> {
+        match (self.check.decide)(reached.value) {
+            Answer::CannotBeAsked(unanswered) => Some(unanswered.sentence(reached)),
+            Answer::Holds | Answer::Differs(_) => self.hint(reached.value),
         }
+    }
+
+    fn hint(&self, actual: &Value) -> Option<String> {
         let mut written = &*self.written;
         while let Some(inner) = written.get("not") {
             written = inner;
@@ -221,7 +269,8 @@ impl Matcher {
 
     /// `>= floor`, for default gates.
     pub(crate) fn at_least(floor: f64) -> Self {
-        let written = json!({ "gte": Number::whole_or_float(floor) }).into();
+        let floor = whole_or_float(floor);
+        let written = json!({ "gte": floor }).into();
         Self {
             written,
             check: number::at_least(floor),
@@ -231,7 +280,8 @@ impl Matcher {
 
     /// `<= ceiling`, for default gates.
     pub(crate) fn at_most(ceiling: f64) -> Self {
-        let written = json!({ "lte": Number::whole_or_float(ceiling) }).into();
+        let ceiling = whole_or_float(ceiling);
+        let written = json!({ "lte": ceiling }).into();
         Self {
             written,
             check: number::at_most(ceiling),
@@ -317,7 +367,7 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
         written.extend(block.has(key).then_some(key));
         if let Some(question) = block.optional(key, doc, read) {
             check = Some((
-                number::at_least(question.threshold),
+                number::at_least(whole_or_float(question.threshold)),
                 Some(Box::new(question)),
             ));
         }
@@ -376,6 +426,13 @@ fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
         });
     }
     is_refused
+}
+
+fn whole_or_float(number: f64) -> serde_json::Number {
+    match Number::whole_or_float(number) {
+        Number::Int(whole) => whole.into(),
+        Number::Float(float) => serde_json::Number::from_f64(float).unwrap_or_else(|| 0.into()),
+    }
 }
 
 /// One difference at the value itself.

@@ -1,41 +1,39 @@
 //! How large: `gte`, `lte`, `gt`, `lt`.
 
-use super::{Check, MatcherKind, differences, differs, matcher};
-use crate::report::Number;
-use crate::suite::read::Field;
-use serde_json::json;
+use super::answer::{Answer, Wanted};
+use super::{Check, MatcherKind, differs, matcher};
+use crate::json::compare_numbers;
+use serde_json::{Number, Value, json};
+use std::cmp::Ordering;
 
-pub(super) const GTE: MatcherKind =
-    matcher("gte", "At least this number", |field| read(field, at_least));
-pub(super) const LTE: MatcherKind =
-    matcher("lte", "At most this number", |field| read(field, at_most));
-pub(super) const GT: MatcherKind = matcher("gt", "More than this number", |field| {
-    read(field, |limit| {
-        bound("gt", limit, |number, limit| number > limit)
-    })
+pub(super) const GTE: MatcherKind = matcher("gte", "At least this number", "a number", |field| {
+    field.json_number().map(at_least)
 });
-pub(super) const LT: MatcherKind = matcher("lt", "Less than this number", |field| {
-    read(field, |limit| {
-        bound("lt", limit, |number, limit| number < limit)
-    })
+pub(super) const LTE: MatcherKind = matcher("lte", "At most this number", "a number", |field| {
+    field.json_number().map(at_most)
+});
+pub(super) const GT: MatcherKind = matcher("gt", "More than this number", "a number", |field| {
+    let limit = field.json_number()?;
+    Some(bound("gt", limit, Ordering::is_gt))
+});
+pub(super) const LT: MatcherKind = matcher("lt", "Less than this number", "a number", |field| {
+    let limit = field.json_number()?;
+    Some(bound("lt", limit, Ordering::is_lt))
 });
 
-fn read(field: &mut Field<'_>, check: fn(f64) -> Check) -> Option<Check> {
-    field.number(f64::NEG_INFINITY..=f64::INFINITY).map(check)
+pub(super) fn at_least(limit: Number) -> Check {
+    bound("gte", limit, Ordering::is_ge)
 }
 
-pub(super) fn at_least(limit: f64) -> Check {
-    bound("gte", limit, |number, limit| number >= limit)
+pub(super) fn at_most(limit: Number) -> Check {
+    bound("lte", limit, Ordering::is_le)
 }
 
-pub(super) fn at_most(limit: f64) -> Check {
-    bound("lte", limit, |number, limit| number <= limit)
-}
-
-/// What was expected is made where it is missed: every gate has bounds, and most hold.
-fn bound(key: &'static str, limit: f64, is_within: fn(f64, f64) -> bool) -> Check {
-    differences(move |actual| match actual.as_f64() {
-        Some(number) if is_within(number, limit) => Vec::new(),
-        _ => differs(json!({ key: Number::whole_or_float(limit) }), actual),
+/// Builds the expected value only when the check fails: every gate has bounds, and most of them hold.
+fn bound(key: &'static str, limit: Number, is_within: fn(Ordering) -> bool) -> Check {
+    Check::new(move |actual| match actual {
+        Value::Number(number) if is_within(compare_numbers(number, &limit)) => Answer::Holds,
+        Value::Number(_) => Answer::Differs(differs(json!({ key: limit }), actual)),
+        _ => Answer::cannot_be_asked(key, json!({ key: limit }), Wanted::Number),
     })
 }

@@ -1,6 +1,8 @@
 //! The shape of a value: `subset`, `schema`, `length`, `absent`.
 
-use super::{Check, MatcherKind, differences, differs, holds, matcher, vacuous};
+use super::answer::{Answer, Wanted};
+use super::fits::{self, Type};
+use super::{ANY_VALUE, Check, MatcherKind, differences, differs, holds, matcher, vacuous};
 use crate::json::is_subset;
 use crate::problem::Problem;
 use crate::schema::{JsonSchema, SchemaFault};
@@ -9,15 +11,30 @@ use serde_json::{Value, json};
 pub(super) const SUBSET: MatcherKind = matcher(
     "subset",
     "The value has at least this: objects key by key, lists in any order, scalars equal",
+    "an object for an object, a list for a list, any value for a scalar",
     |field| {
         let part = vacuous::part(field)?;
-        Some(differences(move |actual| is_subset(&part, actual)))
+        Some(Check::new(move |actual| {
+            let wanted = match (&part, actual) {
+                (Value::Object(_), Value::Object(_)) | (Value::Array(_), Value::Array(_)) => None,
+                (Value::Object(_), _) => Some(Wanted::Object),
+                (Value::Array(_), _) => Some(Wanted::List),
+                _ => None,
+            };
+            match wanted {
+                None => Answer::from_differences(is_subset(&part, actual)),
+                Some(wanted) => {
+                    Answer::cannot_be_asked("subset", json!({ "subset": part }), wanted)
+                }
+            }
+        }))
     },
 );
 
 pub(super) const SCHEMA: MatcherKind = matcher(
     "schema",
     "The value validates against this JSON Schema (2020-12)",
+    "any value that takes a bounded number of steps",
     |field| {
         let schema = field.json_schema()?;
         if schema.holds_for_all() {
@@ -25,7 +42,10 @@ pub(super) const SCHEMA: MatcherKind = matcher(
             return None;
         }
         let never_holds = schema.holds_for_none();
-        let fits = Check::new(move |actual| schema.verdict(actual).map(|_| schema.check(actual)));
+        let fits = Check::new(move |actual| match schema.verdict(actual) {
+            Some(_) => Answer::from_differences(schema.check(actual)),
+            None => Answer::too_much_work(),
+        });
         Some(Check {
             never_holds,
             ..fits
@@ -36,18 +56,24 @@ pub(super) const SCHEMA: MatcherKind = matcher(
 pub(super) const LENGTH: MatcherKind = matcher(
     "length",
     "How many items a list has, or characters a string: a number, or a matcher for it",
+    "a string, a list or an object",
     |field| {
         field.shapes("a number or a matcher", |shapes| {
             shapes.scalar(|field| {
                 let wanted = field.whole(0..=u64::MAX)?;
-                Some(of_length(holds(
-                    json!({ "length": wanted }),
-                    move |length| *length == wanted,
-                )))
+                let written = json!({ "length": wanted });
+                let is_wanted = holds(written.clone(), move |length| *length == wanted);
+                Some(of_length(is_wanted, written))
             });
             shapes.map(|field| {
                 let check = super::read_check(field)?;
-                let lengths = vacuous::telling_numbers(&field.value_quietly());
+                let written = super::documented(field.value_quietly());
+                if let Some(misfit) = fits::misfit(&written, &Type::Number) {
+                    let problem = Problem::error(misfit.message("length"));
+                    field.report(problem.help(misfit.help()));
+                    return None;
+                }
+                let lengths = vacuous::telling_numbers(&written);
                 if lengths
                     .iter()
                     .all(|length| check.diff(&json!(length)).is_empty())
@@ -55,7 +81,7 @@ pub(super) const LENGTH: MatcherKind = matcher(
                     field.report(vacuous::problem("length"));
                     return None;
                 }
-                Some(of_length(check))
+                Some(of_length(check, json!({ "length": written })))
             });
         })
     },
@@ -64,6 +90,7 @@ pub(super) const LENGTH: MatcherKind = matcher(
 pub(super) const ABSENT: MatcherKind = matcher(
     "absent",
     "`true`: there is nothing at the target; `false`: there is something, whatever it is",
+    ANY_VALUE,
     |field| {
         let accepts_absence = field.flag()?;
         let absent = move |actual: &Value| {
@@ -82,12 +109,15 @@ pub(super) const ABSENT: MatcherKind = matcher(
 );
 
 /// Holds the length of a value to a check.
-fn of_length(check: Check) -> Check {
-    differences(move |actual| match actual {
-        Value::Array(items) => check.diff(&json!(items.len())),
-        Value::String(text) => check.diff(&json!(text.chars().count())),
-        Value::Object(map) => check.diff(&json!(map.len())),
-        _ => differs(json!("a list, a string or an object"), actual),
+fn of_length(check: Check, written: Value) -> Check {
+    Check::new(move |actual| {
+        let length = match actual {
+            Value::Array(items) => items.len(),
+            Value::String(text) => text.chars().count(),
+            Value::Object(map) => map.len(),
+            _ => return Answer::cannot_be_asked("length", written.clone(), Wanted::Countable),
+        };
+        (check.decide)(&json!(length))
     })
 }
 

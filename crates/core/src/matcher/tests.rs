@@ -276,6 +276,336 @@ fn items_of_a_list_are_held_to_a_matcher() {
     );
 }
 
+/// An operand for each matcher of the registry, and values that it holds for and does not hold for.
+fn sample(key: &str) -> (&'static str, Value, Value) {
+    let (operand, holding, differing) = match key {
+        "exact" => ("900", json!(900), json!(1)),
+        "contains" => ("error", json!("an error"), json!("fine")),
+        "subset" => ("{a: 1}", json!({"a": 1, "b": 2}), json!({"a": 2})),
+        "icontains" => ("error", json!("an Error"), json!("fine")),
+        "contains-all" => ("[an, error]", json!("an error"), json!("an")),
+        "contains-any" => ("[fault, error]", json!("an error"), json!("fine")),
+        "starts-with" => ("Err", json!("Error"), json!("fine")),
+        "ends-with" => ("or", json!("Error"), json!("fine")),
+        "regex" => ("'^E'", json!("Error"), json!("fine")),
+        "schema" => ("{type: object, required: [a]}", json!({"a": 1}), json!({})),
+        "equals-json" => ("{a: 1}", json!("{\"a\": 1}"), json!("{}")),
+        "gte" | "gt" => ("500", json!(900), json!(1)),
+        "lte" | "lt" => ("500", json!(1), json!(900)),
+        "one-of" => ("[1, x]", json!("x"), json!("y")),
+        "length" => ("2", json!("ab"), json!([1])),
+        "absent" => ("false", json!(null), json!(null)),
+        "not" => ("{gte: 500}", json!(1), json!(900)),
+        "all-of" => ("[{gte: 5}, {lt: 9}]", json!(7), json!(9)),
+        "any-of" => ("[{lt: 5}, {gte: 9}]", json!(3), json!(7)),
+        "any-item" => ("{gte: 500}", json!([1, 900]), json!([1])),
+        "every-item" => ("{gte: 500}", json!([900]), json!([1, 900])),
+        "no-item" => ("{gte: 500}", json!([1]), json!([1, 900])),
+        _ => panic!("give `{key}` a sample"),
+    };
+    (operand, holding, differing)
+}
+
+/// A value or more of each JSON type.
+fn values_of_every_type() -> Vec<Value> {
+    vec![
+        json!(null),
+        json!(true),
+        json!(900),
+        json!(0.5),
+        json!(""),
+        json!("Error: refused"),
+        json!("900"),
+        json!([]),
+        json!(["Error", "fine"]),
+        json!([1, 900]),
+        json!(["900"]),
+        json!([{"type": "text", "text": "Error: refused"}]),
+        json!([["Error"]]),
+        json!({}),
+        json!({"a": 1}),
+        json!({"text": "Error: refused"}),
+    ]
+}
+
+/// Whether a matcher can be asked of a value: then it holds, or its `not` does.
+fn can_be_asked(matcher: &str, value: &Value) -> bool {
+    read(matcher).unwrap().answers(value)
+}
+
+#[test]
+fn every_matcher_holds_or_its_not_does_or_it_cannot_be_asked_and_then_nothing_around_it_holds() {
+    for kind in super::KINDS {
+        let (operand, holding, differing) = sample(kind.key);
+        let matcher = format!("{{{}: {operand}}}", kind.key);
+        assert!(holds(&matcher, holding), "{matcher}");
+        assert!(
+            kind.key == "absent" || !holds(&matcher, differing.clone()),
+            "{matcher}"
+        );
+        assert!(
+            kind.key == "absent" || can_be_asked(&matcher, &differing),
+            "{matcher}"
+        );
+        for value in values_of_every_type() {
+            let (is_held, is_asked) = (
+                holds(&matcher, value.clone()),
+                can_be_asked(&matcher, &value),
+            );
+            let in_list = json!([value]);
+            let about = |around: &str| format!("{around} of {matcher} on {value}");
+            let opposite = format!("{{not: {matcher}}}");
+            assert_eq!(
+                holds(&opposite, value.clone()),
+                is_asked && !is_held,
+                "{}",
+                about("not")
+            );
+            let twice = format!("{{not: {{not: {matcher}}}}}");
+            assert_eq!(
+                holds(&twice, value.clone()),
+                is_held,
+                "{}",
+                about("not not")
+            );
+            for (around, expected) in [("any-of", is_held), ("all-of", is_held)] {
+                let wrapped = format!("{{{around}: [{matcher}]}}");
+                assert_eq!(
+                    holds(&wrapped, value.clone()),
+                    expected,
+                    "{}",
+                    about(around)
+                );
+                let opposite = format!("{{not: {wrapped}}}");
+                assert_eq!(
+                    holds(&opposite, value.clone()),
+                    is_asked && !is_held,
+                    "{}",
+                    about(around)
+                );
+            }
+            for (around, expected) in [
+                ("any-item", is_held),
+                ("every-item", is_held),
+                ("no-item", is_asked && !is_held),
+            ] {
+                let wrapped = format!("{{{around}: {matcher}}}");
+                assert_eq!(
+                    holds(&wrapped, in_list.clone()),
+                    expected,
+                    "{}",
+                    about(around)
+                );
+                let opposite = format!("{{not: {wrapped}}}");
+                assert_eq!(
+                    holds(&opposite, in_list.clone()),
+                    is_asked && !expected,
+                    "{}",
+                    about(around)
+                );
+            }
+            let reason = read(&matcher).unwrap().reason(&super::Reached {
+                target: "tool_calls[0].args",
+                is_list_of_each: false,
+                value: &value,
+            });
+            assert!(
+                is_asked || reason.is_some_and(|reason| reason.contains("cannot be asked of")),
+                "{}",
+                about("the reason")
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_of_a_value_fails_and_so_does_its_not() {
+    let blocks = || json!([{"type": "text", "text": "Error: refused"}]);
+    for (matcher, value) in [
+        ("icontains: error", blocks()),
+        ("contains: Error", blocks()),
+        ("contains-all: [Error]", blocks()),
+        ("contains-any: [Error]", blocks()),
+        ("contains: [Error]", blocks()),
+        ("no-item: {contains: Error}", json!([blocks()])),
+        ("no-item: {gte: 500}", json!(["900"])),
+        ("no-item: {gte: 500}", json!([1, "900"])),
+        ("any-item: {gte: 500}", json!([1, "900"])),
+        ("every-item: {gte: 500}", json!([900, "900"])),
+        ("any-of: [{gte: 500}, {lt: 0}]", json!("900")),
+        ("regex: eve", json!(["bob", "eve"])),
+        ("contains: /etc", json!({"path": "/etc/passwd"})),
+        ("contains: 9", json!("900")),
+        ("contains: 9", json!(["9"])),
+        ("contains: true", json!([1])),
+        ("contains: {a: 1}", json!("{\"a\": 1}")),
+        ("contains: [a]", json!({"a": 1})),
+        ("subset: {a: 1}", json!("{\"a\": 1}")),
+        ("subset: [a]", json!("a")),
+        ("length: 3", json!(900)),
+        ("length: {gte: 3}", json!(null)),
+        ("any-item: {exact: 1}", json!({"a": 1})),
+    ] {
+        assert!(!holds(matcher, value.clone()), "{matcher} on {value}");
+        let opposite = format!("not: {{{matcher}}}");
+        assert!(!holds(&opposite, value.clone()), "{opposite} on {value}");
+    }
+}
+
+#[test]
+fn what_is_decided_stays_decided_beside_what_cannot_be_asked() {
+    assert!(holds("any-of: [{gte: 5}, {exact: five}]", json!("five")));
+    assert!(!holds(
+        "not: {any-of: [{gte: 5}, {exact: five}]}",
+        json!("five")
+    ));
+    assert!(holds(
+        "not: {all-of: [{gte: 5}, {exact: five}]}",
+        json!("six")
+    ));
+    assert!(holds("any-item: {gte: 5}", json!(["x", 5])));
+    assert!(!holds("no-item: {gte: 5}", json!(["x", 5])));
+    assert!(holds("not: {every-item: {gte: 5}}", json!(["x", 4])));
+}
+
+#[test]
+fn an_empty_list_can_be_asked_what_it_has() {
+    for matcher in [
+        "not: {contains: refund}",
+        "not: {icontains: refund}",
+        "not: {contains: 5}",
+        "not: {contains: {a: 1}}",
+        "not: {contains-any: [refund, cancel]}",
+        "no-item: {gte: 5}",
+    ] {
+        assert!(holds(matcher, json!([])), "{matcher}");
+    }
+}
+
+fn reason(matcher: &str, target: &str, is_list_of_each: bool, value: &Value) -> String {
+    let reached = super::Reached {
+        target,
+        is_list_of_each,
+        value,
+    };
+    read(matcher).unwrap().reason(&reached).unwrap()
+}
+
+#[test]
+fn what_cannot_be_asked_names_the_path_to_write() {
+    let blocks = json!([{"type": "text", "text": "Error: refused"}]);
+    let picture_first = json!([{"type": "image", "data": 7}, {"type": "text", "text": "x"}]);
+    let resource = json!([{"type": "resource", "resource": {"uri": "a:b", "text": "x"}}]);
+    for (matcher, target, is_list_of_each, value, said) in [
+        (
+            "not: {icontains: error}",
+            "tool_results[0].content",
+            false,
+            &blocks,
+            "`icontains` cannot be asked of a list of content blocks; write `tool_results[0].content[0].text`",
+        ),
+        (
+            "contains: x",
+            "tool_results[0].content",
+            false,
+            &picture_first,
+            "`contains` cannot be asked of a list of content blocks; write `tool_results[0].content[1].text`",
+        ),
+        (
+            "contains: x",
+            "tool_results[0].content",
+            false,
+            &resource,
+            "`contains` cannot be asked of a list of content blocks; write \
+             `tool_results[0].content[0].resource.text`",
+        ),
+        (
+            "no-item: {contains: Error}",
+            "tool_results[0].content",
+            false,
+            &blocks,
+            "`contains` cannot be asked of item 0, a content block; write `tool_results[0].content[*].text`",
+        ),
+        (
+            "no-item: {contains: Error}",
+            "tool_results[*].content",
+            true,
+            &json!([blocks]),
+            "`contains` cannot be asked of item 0, a list of content blocks; write \
+             `tool_results[*].content[*].text`",
+        ),
+        (
+            "not: {contains: Error}",
+            "tool_results[*].content",
+            true,
+            &json!([blocks]),
+            "`contains` cannot be asked of a list of lists; write `tool_results[*].content[*].text` and ask its \
+             items with `any-item`, `every-item` or `no-item`",
+        ),
+        (
+            "not: {regex: eve}",
+            "tool_calls[0].args.to",
+            false,
+            &json!(["bob", "eve"]),
+            "`regex` cannot be asked of a list of strings; write `tool_calls[0].args.to[0]`, or ask the items with \
+             `any-item`, `every-item` or `no-item`",
+        ),
+        (
+            "not: {regex: eve}",
+            "tool_calls[*].args.to",
+            true,
+            &json!(["bob", "eve"]),
+            "`regex` cannot be asked of a list of strings; ask the items with `any-item`, `every-item` or `no-item`",
+        ),
+        (
+            "not: {contains: /etc}",
+            "tool_calls[0].args",
+            false,
+            &json!({"odd.key": "/etc"}),
+            "`contains` cannot be asked of an object; write `tool_calls[0].args[\"odd.key\"]`",
+        ),
+        (
+            "no-item: {gte: 500}",
+            "tool_calls[*].args.amount",
+            true,
+            &json!([1, "900"]),
+            "`gte` cannot be asked of item 1, a string; compare a string with `exact`, `contains` or `regex`, or its \
+             `length`",
+        ),
+        (
+            "contains: 5",
+            "final_response",
+            false,
+            &json!("5"),
+            "`contains` cannot be asked of a string; a number, `true`, `false` or `null` is never part of a string: \
+             write it in quotes",
+        ),
+    ] {
+        assert_eq!(reason(matcher, target, is_list_of_each, value), said);
+    }
+}
+
+#[test]
+fn numbers_beyond_the_precision_of_a_double_are_compared_exactly() {
+    let (limit, above) = (9_007_199_254_740_992_i64, 9_007_199_254_740_993_i64);
+    assert!(!holds(&format!("lte: {limit}"), json!(above)));
+    assert!(holds(&format!("gt: {limit}"), json!(above)));
+    assert!(!holds(&format!("lt: {above}"), json!(above)));
+    assert!(!holds(&format!("gte: {above}"), json!(limit)));
+    assert!(holds("gte: -1.5", json!(-1)) && holds("lt: 1e300", json!(u64::MAX)));
+}
+
+#[test]
+fn a_length_is_a_number_and_nothing_else_is_asked_of_it() {
+    for yaml in ["length: {contains: '3'}", "length: {not: {regex: '3'}}"] {
+        let problems = read(yaml).map(|_| ()).unwrap_err();
+        assert!(
+            problems[0].starts_with("`length` is a number"),
+            "{problems:?}"
+        );
+    }
+}
+
 #[test]
 fn what_takes_too_much_work_for_an_item_holds_for_no_matcher_of_the_list() {
     let part = |at: u32| {

@@ -5,6 +5,7 @@ mod parse;
 mod resolve;
 mod shape;
 
+pub(crate) use parse::written_step;
 pub(crate) use shape::Roots;
 
 use crate::matcher::Type;
@@ -59,6 +60,11 @@ impl Path {
     /// What stands at its end, wherever there is something.
     pub(crate) fn holds(&self) -> &Type {
         &self.holds
+    }
+
+    /// Whether it leads to the list that `[*]` makes of what it finds.
+    pub(crate) fn is_list_of_each(&self) -> bool {
+        self.steps.contains(&PathStep::Each)
     }
 
     /// What the path leads to in this run; `None` when there is nothing.

@@ -32,6 +32,17 @@ pub(super) fn steps(written: &str) -> Result<Vec<PathStep>, Box<Problem>> {
     Ok(steps)
 }
 
+/// A key as a path writes it: `.city`, or `["odd.key"]`.
+pub(crate) fn written_step(key: &str) -> String {
+    let is_odd = |c: char| c.is_whitespace() || matches!(c, '.' | '[' | ']' | '"' | '\'' | '\\');
+    if key.is_empty() || key.contains(is_odd) {
+        let escaped = key.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("[\"{escaped}\"]")
+    } else {
+        format!(".{key}")
+    }
+}
+
 fn key<'t>(text: &'t str, written: &str) -> Result<(PathStep, &'t str), Box<Problem>> {
     if text.starts_with(['"', '\'']) {
         let (name, rest) = quoted(text, written)?;

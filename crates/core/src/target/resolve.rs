@@ -3,8 +3,8 @@
 use super::PathStep;
 use crate::trace::Trace;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -68,7 +68,10 @@ pub(super) fn in_text(text: &str, steps: &[PathStep]) -> Option<Value> {
     match step {
         PathStep::Key { name, quoted } => {
             if let Some(found) = member(text, name) {
-                return in_text(found, rest);
+                return match content_blocks(name, found, rest) {
+                    Some(blocks) => in_value(blocks, rest),
+                    None => in_text(found, rest),
+                };
             }
             (name == "length" && !quoted)
                 .then(|| length(text))
@@ -82,9 +85,33 @@ pub(super) fn in_text(text: &str, steps: &[PathStep]) -> Option<Value> {
                 .iter()
                 .filter_map(|item| in_text(item.get(), rest))
                 .collect();
-            (items.is_empty() || !found.is_empty()).then_some(Value::Array(found))
+            let is_present = items.is_empty() || !found.is_empty();
+            let has_inner_lists = rest.contains(&PathStep::Each);
+            let found = if has_inner_lists { flat(found) } else { found };
+            is_present.then_some(Value::Array(found))
         }
     }
+}
+
+/// The one block that a content written as a plain text is, for steps into a list of content blocks.
+fn content_blocks(key: &str, found: &str, rest: &[PathStep]) -> Option<Value> {
+    let is_asked_for_items = matches!(rest, [PathStep::Each | PathStep::Index(_), ..]);
+    if key != "content" || !is_asked_for_items || !found.trim_start().starts_with('"') {
+        return None;
+    }
+    let text: String = serde_json::from_str(found).ok()?;
+    Some(json!([{ "type": "text", "text": text }]))
+}
+
+/// The items of these lists as one list: two stars are one question about all that they lead to.
+fn flat(lists: Vec<Value>) -> Vec<Value> {
+    lists
+        .into_iter()
+        .flat_map(|list| match list {
+            Value::Array(items) => items,
+            other => vec![other],
+        })
+        .collect()
 }
 
 fn in_value(value: Value, steps: &[PathStep]) -> Option<Value> {
@@ -179,6 +206,47 @@ mod tests {
         assert_eq!(at("conversation.tokens.total"), Some(json!(12)));
         assert_eq!(at("tool_calls[0].args[\"odd.key\"]"), Some(json!(1)));
         assert_eq!(at("tool_calls[1]['vendor_mark']"), Some(json!("z")));
+    }
+
+    #[test]
+    fn a_content_that_is_a_plain_text_is_one_block_with_that_text() {
+        let trace = r#"{"tool_results": [{"content": "Error: refused"},
+            {"content": [{"type": "text", "text": "fine"}]}]}"#;
+        let trace = Trace::read(trace).unwrap();
+        let at = |path: &str| Path::into_trace(path).unwrap().resolve(&trace);
+        assert_eq!(
+            at("tool_results[*].content[*].text"),
+            Some(json!(["Error: refused", "fine"]))
+        );
+        assert_eq!(
+            at("tool_results[0].content[0].text"),
+            Some(json!("Error: refused"))
+        );
+        assert_eq!(at("tool_results[0].content"), Some(json!("Error: refused")));
+    }
+
+    #[test]
+    fn two_stars_make_one_flat_list() {
+        let trace = r#"{"tool_calls": [{"name": "a", "args": {"to": ["x", ["y"]]}}, {"name": "a", "args": {"to": []}},
+            {"name": "b"}], "tool_results": [{"content": [{"type": "text", "text": "one"}, {"type": "image"}]},
+            {"content": [{"type": "text", "text": "two"}]}]}"#;
+        let trace = Trace::read(trace).unwrap();
+        let at = |path: &str| Path::into_trace(path).unwrap().resolve(&trace);
+        assert_eq!(
+            at("tool_results[*].content[*].text"),
+            Some(json!(["one", "two"]))
+        );
+        assert_eq!(
+            at("tool_calls[*].args.to[*]"),
+            Some(json!(["x", ["y"]])),
+            "a list that is itself an item stays one"
+        );
+        assert_eq!(
+            at("tool_calls[*].args.to"),
+            Some(json!([["x", ["y"]], []])),
+            "one star does not look into the lists that it leads to"
+        );
+        assert_eq!(at("tool_results[*].content[*].data"), None);
     }
 
     #[test]

@@ -94,8 +94,12 @@ pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem
         push_step(&mut before, step);
     }
     let is_argument = matches!(steps.last(), Some(PathStep::Key { name, .. }) if name == "args");
-    let each = steps.iter().filter(|step| **step == PathStep::Each);
-    let holds = each.fold(type_of(shape), |of, _| Type::List(Box::new(of)));
+    let item = type_of(shape);
+    let holds = if steps.contains(&PathStep::Each) {
+        Type::List(Box::new(item))
+    } else {
+        item
+    };
     Ok(End {
         is_own: !is_argument,
         holds,

@@ -224,6 +224,12 @@ impl Field<'_> {
         })
     }
 
+    /// Any number, with all of its digits.
+    pub(crate) fn json_number(&mut self) -> Option<serde_json::Number> {
+        let node = self.node(|| self.reading.or_variable(&json!({ "type": "number" })))?;
+        self.scalar(node, "a number", |value| value.as_number().cloned())
+    }
+
     /// A length of time with its unit, as `500ms`, `30s` or `2m`, in milliseconds.
     pub fn duration_ms(&mut self) -> Option<u64> {
         let node =

@@ -1,0 +1,176 @@
+//! Why can a matcher not be asked of a value, and which path leads to a value that it can be asked of?
+
+use super::answer::{Unanswered, Wanted, Why};
+use crate::report::AssertionDiff;
+use crate::schema::TOO_MUCH_WORK;
+use crate::target::written_step;
+use serde_json::Value;
+
+/// How deep a value is searched for one that the matcher can be asked of.
+const DEEPEST: usize = 6;
+
+/// The value of a target, and how the suite reached it.
+pub(crate) struct Reached<'a> {
+    /// The target as it was written.
+    pub(crate) target: &'a str,
+    /// Whether the value is the list that `[*]` makes, whose items have no place of their own.
+    pub(crate) is_list_of_each: bool,
+    pub(crate) value: &'a Value,
+}
+
+/// A step from a value to a part of it.
+enum Step<'v> {
+    Key(&'v str),
+    Index(usize),
+}
+
+impl Unanswered {
+    /// The part of the value that the matcher was put to.
+    fn part<'v>(&self, whole: &'v Value) -> &'v Value {
+        whole.pointer(&self.pointer).unwrap_or(whole)
+    }
+
+    pub(super) fn difference(self, whole: &Value) -> AssertionDiff {
+        AssertionDiff {
+            actual: self.part(whole).clone(),
+            pointer: self.pointer,
+            expected: self.expected,
+            absent: None,
+        }
+    }
+
+    /// Why there is no answer, and what to write instead.
+    pub(crate) fn sentence(&self, reached: &Reached<'_>) -> String {
+        let Why::WrongType { key, wanted } = self.why else {
+            return format!("whether it holds cannot be said: {TOO_MUCH_WORK}");
+        };
+        let part = self.part(reached.value);
+        let of = match self.pointer.strip_prefix('/') {
+            Some(item) => format!("item {}, {}", item.replace('/', "."), in_words(part)),
+            None => in_words(part).to_owned(),
+        };
+        let advice = self.advice(wanted, part, reached);
+        format!("`{key}` cannot be asked of {of}; {advice}")
+    }
+
+    fn advice(&self, wanted: Wanted, part: &Value, reached: &Reached<'_>) -> String {
+        const ASK_ITEMS: &str = "`any-item`, `every-item` or `no-item`";
+        let Some(steps) = way_to(wanted, part, DEEPEST) else {
+            return self.advice_for_type(wanted, part).to_owned();
+        };
+        let is_in_items = !self.pointer.is_empty();
+        let is_list_of_each = reached.is_list_of_each && !is_in_items;
+        let mut path = reached.target.to_owned();
+        let item_depth = self.pointer.matches('/').count();
+        let unwritten_depth = usize::from(reached.is_list_of_each && is_in_items);
+        path.push_str(&"[*]".repeat(item_depth - unwritten_depth));
+        let unwritten_steps = usize::from(is_list_of_each);
+        for step in &steps[unwritten_steps..] {
+            match step {
+                Step::Key(key) => path.push_str(&written_step(key)),
+                Step::Index(_) if is_in_items || is_list_of_each => path.push_str("[*]"),
+                Step::Index(index) => path.push_str(&format!("[{index}]")),
+            }
+        }
+        match &steps[..] {
+            [Step::Index(_)] if is_list_of_each => format!("ask the items with {ASK_ITEMS}"),
+            _ if is_list_of_each => format!("write `{path}` and ask its items with {ASK_ITEMS}"),
+            [Step::Index(_)] if !is_in_items => {
+                format!("write `{path}`, or ask the items with {ASK_ITEMS}")
+            }
+            _ => format!("write `{path}`"),
+        }
+    }
+
+    /// What to write if no part of the value can be asked.
+    fn advice_for_type(&self, wanted: Wanted, part: &Value) -> &'static str {
+        match (wanted, part) {
+            (Wanted::ListOfThatType, Value::String(_)) => {
+                "a number, `true`, `false` or `null` is never part of a string: write it in quotes"
+            }
+            (_, Value::Null) => "ask a value that may be `null` with `exact` or `one-of`",
+            (_, Value::Bool(_)) => "write `exact: true` or `exact: false`",
+            (_, Value::Number(_)) => "compare a number with `exact`, `gte`, `lte`, `gt` or `lt`",
+            (_, Value::String(_)) => {
+                "compare a string with `exact`, `contains` or `regex`, or its `length`"
+            }
+            (_, Value::Object(_)) => {
+                "name a field of it in the target, or write `subset` or `schema`"
+            }
+            (_, Value::Array(_)) => {
+                "ask the items with `any-item`, `every-item` or `no-item`, or the list's `length`"
+            }
+        }
+    }
+}
+
+impl Wanted {
+    /// Whether a part of a value is what an author who wrote the matcher looked for.
+    fn is_met_by(self, value: &Value) -> bool {
+        match self {
+            Self::Text | Self::TextOrListOfTexts => value.is_string(),
+            Self::Number => value.is_number(),
+            Self::Object | Self::ObjectOrListOfObjects => value.is_object(),
+            Self::List => value.is_array(),
+            Self::ListOfThatType | Self::Countable => false,
+        }
+    }
+}
+
+/// The shortest way to a part that the matcher can be asked of. The text of a content block comes before its other
+/// keys.
+fn way_to(wanted: Wanted, value: &Value, deepest: usize) -> Option<Vec<Step<'_>>> {
+    if wanted.is_met_by(value) {
+        return Some(Vec::new());
+    }
+    let deeper = deepest.checked_sub(1)?;
+    let longer = |(step, inner)| {
+        let mut way = way_to(wanted, inner, deeper)?;
+        way.insert(0, step);
+        Some(way)
+    };
+    match value {
+        Value::Object(fields) => {
+            let mut parts: Vec<(&String, &Value)> =
+                fields.iter().filter(|(key, _)| *key != "type").collect();
+            parts.sort_by_key(|(key, _)| *key != "text");
+            let steps = parts
+                .into_iter()
+                .map(|(key, inner)| (Step::Key(key), inner));
+            steps.filter_map(longer).min_by_key(Vec::len)
+        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (Step::Index(index), item))
+            .find_map(longer),
+        _ => None,
+    }
+}
+
+/// What the value is, for one who looks at a trace.
+fn in_words(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "`null`",
+        Value::Bool(_) => "`true` or `false`",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Object(_) if is_content_block(value) => "a content block",
+        Value::Object(_) => "an object",
+        Value::Array(items) => match items.first() {
+            None => "an empty list",
+            Some(_) if items.iter().all(is_content_block) => "a list of content blocks",
+            Some(_) if items.iter().all(Value::is_object) => "a list of objects",
+            Some(_) if items.iter().all(Value::is_array) => "a list of lists",
+            Some(_) if items.iter().all(Value::is_string) => "a list of strings",
+            Some(_) if items.iter().all(Value::is_number) => "a list of numbers",
+            Some(_) => "a list of other values",
+        },
+    }
+}
+
+fn is_content_block(value: &Value) -> bool {
+    const OF_MCP: [&str; 5] = ["text", "image", "audio", "resource", "resource_link"];
+    let kind = value.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| OF_MCP.contains(&kind))
+}
