@@ -577,8 +577,7 @@ fn what_cannot_be_asked_names_the_path_to_write() {
             "final_response",
             false,
             &json!("5"),
-            "`contains` cannot be asked of a string; a number, `true`, `false` or `null` is never part of a string: \
-             write it in quotes",
+            "`contains` cannot be asked of a string; a number is never part of a string: write `contains: \"5\"`",
         ),
     ] {
         assert_eq!(reason(matcher, target, is_list_of_each, value), said);

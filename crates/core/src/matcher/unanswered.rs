@@ -56,7 +56,7 @@ impl Unanswered {
     fn advice(&self, wanted: Wanted, part: &Value, reached: &Reached<'_>) -> String {
         const ASK_ITEMS: &str = "`any-item`, `every-item` or `no-item`";
         let Some(steps) = way_to(wanted, part, DEEPEST) else {
-            return self.advice_for_type(wanted, part).to_owned();
+            return self.advice_for_type(wanted, part);
         };
         let is_in_items = !self.pointer.is_empty();
         let is_list_of_each = reached.is_list_of_each && !is_in_items;
@@ -83,24 +83,29 @@ impl Unanswered {
     }
 
     /// What to write if no part of the value can be asked.
-    fn advice_for_type(&self, wanted: Wanted, part: &Value) -> &'static str {
-        match (wanted, part) {
-            (Wanted::ListOfThatType, Value::String(_)) => {
-                "a number, `true`, `false` or `null` is never part of a string: write it in quotes"
-            }
-            (_, Value::Null) => "ask a value that may be `null` with `exact` or `one-of`",
-            (_, Value::Bool(_)) => "write `exact: true` or `exact: false`",
-            (_, Value::Number(_)) => "compare a number with `exact`, `gte`, `lte`, `gt` or `lt`",
-            (_, Value::String(_)) => {
+    fn advice_for_type(&self, wanted: Wanted, part: &Value) -> String {
+        let sought = self.expected.get("contains");
+        if let (Wanted::ListOfThatType, Value::String(_), Some(sought)) = (wanted, part, sought) {
+            let kind = if sought.is_number() {
+                "a number"
+            } else {
+                "this"
+            };
+            return format!("{kind} is never part of a string: write `contains: \"{sought}\"`");
+        }
+        let advice = match part {
+            Value::Null => "ask a value that may be `null` with `exact` or `one-of`",
+            Value::Bool(_) => "write `exact: true` or `exact: false`",
+            Value::Number(_) => "compare a number with `exact`, `gte`, `lte`, `gt` or `lt`",
+            Value::String(_) => {
                 "compare a string with `exact`, `contains` or `regex`, or its `length`"
             }
-            (_, Value::Object(_)) => {
-                "name a field of it in the target, or write `subset` or `schema`"
-            }
-            (_, Value::Array(_)) => {
+            Value::Object(_) => "name a field of it in the target, or write `subset` or `schema`",
+            Value::Array(_) => {
                 "ask the items with `any-item`, `every-item` or `no-item`, or the list's `length`"
             }
-        }
+        };
+        advice.to_owned()
     }
 }
 
