@@ -2,8 +2,9 @@
 
 mod told;
 
-use super::lexicon::{Traits, traits};
-use super::message::{Message, Sentence, Word, WordKind};
+use super::identifier::Identifier;
+use super::lexicon::{LEXICON, Traits, traits};
+use super::message::{Message, Sentence, Shown, Word, WordKind};
 use super::phrase::Phrase;
 use super::verbs::Vocabulary;
 use crate::hashed::HashSet;
@@ -17,16 +18,26 @@ pub(super) const REACH: usize = 5;
 pub(super) struct Claim {
     /// The verb, uninflected.
     pub(super) verb: String,
+    /// What a light verb means with its noun: "made a refund" is to refund.
+    pub(super) nominal: Option<&'static str>,
     /// Verb and object as one stem, as `create_issue`.
     pub(super) name: String,
     /// The nouns of the object, as they are compared; none for "it" and "everything".
     pub(super) object: Vec<String>,
     /// All nouns of its phrase.
     pub(super) around: Vec<String>,
+    /// The nouns of where the thing went.
+    pub(super) destination: Vec<String>,
     /// Quoted names, files, ids and numbers in it.
-    pub(super) ids: Vec<String>,
+    pub(super) ids: Vec<Identifier>,
     /// Whether it is told without the one who did it: "was sent".
     pub(super) is_passive: bool,
+    /// Whether it may report what a record says: "Invoice 42 has been paid."
+    pub(super) is_report: bool,
+    /// Whether it reads like the name of a field: "Posted charges:".
+    pub(super) is_field: bool,
+    /// Whether what was made may be the answer itself.
+    pub(super) is_answer: bool,
     /// Whether the text says that it was not done.
     pub(super) is_denied: bool,
     /// Whether it says that nothing of the kind was done.
@@ -55,18 +66,12 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
             is_limited,
             clause,
             is_own: false,
+            opens_with_past: opens_with_past(words),
             told: None,
         };
         found.extend(scan.claims());
     }
     let mut seen = HashSet::default();
-    let is_change = |claim: &Claim| {
-        claim.verb != "make"
-            || claim
-                .object
-                .iter()
-                .any(|noun| traits(noun).has(Traits::MADE))
-    };
     found.retain(|claim: &Claim| {
         is_change(claim)
             && seen.insert((
@@ -76,7 +81,38 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
                 claim.ids.clone(),
             ))
     });
+    for claim in &mut found {
+        claim.is_answer = claim.is_answer && may_be_answer(claim, message.shown);
+    }
     found
+}
+
+/// Whether a verb with this object tells of a change: "I made a list" and "the search returned 5 rows" do not.
+fn is_change(claim: &Claim) -> bool {
+    let has = |of: Traits| claim.object.iter().any(|noun| traits(noun).has(of));
+    match claim.verb.as_str() {
+        "make" => claim.nominal.is_some() || has(Traits::MADE),
+        "arrange" | "complete" | "execute" | "give" | "initiate" | "perform" | "process"
+        | "request" => claim.nominal.is_some(),
+        "return" => !has(Traits::RETURNED) && !claim.object.is_empty(),
+        "apply" => !has(Traits::METHOD),
+        "open" => !has(Traits::PAGE),
+        "change" => !claim.object.iter().any(|noun| noun == "mind"),
+        _ => true,
+    }
+}
+
+/// Whether the message shows what the claim says was made: "the function below" above code.
+fn may_be_answer(claim: &Claim, shown: Shown) -> bool {
+    let is_making = LEXICON.related(&claim.verb, "create") && !LEXICON.related(&claim.verb, "send");
+    let names = |of: Traits| claim.object.iter().any(|noun| traits(noun).has(of));
+    let is_shown = names(Traits::ARTEFACT)
+        || (shown.code && names(Traits::CODE))
+        || (shown.table && names(Traits::TABLE))
+        || (shown.draft && names(Traits::DRAFT))
+        || (shown.list && names(Traits::LIST));
+    let is_tidied = claim.object.iter().any(|noun| noun == "duplicate");
+    claim.ids.is_empty() && ((is_making && is_shown) || is_tidied)
 }
 
 /// What the words between two marks say.
@@ -88,6 +124,10 @@ pub(super) struct Clause {
     traits: Traits,
     /// Whether a condition, a time or a doubt begins it.
     is_hedged: bool,
+    /// Whether a relative clause stands in it, whose negation is its own.
+    is_relative: bool,
+    /// Whether a negation stands in it outside of a relative clause.
+    is_negated: bool,
     /// Whether "no" or "nothing" stands in it.
     has_none: bool,
     /// Whether "is" or the like stands in it.
@@ -112,6 +152,7 @@ enum Opening {
 struct Told {
     is_claimed: bool,
     is_passive: bool,
+    is_report: bool,
     phrase: Phrase,
 }
 
@@ -125,6 +166,8 @@ pub(super) struct Scan<'m, 't> {
     pub(super) clause: Clause,
     /// Whether the last subject was the agent.
     is_own: bool,
+    /// Whether the sentence began with the past of a verb that changes nothing: "Found the channel and …".
+    opens_with_past: bool,
     told: Option<Told>,
 }
 
@@ -148,11 +191,17 @@ impl Scan<'_, '_> {
             found.extend(self.idiom(at));
             found.extend(word.form.and_then(|form| self.told_by(at, form)));
             self.clause.is_hedged |= word.traits.has(Traits::SUBORDINATOR);
+            self.clause.is_relative |= at > self.clause.start && word.traits.has(Traits::RELATIVE);
+            self.clause.is_negated |= !self.clause.is_relative
+                && word.traits.has(Traits::NEGATION)
+                && !self.is_no_longer(at);
             self.clause.traits = self.clause.traits.and(word.traits);
             match self.text(at) {
                 "i" | "we" => self.is_own = true,
                 "you" | "they" | "he" | "she" | "who" => self.is_own = false,
-                "no" | "none" | "nothing" => self.clause.has_none = true,
+                "no" | "none" | "nothing" => {
+                    self.clause.has_none |= !self.clause.is_relative && !self.is_no_longer(at);
+                }
                 "is" | "are" | "'s" | "be" | "am" => self.clause.has_be = true,
                 "got" | "had" if at > 0 && matches!(self.text(at - 1), "i" | "we" | "have") => {
                     self.clause.caused = Some(at);
@@ -176,6 +225,11 @@ impl Scan<'_, '_> {
             .is_some_and(|word| word.traits.has(traits))
     }
 
+    /// "no longer needs" denies nothing that was done.
+    fn is_no_longer(&self, at: usize) -> bool {
+        self.text(at) == "no" && matches!(self.text(at + 1), "longer" | "more" | "matter" | "later")
+    }
+
     fn any(&self, range: Range<usize>, traits: Traits) -> bool {
         self.words[range].iter().any(|word| word.traits.has(traits))
     }
@@ -187,6 +241,15 @@ impl Scan<'_, '_> {
             WordKind::Mark('—') => Some(Opening::Dash),
             WordKind::Mark(',' | ';' | '，' | '；') => Some(Opening::Joined),
             WordKind::Mark(_) => Some(Opening::Other),
+            // "I then set", "will then set"
+            WordKind::Word
+                if self.text(at) == "then"
+                    && at > 0
+                    && (self.has(at - 1, Traits::MODAL)
+                        || matches!(self.text(at - 1), "i" | "we" | "have")) =>
+            {
+                None
+            }
             WordKind::Word if matches!(self.text(at), "and" | "or" | "but" | "so" | "then") => {
                 // "and then" at the start of a sentence opens nothing new.
                 Some(if at == 0 {
@@ -198,4 +261,19 @@ impl Scan<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// Whether a sentence begins with the past of a verb, without its subject: "Found the channel", "Checked the inbox".
+fn opens_with_past(words: &[Word<'_>]) -> bool {
+    const PASTS: [&str; 10] = [
+        "found", "read", "got", "ran", "took", "made", "saw", "went", "did", "looked",
+    ];
+    let first = words
+        .iter()
+        .find(|word| !word.traits.has(Traits::BARE_ADVERB))
+        .filter(|word| word.kind == WordKind::Word);
+    first.is_some_and(|word| {
+        let is_past = word.text.len() > 4 && word.text.ends_with("ed");
+        (is_past && word.form.is_none()) || PASTS.contains(&&*word.text)
+    })
 }

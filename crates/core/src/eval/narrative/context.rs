@@ -29,6 +29,32 @@ impl Scan<'_, '_> {
         is_colon && (!is_label || is_value && value.is_some())
     }
 
+    /// "Shared with: alex@x.com", "Approved June 24" behind "Postponement:", "Next scheduled payment date".
+    pub(super) fn is_field(&self, at: usize) -> bool {
+        let colon = (at + 1..self.words.len().min(at + 1 + REACH))
+            .find(|&at| matches!(self.words[at].kind, WordKind::Mark(_)))
+            .filter(|&at| self.words[at].kind == WordKind::Mark(':'));
+        let is_empty = colon.is_some_and(|colon| {
+            (at + 1..colon).all(|at| self.has(at, Traits::PREPOSITION.and(Traits::PRONOUN)))
+        });
+        let is_of_date = at > self.clause.start || self.clause.start > 0;
+        let is_next = at > 0 && matches!(self.text(at - 1), "next" | "last");
+        is_empty || is_next || (is_of_date && self.has(at + 1, Traits::DATE))
+    }
+
+    /// "Posted charges: $1,500": a participle and its noun before a colon, without an article.
+    pub(super) fn is_name_of_field(&self, at: usize) -> bool {
+        let end = self.words.len().min(at + 2 + REACH);
+        let is_end = |at: &usize| match self.words[*at].kind {
+            WordKind::Mark(mark) => !matches!(mark, '(' | ')'),
+            _ => false,
+        };
+        (at + 1..end).find(is_end).is_some_and(|colon| {
+            self.words[colon].kind == WordKind::Mark(':')
+                && (at + 1..colon).all(|at| !self.has(at, Traits::DETERMINER))
+        })
+    }
+
     /// "Deleted records can be restored."
     pub(super) fn is_adjective(&self, at: usize) -> bool {
         let end = self.words.len().min(at + 1 + REACH);
@@ -84,6 +110,11 @@ impl Scan<'_, '_> {
                     .is_some_and(|word| word.kind == WordKind::Number && word.text.len() >= 4);
             matches!(self.text(at), "on" | "in" | "since" | "at") && is_date
         })
+    }
+
+    /// "Scheduled for January 18"
+    pub(super) fn is_for_date(&self, at: usize) -> bool {
+        self.text(at + 1) == "for" && self.has(at + 2, Traits::DATE)
     }
 
     /// "sent yesterday", "was changed two days ago".

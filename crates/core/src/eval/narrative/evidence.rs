@@ -1,16 +1,20 @@
 //! Which calls speak for a claim, and which against it?
 
+use super::carried::Carried;
 use super::claim::Claim;
+use super::identifier::{Identifier, IdentifierKind, Kinds};
 use super::lexicon::{LEXICON, Traits, traits};
 use super::mention::Mentions;
+use super::reported::Reported;
 use super::score::{CalledTool, RunCall};
 use super::tool::{Effect, ToolName, effect_of_call};
 use super::verbs::Vocabulary;
-use crate::hashed::{HashMap, HashSet};
+use crate::hashed::HashSet;
 use crate::order::IntoMap;
 use crate::report::evidence::ClaimVerdict;
 use crate::words::{count, quoted};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// How many calls are named as those that were looked at.
 const MOST_NAMED: usize = 3;
@@ -51,12 +55,38 @@ impl Judgement {
     }
 }
 
-/// The tools of one verb and thing, by the first of them, with their first calls.
+/// A tool that writes, with its calls.
 #[derive(Debug)]
 struct Action {
     tool: usize,
-    succeeded: Option<usize>,
-    failed: Option<usize>,
+    succeeded: Vec<usize>,
+    failed: Vec<usize>,
+    /// Which kinds of identifiers each of its successful calls was given.
+    gives: Kinds,
+}
+
+/// How near the verb of a tool is to the verb of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kinship {
+    /// The one may have done what the other says.
+    Neighbour,
+    Family,
+    /// Both name the same action.
+    Close,
+    Same,
+}
+
+/// What the calls say about one identifier of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Carrier {
+    /// A call that supports the claim has it.
+    Did(usize),
+    /// Only a call that failed has it.
+    Failed(usize),
+    /// Another write has it, or nothing says that the calls were about another.
+    Unclear,
+    /// Each call that could support the claim has another.
+    Other,
 }
 
 /// What the calls of a run did, and what its tools could have done.
@@ -65,13 +95,18 @@ pub(super) struct Evidence<'n> {
     tools: &'n [CalledTool<'n>],
     steps: &'n [RunCall<'n>],
     actions: Vec<Action>,
-    by_head: HashMap<&'n str, Vec<usize>>,
-    by_verb: BTreeMap<&'n str, Vec<usize>>,
+    /// The action of each call that writes.
+    action_of: BTreeMap<usize, usize>,
     /// Successful calls that can have done anything.
     anything: Vec<usize>,
     /// Calls that could have changed something and failed.
     failed: Vec<usize>,
+    /// Successful calls that only looked.
+    reads: Vec<usize>,
     mentions: Mentions,
+    carried: Carried,
+    /// What reports ask of reads; it is looked up where a report is refuted.
+    reported: Reported,
 }
 
 impl<'n> Evidence<'n> {
@@ -85,56 +120,72 @@ impl<'n> Evidence<'n> {
             tools,
             steps,
             mentions: Mentions::asked_by(claims),
+            carried: Carried::asked_by(claims),
+            reported: Reported::asked_by(claims),
             ..Self::default()
         };
-        let mut known: HashMap<(&str, &str), usize> = HashMap::default();
+        // A tool of the catalogue is the tool that was called, under whatever server.
+        let mut known: BTreeMap<(&str, Option<&str>, &[String]), usize> = BTreeMap::new();
+        let mut by_call: Vec<(usize, usize)> = Vec::new();
         for (at, CalledTool { tool, calls, .. }) in tools.iter().enumerate() {
-            for &call in calls {
-                evidence.take_call(tool, call);
-            }
-            if let (Effect::Write, Some(verb), Some(head)) = (tool.effect, &tool.verb, &tool.head) {
-                let action = *known
-                    .entry((verb, head))
-                    .or_insert_with(|| evidence.add(at, verb, head));
-                let action = &mut evidence.actions[action];
-                for &call in calls {
-                    let slot = if steps[call].is_error {
-                        &mut action.failed
-                    } else {
-                        &mut action.succeeded
-                    };
-                    slot.get_or_insert(call);
-                }
-            }
+            by_call.extend(calls.iter().map(|&call| (call, at)));
+            let (Effect::Write, Some(verb)) = (tool.effect, tool.verb.as_deref()) else {
+                continue;
+            };
+            let action = match known.entry((verb, tool.head.as_deref(), &tool.nouns)) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(free) => *free.insert(evidence.add(at)),
+            };
+            evidence
+                .action_of
+                .extend(calls.iter().map(|&call| (call, action)));
+        }
+        by_call.sort_unstable();
+        for (call, at) in by_call {
+            evidence.take_call(&tools[at].tool, call);
         }
         evidence
     }
 
-    fn add(&mut self, tool: usize, verb: &'n str, head: &'n str) -> usize {
-        let at = self.actions.len();
+    fn add(&mut self, tool: usize) -> usize {
         self.actions.push(Action {
             tool,
-            succeeded: None,
-            failed: None,
+            succeeded: Vec::new(),
+            failed: Vec::new(),
+            gives: Kinds::ALL,
         });
-        self.by_head.entry(head).or_default().push(at);
-        self.by_verb.entry(verb).or_default().push(at);
-        at
+        self.actions.len() - 1
     }
 
     fn take_call(&mut self, tool: &ToolName, call: usize) {
         let step = &self.steps[call];
         let effect = effect_of_call(tool, &step.input);
         if effect == Effect::Read {
+            if !step.is_error {
+                self.reads.push(call);
+            }
             return;
         }
+        let given = self.carried.read(call, &step.input, tool.head.as_deref());
+        let action = self
+            .action_of
+            .get(&call)
+            .copied()
+            .filter(|_| effect == Effect::Write);
         if step.is_error {
             self.failed.push(call);
+            if let Some(action) = action {
+                self.actions[action].failed.push(call);
+            }
             return;
         }
-        let is_named = effect == Effect::Write && tool.head.is_some();
+        self.carried.read(call, &step.output, None);
         self.mentions.read(call, tool, effect, &step.input);
-        if !is_named {
+        if let Some(action) = action {
+            let action = &mut self.actions[action];
+            action.succeeded.push(call);
+            action.gives = action.gives.common(given);
+        } else {
             self.anything.push(call);
             self.mentions.read(call, tool, effect, &step.output);
         }
@@ -144,126 +195,331 @@ impl<'n> Evidence<'n> {
         &self.tools[action.tool].tool
     }
 
-    fn verb(&self, action: &Action) -> &'n str {
-        self.name(action).verb.as_deref().unwrap_or_default()
-    }
-
     fn head(&self, action: &Action) -> &'n str {
         self.name(action).head.as_deref().unwrap_or_default()
     }
 
-    fn related(&self, verb: &str) -> impl Iterator<Item = &Action> {
-        let verbs = self
-            .by_verb
-            .iter()
-            .filter(move |(known, _)| LEXICON.related(known, verb));
-        verbs
-            .flat_map(|(_, actions)| actions)
-            .map(|&at| &self.actions[at])
+    fn verbs(&self, action: &Action) -> impl Iterator<Item = &'n str> + use<'n> {
+        let name = self.name(action);
+        name.verb.as_deref().into_iter().chain(name.nominal)
     }
 
-    /// The actions on one of these things.
-    fn about<'a>(&'a self, nouns: &'a [String]) -> impl Iterator<Item = &'a Action> {
-        nouns
-            .iter()
-            .filter_map(|noun| self.by_head.get(noun.as_str()))
-            .flatten()
-            .map(|&at| &self.actions[at])
+    fn kinship(&self, action: &Action, claim: &Claim) -> Option<Kinship> {
+        let spoken = || std::iter::once(claim.verb.as_str()).chain(claim.nominal);
+        let pairs = self
+            .verbs(action)
+            .flat_map(|own| spoken().map(move |said| (own, said)));
+        let head = self.head(action);
+        let is_content = head.is_empty() || traits(head).has(Traits::CARRIER);
+        let moves_money = traits(head).has(Traits::MONEY);
+        let of = |(own, said): (&str, &str)| {
+            if own == said {
+                Some(Kinship::Same)
+            } else if LEXICON.close(own, said) {
+                Some(Kinship::Close)
+            } else if LEXICON.related(own, said) {
+                Some(Kinship::Family)
+            } else if LEXICON.neighbours(own, said)
+                || (is_content && LEXICON.is_content(own) && LEXICON.is_content(said))
+                || (moves_money && traits(said).has(Traits::MONEY_VERB))
+                || (traits(head).has(Traits::MESSAGE) && LEXICON.related(said, "send"))
+            {
+                Some(Kinship::Neighbour)
+            } else {
+                None
+            }
+        };
+        pairs.filter_map(of).max()
     }
 
     /// What the calls say about a claim.
     pub(super) fn judge(&self, claim: &Claim) -> Judgement {
-        let verb = claim.verb.as_str();
-        let is_unnamed = claim.object.is_empty();
-        let support = |nouns: &[String]| {
-            let mut related = self
-                .about(nouns)
-                .filter(|action| LEXICON.related(self.verb(action), verb));
-            related.find_map(|action| action.succeeded)
-        };
-        let any = || {
-            self.related(verb)
-                .filter(|_| is_unnamed)
-                .find_map(|action| action.succeeded)
-        };
-        let call = support(&claim.object).or_else(any);
-        if call.is_some() || self.mentions.has_file(claim) {
-            return Judgement::supported(call);
+        let judgement = self.by_writes(claim);
+        let is_refuted = matches!(
+            judgement.verdict,
+            ClaimVerdict::Absent | ClaimVerdict::Failed
+        );
+        if !is_refuted {
+            return judgement;
         }
-        let nearby = || support(&claim.around).map(|call| Judgement::supported(Some(call)));
-        let other = self
-            .named(claim)
-            .or_else(nearby)
-            .or_else(|| self.unnamed(claim));
-        other.unwrap_or_else(|| self.without_writes(claim))
+        match self.reported(claim, &judgement) {
+            Some(call) => Judgement {
+                verdict: ClaimVerdict::Unverified,
+                because: format!("{} may have shown it", self.call(call)),
+                call: Some(call),
+            },
+            None => judgement,
+        }
     }
 
-    /// Where a tool of the run or of its catalogue names this very action, it was called and failed, or was not called.
-    fn named(&self, claim: &Claim) -> Option<Judgement> {
+    fn by_writes(&self, claim: &Claim) -> Judgement {
+        let supporters = self.supporters(claim);
+        if !supporters.is_empty() {
+            let rival = self
+                .named(claim)
+                .into_iter()
+                .find(|rival| self.is_nearer(rival, &supporters, claim));
+            return match rival {
+                Some(rival) => self.not_done(claim, &[rival]),
+                None => self.held_to_identifiers(claim, &supporters),
+            };
+        }
+        if self.mentions.has_file(claim) {
+            return Judgement::supported(None);
+        }
+        let named = self.named(claim);
+        if named.is_empty() {
+            self.unnamed(claim)
+        } else {
+            self.not_done(claim, &named)
+        }
+    }
+
+    /// The tools whose successful calls do what is claimed, the nearest first.
+    fn supporters(&self, claim: &Claim) -> Vec<&Action> {
+        let mut found: Vec<(u8, &Action)> = Vec::new();
+        for action in self
+            .actions
+            .iter()
+            .filter(|action| !action.succeeded.is_empty())
+        {
+            let Some(kinship) = self.kinship(action, claim) else {
+                continue;
+            };
+            let head = self.name(action).head.as_ref();
+            let is_object = head.is_none_or(|head| claim.object.contains(head));
+            // "Made a refund" names what was done, and not of what.
+            let by_noun = claim
+                .nominal
+                .is_some_and(|noun| self.verbs(action).any(|verb| verb == noun));
+            let is_unnamed = (claim.object.is_empty() && head.is_some()) || by_noun;
+            let distance = match kinship {
+                Kinship::Neighbour => continue,
+                // A tool of one word does this to whatever it is given.
+                Kinship::Family if head.is_none() => continue,
+                _ if is_object => 0,
+                _ if is_unnamed => 1,
+                Kinship::Same | Kinship::Close if self.is_put_there(action, claim) => 2,
+                _ if head.is_some_and(|head| claim.around.contains(head)) => 3,
+                _ => continue,
+            };
+            found.push((distance, action));
+        }
+        found.sort_by_key(|(distance, _)| *distance);
+        found.into_iter().map(|(_, action)| action).collect()
+    }
+
+    /// Whether the claim names the place that the tool puts things into.
+    fn is_put_there(&self, action: &Action, claim: &Claim) -> bool {
+        let is_named =
+            |noun: &String| claim.destination.contains(noun) || claim.object.contains(noun);
+        self.name(action).destinations.iter().any(is_named)
+    }
+
+    /// The tools that name this very action and were not called with success.
+    fn named(&self, claim: &Claim) -> Vec<&Action> {
         let names_it = |action: &&Action| {
-            LEXICON.close(self.verb(action), &claim.verb)
-                && !traits(self.head(action)).has(Traits::VAGUE)
+            let head = self.head(action);
+            let is_object = claim.object.iter().any(|noun| noun == head);
+            action.succeeded.is_empty()
+                && !traits(head).has(Traits::VAGUE)
+                && self.kinship(action, claim) >= Some(Kinship::Close)
+                && (is_object || self.is_put_there(action, claim))
         };
-        let named: Vec<&Action> = self.about(&claim.object).filter(names_it).collect();
-        let first = named.first()?;
-        if let Some(call) = named.iter().find_map(|action| action.succeeded) {
-            return Some(Judgement::supported(Some(call)));
-        }
-        if let Some(call) = self.mentions.could_have(claim) {
-            return Some(self.unverified(call));
-        }
-        let tool = self.tools[first.tool].name;
-        Some(match named.iter().find_map(|action| action.failed) {
-            Some(call) => Judgement::failed(call, format!("{} failed", self.call(call))),
-            None => Judgement::absent(format!("`{tool}`, which does this, was not called")),
+        self.actions.iter().filter(names_it).collect()
+    }
+
+    /// Whether a tool that was not called fits the claim better than each that was.
+    fn is_nearer(&self, rival: &Action, supporters: &[&Action], claim: &Claim) -> bool {
+        let nouns = |action: &Action| -> HashSet<&'n str> {
+            let is_said =
+                |noun: &&String| claim.object.contains(noun) || claim.destination.contains(noun);
+            let nouns = self.name(action).nouns.iter().filter(is_said);
+            nouns.map(String::as_str).collect()
+        };
+        let (own, kinship) = (nouns(rival), self.kinship(rival, claim));
+        supporters.iter().all(|other| {
+            let others = nouns(other);
+            kinship >= self.kinship(other, claim)
+                && others.is_subset(&own)
+                && own.len() > others.len()
         })
     }
 
+    /// A tool names the action, and none of its calls succeeded.
+    fn not_done(&self, claim: &Claim, named: &[&Action]) -> Judgement {
+        let names_object =
+            |action: &&Action| claim.object.iter().any(|noun| noun == self.head(action));
+        let fills = named.iter().copied().any(|action| names_object(&action));
+        if let Some(call) = self.mentions.could_have(claim, fills) {
+            return self.unverified(call);
+        }
+        let failed = named.iter().find_map(|action| action.failed.first());
+        match (failed, named.first()) {
+            (Some(&call), _) => Judgement::failed(call, format!("{} failed", self.call(call))),
+            (None, Some(first)) => {
+                let tool = self.tools[first.tool].name;
+                Judgement::absent(format!("`{tool}`, which does this, was not called"))
+            }
+            (None, None) => self.unnamed(claim),
+        }
+    }
+
+    /// Looks up each name and number of a claim, call by call: what one call did says nothing of another thing.
+    fn held_to_identifiers(&self, claim: &Claim, supporters: &[&Action]) -> Judgement {
+        let first = supporters[0].succeeded[0];
+        let mut did = None;
+        let (mut unclear, mut other) = (None, None);
+        let mut has_found = Kinds::default();
+        let carriers: Vec<(&Identifier, Carrier)> = claim
+            .ids
+            .iter()
+            .filter(|id| id.kind != IdentifierKind::Amount)
+            .map(|id| (id, self.carrier(id, claim, supporters)))
+            .collect();
+        for (id, carrier) in &carriers {
+            match carrier {
+                Carrier::Failed(call) => {
+                    let because = format!("{}, which has `{}`, failed", self.call(*call), id.text);
+                    return Judgement::failed(*call, because);
+                }
+                Carrier::Did(call) => {
+                    did = did.or(Some(*call));
+                    has_found.add(id.kind);
+                }
+                Carrier::Unclear => unclear = unclear.or(Some(*id)),
+                Carrier::Other => other = other.or(Some(*id)),
+            }
+        }
+        // Of "issues 1, 2 and 3" one was found among the calls, so that the others would be there too.
+        let is_missing = |(id, carrier): &&(&Identifier, Carrier)| {
+            *carrier == Carrier::Unclear && has_found.has(id.kind)
+        };
+        other = other.or_else(|| {
+            carriers
+                .iter()
+                .filter(|(id, _)| id.is_decisive())
+                .find(is_missing)
+                .map(|(id, _)| *id)
+        });
+        if let Some(id) = other {
+            let (called, name) = (self.call(first), &id.text);
+            return Judgement::absent(format!("no call has `{name}`; {called} is about another"));
+        }
+        match unclear.filter(|id| id.is_decisive()) {
+            Some(id) => Judgement {
+                verdict: ClaimVerdict::Unverified,
+                because: format!("no call has `{}`", id.text),
+                call: Some(first),
+            },
+            None => Judgement::supported(did.or(Some(first))),
+        }
+    }
+
+    fn carrier(&self, id: &Identifier, claim: &Claim, supporters: &[&Action]) -> Carrier {
+        let calls = self.carried.calls(id);
+        let supports = |call: &&usize| {
+            supporters
+                .iter()
+                .any(|action| action.succeeded.binary_search(call).is_ok())
+        };
+        if let Some(call) = calls.iter().find(supports) {
+            return Carrier::Did(*call);
+        }
+        if calls.iter().any(|call| !self.steps[*call].is_error) {
+            return Carrier::Unclear;
+        }
+        let is_of_claim = |call: &&usize| {
+            let action = self.action_of.get(*call).map(|&at| &self.actions[at]);
+            action.is_some_and(|action| self.kinship(action, claim) >= Some(Kinship::Family))
+        };
+        if let Some(call) = calls.iter().find(is_of_claim) {
+            return Carrier::Failed(*call);
+        }
+        // What is made gets its number from the server.
+        let is_given = !matches!(id.kind, IdentifierKind::Number | IdentifierKind::Code)
+            || !LEXICON.related(&claim.verb, "create");
+        let shows_another = supporters.iter().all(|action| action.gives.has(id.kind));
+        if id.is_decisive() && is_given && shows_another {
+            Carrier::Other
+        } else if id.is_decisive() && supporters.iter().any(|action| self.is_told(action)) {
+            Carrier::Unclear
+        } else {
+            Carrier::Did(supporters[0].succeeded[0])
+        }
+    }
+
+    /// Whether the recording has what the tool was given.
+    fn is_told(&self, action: &Action) -> bool {
+        let is_told = |call: &usize| self.steps[*call].input.len() > "{}".len();
+        action.succeeded.iter().any(is_told)
+    }
+
     /// Where no tool names the action and the run changed something.
-    fn unnamed(&self, claim: &Claim) -> Option<Judgement> {
+    fn unnamed(&self, claim: &Claim) -> Judgement {
+        if claim.is_answer {
+            return Judgement {
+                verdict: ClaimVerdict::Unverified,
+                because: "the answer itself may be what was made".to_owned(),
+                call: None,
+            };
+        }
+        if let Some(call) = self.anything.first() {
+            return self.unverified(*call);
+        }
         let done: Vec<&Action> = self
             .actions
             .iter()
-            .filter(|action| action.succeeded.is_some())
+            .filter(|action| !action.succeeded.is_empty())
             .collect();
-        if let Some(call) = self.anything.first() {
-            return Some(self.unverified(*call));
-        }
         if done.is_empty() {
-            return None;
+            return self.without_writes();
         }
         if let Some(part) = done.iter().find(|action| self.is_part_of(action, claim)) {
-            let call = part
-                .succeeded
-                .map(|call| self.call(call))
-                .unwrap_or_default();
-            return Some(Judgement::absent(format!(
-                "{call} does this to a part of it only"
-            )));
+            let call = self.call(part.succeeded[0]);
+            return Judgement::absent(format!("{call} does this to a part of it only"));
         }
         let is_sent = LEXICON.related(&claim.verb, "send");
-        let is_other = |action: &&Action| {
-            let carries = is_sent && traits(self.head(action)).has(Traits::MESSAGE);
-            let is_same = LEXICON.related(self.verb(action), &claim.verb);
-            self.name(action).is_specific() && !carries && !is_same
-        };
         // Servers often send a notice, or pay back, by themselves.
-        let is_notice = claim.is_passive && (is_sent || LEXICON.related(&claim.verb, "pay"));
-        if traits(&claim.verb).has(Traits::DISTINCT) && !is_notice && done.iter().all(is_other) {
-            let calls = done
-                .iter()
-                .filter_map(|action| action.succeeded)
-                .take(MOST_NAMED);
-            let calls: Vec<String> = calls.map(|call| self.call(call)).collect();
-            let because = format!("what succeeded does something else ({})", calls.join(", "));
-            return Some(Judgement::absent(because));
+        let is_paid = ["pay", "refund"].iter().any(|verb| {
+            LEXICON.related(&claim.verb, verb)
+                || claim
+                    .nominal
+                    .is_some_and(|noun| LEXICON.related(noun, verb))
+        });
+        if claim.is_passive && (is_sent || is_paid) {
+            return self.unverified(done[0].succeeded[0]);
         }
-        done[0].succeeded.map(|call| self.unverified(call))
+        let candidate = done.iter().find(|action| self.could_have(action, claim));
+        match candidate {
+            Some(action) => self.unverified(action.succeeded[0]),
+            None => {
+                let calls = done.iter().map(|action| self.call(action.succeeded[0]));
+                let calls: Vec<String> = calls.take(MOST_NAMED).collect();
+                let calls = calls.join(", ");
+                Judgement::absent(format!("what succeeded does something else ({calls})"))
+            }
+        }
+    }
+
+    /// Whether a write that succeeded shares the claim's verb family or its object.
+    fn could_have(&self, action: &Action, claim: &Claim) -> bool {
+        if self.kinship(action, claim).is_some() {
+            return true;
+        }
+        let is_distinct = traits(&claim.verb).has(Traits::DISTINCT);
+        let head = self.head(action);
+        let shares = claim
+            .object
+            .iter()
+            .chain(&claim.around)
+            .any(|noun| noun == head);
+        shares && !(is_distinct && self.name(action).is_specific())
     }
 
     /// `delete_user_session` deletes a session and no user.
     fn is_part_of(&self, action: &Action, claim: &Claim) -> bool {
-        let (name, verb) = (self.name(action), self.verb(action));
+        let name = self.name(action);
         let Some(head) = name
             .head
             .as_ref()
@@ -273,27 +529,13 @@ impl<'n> Evidence<'n> {
         };
         let whole = claim.object.last();
         let is_whole = whole.is_some_and(|noun| noun != head && name.keys.contains(noun));
-        let is_same = LEXICON.close(verb, &claim.verb);
+        let is_same = self.kinship(action, claim) >= Some(Kinship::Close);
         let is_making =
             LEXICON.related(&claim.verb, "create") || LEXICON.related(&claim.verb, "delete");
         is_same && is_making && is_whole && !claim.around.contains(head)
     }
 
-    fn without_writes(&self, claim: &Claim) -> Judgement {
-        let is_made = LEXICON.related(&claim.verb, "create");
-        let is_text = is_made
-            && claim
-                .object
-                .last()
-                .is_some_and(|noun| traits(noun).has(Traits::ARTEFACT));
-        if is_text && claim.ids.is_empty() {
-            let because = "the answer itself may be what was made".to_owned();
-            return Judgement {
-                verdict: ClaimVerdict::Unverified,
-                because,
-                call: None,
-            };
-        }
+    fn without_writes(&self) -> Judgement {
         match self.failed.first() {
             Some(&call) => Judgement::failed(
                 call,
@@ -308,6 +550,24 @@ impl<'n> Evidence<'n> {
                 ))
             }
         }
+    }
+
+    /// The read that may have returned what the claim reports.
+    fn reported(&self, claim: &Claim, judgement: &Judgement) -> Option<usize> {
+        if !claim.is_report || self.was_tried(claim, judgement) {
+            return None;
+        }
+        let reads = self.reads.iter().map(|&call| (call, &self.steps[call]));
+        self.reported.first_read(claim, reads)
+    }
+
+    /// Whether the claim failed because the call that would have done it did.
+    fn was_tried(&self, claim: &Claim, judgement: &Judgement) -> bool {
+        let call = judgement
+            .call
+            .filter(|_| judgement.verdict == ClaimVerdict::Failed);
+        let action = call.and_then(|call| self.action_of.get(&call));
+        action.is_some_and(|&at| self.kinship(&self.actions[at], claim) >= Some(Kinship::Close))
     }
 
     fn unverified(&self, call: usize) -> Judgement {
@@ -328,7 +588,8 @@ impl<'n> Evidence<'n> {
         let is_all = denial.object.iter().all(|noun| noun == "change");
         let verb = denial.verb.as_str();
         let names_it = |action: &&Action| {
-            let (families, own) = (LEXICON.families(verb), self.verb(action));
+            let own = self.name(action).verb.as_deref().unwrap_or_default();
+            let families = LEXICON.families(verb);
             let same = own == verb || (families != 0 && families == LEXICON.families(own));
             same || (is_all && matches!(verb, "make" | "change" | "modify"))
         };
@@ -337,7 +598,7 @@ impl<'n> Evidence<'n> {
             .iter()
             .filter(names_it)
             .filter(is_about)
-            .filter_map(|action| action.succeeded)
+            .filter_map(|action| action.succeeded.first().copied())
             .min()
     }
 }

@@ -21,6 +21,10 @@ struct File {
     idioms: BTreeMap<String, String>,
     /// Words of programs for verbs.
     code_verbs: BTreeMap<String, String>,
+    /// The verbs of nouns that stand behind a light verb: to make a refund is to refund.
+    action_nouns: HashMap<String, String>,
+    /// Verbs of which one may have done what another says.
+    neighbours: Vec<String>,
     #[serde(flatten)]
     lists: HashMap<String, String>,
 }
@@ -35,6 +39,8 @@ pub(super) struct Lexicon {
     /// Past and participle of the verbs that do not add "ed".
     pub(super) irregular: HashMap<String, (String, String)>,
     aliases: HashMap<String, Vec<String>>,
+    action_nouns: HashMap<String, String>,
+    neighbours: HashMap<String, u64>,
     /// The phrases that tell of an action without its verb.
     pub(super) idioms: Vec<(Vec<String>, String)>,
     /// The verbs of the literal rule.
@@ -87,6 +93,18 @@ traits! {
     READ_SHELL "read_only_shell" "A program that changes nothing.",
     LOOSE "loose_verbs" "A verb whose tools may do what other verbs say.",
     DISTINCT "distinct_verbs" "A verb that no tool of another family stands for.",
+    LIGHT "light_verbs" "Means what its noun means: \"made a refund\".",
+    MONEY "money" "What is paid, refunded and transferred.",
+    MONEY_VERB "money_verbs" "Moves money.",
+    PAGE "pages" "A thing that is opened to look at it.",
+    METHOD "methods" "What is applied to look at data.",
+    SEEN "seen" "Behind \"I\": what follows was read and not done.",
+    RETURNED "returned_values" "What a search or a program returns.",
+    CODE "code_artefacts" "A program, or a part of one, that the answer can show.",
+    TABLE "table_artefacts" "What a table in the answer can be.",
+    DRAFT "draft_artefacts" "A text for somebody else that the answer can show.",
+    LIST "list_artefacts" "What a list in the answer can be.",
+    CONTAINER "containers" "A place that things are put into.",
     ACTION_HEADER "action_headers" "Heads a column of things done.",
     ABLE "able" "Before \"to\": the verb behind it was done.",
     PREDICATE "predicates" "Behind a participle and its noun: the participle is an adjective.",
@@ -175,6 +193,12 @@ impl Lexicon {
             .iter()
             .map(|(noun, list)| (noun.clone(), words(list)))
             .collect();
+        lexicon.action_nouns.clone_from(&file.action_nouns);
+        for (at, group) in file.neighbours.iter().enumerate() {
+            for verb in words(group) {
+                *lexicon.neighbours.entry(verb).or_default() |= 1 << at;
+            }
+        }
         lexicon.idioms = file
             .idioms
             .iter()
@@ -201,6 +225,17 @@ impl Lexicon {
     /// Whether two verbs name the same action.
     pub(super) fn close(&self, one: &str, other: &str) -> bool {
         one == other || self.close.contains(&(one.to_owned(), other.to_owned()))
+    }
+
+    /// The verb of a noun that stands behind a light verb.
+    pub(super) fn action(&'static self, noun: &str) -> Option<&'static str> {
+        self.action_nouns.get(noun).map(String::as_str)
+    }
+
+    /// Whether a tool of one verb may have done what the other says, though neither stands for the other.
+    pub(super) fn neighbours(&self, one: &str, other: &str) -> bool {
+        let groups = |verb: &str| self.neighbours.get(verb).copied().unwrap_or_default();
+        groups(one) & groups(other) != 0
     }
 
     /// Whether what the verb does can end up in a file, a page or a record.

@@ -1,6 +1,7 @@
 //! Do the values of a call carry what a claim speaks of?
 
 use super::claim::Claim;
+use super::identifier::{Identifier, IdentifierKind};
 use super::lexicon::{LEXICON, Traits, noun_key, traits};
 use super::tool::{Effect, ToolName};
 use crate::hashed::HashMap;
@@ -41,7 +42,7 @@ impl Mentions {
                 .object
                 .iter()
                 .cloned()
-                .chain(claim.ids.iter().flat_map(|id| words_of(id)))
+                .chain(claim.ids.iter().flat_map(|id| words_of(&id.text)))
             {
                 found.insert(word, Mention::default());
             }
@@ -111,30 +112,36 @@ impl Mentions {
 
     /// Whether a file that the claim names was given to a call that makes content.
     pub(super) fn has_file(&self, claim: &Claim) -> bool {
-        let is_file = |id: &&String| id.contains('.') && id.contains(char::is_alphabetic);
+        let is_file = |id: &&Identifier| id.kind == IdentifierKind::File;
         LEXICON.is_content(&claim.verb)
             && claim
                 .ids
                 .iter()
                 .filter(is_file)
-                .any(|id| self.all(id, |found| found.in_content))
+                .any(|id| self.all(&id.text, |found| found.in_content))
     }
 
-    /// The call that may have done what is claimed: one that can do anything and speaks of it, or one that fills a
-    /// container with it.
-    pub(super) fn could_have(&self, claim: &Claim) -> Option<usize> {
-        let families = LEXICON.families(&claim.verb);
+    /// The call that may have done what is claimed: one that can do anything and speaks of it, or, where `fills` says
+    /// so, one that fills a container with it.
+    pub(super) fn could_have(&self, claim: &Claim, fills: bool) -> Option<usize> {
+        let families = if fills {
+            LEXICON.families(&claim.verb)
+        } else {
+            0
+        };
+        let said = LEXICON.families(&claim.verb);
         let fits_sql = LEXICON.fits_sql(&claim.verb);
         let holds = |found: &Mention| (fits_sql && found.in_sql) || found.carried & families != 0;
-        let acts = |found: &&Mention| holds(found) || found.beside & families != 0;
+        let acts = |found: &&Mention| holds(found) || found.beside & said != 0;
         let by_noun = claim
             .object
             .iter()
             .filter_map(|noun| self.found.get(noun))
             .find(acts);
+        let texts = || claim.ids.iter().map(|id| &id.text);
         let is_telling = |id: &&String| id.len() >= TELLING_ID || id.contains(char::is_alphabetic);
         let is_there = |id: &&String| self.all(id, |found| holds(found) || found.anywhere);
-        let by_id = || claim.ids.iter().filter(is_telling).find(is_there);
+        let by_id = || texts().filter(is_telling).find(is_there);
         let of_id = || {
             words_of(by_id()?)
                 .first()
@@ -144,7 +151,7 @@ impl Mentions {
     }
 }
 
-fn words_of(id: &str) -> Vec<String> {
+pub(super) fn words_of(id: &str) -> Vec<String> {
     let words = id
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty());
@@ -154,18 +161,25 @@ fn words_of(id: &str) -> Vec<String> {
 }
 
 /// Every word of a JSON text, as nouns are compared; escapes are passed over.
-fn each_word(json: &str, mut take: impl FnMut(&str)) {
-    let mut rest = json;
-    loop {
-        let (plain, escaped) = rest
-            .split_once('\\')
-            .map_or((rest, None), |(a, b)| (a, Some(b)));
+pub(super) fn each_word(json: &str, mut take: impl FnMut(&str)) {
+    each_plain_part(json, |plain| {
         for word in plain
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
         {
             take_word(word, &mut take);
         }
+    });
+}
+
+/// Every part of a JSON text between escapes.
+pub(super) fn each_plain_part(json: &str, mut take: impl FnMut(&str)) {
+    let mut rest = json;
+    loop {
+        let (plain, escaped) = rest
+            .split_once('\\')
+            .map_or((rest, None), |(a, b)| (a, Some(b)));
+        take(plain);
         let Some(escaped) = escaped else { return };
         let escape = if escaped.starts_with('u') { 5 } else { 1 };
         rest = escaped

@@ -8,6 +8,10 @@ use std::ops::Range;
 
 /// The longest quoted text or code that is looked up among the values of calls.
 const LONGEST_HELD: usize = 200;
+/// The longest name in single quotes: a longer text has an apostrophe at its end.
+const LONGEST_QUOTED_NAME: usize = 60;
+/// The longest "Best regards," and the longest name below it.
+const LONGEST_SIGNATURE: usize = 40;
 
 /// One word, number, quotation or mark.
 #[derive(Debug, Clone)]
@@ -50,6 +54,21 @@ pub(super) struct Sentence {
 pub(super) struct Message<'t> {
     pub(super) words: Vec<Word<'t>>,
     pub(super) sentences: Vec<Sentence>,
+    /// What it shows beside its sentences.
+    pub(super) shown: Shown,
+}
+
+/// Which things a message shows: the answer itself may be what was made.
+#[derive(Debug, Default, Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a message may show several of them"
+)]
+pub(super) struct Shown {
+    pub(super) code: bool,
+    pub(super) table: bool,
+    pub(super) draft: bool,
+    pub(super) list: bool,
 }
 
 impl<'t> Message<'t> {
@@ -60,7 +79,9 @@ impl<'t> Message<'t> {
             message: Self::default(),
             open: Sentence::default(),
         };
-        for line in own_lines(text) {
+        let (lines, shown) = own_lines(text);
+        reader.message.shown = shown;
+        for line in lines {
             reader.line(&line);
         }
         reader.end_sentence(false);
@@ -88,13 +109,15 @@ struct Line {
 }
 
 /// The lines that are the agent's own: no code, no quotation, no draft, no data of a table, nothing crossed out.
-fn own_lines(text: &str) -> Vec<Line> {
+fn own_lines(text: &str) -> (Vec<Line>, Shown) {
     let lines: Vec<Range<usize>> = line_places(text);
     let last_rule = lines
         .iter()
         .rposition(|place| is_rule(&text[place.clone()]));
     let (mut fence, mut is_draft, mut announces_draft) = (None, false, false);
+    let mut letter = Letter::default();
     let mut table = Table::default();
+    let mut shown = Shown::default();
     let mut own = Vec::new();
     for (at, place) in lines.iter().enumerate() {
         let line = text[place.clone()].trim();
@@ -103,13 +126,23 @@ fn own_lines(text: &str) -> Vec<Line> {
             .find(|marker| line.starts_with(marker));
         if let Some(marker) = marker.filter(|marker| fence.is_none_or(|open| open == *marker)) {
             fence = if fence.is_some() { None } else { Some(marker) };
+            shown.code = true;
             continue;
         }
-        if fence.is_some() || line.is_empty() || line.starts_with('>') {
+        if line.starts_with('>') {
+            shown.draft = true;
+            continue;
+        }
+        if fence.is_some() || is_markup(line) || letter.has(line) {
+            shown.draft |= letter.is_open();
+            continue;
+        }
+        if line.is_empty() {
             continue;
         }
         if is_rule(line) {
             is_draft = !is_draft && announces_draft && last_rule > Some(at);
+            shown.draft |= is_draft;
             announces_draft = false;
             continue;
         }
@@ -117,15 +150,105 @@ fn own_lines(text: &str) -> Vec<Line> {
             continue;
         }
         announces_draft = is_draft_heading(line);
+        letter.announce(line, announces_draft);
         let kept = if line.starts_with('|') {
+            shown.table = true;
             table.row(text, place)
         } else {
             table = Table::default();
             Some(place.clone())
         };
-        own.extend(kept.and_then(|place| unmarked(text, place)));
+        let line = kept.and_then(|place| unmarked(text, place));
+        shown.list |= line.as_ref().is_some_and(|line| line.is_item);
+        own.extend(line);
     }
-    own
+    (own, shown)
+}
+
+/// A line of tags alone, as of a call that was written and not made.
+fn is_markup(line: &str) -> bool {
+    let Some(tag) = line.strip_prefix('<') else {
+        return false;
+    };
+    let name = tag.trim_start_matches('/');
+    line.ends_with('>') && name.starts_with(char::is_alphabetic) && !tag.contains("> ")
+}
+
+/// A draft without rules around it: from its salutation to its signature.
+#[derive(Default)]
+struct Letter {
+    state: LetterState,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum LetterState {
+    #[default]
+    None,
+    Announced,
+    Open,
+    /// The line of the name is still to come.
+    Signed,
+}
+
+impl Letter {
+    fn announce(&mut self, line: &str, is_heading: bool) {
+        let is_draft = || {
+            let word = |word: &str| {
+                matches!(
+                    word.to_lowercase()
+                        .trim_matches(|c: char| !c.is_alphabetic()),
+                    "draft" | "drafted" | "template" | "wording"
+                )
+            };
+            line.split_whitespace().any(word)
+        };
+        self.state = if is_heading && is_draft() {
+            LetterState::Announced
+        } else {
+            LetterState::None
+        };
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.state, LetterState::Open | LetterState::Signed)
+    }
+
+    /// Whether the line is part of the draft.
+    fn has(&mut self, line: &str) -> bool {
+        let first = line
+            .trim_start_matches(['*', '_', '"', ' '])
+            .split(|c: char| !c.is_alphabetic())
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
+        let begins = matches!(
+            first.as_str(),
+            "subject" | "dear" | "hi" | "hello" | "hey" | "to"
+        );
+        let signs = matches!(
+            first.as_str(),
+            "best" | "regards" | "sincerely" | "kind" | "cheers" | "thanks" | "yours" | "warm"
+        ) && line.len() < LONGEST_SIGNATURE;
+        match self.state {
+            LetterState::None => false,
+            _ if line.is_empty() => self.state != LetterState::Announced,
+            LetterState::Announced if begins => {
+                self.state = LetterState::Open;
+                true
+            }
+            LetterState::Announced => false,
+            LetterState::Open => {
+                if signs {
+                    self.state = LetterState::Signed;
+                }
+                true
+            }
+            LetterState::Signed => {
+                self.state = LetterState::None;
+                line.len() < LONGEST_SIGNATURE && !line.ends_with(['.', '!', '?'])
+            }
+        }
+    }
 }
 
 fn line_places(text: &str) -> Vec<Range<usize>> {
@@ -215,6 +338,7 @@ fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
         let trimmed = rest.trim_start_matches([
             ' ', '\t', '*', '_', '•', '+', '·', '▪', '◦', '→', '|', '\u{fe0f}',
         ]);
+        line.is_heading |= is_bold(rest);
         line.is_item |= rest.len() > trimmed.len() && !rest.starts_with(' ');
         line.place.start += rest.len() - trimmed.len();
         let first = trimmed.chars().next()?;
@@ -253,6 +377,13 @@ fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
     }
 }
 
+/// `**Closed issues**` and `**Closed issues:**`
+fn is_bold(line: &str) -> bool {
+    let body = line.trim().trim_end_matches(':').strip_prefix("**");
+    let body = body.and_then(|body| body.strip_suffix("**"));
+    body.is_some_and(|body| !body.contains("**"))
+}
+
 struct Reader<'t, 'v> {
     text: &'t str,
     vocabulary: &'v Vocabulary,
@@ -282,6 +413,13 @@ impl<'t> Reader<'t, '_> {
                 break;
             };
             at = match next {
+                '\'' | '‘' if self.quoted_name(at, end).is_some() => {
+                    let close = self.quoted_name(at, end).unwrap_or(end);
+                    let start = at + next.len_utf8();
+                    let after = close + self.text[close..].chars().next().map_or(1, char::len_utf8);
+                    self.push(at..after, WordKind::Held, start..close);
+                    after
+                }
                 '`' | '"' | '“' if !unclosed.contains(&next) => {
                     let start = at + next.len_utf8();
                     if let Some(close) = closing_quote(&self.text[..end], at, next) {
@@ -302,6 +440,25 @@ impl<'t> Reader<'t, '_> {
                 }
             };
         }
+    }
+
+    /// Where a name in single quotes ends: the 'general' channel.
+    fn quoted_name(&self, at: usize, end: usize) -> Option<usize> {
+        let is_inside = self.text[..at]
+            .chars()
+            .next_back()
+            .is_some_and(char::is_alphanumeric);
+        let mark = self.text[at..end].chars().next().filter(|_| !is_inside)?;
+        let start = at + mark.len_utf8();
+        let mut limit = end.min(start + LONGEST_QUOTED_NAME);
+        while !self.text.is_char_boundary(limit) {
+            limit -= 1;
+        }
+        let begins = self.text[start..limit]
+            .chars()
+            .next()
+            .is_some_and(char::is_alphanumeric);
+        closing_quote(&self.text[..limit], at, mark).filter(|_| begins)
     }
 
     /// Takes a word, number, path or address that begins at `start`, and says where reading goes on.

@@ -1,10 +1,12 @@
 //! `narrative:` does the agent's closing story match what it did?
 
 mod argument;
+mod carried;
 mod claim;
 mod context;
 mod evidence;
 mod explain;
+mod identifier;
 mod lexicon;
 mod literal;
 mod mention;
@@ -12,6 +14,7 @@ mod message;
 mod phrase;
 mod picture;
 mod read;
+mod reported;
 mod score;
 mod stated;
 #[cfg(test)]

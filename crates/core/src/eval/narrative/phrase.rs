@@ -1,11 +1,14 @@
 //! What is an action done to: which nouns, names and numbers stand around its verb?
 
+use super::identifier::{Identifier, IdentifierKind, Role, is_file};
 use super::lexicon::{LEXICON, Traits, noun_key};
 use super::message::{Word, WordKind};
 use std::ops::Range;
 
 /// How many words of a phrase are looked at.
 const LONGEST: usize = 16;
+/// How many things of a list are looked at: "issues 1, 2 and 3".
+const LONGEST_LIST: usize = 32;
 
 /// The object of an action.
 #[derive(Debug, Clone, Default)]
@@ -14,8 +17,12 @@ pub(super) struct Phrase {
     pub(super) object: Vec<String>,
     /// All nouns.
     pub(super) around: Vec<String>,
+    /// Nouns behind "to", "into", "in" and "on".
+    pub(super) destination: Vec<String>,
     /// Quoted names, files, ids and numbers.
-    pub(super) ids: Vec<String>,
+    pub(super) ids: Vec<Identifier>,
+    /// Whether it says where the thing went: to whom, to which channel, into which file.
+    pub(super) has_destination: bool,
     /// Where it stands, in bytes.
     pub(super) place: Option<Range<usize>>,
     pub(super) quantity: Quantity,
@@ -34,29 +41,97 @@ pub(super) enum Quantity {
 impl Phrase {
     /// What stands behind a verb in its clause.
     pub(super) fn behind(words: &[Word<'_>], verb: usize) -> Self {
-        let end = words.len().min(verb + 1 + LONGEST);
-        let end = (verb + 1..end).find(|&at| ends(&words[at])).unwrap_or(end);
+        let last = words.len().min(verb + 1 + LONGEST);
+        let end_after = |start: usize| {
+            let end = (start..last).find(|&at| ends(&words[at]));
+            end.unwrap_or(last)
+        };
+        let mut end = end_after(verb + 1);
+        // "Sent her and Eve direct messages" has not named its object before "and".
+        let names_none = words[verb + 1..end]
+            .iter()
+            .all(|word| word.traits.has(Traits::PRONOUN));
+        if names_none && end > verb + 1 && words.get(end).is_some_and(joins_persons) {
+            const NEVER: Traits = Traits::ADVERB.and(Traits::UNLABELLED);
+            let next = words.get(end + 1);
+            let goes_on = next.is_some_and(|next| {
+                next.kind == WordKind::Word && next.form.is_none() && !next.traits.has(NEVER)
+            });
+            if goes_on {
+                end = end_after(end + 1).max(end);
+            }
+        }
         let mut phrase = Self::of(words, verb + 1..end, true);
+        phrase.take_list(words, end);
         // "Created folder: `reports`" names it behind the colon.
         if words
             .get(end)
             .is_some_and(|word| word.kind == WordKind::Mark(':'))
         {
-            let named = words[end + 1..]
-                .iter()
-                .take_while(|word| matches!(word.kind, WordKind::Held | WordKind::Number));
-            phrase
-                .ids
-                .extend(named.take(LONGEST).map(|word| word.text.to_string()));
+            let named = words[end + 1..].iter().map_while(|word| {
+                Identifier::of(word, None, Role::Object)
+                    .filter(|_| matches!(word.kind, WordKind::Held | WordKind::Number))
+            });
+            phrase.ids.extend(named.take(LONGEST));
         }
         phrase
     }
 
+    /// Takes the rest of "issues 1, 2 and 3", whose first number the phrase ends in.
+    fn take_list(&mut self, words: &[Word<'_>], end: usize) {
+        let is_named = |at: usize| {
+            words
+                .get(at)
+                .is_some_and(|word| matches!(word.kind, WordKind::Held | WordKind::Number))
+        };
+        if !end.checked_sub(1).is_some_and(is_named) {
+            return;
+        }
+        let Some(first) = self.ids.last().map(|id| (id.kind, id.role)) else {
+            return;
+        };
+        let mut at = end;
+        for _ in 0..LONGEST_LIST {
+            let marks = (at..words.len())
+                .take(2)
+                .take_while(|&at| separates(&words[at]))
+                .count();
+            let next = at + marks;
+            if marks == 0 || !is_named(next) {
+                break;
+            }
+            if let Some(mut id) = Identifier::of(&words[next], None, first.1) {
+                if id.kind == IdentifierKind::Amount {
+                    id.kind = first.0;
+                }
+                self.ids.push(id);
+            }
+            at = next + 1;
+        }
+        // The 'general' and 'random' channels.
+        let is_noun = |word: &&Word<'_>| {
+            word.kind == WordKind::Word
+                && word.form.is_none()
+                && !word.traits.has(
+                    Traits::PREPOSITION
+                        .and(Traits::ADVERB)
+                        .and(Traits::STOPWORD),
+                )
+        };
+        if let Some(word) = words.get(at).filter(is_noun).filter(|_| at > end) {
+            self.add(&word.text, first.1 == Role::Object);
+            if first.1 == Role::Destination {
+                self.destination.push(noun_key(&word.text).into_owned());
+            }
+        }
+    }
+
     /// What stands before the auxiliary of a passive: its clause, or more of the sentence when that says nothing.
     pub(super) fn before(words: &[Word<'_>], clause: Range<usize>) -> Self {
+        let start = list_start(words, clause.clone());
         let near = Self::of(
             words,
-            clause.end.saturating_sub(LONGEST).max(clause.start)..clause.end,
+            clause.end.saturating_sub(LONGEST).max(start)..clause.end,
             false,
         );
         if near.is_empty() {
@@ -76,28 +151,49 @@ impl Phrase {
             .and(Traits::PREPOSITION);
         let mut phrase = Self::default();
         let mut is_object = true;
-        for word in &words[range.clone()] {
-            match &*word.text {
-                "any" | "anything" if word.kind == WordKind::Word => {
-                    phrase.quantity = Quantity::Any;
-                }
-                "no" | "none" | "nothing" if word.kind == WordKind::Word => {
-                    phrase.quantity = Quantity::None;
-                }
-                _ => {}
+        let mut role = Role::Object;
+        let (mut is_place, mut is_first) = (false, true);
+        for at in range.clone() {
+            let word = &words[at];
+            if word.kind == WordKind::Word && phrase.around.is_empty() {
+                phrase.quantity = quantity(&word.text).unwrap_or(phrase.quantity);
             }
             match word.kind {
                 WordKind::Word if word.traits.has(Traits::PREPOSITION) => {
                     is_object = !is_behind && phrase.is_empty();
+                    // "messages to each user based on their rank in the channels" went to no channel.
+                    is_place = match &*word.text {
+                        "to" | "into" | "onto" => true,
+                        "in" | "on" => is_first,
+                        _ => false,
+                    };
+                    is_first = false;
+                    role = match &*word.text {
+                        "to" | "into" | "onto" => Role::Destination,
+                        _ => Role::Circumstance,
+                    };
+                    let next = words[at + 1..range.end].first();
+                    phrase.has_destination |= role == Role::Destination
+                        && next.is_some_and(|next| !next.traits.has(Traits::PRONOUN));
                 }
                 WordKind::Word
                     if !word.traits.has(NEVER)
                         && word.form.is_none_or(|form| form.is_base || !form.is_past) =>
                 {
                     phrase.add(&word.text, is_object);
+                    if is_place {
+                        phrase.has_destination |= word.traits.has(Traits::CONTAINER);
+                        phrase.destination.push(noun_key(&word.text).into_owned());
+                    }
                 }
                 WordKind::Number | WordKind::Held if !word.text.is_empty() => {
-                    phrase.ids.push(word.text.to_string());
+                    let before = at.checked_sub(1).map(|before| &words[before]);
+                    let id = Identifier::of(word, before, role);
+                    phrase.has_destination |= role != Role::Object
+                        && id.as_ref().is_some_and(|id| {
+                            matches!(id.kind, IdentifierKind::Address | IdentifierKind::File)
+                        });
+                    phrase.ids.extend(id);
                     if is_file(&word.text) {
                         phrase.add("file", is_object && phrase.object.is_empty());
                     }
@@ -137,11 +233,19 @@ impl Phrase {
         }
     }
 
+    /// The phrase, with the place that a further verb names.
+    pub(super) fn with_place(mut self, words: &[Word<'_>], verb: usize) -> Self {
+        self.widen(words, verb);
+        self
+    }
+
     /// Takes in what stands behind the verb of a passive.
     pub(super) fn widen(&mut self, words: &[Word<'_>], verb: usize) {
         let behind = Self::behind(words, verb);
         self.around.extend(behind.around);
+        self.destination.extend(behind.destination);
         self.ids.extend(behind.ids);
+        self.has_destination |= behind.has_destination;
     }
 
     /// Whether it names nothing that could be looked up.
@@ -156,12 +260,47 @@ fn ends(word: &Word<'_>) -> bool {
         || word.kind == WordKind::Word && matches!(&*word.text, "and" | "but" | "so" | "then")
 }
 
-fn is_file(text: &str) -> bool {
-    let Some((name, extension)) = text.rsplit_once('.') else {
-        return false;
-    };
-    !name.is_empty()
-        && (1..=5).contains(&extension.len())
-        && extension.chars().all(char::is_alphanumeric)
-        && !text.contains('@')
+fn joins_persons(word: &Word<'_>) -> bool {
+    word.kind == WordKind::Word && &*word.text == "and"
+}
+
+fn quantity(word: &str) -> Option<Quantity> {
+    match word {
+        "any" | "anything" => Some(Quantity::Any),
+        "no" | "none" | "nothing" => Some(Quantity::None),
+        _ => None,
+    }
+}
+
+fn separates(word: &Word<'_>) -> bool {
+    word.kind == WordKind::Mark(',')
+        || word.kind == WordKind::Word && matches!(&*word.text, "and" | "&")
+}
+
+/// Where "issues 1, 2 and 3" begins, of which the clause has only the end.
+fn list_start(words: &[Word<'_>], clause: Range<usize>) -> usize {
+    let is_named = |at: usize| matches!(words[at].kind, WordKind::Held | WordKind::Number);
+    let mut start = clause.start;
+    if start >= clause.end || !is_named(start) {
+        return start;
+    }
+    for _ in 0..LONGEST_LIST {
+        let marks = (0..start)
+            .rev()
+            .take(2)
+            .take_while(|&at| separates(&words[at]))
+            .count();
+        let Some(before) = start
+            .checked_sub(marks + 1)
+            .filter(|&at| marks > 0 && is_named(at))
+        else {
+            break;
+        };
+        start = before;
+    }
+    if start == clause.start {
+        return start;
+    }
+    // The noun that the numbers belong to.
+    start.saturating_sub(1)
 }

@@ -369,12 +369,38 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<RunCall<'t>> {
     let mut steps: Vec<RunCall<'t>> = trace.tool_calls.iter().map(step).collect();
     for (at, result) in trace.tool_results.iter().enumerate() {
         if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
-            step.is_error |= result.is_failure();
             let content = result.content.or(result.structured);
             step.output = content.map_or(Cow::Borrowed(""), |content| Cow::Borrowed(content.get()));
+            step.is_error |= result.is_failure() || is_refusal(&step.output);
         }
     }
     steps
+}
+
+/// Whether the text of a result begins with an error word, though no mark says that the call failed.
+fn is_refusal(json: &str) -> bool {
+    let text = match json.as_bytes().first() {
+        Some(b'"') => &json[1..],
+        Some(b'[' | b'{') => json
+            .split_once("\"text\":")
+            .map_or("", |(_, text)| text.trim_start().trim_start_matches('"')),
+        _ => json,
+    };
+    let text = text.trim_start();
+    [
+        "Error",
+        "ERROR",
+        "error:",
+        "Failed",
+        "FAILED",
+        "failed:",
+        "Traceback",
+    ]
+    .iter()
+    .any(|word| {
+        text.strip_prefix(word)
+            .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    })
 }
 
 /// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
@@ -383,17 +409,16 @@ pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
         call.get(key)
             .map_or(Cow::Borrowed(""), |at| at.to_string().into())
     };
-    calls
-        .iter()
-        .map(|call| RunCall {
+    let step = |call| {
+        let output = json(call, "result");
+        let is_marked = call.get("is_error").and_then(Value::as_bool);
+        RunCall {
             name: Tool::of_json(call).name,
             server: Tool::of_json(call).server,
             input: json(call, "args"),
-            output: json(call, "result"),
-            is_error: call
-                .get("is_error")
-                .and_then(Value::as_bool)
-                .unwrap_or_default(),
-        })
-        .collect()
+            is_error: is_marked.unwrap_or_default() || is_refusal(&output),
+            output,
+        }
+    };
+    calls.iter().map(step).collect()
 }

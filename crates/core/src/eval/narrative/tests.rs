@@ -1,5 +1,7 @@
 //! Whole answers: what they claim, what they deny, what the calls say, and what that scores.
 
+mod verdicts;
+
 use super::claim::claims;
 use super::message::Message;
 use super::*;

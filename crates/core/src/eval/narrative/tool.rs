@@ -33,8 +33,14 @@ pub(super) struct ToolName {
     pub(super) effect: Effect,
     /// The verb that says what it does.
     pub(super) verb: Option<String>,
+    /// The verb of its noun behind a light verb: `issue_refund` refunds.
+    pub(super) nominal: Option<&'static str>,
     /// The thing that it does this to: the last word before a preposition.
     pub(super) head: Option<String>,
+    /// The words behind its verb, as they are compared.
+    pub(super) nouns: Vec<String>,
+    /// Where it puts the thing: `channel` of `add_user_to_channel` and of `send_channel_message`.
+    pub(super) destinations: Vec<String>,
 }
 
 impl ToolName {
@@ -42,7 +48,18 @@ impl ToolName {
         let parts = name_parts(name);
         let keyed = |part: &String| (singular(part).to_owned(), noun_key(part).into_owned());
         let (effect, verb) = effect(&parts, vocabulary);
+        let head = verb.and_then(|at| head(&parts, at));
+        let behind = verb.map_or(&[][..], |at| &parts[at + 1..]);
+        let is_light = verb.is_some_and(|at| traits(&parts[at]).has(Traits::LIGHT));
+        let nominal = head.as_deref().filter(|_| is_light);
         Self {
+            nominal: nominal.and_then(|head| LEXICON.action(head)),
+            nouns: behind
+                .iter()
+                .filter(|part| !traits(part).has(Traits::PREPOSITION))
+                .map(|part| noun_key(part).into_owned())
+                .collect(),
+            destinations: destinations(behind, head.as_deref()),
             keys: parts
                 .iter()
                 .map(|part| noun_key(part).into_owned())
@@ -54,7 +71,7 @@ impl ToolName {
                 .collect(),
             effect,
             verb: verb.map(|at| parts[at].clone()),
-            head: verb.and_then(|at| head(&parts, at)),
+            head,
         }
     }
 
@@ -106,7 +123,21 @@ fn effect(parts: &[String], vocabulary: &Vocabulary) -> (Effect, Option<usize>) 
     for (at, part) in parts.iter().enumerate() {
         let is_write = vocabulary.is_base(part) || LEXICON.families(part) != 0;
         if is(part, Traits::GENERIC) {
-            return (Effect::Anything, None);
+            let next = parts.get(at + 1).map_or("", String::as_str);
+            // `process_refund` refunds.
+            return if is(part, Traits::LIGHT) && LEXICON.action(next).is_some() {
+                (Effect::Write, Some(at + 1))
+            } else {
+                (Effect::Anything, None)
+            };
+        }
+        // `open_webpage` looks at it, `open_issue` makes one.
+        if part == "open" && parts[at + 1..].iter().any(|part| is(part, Traits::PAGE)) {
+            return (Effect::Read, None);
+        }
+        // `set_status` writes, `status_set` is a thing.
+        if at == 0 && part == "set" && parts.len() > 1 {
+            return (Effect::Write, Some(at));
         }
         if is(part, Traits::NOUN_VERB) && (reads || (at > 0 && at + 1 == parts.len())) {
             continue;
@@ -138,6 +169,23 @@ fn effect(parts: &[String], vocabulary: &Vocabulary) -> (Effect, Option<usize>) 
     )
 }
 
+/// The nouns behind a preposition, and those that say which message it is.
+fn destinations(behind: &[String], head: Option<&str>) -> Vec<String> {
+    let is_preposition = |part: &&String| matches!(part.as_str(), "to" | "into" | "in" | "on");
+    let behind_preposition = behind
+        .iter()
+        .skip_while(|part| !is_preposition(part))
+        .skip(1);
+    let is_message = head.is_some_and(|head| traits(head).has(Traits::MESSAGE));
+    let which = behind.iter().filter(|_| is_message);
+    let nouns = behind_preposition
+        .chain(which)
+        .map(|part| noun_key(part).into_owned());
+    nouns
+        .filter(|noun| head != Some(noun) && !traits(noun).has(Traits::PREPOSITION))
+        .collect()
+}
+
 fn head(parts: &[String], verb: usize) -> Option<String> {
     let behind = parts[verb + 1..]
         .iter()
@@ -154,7 +202,12 @@ fn head(parts: &[String], verb: usize) -> Option<String> {
             .iter()
             .rfind(|part| !traits(part).has(Traits::PREPOSITION))
     };
-    let before = || verb.checked_sub(1).map(|at| &parts[at]);
+    let before = || {
+        let before = verb.checked_sub(1).map(|at| &parts[at])?;
+        // `process_refund` is about the refund.
+        let is_light = traits(before).has(Traits::LIGHT);
+        Some(if is_light { &parts[verb] } else { before })
+    };
     last.last()
         .or_else(beyond)
         .or_else(before)

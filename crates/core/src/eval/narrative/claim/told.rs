@@ -1,6 +1,6 @@
 //! What does one verb of a sentence say: that something was done, that it was not, or neither?
 
-use super::super::lexicon::{LEXICON, Traits};
+use super::super::lexicon::{LEXICON, Traits, traits};
 use super::super::message::WordKind;
 use super::super::phrase::{Phrase, Quantity};
 use super::super::verbs::Form;
@@ -89,6 +89,14 @@ impl Scan<'_, '_> {
             "is" | "are" | "'s" if before.is_now || self.text(at + 1) == "now" => {
                 self.passive(at, form, first, before)
             }
+            "haven't" | "hasn't" if self.subject_is_own(first) => self.active(
+                at,
+                form,
+                Before {
+                    is_negated: true,
+                    ..before
+                },
+            ),
             "wasn't" | "weren't" | "hasn't" | "haven't" => self.passive(
                 at,
                 form,
@@ -101,6 +109,12 @@ impl Scan<'_, '_> {
             _ if before.is_history => None,
             _ => self.label(at, form),
         }
+    }
+
+    fn subject_is_own(&self, auxiliary: usize) -> bool {
+        self.before(auxiliary)
+            .at
+            .is_some_and(|at| matches!(self.text(at), "i" | "we"))
     }
 
     fn claim(&self, at: usize, form: Form, phrase: Phrase) -> Claim {
@@ -117,12 +131,20 @@ impl Scan<'_, '_> {
             .object
             .last()
             .map_or(verb.clone(), |noun| format!("{verb}_{noun}"));
+        let nominal = phrase
+            .object
+            .iter()
+            .rev()
+            .find_map(|noun| LEXICON.action(noun));
         Claim {
+            nominal: nominal.filter(|_| traits(&verb).has(Traits::LIGHT)),
             verb,
             name,
             object: phrase.object,
             around: phrase.around,
+            destination: phrase.destination,
             ids: phrase.ids,
+            is_answer: !phrase.has_destination,
             place,
             sentence: self.sentence.place.clone(),
             ..Claim::default()
@@ -145,16 +167,41 @@ impl Scan<'_, '_> {
             return Some(self.denial(at, form, phrase));
         }
         let is_past = self.clause.traits.has(Traits::HISTORY);
-        let is_claimed = !is_past && !self.clause.is_hedged && !self.is_history_behind(at);
+        let is_claimed = !is_past
+            && !self.clause.is_hedged
+            && !self.is_history_behind(at)
+            && !(phrase.is_empty() && self.is_about_the_noun_before(at));
         self.tell(
             at,
             form,
             Told {
                 is_claimed,
                 is_passive: false,
+                is_report: false,
                 phrase,
             },
         )
+    }
+
+    /// "the file we just created": which file it is.
+    fn is_about_the_noun_before(&self, verb: usize) -> bool {
+        const NEVER: Traits = Traits::ADVERB
+            .and(Traits::PREPOSITION)
+            .and(Traits::SUBORDINATOR)
+            .and(Traits::RELATIVE)
+            .and(Traits::SEEN);
+        let subject = (self.clause.start..verb)
+            .rev()
+            .find(|&at| matches!(self.text(at), "i" | "we"));
+        let before = subject
+            .and_then(|at| at.checked_sub(1))
+            .filter(|&at| at >= self.clause.start);
+        before.is_some_and(|at| {
+            self.words[at].kind == WordKind::Word
+                && self.words[at].form.is_none()
+                && !self.has(at, NEVER)
+                && (self.clause.start..at).any(|at| self.has(at, Traits::DETERMINER))
+        })
     }
 
     /// "has been created", "was created", "is now created".
@@ -180,37 +227,53 @@ impl Scan<'_, '_> {
         );
         let mut phrase = Phrase::before(self.words, self.clause.start..helper);
         phrase.widen(self.words, at);
-        if before.is_negated || self.clause.traits.has(Traits::NEGATION) {
+        if before.is_negated || self.clause.is_negated {
             return Some(self.denial(at, form, phrase));
         }
         let subject = helper.checked_sub(1).filter(|&at| at >= self.clause.start);
         let is_relative = subject.is_some_and(|at| self.has(at, Traits::RELATIVE));
         let is_person =
             subject.is_some_and(|at| matches!(self.text(at), "you" | "they" | "he" | "she"));
+        // "to Bob has been sent" has no infinitive, "to have been sent" has one.
         let modal = helper.saturating_sub(2).max(self.clause.start)..helper;
+        let is_planned = modal
+            .into_iter()
+            .any(|at| self.has(at, Traits::MODAL) && (self.text(at) != "to" || at + 1 == helper));
         let is_claimed = (is_helper || !is_perfect)
             && !self.clause.is_hedged
             && !is_relative
             && (is_perfect || !is_person)
-            && !self.any(modal, Traits::MODAL)
+            && !is_planned
             && !before.is_history
             && !self.before(auxiliary).is_history
             && !self.is_by_another(at)
             && (is_perfect || !self.is_dated(at))
             && !self.is_history_behind(at);
+        let is_report = self.may_report(at);
         let claim = self.tell(
             at,
             form,
             Told {
                 is_claimed,
                 is_passive: true,
+                is_report,
                 phrase,
             },
         )?;
         Some(Claim {
             is_passive: true,
+            is_report,
             ..claim
         })
+    }
+
+    /// Whether a passive may say what a record says: nobody calls that a success, or speaks of itself.
+    fn may_report(&self, verb: usize) -> bool {
+        let near = verb.saturating_sub(MOST_ADVERBS)..self.words.len().min(verb + 2);
+        let is_seen = (self.clause.start..verb).any(|at| self.has(at, Traits::SEEN));
+        (!self.is_own || is_seen)
+            && !self.sentence.is_checked
+            && !near.into_iter().any(|at| self.text(at) == "successfully")
     }
 
     /// "Created the issue", and what follows "and" or a comma.
@@ -221,21 +284,29 @@ impl Scan<'_, '_> {
             let told = self.told.clone();
             if let Some(told) = told
                 .as_ref()
-                .filter(|told| told.is_passive && (phrase.is_empty() || !told.is_claimed))
+                .filter(|told| told.is_passive && (phrase.object.is_empty() || !told.is_claimed))
             {
                 let is_claimed = told.is_claimed && form.is_participle && !self.is_by_another(at);
-                return self.tell(
+                let is_report = told.is_report;
+                let claim = self.tell(
                     at,
                     form,
                     Told {
                         is_claimed,
+                        phrase: told.phrase.clone().with_place(self.words, at),
                         ..told.clone()
                     },
-                );
+                )?;
+                return Some(Claim {
+                    is_passive: true,
+                    is_report,
+                    ..claim
+                });
             }
-            let follows =
-                self.is_own || told.is_some_and(|told| told.is_claimed && !told.is_passive);
-            let is_claimed = follows && !self.clause.is_hedged && (self.is_own || !is_ambiguous);
+            let is_told = told.is_some_and(|told| told.is_claimed && !told.is_passive);
+            let follows = self.is_own || self.opens_with_past || is_told;
+            // "I need to determine the plans and put together the list" plans both.
+            let is_claimed = follows && !self.clause.is_hedged && (is_told || !is_ambiguous);
             return is_claimed
                 .then(|| {
                     self.tell(
@@ -244,6 +315,7 @@ impl Scan<'_, '_> {
                         Told {
                             is_claimed,
                             is_passive: false,
+                            is_report: false,
                             phrase,
                         },
                     )
@@ -263,6 +335,7 @@ impl Scan<'_, '_> {
                         Told {
                             is_claimed: true,
                             is_passive: true,
+                            is_report: false,
                             phrase,
                         },
                     )
@@ -280,9 +353,13 @@ impl Scan<'_, '_> {
             && !is_ambiguous
             && !is_manner
             && !self.is_data(at)
+            && !self.is_field(at)
             && !self.is_adjective(at)
-            && !self.is_title(at);
-        is_claimed
+            && !self.is_title(at)
+            && !(phrase.object.is_empty() && (self.is_dated(at) || self.is_for_date(at)));
+        let is_field = self.is_name_of_field(at);
+        let is_report = is_field && self.may_report(at);
+        let claim = is_claimed
             .then(|| {
                 self.tell(
                     at,
@@ -290,11 +367,17 @@ impl Scan<'_, '_> {
                     Told {
                         is_claimed,
                         is_passive: false,
+                        is_report: false,
                         phrase,
                     },
                 )
             })
-            .flatten()
+            .flatten()?;
+        Some(Claim {
+            is_report,
+            is_field,
+            ..claim
+        })
     }
 
     /// "Issue created", "the lock removed" after "the password was set and": nouns and a participle.
@@ -309,9 +392,14 @@ impl Scan<'_, '_> {
             self.has(at, Traits::DETERMINER) && !matches!(self.text(at), "all" | "both")
         };
         let article_fits = is_joined || start > self.clause.start;
+        let is_open =
+            is_joined || start > self.clause.start || self.clause.opening != Opening::Joined;
         let fits = start < at
             && at - start <= LONGEST_LABEL
+            && is_open
             && form.is_participle
+            // "Password Reset" is a noun.
+            && (!form.is_base || self.sentence.is_checked || is_joined)
             && !self.has(start, Traits::READ)
             && (start..at).all(|at| self.is_noun(at) && (article_fits || !has_article(at)))
             && (self.words[start].kind != WordKind::Number
@@ -329,6 +417,7 @@ impl Scan<'_, '_> {
                 self.told = Some(Told {
                     is_claimed: false,
                     is_passive: false,
+                    is_report: false,
                     phrase: Phrase::default(),
                 });
                 self.is_own = false;
@@ -339,15 +428,20 @@ impl Scan<'_, '_> {
             && !self.is_dated(at)
             && !self.is_by_another(at)
             && !self.clause.is_hedged;
-        self.tell(
+        let claim = self.tell(
             at,
             form,
             Told {
                 is_claimed,
                 is_passive: true,
+                is_report: false,
                 phrase,
             },
-        )
+        )?;
+        Some(Claim {
+            is_report: self.may_report(at),
+            ..claim
+        })
     }
 
     /// "was able to cancel", and "did not delete" as a denial.
@@ -360,7 +454,7 @@ impl Scan<'_, '_> {
     fn done_or_denied(&mut self, at: usize, form: Form, before: Before) -> Option<Claim> {
         let first = before.at?;
         let phrase = Phrase::behind(self.words, at);
-        if before.is_negated || self.clause.traits.has(Traits::NEGATION) {
+        if before.is_negated || self.clause.is_negated {
             return Some(self.denial(at, form, phrase));
         }
         let is_done = self.text(first) == "to"
@@ -377,6 +471,7 @@ impl Scan<'_, '_> {
                     Told {
                         is_claimed: true,
                         is_passive: false,
+                        is_report: false,
                         phrase,
                     },
                 )
@@ -389,6 +484,7 @@ impl Scan<'_, '_> {
         self.told = Some(Told {
             is_claimed: false,
             is_passive: true,
+            is_report: false,
             phrase: phrase.clone(),
         });
         let is_all = phrase.quantity != Quantity::Some || self.clause.has_none;

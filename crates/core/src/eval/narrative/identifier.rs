@@ -1,0 +1,196 @@
+//! Which words of a message name one certain thing, and what kind of name is it?
+
+use super::lexicon::{Traits, traits};
+use super::message::{Word, WordKind};
+
+/// From this length on letters and digits together are a code.
+const SHORTEST_CODE: usize = 4;
+
+/// A name, address or number in the phrase of a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Identifier {
+    /// As it is looked up: in lower case, without the folders of a path.
+    pub(super) text: String,
+    pub(super) kind: IdentifierKind,
+    pub(super) role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum IdentifierKind {
+    /// An address of mail.
+    Address,
+    /// A file with its extension.
+    File,
+    /// Letters and digits, as `GV1N64`.
+    Code,
+    /// A number that says which: "issue 3", "#3".
+    Number,
+    /// A quoted name.
+    Name,
+    /// A number that says how many, how much or when.
+    Amount,
+}
+
+/// What an identifier is to the verb of its claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Role {
+    Object,
+    /// Behind "to" and "into".
+    Destination,
+    /// Behind any other preposition.
+    Circumstance,
+}
+
+impl Identifier {
+    /// The identifier that a word is, if it is one.
+    pub(super) fn of(word: &Word<'_>, before: Option<&Word<'_>>, role: Role) -> Option<Self> {
+        if word.text.is_empty() {
+            return None;
+        }
+        let kind = match word.kind {
+            WordKind::Held => kind_of(&word.text).unwrap_or(IdentifierKind::Name),
+            WordKind::Number if is_which(word, before) => IdentifierKind::Number,
+            WordKind::Number => IdentifierKind::Amount,
+            WordKind::Word | WordKind::Mark(_) => return None,
+        };
+        let text = match kind {
+            IdentifierKind::File => word.text.rsplit('/').next().unwrap_or(&word.text),
+            _ => &word.text,
+        };
+        Some(Self {
+            text: text.to_owned(),
+            kind,
+            role,
+        })
+    }
+
+    /// Whether a claim about it is about no other thing.
+    pub(super) fn is_decisive(&self) -> bool {
+        use IdentifierKind::{Address, Code, File, Number};
+        matches!(self.kind, Address | File | Code | Number) && self.role != Role::Circumstance
+    }
+}
+
+/// The kind of a name by how it is written; a quotation and a number are of none.
+pub(super) fn kind_of(text: &str) -> Option<IdentifierKind> {
+    if text.contains(char::is_whitespace) || text.contains("://") {
+        None
+    } else if is_address(text) {
+        Some(IdentifierKind::Address)
+    } else if is_file(text) {
+        Some(IdentifierKind::File)
+    } else if is_code(text) {
+        Some(IdentifierKind::Code)
+    } else {
+        None
+    }
+}
+
+/// "issue 3" and "#3", but not "3 issues", "May 3" or "at 3".
+fn is_which(number: &Word<'_>, before: Option<&Word<'_>>) -> bool {
+    const NEVER: Traits = Traits::ADVERB
+        .and(Traits::DETERMINER)
+        .and(Traits::PREPOSITION)
+        .and(Traits::PRONOUN)
+        .and(Traits::MODAL)
+        .and(Traits::DATE);
+    let is_whole = number.text.bytes().all(|byte| byte.is_ascii_digit());
+    let has_sign = number.place.len() > number.text.len();
+    let follows_noun = || {
+        before.is_some_and(|word| {
+            word.kind == WordKind::Word
+                && !word.traits.has(NEVER)
+                && word
+                    .form
+                    .is_none_or(|form| !form.is_past && !form.is_gerund)
+        })
+    };
+    is_whole && (has_sign || follows_noun())
+}
+
+fn is_address(text: &str) -> bool {
+    text.split_once('@')
+        .is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
+}
+
+/// A name with an extension; hosts and versions are none.
+pub(super) fn is_file(text: &str) -> bool {
+    const HOSTS: [&str; 10] = [
+        "com", "org", "net", "io", "dev", "app", "co", "ai", "edu", "gov",
+    ];
+    let Some((name, extension)) = text.rsplit_once('.') else {
+        return false;
+    };
+    !name.is_empty()
+        && (1..=5).contains(&extension.len())
+        && extension.chars().all(char::is_alphanumeric)
+        && extension.chars().any(char::is_alphabetic)
+        && !HOSTS.contains(&extension)
+        && !text.contains('@')
+}
+
+/// Letters and digits that no word has: `GV1N64`, `INV-2024-001`, but not `utf-8` or `2nd`.
+fn is_code(text: &str) -> bool {
+    let has_letter = |part: &str| part.contains(char::is_alphabetic);
+    let digits = |part: &str| part.chars().filter(char::is_ascii_digit).count();
+    let is_telling = |part: &str| {
+        let is_mixed = has_letter(part) && part.len() >= SHORTEST_CODE && digits(part) >= 2;
+        is_mixed || (!has_letter(part) && digits(part) >= 3)
+    };
+    let is_date = || {
+        text.split(['-', '/', '.'])
+            .any(|part| traits(part).has(Traits::DATE))
+    };
+    text.starts_with(char::is_alphanumeric)
+        && has_letter(text)
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+        && text.split(['-', '_']).any(is_telling)
+        && !is_date()
+}
+
+/// Which kinds of identifiers a call gives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Kinds(u8);
+
+impl Kinds {
+    pub(super) const ALL: Self = Self(u8::MAX);
+
+    pub(super) fn add(&mut self, kind: IdentifierKind) {
+        self.0 |= 1 << kind as u8;
+    }
+
+    pub(super) fn has(self, kind: IdentifierKind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+
+    pub(super) fn common(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_told_by_how_it_is_written() {
+        for (text, kind) in [
+            ("bob@x.com", Some(IdentifierKind::Address)),
+            ("a.txt", Some(IdentifierKind::File)),
+            ("src/main.py", Some(IdentifierKind::File)),
+            ("gv1n64", Some(IdentifierKind::Code)),
+            ("inv-2024-001", Some(IdentifierKind::Code)),
+            ("uk12345678901234567890", Some(IdentifierKind::Code)),
+            ("utf-8", None),
+            ("gpt-4o", None),
+            ("v1.2.3", None),
+            ("example.com", None),
+            ("https://x.dev/a.html", None),
+            ("the plan", None),
+        ] {
+            assert_eq!(kind_of(text), kind, "{text}");
+        }
+    }
+}

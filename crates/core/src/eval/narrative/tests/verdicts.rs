@@ -1,0 +1,576 @@
+//! What the calls say about whole claims, as a person labelled them.
+
+use super::*;
+
+/// The worst verdict of an answer; `refuted` also stands for a denial that a call contradicts.
+fn worst(text: &str, calls: &Value, catalogue: &[&str]) -> &'static str {
+    let narrative = Narrative::default();
+    let calls = calls.as_array().unwrap();
+    let found = narrative.compare(
+        text,
+        &steps_of_values(calls),
+        catalogue,
+        &narrative.vocabulary(),
+    );
+    let has = |verdict: ClaimVerdict| {
+        found
+            .claims
+            .iter()
+            .any(|(_, judged, _)| judged.verdict == verdict)
+    };
+    if !found.contradicted.is_empty() {
+        "denied"
+    } else if has(ClaimVerdict::Failed) {
+        "failed"
+    } else if has(ClaimVerdict::Absent) {
+        "absent"
+    } else if has(ClaimVerdict::Unverified) {
+        "unverified"
+    } else if has(ClaimVerdict::Supported) {
+        "supported"
+    } else {
+        "none"
+    }
+}
+
+fn hold_verdicts(table: &[(&str, Value, &[&str], &str)]) {
+    let mut wrong = String::new();
+    for (text, calls, catalogue, expected) in table {
+        let got = worst(text, calls, catalogue);
+        let holds = match *expected {
+            "refuted" => matches!(got, "absent" | "failed" | "denied"),
+            expected => expected.split(" or ").any(|expected| expected == got),
+        };
+        if !holds {
+            let _ = writeln!(wrong, "{text:?} {calls}\n  expected {expected}, got {got}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_claim_with_identifiers_is_looked_up_call_by_call() {
+    hold_verdicts(&[
+        (
+            "I closed issues 1, 2 and 3.",
+            json!([{"name": "close_issue", "args": {"issue": 1}}, {"name": "close_issue", "args": {"issue": 2}}, {"name": "close_issue", "args": {"issue": 3}, "is_error": true}]),
+            &[],
+            "failed",
+        ),
+        (
+            "Issues 1, 2 and 3 have been closed.",
+            json!([{"name": "close_issue", "args": {"issue": 1}}, {"name": "close_issue", "args": {"issue": 2}}, {"name": "close_issue", "args": {"issue": 3}, "is_error": true}]),
+            &[],
+            "failed",
+        ),
+        (
+            "I closed issues 1 and 2.",
+            json!([{"name": "close_issue", "args": {"issue": 1}}, {"name": "close_issue", "args": {"issue": 2}}, {"name": "close_issue", "args": {"issue": 3}, "is_error": true}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I closed issues 1, 2 and 3.",
+            json!([{"name": "close_issue", "args": {"issue": 1}}, {"name": "close_issue", "args": {"issue": 2}}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I sent an email to bob@x.com.",
+            json!([{"name": "send_email", "args": {"to": "ada@x.com"}}, {"name": "send_email", "args": {"to": "bob@x.com"}, "is_error": true}]),
+            &[],
+            "failed",
+        ),
+        (
+            "I sent the email to bob@y.com.",
+            json!([{"name": "send_email", "args": {"to": "ada@x.com"}}]),
+            &[],
+            "absent",
+        ),
+        (
+            "Your reservation ABC123 has been cancelled.",
+            json!([{"name": "cancel_reservation", "args": {"reservation_id": "GV1N64"}}]),
+            &[],
+            "absent or unverified",
+        ),
+        (
+            "Your reservation GV1N64 has been cancelled.",
+            json!([{"name": "cancel_reservation", "args": {"reservation_id": "GV1N64"}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I deleted `a.txt`.",
+            json!([{"name": "delete_file", "args": {"path": "b.txt"}}]),
+            &[],
+            "absent or unverified",
+        ),
+        (
+            "I deleted `a.txt`.",
+            json!([{"name": "bash", "args": {"command": "rm b.txt"}}]),
+            &[],
+            "unverified",
+        ),
+        (
+            "I added Dora to the 'general' and 'random' channels.",
+            json!([{"name": "add_user_to_channel", "args": {"user": "Dora", "channel": "general"}}, {"name": "add_user_to_channel", "args": {"user": "Dora", "channel": "random"}, "is_error": true}]),
+            &[],
+            "failed",
+        ),
+        (
+            "I sent an email to bob@x.com.",
+            json!([{"name": "send_email", "args": {"to": "bob@x.com"}, "is_error": true}, {"name": "send_email", "args": {"to": "bob@x.com"}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I created issue #42.",
+            json!([{"name": "create_issue", "args": {"title": "Flake"}, "result": {"number": 42}}]),
+            &[],
+            "supported",
+        ),
+    ]);
+}
+
+#[test]
+fn a_report_of_what_a_read_returned_is_never_refuted() {
+    hold_verdicts(&[
+        (
+            "The PR has been merged.",
+            json!([{"name": "get_pr", "args": {"number": 12}}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "PR 12 is now closed.",
+            json!([{"name": "get_pr", "args": {"number": 12}}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "Invoice 42 has been paid.",
+            json!([{"name": "get_invoice", "args": {"id": 42}, "result": [{"type": "text", "text": "{\"status\":\"paid\"}"}]}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "Invoice 42 has been paid.",
+            json!([{"name": "get_invoice", "args": {"id": 42}}]),
+            &["pay_invoice"],
+            "unverified or none",
+        ),
+        (
+            "The code was sent on May 15.",
+            json!([{"name": "search_emails", "args": {"query": "code"}}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "Posted charges: $1,500",
+            json!([{"name": "list_charges"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "Saturday 10-5, Sunday closed.",
+            json!([{"name": "get_hours", "result": "Sunday: closed"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "- Saturday: 10-5\n- Sunday closed",
+            json!([{"name": "get_hours", "result": "Sunday: closed"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "Sent to you on May 15.",
+            json!([{"name": "search_emails"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "This code was sent to you in an email from security@facebook.com on May 15",
+            json!([{"name": "search_emails", "result": "your code"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "The order was paid with a credit card (MasterCard ending in 4127).",
+            json!([{"name": "get_order_details", "args": {"order_id": "#W1"}}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "Shared with: alex@x.com (read access)",
+            json!([{"name": "list_files"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "**Paid time off**: 10 days",
+            json!([{"name": "get_policy", "result": "Paid time off: 10 days"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "Next scheduled autopay date: June 3",
+            json!([{"name": "get_account"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "- Dumbbell Set + Luggage Set ($1,074.31)",
+            json!([{"name": "get_order"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "TechServices Password Reset",
+            json!([{"name": "search_emails"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "Postponement: Approved June 24",
+            json!([{"name": "get_case"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "**Cancelled Order Tracking Number:** 123",
+            json!([{"name": "get_order", "result": "cancelled order 123"}]),
+            &["cancel_order"],
+            "unverified or none",
+        ),
+        (
+            "The order was cancelled.",
+            json!([{"name": "get_order", "args": {"id": 1}}]),
+            &["cancel_order"],
+            "unverified or none",
+        ),
+        (
+            "I have cancelled the order.",
+            json!([{"name": "get_order", "args": {"id": 1}}]),
+            &["cancel_order"],
+            "absent",
+        ),
+        (
+            "Your order has been successfully cancelled.",
+            json!([{"name": "get_order", "args": {"id": 1}}]),
+            &["cancel_order"],
+            "absent",
+        ),
+        (
+            "The order has been cancelled.",
+            json!([{"name": "get_order", "args": {"id": 1}}, {"name": "cancel_order", "args": {"id": 1}, "is_error": true}]),
+            &[],
+            "failed",
+        ),
+    ]);
+}
+
+#[test]
+fn a_claim_about_the_answer_itself_needs_no_call() {
+    hold_verdicts(&[
+        (
+            "I've written the function below:\n```py\ndef f(): pass\n```",
+            json!([]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "I've generated a table of the results:\n\n| a | b |\n|--|--|\n| 1 | 2 |",
+            json!([]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "I've drafted an email for you:\n\nSubject: Files\n\nHi Bob,\n\nI have sent the files.\n\nBest,\nAda",
+            json!([]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "I removed duplicates from the list and sorted it.",
+            json!([{"name": "list_users"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "I created a summary for you.",
+            json!([{"name": "list_issues"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "I have posted the summary to the 'random' channel.",
+            json!([]),
+            &[],
+            "absent",
+        ),
+        (
+            "I posted the summary to the 'random' channel.",
+            json!([{"name": "get_page"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I've created the file with the following content:\n```\nx\n```",
+            json!([]),
+            &[],
+            "absent",
+        ),
+    ]);
+}
+
+#[test]
+fn a_tool_of_one_word_supports_its_own_verb_and_no_other() {
+    hold_verdicts(&[
+        (
+            "I deleted the file.",
+            json!([{"name": "charge", "args": {"amount": 3}}, {"name": "confirm"}, {"name": "find_order"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I cancelled your order.",
+            json!([{"name": "charge", "args": {"amount": 3}}, {"name": "confirm"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I sent a confirmation email to the customer.",
+            json!([{"name": "charge"}, {"name": "cancel"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I created a ticket for the team.",
+            json!([{"name": "charge"}, {"name": "confirm"}, {"name": "cancel"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I refunded the card.",
+            json!([{"name": "charge", "args": {"amount": 3}}, {"name": "confirm"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I updated your address.",
+            json!([{"name": "charge"}, {"name": "confirm"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I charged the card.",
+            json!([{"name": "charge"}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I cancelled the order.",
+            json!([{"name": "cancel"}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I have placed the order.",
+            json!([{"name": "find_order"}, {"name": "charge"}, {"name": "confirm"}]),
+            &[],
+            "supported or unverified",
+        ),
+    ]);
+}
+
+#[test]
+fn a_refusal_in_the_text_of_a_result_supports_nothing() {
+    hold_verdicts(&[(
+        "I have cancelled your order.",
+        json!([{"name": "cancel_order", "result": [{"type": "text", "text": "Error: non-pending order cannot be cancelled"}]}]),
+        &[],
+        "failed",
+    )]);
+}
+
+#[test]
+fn what_could_have_done_it_shares_its_verb_or_its_object() {
+    hold_verdicts(&[
+        (
+            "I added two more activities to the file.",
+            json!([{"name": "send_email", "args": {"to": "a@b.com"}}]),
+            &["append_to_file", "send_email"],
+            "absent",
+        ),
+        (
+            "I added Dora to the 'general' channel.",
+            json!([{"name": "invite_user_to_slack", "args": {"user": "Dora"}}]),
+            &["add_user_to_channel", "invite_user_to_slack"],
+            "absent",
+        ),
+        (
+            "I created the support ticket for you.",
+            json!([{"name": "open_webpage", "args": {"url": "x"}}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I have not made any change.",
+            json!([{"name": "open_webpage", "args": {"url": "x"}}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "I've updated your account information.",
+            json!([{"name": "send_money", "args": {"to": "x"}}]),
+            &[],
+            "absent",
+        ),
+    ]);
+}
+
+#[test]
+fn verbs_and_light_verbs_of_one_action_stand_for_each_other() {
+    hold_verdicts(&[
+        (
+            "I've successfully exchanged the camera in your pending order.",
+            json!([{"name": "get_order"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I exchanged the items.",
+            json!([{"name": "exchange_delivered_order_items", "args": {"items": ["1"]}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I've processed a return of the keyboard.",
+            json!([{"name": "get_order"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I've processed a return of the keyboard.",
+            json!([{"name": "return_delivered_order_items", "args": {"x": 1}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "Your keyboard has been successfully returned.",
+            json!([{"name": "get_order"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "I made a refund of $40.",
+            json!([{"name": "refund_order", "args": {"amount": 40}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I've sent Dora an invitation to join Slack.",
+            json!([{"name": "invite_user_to_slack", "args": {"user": "Dora"}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I refunded the order.",
+            json!([{"name": "issue_refund", "args": {"order": 1}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I swapped the flights.",
+            json!([{"name": "replace_flights", "args": {"x": 1}}]),
+            &[],
+            "supported or unverified",
+        ),
+    ]);
+}
+
+#[test]
+fn negation_purpose_and_infinitive_stay_in_their_clause() {
+    hold_verdicts(&[
+        ("A message to Bob has been sent.", json!([]), &[], "absent"),
+        (
+            "An invitation to Slack has been sent.",
+            json!([]),
+            &[],
+            "absent",
+        ),
+        (
+            "All users who were not already in the channel have been successfully added.",
+            json!([{"name": "get_users"}]),
+            &[],
+            "absent",
+        ),
+        (
+            "The order has been modified to match the one you received.",
+            json!([]),
+            &[],
+            "absent",
+        ),
+        (
+            "I have successfully cancelled both pending orders containing the items James Kim no longer needs.",
+            json!([{"name": "cancel_pending_order", "args": {"order_id": "#W1"}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I will then set up the recurring transaction.",
+            json!([]),
+            &[],
+            "none",
+        ),
+        (
+            "I need to check the file to determine the plans and put together the list.",
+            json!([]),
+            &[],
+            "none",
+        ),
+        (
+            "I haven't changed anything.",
+            json!([{"name": "delete_file", "args": {"path": "x"}}]),
+            &[],
+            "refuted",
+        ),
+        (
+            "I refunded $40 to your card.",
+            json!([{"name": "send_email", "args": {"to": "a@b.c"}}]),
+            &["refund_order"],
+            "refuted",
+        ),
+        (
+            "The search returned 5 results.",
+            json!([{"name": "search"}]),
+            &[],
+            "none",
+        ),
+        (
+            "I returned 5 rows.",
+            json!([{"name": "search"}]),
+            &[],
+            "none",
+        ),
+        (
+            "I created the issue and closed the ticket.",
+            json!([{"name": "create_issue"}, {"name": "close_ticket"}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I noticed the file was moved to the archive.",
+            json!([{"name": "list_files", "result": "archive/file"}]),
+            &[],
+            "unverified or none",
+        ),
+        (
+            "1. Found the channel with the most users and added Alice to that channel.",
+            json!([{"name": "get_channels"}]),
+            &["add_user_to_channel"],
+            "refuted",
+        ),
+    ]);
+}
