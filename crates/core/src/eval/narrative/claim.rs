@@ -111,7 +111,9 @@ fn may_be_answer(claim: &Claim, shown: Shown) -> bool {
         || (shown.table && names(Traits::TABLE))
         || (shown.draft && names(Traits::DRAFT))
         || (shown.list && names(Traits::LIST));
-    let is_tidied = claim.object.iter().any(|noun| noun == "duplicate");
+    // "I removed duplicates from the list" of the answer.
+    let is_tidied = LEXICON.related(&claim.verb, "delete")
+        && claim.object.iter().any(|noun| noun == "duplicate");
     claim.ids.is_empty() && ((is_making && is_shown) || is_tidied)
 }
 
