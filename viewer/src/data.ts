@@ -21,7 +21,7 @@ async function block<T>(id: string): Promise<T | undefined> {
   }
 }
 
-export type RunState = Status | 'named';
+export type RunState = Status | 'failed-by-gate';
 
 /** One test with what the lists show and search. */
 export interface Row {
@@ -55,11 +55,10 @@ export function nameOf(test: Test): string {
   return test.name + model + (test.variant ? ` [${test.variant}]` : '');
 }
 
-/** Whether a run failed by itself, or is named by a gate that failed. */
-export function stateOf(test: Test, run: Run): RunState {
-  if (run.status !== 'passed') return run.status;
-  const named = test.gates.some((gate) => gate.status === 'failed' && gate.failed_runs?.includes(run.index));
-  return named ? 'named' : 'passed';
+/** The outcome of a run, and whether it failed by itself or only by gates. */
+export function stateOf(run: Run): RunState {
+  const failsByItself = run.reason || run.expectations.some((one) => !one.passed);
+  return run.status === 'failed' && run.failed_by?.length && !failsByItself ? 'failed-by-gate' : run.status;
 }
 
 function causeOfGate(gate: Gate): string {
@@ -90,7 +89,7 @@ function rowOf(test: Test, at: number): Row {
     test,
     name,
     cause,
-    states: test.runs.map((run) => stateOf(test, run)),
+    states: test.runs.map(stateOf),
     failing: test.gates.filter((gate) => gate.status === 'failed').map((gate) => gate.key),
     tools: new Set(test.runs.flatMap((run) => run.tool_names ?? [])),
     tokens: sum(test.runs.map((run) => run.tokens?.total)),

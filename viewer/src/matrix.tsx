@@ -1,7 +1,7 @@
 // Models against tests: what passed where, and at what price.
 import type { Row } from './data';
 import { short } from './format';
-import { linkTo, List, Mark, stateOfGate } from './parts';
+import { linkTo, List, Mark } from './parts';
 import { Line } from './text';
 
 interface Line_ {
@@ -23,13 +23,12 @@ function lines(rows: Row[]): Line_[] {
 
 function Cell({ row }: { row: Row | undefined }) {
   if (!row) return <span role="cell" class="cell not-run"><span class="unseen">not run</span></span>;
-  const { gates, runs, status } = row.test;
-  const held = gates.filter((gate) => stateOfGate(gate) === 'passed').length;
-  const says = gates.length ? `${held}/${gates.length}` : `${row.states.filter((state) => state === 'passed').length}/${runs.length}`;
+  const { runs, status } = row.test;
+  const passed = row.states.filter((state) => state === 'passed').length;
   return (
     <span role="cell">
-      <a class={`cell ${status}`} href={linkTo(row)} title={gates.length ? `${held} of ${gates.length} gates passed` : `${says} runs passed`}>
-        <Mark of={status} /> <span>{says}</span> <span class="right">{short(row.tokens && row.tokens / runs.length)}</span>
+      <a class={`cell ${status}`} href={linkTo(row)} title={`${passed} of ${runs.length} runs passed`}>
+        <Mark of={status} /> <span>{passed}/{runs.length}</span> <span class="right">{short(row.tokens && row.tokens / runs.length)}</span>
       </a>
     </span>
   );

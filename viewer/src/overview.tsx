@@ -185,7 +185,7 @@ const runRows = computed(() => shown.value.flatMap((row) => row.test.runs.map((r
 
 const RunRow = ({ of: { row, run, state }, at }: { of: RunOf; at: number }) => (
   <div class="row runs" role="row" aria-rowindex={at + 2} onClick={() => go(linkTo(row, run.index))}>
-    <span role="cell" class="c0"><Mark of={state === 'named' ? 'failed' : state} /></span>
+    <span role="cell" class="c0"><Mark of={state === 'failed-by-gate' ? 'failed' : state} /></span>
     <span role="cell" class="c1"><a href={linkTo(row, run.index)}><Line of={row.name} /> #{run.index}</a></span>
     <span role="cell" class="c2 mono dim"><Line of={(run.tool_names ?? []).join(' › ')} /></span>
     <span role="cell" class="c3 mono"><Line of={row.test.model ?? '–'} /></span>

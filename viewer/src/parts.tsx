@@ -15,7 +15,7 @@ const SHAPES: Record<string, string> = {
   work: 'M7 3a4 4 0 1 0 .01 0z',
   waiting: 'M7 3a4 4 0 1 0 .01 0z',
 };
-const WORDS: Record<string, string> = { passed: 'passed', failed: 'failed', error: 'error', skipped: 'skipped', none: 'not exercised', work: 'being recorded', waiting: 'waits to be recorded', named: 'named by a failed gate' };
+const WORDS: Record<string, string> = { passed: 'passed', failed: 'failed', error: 'error', skipped: 'skipped', none: 'not exercised', work: 'being recorded', waiting: 'waits to be recorded', 'failed-by-gate': 'failed by a gate' };
 
 /** The mark of a status: never colour alone. */
 export const Mark = ({ of, large }: { of: Status | 'none' | 'work' | 'waiting'; large?: boolean }) => (
@@ -28,7 +28,7 @@ export const Mark = ({ of, large }: { of: Status | 'none' | 'work' | 'waiting'; 
 export type StripState = RunState | 'recorded' | 'waiting';
 const isShort = (state: StripState) => state === 'passed' || state === 'recorded' || state === 'waiting';
 
-/** Many runs at a glance: short passed, tall failed, tall and pale named by a failed gate. */
+/** Many runs at a glance: short passed, tall failed, tall and pale failed by a gate. */
 export function Strip({ states }: { states: StripState[] }) {
   if (!states.length) return <span class="dim">–</span>;
   const wide = Math.max(1.5, Math.min(6, 96 / states.length - 1));

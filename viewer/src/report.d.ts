@@ -333,6 +333,10 @@ export interface Run {
  */
 index: number
 status: Status
+/**
+ * The gates that fail this run, by their keys. Such a run has failed, though the gate may pass over all runs.
+ */
+failed_by?: string[]
 reason?: Reason
 /**
  * The tools called, in order: the first 50 of `calls`.
@@ -602,7 +606,7 @@ not_exercised?: (string | null)
  */
 scored_runs?: number
 /**
- * The runs that do not meet what the gate asks of each, where it scores run by run.
+ * The runs that the gate fails by themselves, where it scores run by run.
  */
 failed_runs?: Count[]
 /**
@@ -1032,6 +1036,10 @@ passed: number
  * A point for each number of runs, 50 at most.
  */
 curve: CurvePoint[]
+/**
+ * The decay curve in whole percent: (c_k/k)^k over the first k runs, for each k.
+ */
+decay_curve?: number[]
 }
 /**
  * The chance that k runs in a row all pass.

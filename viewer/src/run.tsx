@@ -14,7 +14,7 @@ import { Lanes } from './lanes';
 const isError = (result: Result | undefined) => !!result && (result.is_error === true || !!result.error);
 
 function Head({ row, run, trace }: { row: Row; run: Run; trace?: Trace }) {
-  const state = stateOf(row.test, run);
+  const state = stateOf(run);
   const facts: [string, string | undefined][] = [
     [whole(run.calls), 'calls'],
     [whole(run.turns), 'turns'],
@@ -26,12 +26,12 @@ function Head({ row, run, trace }: { row: Row; run: Run; trace?: Trace }) {
   const stop = run.stop_reason ?? trace?.stop_reason;
   return (
     <header class="run-head">
-      <h1><Mark of={state === 'named' ? 'failed' : state} large /> run {run.index} <small>of {row.test.runs.length}</small></h1>
+      <h1><Mark of={state === 'failed-by-gate' ? 'failed' : state} large /> run {run.index} <small>of {row.test.runs.length}</small></h1>
       {facts.filter(([value]) => value !== '–').map(([value, name], at) => <span key={at}><b>{value}</b> {name}</span>)}
       {stop && <span>stop: <code><Text of={stop} /></code></span>}
       <span class="mono dim"><Text of={run.source ? `${run.source}${run.line ? `:${run.line}` : ''}` : ''} /></span>
       <nav class="picker" aria-label="Runs">
-        {row.test.runs.slice(0, 60).map((one) => <a key={one.index} class={stateOf(row.test, one)} aria-current={one.index === run.index ? 'page' : undefined} href={linkTo(row, one.index)}>{one.index}</a>)}
+        {row.test.runs.slice(0, 60).map((one) => <a key={one.index} class={stateOf(one)} aria-current={one.index === run.index ? 'page' : undefined} href={linkTo(row, one.index)}>{one.index}</a>)}
       </nav>
     </header>
   );

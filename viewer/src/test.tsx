@@ -58,12 +58,12 @@ function Probe({ probe }: { probe: NonNullable<Test['probe']> }) {
 }
 
 function RunLine({ row, run }: { row: Row; run: Run }) {
-  const named = row.test.gates.filter((gate) => gate.status === 'failed' && gate.failed_runs?.includes(run.index));
+  const failing = row.test.gates.filter((gate) => run.failed_by?.includes(gate.key));
   return (
     <tr>
       <th scope="row"><a href={linkTo(row, run.index)}>#{run.index}</a></th>
       <td class="left"><Mark of={run.status} /></td>
-      <td class="left"><Badges gates={named} /></td>
+      <td class="left"><Badges gates={failing} /></td>
       <td class="left mono path">
         {(run.tool_names ?? []).map((tool, at) => <span key={at}>{at > 0 && <span class="dim"> › </span>}<a href={linkTo(row, run.index, at + 1)}><Text of={tool} /></a></span>)}
         {(run.calls ?? 0) > (run.tool_names?.length ?? 0) && <span class="dim"> and {run.calls! - (run.tool_names?.length ?? 0)} more</span>}
@@ -82,7 +82,7 @@ const Runs = ({ row }: { row: Row }) => (
     <h2>Runs</h2>
     <div class="scroll" tabIndex={0}>
       <table class="numbers wide">
-        <thead><tr>{['Run', 'Own checks', 'Named by', 'Path', 'Calls', 'Turns', 'Tokens', 'Time', 'Cost'].map((name, at) => <th key={name} scope="col" class={at && at < 4 ? 'left' : ''}>{name}</th>)}</tr></thead>
+        <thead><tr>{['Run', 'Outcome', 'Failed by', 'Path', 'Calls', 'Turns', 'Tokens', 'Time', 'Cost'].map((name, at) => <th key={name} scope="col" class={at && at < 4 ? 'left' : ''}>{name}</th>)}</tr></thead>
         <tbody>{row.test.runs.map((run) => <RunLine key={run.index} row={row} run={run} />)}</tbody>
       </table>
     </div>

@@ -274,6 +274,84 @@ fn every_gate_has_an_example_that_passes_and_one_that_fails() {
     }
 }
 
+/// The runs of a report that this gate fails, each with the name of its test.
+fn runs_failed_by<'r>(report: &'r Value, gate: &str) -> Vec<(&'r Value, &'r Value)> {
+    let tests = report["tests"].as_array().unwrap().iter();
+    let runs = tests.flat_map(|test| {
+        let runs = test["runs"].as_array().unwrap().iter();
+        runs.map(move |run| (&test["name"], run))
+    });
+    let is_its = |(_, run): &(&Value, &Value)| {
+        run["failed_by"]
+            .as_array()
+            .is_some_and(|gates| gates.iter().any(|key| key == gate))
+    };
+    runs.filter(is_its).collect()
+}
+
+#[test]
+fn a_run_that_a_gate_fails_has_failed_in_every_report_and_comparison() {
+    let here = tempfile::tempdir().unwrap();
+    for failing in failing() {
+        let Some(gate) = mcptest_core::eval::GATES
+            .iter()
+            .find(|gate| gate.key == failing.gate && gate.fails_runs())
+        else {
+            continue;
+        };
+        let shown = failing.path.display();
+        let folder = with_failing_runs(&failing);
+        let suite = format!("{}.yml", failing.suite);
+        let run = |reporter: &str| {
+            let output = mcptest(folder.path(), &["run", &suite, "--reporter", reporter]);
+            text(&output.stdout)
+        };
+        let report: Value = serde_json::from_str(&run("json")).unwrap();
+        let failed = runs_failed_by(&report, gate.key);
+        assert!(!failed.is_empty(), "{shown}: no run is failed by the gate");
+        for (test, run) in &failed {
+            assert_eq!(run["status"], "failed", "{shown}: {test}");
+        }
+        let lines: Vec<Value> = run("ndjson")
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let (_, tests) = lines.split_last().unwrap();
+        assert_eq!(
+            runs_failed_by(&serde_json::json!({ "tests": tests }), gate.key),
+            failed,
+            "{shown}"
+        );
+        // A failed run of a row that passes is told without turning the build red.
+        let junit = run("junit");
+        let bad = junit.matches("<failure ").count() + junit.matches("<flakyFailure ").count();
+        assert!(bad > failed.len(), "{shown}: {bad} failures in JUnit");
+
+        let (good, worse) = (
+            here.path().join("good.json"),
+            here.path().join("worse.json"),
+        );
+        let passing = format!("examples/{suite}");
+        let as_json = |file: &Path| format!("json={}", file.display());
+        mcptest(
+            &repository(),
+            &["run", &passing, "--reporter", &as_json(&good)],
+        );
+        run(&as_json(&worse));
+        let sides = [good.to_str().unwrap(), worse.to_str().unwrap()];
+        let words = ["compare", sides[0], sides[1], "--reporter", "json"];
+        let compared = text(&mcptest(here.path(), &words).stdout);
+        let compared: Value = serde_json::from_str(&compared).unwrap();
+        let tests = compared["tests"].as_array().unwrap().iter();
+        let lost =
+            |test: &Value| test["runs_b"].as_u64().unwrap() - test["passed_b"].as_u64().unwrap();
+        assert!(
+            tests.map(lost).sum::<u64>() >= failed.len() as u64,
+            "{shown}: {compared}"
+        );
+    }
+}
+
 /// Gates with a picture of their own, which their evidence is drawn from.
 const WITH_EVIDENCE: [&str; 14] = [
     "golden_path",

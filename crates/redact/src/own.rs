@@ -14,7 +14,7 @@ const KEYS: [&str; 16] = [
      written",
     "cost_usd detected exchange expected is_error left_out mimeType oddities progress recorded scripted trace_id \
      unpinned",
-    "args_text arguments catalogue",
+    "args_text arguments catalogue failed_by",
     "call_index completion distractor parameters structured tool_calls tool_names virtual_ms",
     "delegations description duration_ms explanation failed_runs fingerprint inputSchema scored_runs stop_reason",
     "conversation expectations input_schema instructions outputSchema server_entry tool_results unmade_calls",

@@ -143,12 +143,12 @@ pub(crate) fn of_test(test: &TestReport, limits: Limits) -> Vec<Failure<'_>> {
     all
 }
 
-/// The runs that did not pass, told by the first of them.
+/// The runs that did not pass by themselves, told by the first of them. A gate that fails a run is a cause of its own.
 fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
     let failed: Vec<_> = test
         .runs
         .iter()
-        .filter(|run| run.status != Status::Passed)
+        .filter(|run| run.fails_by_itself())
         .collect();
     let first = failed.first()?;
     let said =

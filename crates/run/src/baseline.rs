@@ -6,7 +6,7 @@ use crate::{cassette, exit, replay};
 use mcptest_core::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::guard::guarded;
-use mcptest_core::judge::{Recorded, measurable_runs};
+use mcptest_core::judge::{Recorded, measurable_runs, with_outcome};
 use mcptest_core::row::{AgentRow, Row, Subject};
 use mcptest_core::trace::Run;
 use mcptest_files as files;
@@ -93,7 +93,11 @@ pub(crate) fn judged_runs<T>(
         let mut measured = None;
         let broken = measurable_runs(of, recorded, |runs| {
             let judged = of.agent.runs_to_judge(runs.len());
-            let runs: Vec<Run<'_>> = runs.iter().take(judged).map(|run| run.run).collect();
+            let runs: Vec<Run<'_>> = runs
+                .iter()
+                .take(judged)
+                .map(|run| with_outcome(of.agent, run.run))
+                .collect();
             measured = (!runs.is_empty()).then(|| measure(&runs));
         });
         let broken = broken.map_err(|reason| reason.message)?;

@@ -5,7 +5,6 @@ use super::assertion::Assertion;
 use super::facts::{AgentFacts, why_nothing_matches};
 use super::gate::{Gate, GateKind, GateTrait, ReadNamed};
 use super::outlook::Outlook;
-use super::pass_rate::is_of_a_run;
 use super::recording::Recording;
 use super::scores::Scores;
 use super::target::Target;
@@ -71,10 +70,13 @@ impl GateBlock {
             .into_iter()
             .chain(beside.into_iter().map(Assertion::bound))
             .collect();
-        let of_each_run = if expect.iter().any(is_of_a_run) {
+        let is_asked = |one: &Assertion<Target>| kind.asks_of_each_run(&one.target);
+        let of_each_run = if expect.iter().any(is_asked) {
             Vec::new()
         } else {
-            kind.default_expect().collect()
+            let beside = gate.expect_beside(false).into_iter().map(Assertion::bound);
+            let default = kind.default_expect().chain(beside);
+            default.filter(is_asked).collect()
         };
         let min_pass_rate = kind.read_min_pass_rate(block);
         let variants = gate.recording().variants;

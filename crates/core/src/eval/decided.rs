@@ -29,7 +29,7 @@ fn decided_by_runs(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
     {
         return Some(true);
     }
-    let has_failed = runs.iter().any(|run| !run.passed);
+    let has_failed = runs.iter().any(|run| !run.as_expected);
     if has_failed {
         Some(false)
     } else {

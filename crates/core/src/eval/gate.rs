@@ -121,12 +121,26 @@ pub struct GateKind {
     pub(crate) floors: &'static [(Target, f64)],
     /// Reads the block, all but its `expect:`.
     pub(crate) read: fn(&mut Block<'_>) -> Box<dyn Gate>,
+    pub(crate) run_fails_by: RunFailsBy,
     pub(crate) traits: &'static [GateTrait],
+}
+
+/// What makes one run fail a gate, whatever the other runs did. Such a run has failed in every report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunFailsBy {
+    /// Nothing: the gate compares or counts runs, or judges something else than a run.
+    Nothing,
+    /// It does not meet what the block asserts of the numbers that are the worst run's, or a sum over the runs.
+    Assertions,
+    /// It does not meet what the block asserts of any number, when the gate scores this run alone.
+    AssertionsOverIt,
+    /// The gate names it: [`RunScores::fail`], or [`Scores::failed_runs`].
+    Rule,
 }
 
 /// The entry of a gate, whose page, example and targets stand beside its block.
 macro_rules! kind {
-    ($key:expr, $summary:expr, $block:ident $(, $field:ident: $value:expr)* $(,)?) => {
+    ($key:expr, $summary:expr, $block:ident, $run_fails_by:expr $(, $field:ident: $value:expr)* $(,)?) => {
         pub(super) const KIND: $crate::eval::GateKind = $crate::eval::GateKind {
             key: $key,
             summary: $summary,
@@ -135,6 +149,7 @@ macro_rules! kind {
                 TARGETS,
                 (include_str!("doc.md"), include_str!("example.yml")),
                 |block| Box::new($block::read(block)),
+                $run_fails_by,
             )
         };
     };
@@ -175,6 +190,7 @@ impl GateKind {
         targets: &'static [Target],
         (doc, example): (&'static str, &'static str),
         read: fn(&mut Block<'_>) -> Box<dyn Gate>,
+        run_fails_by: RunFailsBy,
     ) -> Self {
         Self {
             key: "",
@@ -184,6 +200,7 @@ impl GateKind {
             example,
             floors: &[],
             read,
+            run_fails_by,
             traits: &[],
         }
     }
@@ -227,6 +244,11 @@ impl GateKind {
     /// Whether anything that a run did can change the verdict.
     pub fn judges_runs(&self) -> bool {
         !self.is(GateTrait::JudgesTools)
+    }
+
+    /// Whether the gate can fail one run, whatever the other runs did.
+    pub fn fails_runs(&self) -> bool {
+        self.run_fails_by != RunFailsBy::Nothing
     }
 
     /// What is asserted when the block has no `expect:`, beside what its other keys assert.

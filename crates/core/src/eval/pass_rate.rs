@@ -1,10 +1,10 @@
-//! In how many runs does a gate hold that scores them one by one?
+//! Which runs does a gate fail by themselves, and in what share of them does it hold?
 
 use super::assertion::Assertion;
 use super::block::GateBlock;
-use super::gate::{Gate, GateKind, GateTrait};
-use super::scores::{RunScores, Scores};
-use super::target::{Fold, Target};
+use super::gate::{Gate, GateKind, GateTrait, RunFailsBy};
+use super::scores::Scores;
+use super::target::{Better, Fold, Target};
 use crate::matcher::Matcher;
 use crate::problem::Span;
 use crate::report::Number;
@@ -20,7 +20,19 @@ impl GateKind {
 
     /// Whether the gate can fail a run by what is observed of it.
     pub(super) fn decides_a_run(&self) -> bool {
-        self.pass_rate().is_some() && !self.is(GateTrait::AsksJudges)
+        self.run_fails_by != RunFailsBy::Nothing && !self.is(GateTrait::AsksJudges)
+    }
+
+    /// Whether an assertion on this target also says something of one run alone.
+    pub(super) fn asks_of_each_run(&self, target: &Target) -> bool {
+        match self.run_fails_by {
+            RunFailsBy::Nothing | RunFailsBy::Rule => false,
+            RunFailsBy::Assertions => target.fold != Fold::Pooled,
+            // Nobody asks one run for the good that all of them are to do together.
+            RunFailsBy::AssertionsOverIt => {
+                target.fold != Fold::Sum || target.better() == Better::Low
+            }
+        }
     }
 
     /// `min_pass_rate:` in the block of such a gate.
@@ -56,50 +68,68 @@ impl GateBlock {
 
     /// Whether one run meets what the block asks of each; `None` where the gate does not score run by run, or judges do.
     pub(crate) fn passes_run(&self, run: &Run<'_>) -> Option<bool> {
-        self.decides_a_run()
-            .then(|| self.holds(&self.gate.score(std::slice::from_ref(run))))
+        let fails = || {
+            let run = std::slice::from_ref(run);
+            let scores = self.gate.score(run);
+            !self.failed_runs(&*self.gate, run, &scores).is_empty()
+        };
+        self.decides_a_run().then(|| !fails())
     }
 
-    /// The numbers of the runs that do not meet what the block asks of each.
+    /// The numbers of the runs that the gate fails, whatever the other runs did.
     pub(super) fn failed_runs(
         &self,
         gate: &dyn Gate,
         runs: &[Run<'_>],
         scores: &Scores,
     ) -> Vec<usize> {
-        let numbers = |runs: &[Run<'_>]| runs.iter().map(|run| run.number).collect();
+        match self.kind.run_fails_by {
+            RunFailsBy::Nothing => Vec::new(),
+            RunFailsBy::Rule => scores.failed_runs.clone(),
+            RunFailsBy::Assertions | RunFailsBy::AssertionsOverIt => {
+                self.runs_that_miss_assertions(gate, runs, scores)
+            }
+        }
+    }
+
+    fn runs_that_miss_assertions(
+        &self,
+        gate: &dyn Gate,
+        runs: &[Run<'_>],
+        scores: &Scores,
+    ) -> Vec<usize> {
         // What a gate asks by itself are bounds on the worst run: where that run keeps them, all do.
         let is_bound = |assertion: &Assertion<Target>| assertion.span == Span::default();
-        if runs.len() == 1 || (self.holds(scores) && self.expect.iter().all(is_bound)) {
-            return if self.holds(scores) {
-                Vec::new()
-            } else {
-                numbers(runs)
-            };
+        let hold = self.holds(scores);
+        if hold && (runs.len() == 1 || self.expect.iter().all(is_bound)) {
+            return Vec::new();
         }
-        let is_failed = |(run, scored): &(&Run<'_>, &RunScores)| {
-            !self.holds(&gate.fold(std::slice::from_ref(*run), vec![(*scored).clone()]))
+        let alone = |at: usize| match scores.by_run.get(at) {
+            _ if runs.len() == 1 => hold,
+            Some(scored) => self.holds(&gate.fold(&runs[at..=at], vec![scored.clone()])),
+            None => self.holds(&gate.score(&runs[at..=at])),
         };
-        runs.iter()
-            .zip(&scores.by_run)
-            .filter(is_failed)
-            .map(|(run, _)| run.number)
+        (0..runs.len())
+            .filter(|&at| !alone(at))
+            .map(|at| runs[at].number)
             .collect()
     }
 
-    /// Sets the share of runs that pass, where the gate scores run by run and there are any. Names those that do not.
+    /// Names the runs that the gate fails, and sets the share of those that pass where the gate has a target for it.
     pub(super) fn set_pass_rate(
         &self,
         gate: &dyn Gate,
         runs: &[Run<'_>],
         scores: &mut Scores,
     ) -> Vec<usize> {
-        let Some(target) = self.kind.pass_rate().filter(|_| !runs.is_empty()) else {
+        if runs.is_empty() {
             return Vec::new();
-        };
+        }
         let failed = self.failed_runs(gate, runs, scores);
-        let rate = (runs.len() - failed.len()) as f64 / runs.len() as f64;
-        scores.set(target, Some(Number::Float(rate)));
+        if let Some(target) = self.kind.pass_rate() {
+            let rate = (runs.len() - failed.len()) as f64 / runs.len() as f64;
+            scores.set(target, Some(Number::Float(rate)));
+        }
         failed
     }
 
@@ -109,7 +139,7 @@ impl GateBlock {
         let mut asked = self
             .expect
             .iter()
-            .filter(|assertion| is_of_a_run(assertion))
+            .filter(|assertion| self.kind.asks_of_each_run(&assertion.target))
             .chain(&self.of_each_run);
         !scores.is_refuted && asked.all(holds)
     }
@@ -119,15 +149,11 @@ pub(super) fn is_of_a_run(assertion: &Assertion<Target>) -> bool {
     assertion.target.fold != Fold::Pooled
 }
 
-/// The gates that fail a run by itself, where another gate counts the runs that pass.
+/// The gates that fail a run by what is observed of it.
 pub(crate) fn failed_by(agent: &Agent, run: &Run<'_>) -> Vec<&'static str> {
-    let is_counted = agent
-        .gates
-        .iter()
-        .any(|gate| gate.is(GateTrait::DecidesRuns));
     let gates = agent
         .gates
         .iter()
-        .filter(|gate| is_counted && gate.passes_run(run) == Some(false));
+        .filter(|gate| gate.passes_run(run) == Some(false));
     gates.map(GateBlock::key).collect()
 }

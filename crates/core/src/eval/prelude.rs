@@ -1,7 +1,7 @@
 //! What is every gate written with?
 
 pub(super) use super::facts::AgentFacts;
-pub(super) use super::gate::{Gate, GateTrait, kind};
+pub(super) use super::gate::{Gate, GateTrait, RunFailsBy, kind};
 pub(super) use super::outlook::Outlook;
 pub(super) use super::recording::Recording;
 pub(super) use super::scores::{RunScores, Scores};

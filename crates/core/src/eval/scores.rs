@@ -25,6 +25,8 @@ pub struct Scores {
     pub is_ungraded: bool,
     /// What judges said of the runs.
     pub grades: Vec<Grade>,
+    /// The numbers of the runs that the gate's own rule fails, for [`super::gate::RunFailsBy::Rule`].
+    pub(super) failed_runs: Vec<usize>,
     pub(super) vacuous: BTreeMap<&'static str, String>,
     /// The numbers of each run, without what was found, where the gate scores run by run.
     pub(super) by_run: Vec<RunScores>,
@@ -37,6 +39,7 @@ pub struct RunScores {
     findings: Vec<Finding>,
     table: Option<CallTable>,
     not_exercised: Option<String>,
+    has_failed: bool,
     vacuous: Vec<(&'static str, &'static str)>,
 }
 
@@ -117,6 +120,12 @@ impl RunScores {
             .map(|(_, value)| *value)
     }
 
+    /// Says that this run has failed by the gate's own rule, for [`super::gate::RunFailsBy::Rule`].
+    pub(super) fn fail(&mut self) -> &mut Self {
+        self.has_failed = true;
+        self
+    }
+
     /// Says that this run had nothing to measure.
     pub fn not_exercised(&mut self, why: impl Into<String>) -> &mut Self {
         self.not_exercised = Some(why.into());
@@ -151,6 +160,9 @@ impl Scores {
                 .extend(vacuous_runs(runs, scored.iter().map(of_target)).map(|why| (target, why)));
         }
         for (run, scored) in runs.iter().zip(&mut scored) {
+            scores
+                .failed_runs
+                .extend(scored.has_failed.then_some(run.number));
             let table = scored.table.take();
             scores.tables.extend(table.map(|table| CallTable {
                 run: Some(run.number),

@@ -2,15 +2,14 @@
 
 use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit, set_totals};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
-use super::{Judging, advice, faults, matrix, servers};
-use crate::eval::{GateTrait, SideRuns, decided, failed_by};
+use super::{Judging, advice, faults, matrix, outcome, servers};
+use crate::eval::{GateBlock, GateTrait, SideRuns, decided};
 use crate::grade::{self, Found};
-use crate::report::{Advice, RunReport, Status, TestReport};
+use crate::report::{Advice, GateReport, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};
 use crate::words::count;
-use std::collections::BTreeMap;
 
 pub(super) fn judge(
     row: &Row<'_>,
@@ -72,7 +71,7 @@ pub(super) fn judge(
     for (run, graded) in judged.iter().zip(&graded) {
         add_advice(run.number, graded, report);
     }
-    let runs = judge_runs(agent, &judged, &graded, report);
+    let mut runs = judge_runs(agent, &judged, &graded, report);
     for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
         again(row, of, recorded.is_live, reason);
     }
@@ -80,6 +79,7 @@ pub(super) fn judge(
     if let Some(reason) = broken.clone().filter(|_| runs.is_empty()) {
         return Err(reason);
     }
+    let ordinary = judge_ordinary(of, &mut runs, judging, report);
     if stop.is_some() && broken.is_none() {
         report
             .notes
@@ -90,12 +90,20 @@ pub(super) fn judge(
         runs.iter()
             .filter_map(|run| overcome_errors(run.trace, run.number)),
     );
-    let failed = runs.iter().filter(|run| !run.passed);
+    let failed = runs.iter().filter(|run| !run.as_expected);
     report
         .notes
         .extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));
     report.notes.extend(faults::unmet(agent, &runs));
-    judge_gates((row, of), &runs, recorded, judging, report)?;
+    let row = JudgedRow {
+        row,
+        of,
+        runs: &runs,
+        recorded,
+        judging,
+    };
+    row.judge_gates(ordinary, report)?;
+    report.settle_runs();
     if broken.is_some() && runs.len() < judged.len() {
         report
             .gates
@@ -216,26 +224,19 @@ fn judge_runs<'t>(
 ) -> Vec<Run<'t>> {
     let mut runs = Vec::with_capacity(recorded.len());
     report.runs.reserve_exact(recorded.len());
-    let mut failed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (run, graded) in recorded.iter().zip(graded) {
         let number = run.number;
         let judged = match &run.trace {
             Ok(trace) => {
                 let judged = judge_run(agent, number, trace, graded);
-                if let Some(passed) = judged.passed {
-                    let mut counted = Run {
-                        number,
-                        trace,
-                        header: run.header,
-                        passed,
-                        grades: graded,
-                    };
-                    for gate in failed_by(agent, &counted) {
-                        counted.passed = false;
-                        failed.entry(gate).or_default().push(number);
-                    }
-                    runs.push(counted);
-                }
+                runs.extend(judged.passed.map(|passed| Run {
+                    number,
+                    trace,
+                    header: run.header,
+                    as_expected: passed,
+                    passed,
+                    grades: graded,
+                }));
                 judged.report
             }
             Err(reason) => {
@@ -254,17 +255,6 @@ fn judge_runs<'t>(
             set_totals(&mut judged, trace);
         }
         report.runs.push(judged);
-    }
-    for (gate, numbers) in failed {
-        let count = if numbers.len() == 1 {
-            "counts"
-        } else {
-            "count"
-        };
-        report.notes.push(format!(
-            "{} {count} as failed by `{gate}:`",
-            numbered("run", &numbers)
-        ));
     }
     runs
 }
@@ -300,60 +290,124 @@ fn accept_early_stop(
     ))
 }
 
-/// Each gate over the runs, those with runs of their own over these; the worst decides.
-fn judge_gates(
-    (row, of): (&Row<'_>, AgentRow<'_>),
-    runs: &[Run<'_>],
-    recorded: &RecordedRuns<'_>,
+/// The reports of the gates that need no outcomes, in the order of the agent's gates, and the outcomes of the runs by
+/// them. The gates that count outcomes, or have runs of their own, are judged after these.
+fn judge_ordinary(
+    of: AgentRow<'_>,
+    runs: &mut [Run<'_>],
     judging: Judging,
     report: &mut TestReport,
-) -> Result<(), Reason> {
+) -> Vec<Option<GateReport>> {
     let row_name = report.row_name();
-    let mut gates = Vec::with_capacity(of.agent.gates.len());
-    for gate in &of.agent.gates {
-        gates.push(if gate.judges_side_runs() {
-            // Which faults there are is read from the first run, when that is one.
-            let is_read = recorded
-                .runs
-                .first()
-                .is_some_and(|first| first.trace.is_ok());
-            let wanted = SideRuns::of(of.agent, if is_read { runs } else { &[] });
-            let matrix = matrix::Matrix {
-                row,
-                of,
-                gate,
-                wanted,
-                judging,
-            };
-            matrix.judge(recorded.matrix.as_ref(), runs, report)?
-        } else {
-            let mut judged = gate.judge_beside(of, &row_name, runs);
-            if judging.evidence.is_some() {
-                judged.evidence = gate.evidence(of.variant, &[], runs, &judged);
-            }
-            judged
-        });
-    }
-    report.gates = gates;
-    let runs_decide = !of
-        .agent
-        .gates
-        .iter()
-        .any(|gate| gate.is(GateTrait::DecidesRuns));
-    // What judges say of a run no other gate counts, so it holds in each.
-    let has_bad_grade = |run: &&RunReport| {
-        run.expectations
-            .iter()
-            .any(|one| !one.passed && one.grade.is_some())
+    let gates = &of.agent.gates;
+    let judge = |gate: &GateBlock| {
+        let is_later = gate.judges_side_runs()
+            || gate.is(GateTrait::DecidesRuns)
+            || gate.is(GateTrait::ComparesWithBaseline);
+        (!is_later).then(|| judge_gate(gate, of, &row_name, runs, judging))
     };
-    let runs = report
-        .runs
-        .iter()
-        .filter(|run| runs_decide || has_bad_grade(run))
-        .map(|run| run.status);
-    report.status = runs
-        .chain(report.gates.iter().map(|gate| gate.status))
-        .max()
-        .unwrap_or(Status::Passed);
-    Ok(())
+    let judged: Vec<Option<GateReport>> = gates.iter().map(judge).collect();
+    let counts_runs = gates.iter().any(|gate| gate.is(GateTrait::DecidesRuns));
+    for (gate, judged) in gates.iter().zip(&judged) {
+        let Some(judged) = judged else { continue };
+        outcome::fail_runs(runs, gate, judged);
+        if counts_runs && gate.decides_a_run() && !judged.failed_runs.is_empty() {
+            let failed = numbered("run", &judged.failed_runs);
+            let count = if judged.failed_runs.len() == 1 {
+                "counts"
+            } else {
+                "count"
+            };
+            let note = format!("{failed} {count} as failed by `{}:`", gate.key());
+            report.notes.push(note);
+        }
+    }
+    judged
+}
+
+fn judge_gate(
+    gate: &GateBlock,
+    of: AgentRow<'_>,
+    row_name: &str,
+    runs: &[Run<'_>],
+    judging: Judging,
+) -> GateReport {
+    let mut judged = gate.judge_beside(of, row_name, runs);
+    if judging.evidence.is_some() {
+        judged.evidence = gate.evidence(of.variant, &[], runs, &judged);
+    }
+    judged
+}
+
+/// A row whose runs have their outcomes.
+struct JudgedRow<'j> {
+    row: &'j Row<'j>,
+    of: AgentRow<'j>,
+    runs: &'j [Run<'j>],
+    recorded: &'j RecordedRuns<'j>,
+    judging: Judging,
+}
+
+impl JudgedRow<'_> {
+    /// Judges the gates that are not among the ordinary ones; the worst of runs and gates decides.
+    fn judge_gates(
+        &self,
+        ordinary: Vec<Option<GateReport>>,
+        report: &mut TestReport,
+    ) -> Result<(), Reason> {
+        let row_name = report.row_name();
+        let mut gates = Vec::with_capacity(ordinary.len());
+        for (gate, judged) in self.of.agent.gates.iter().zip(ordinary) {
+            gates.push(match judged {
+                Some(judged) => judged,
+                None if gate.judges_side_runs() => self.judge_side_runs(gate, report)?,
+                None => judge_gate(gate, self.of, &row_name, self.runs, self.judging),
+            });
+        }
+        report.gates = gates;
+        let runs_decide = !self
+            .of
+            .agent
+            .gates
+            .iter()
+            .any(|gate| gate.is(GateTrait::DecidesRuns));
+        // What judges say of a run no other gate counts, so it holds in each.
+        let has_bad_grade = |run: &&RunReport| {
+            run.expectations
+                .iter()
+                .any(|one| !one.passed && one.grade.is_some())
+        };
+        let runs = report
+            .runs
+            .iter()
+            .filter(|run| runs_decide || has_bad_grade(run))
+            .map(|run| run.status);
+        report.status = runs
+            .chain(report.gates.iter().map(|gate| gate.status))
+            .max()
+            .unwrap_or(Status::Passed);
+        Ok(())
+    }
+
+    fn judge_side_runs(
+        &self,
+        gate: &GateBlock,
+        report: &mut TestReport,
+    ) -> Result<GateReport, Reason> {
+        // Which faults there are is read from the first run, when that is one.
+        let is_read = self
+            .recorded
+            .runs
+            .first()
+            .is_some_and(|first| first.trace.is_ok());
+        let wanted = SideRuns::of(self.of.agent, if is_read { self.runs } else { &[] });
+        let matrix = matrix::Matrix {
+            row: self.row,
+            of: self.of,
+            gate,
+            wanted,
+            judging: self.judging,
+        };
+        matrix.judge(self.recorded.matrix.as_ref(), self.runs, report)
+    }
 }

@@ -66,6 +66,7 @@ pub fn measurable_runs(
             run: Run {
                 number,
                 header: run.header,
+                as_expected: passed,
                 passed,
                 ..Run::of(trace)
             },

@@ -6,6 +6,7 @@ mod faults;
 mod matrix;
 mod measurable;
 mod one_run;
+mod outcome;
 mod recorded;
 mod servers;
 mod tool_row;
@@ -13,7 +14,7 @@ mod vacuous;
 
 pub use advice::is_read_only;
 pub use measurable::{MeasurableRun, measurable_runs};
-pub use one_run::passes;
+pub use one_run::{judged_alone, with_outcome};
 pub(crate) use recorded::with_known_tools;
 pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};
 

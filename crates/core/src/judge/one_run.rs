@@ -11,21 +11,27 @@ use serde_json::Value;
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
-/// Whether a run's own `expect:` holds, and what gates ask of each run where a gate counts those that pass; `None` when
-/// the run is no evidence.
-pub fn passes(agent: &Agent, trace: &Trace<'_>, header: Option<&Header>) -> Option<bool> {
-    let passed = judge_run(agent, 1, trace, &[]).passed?;
-    Some(
-        passed
-            && failed_by(
-                agent,
-                &Run {
-                    header,
-                    ..Run::of(trace)
-                },
-            )
-            .is_empty(),
-    )
+/// A run with its outcome, judged by itself; `None` when the run is no evidence.
+pub fn judged_alone<'t>(
+    agent: &Agent,
+    trace: &'t Trace<'t>,
+    header: Option<&'t Header>,
+) -> Option<Run<'t>> {
+    let as_expected = judge_run(agent, 1, trace, &[]).passed?;
+    let run = Run {
+        header,
+        as_expected,
+        ..Run::of(trace)
+    };
+    Some(with_outcome(agent, run))
+}
+
+/// The run with its outcome: whether it is as expected, and no gate fails it by what is observed of it.
+pub fn with_outcome<'t>(agent: &Agent, run: Run<'t>) -> Run<'t> {
+    Run {
+        passed: run.as_expected && failed_by(agent, &run).is_empty(),
+        ..run
+    }
 }
 
 /// Holds a run to the agent's `expect:`; one that never ended, or cannot be judged, is an error. An agent of the user's

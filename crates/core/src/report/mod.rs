@@ -5,6 +5,7 @@ pub mod evidence;
 mod expectation;
 mod named;
 mod number;
+mod outcome;
 mod probe;
 mod raw_trace;
 mod table;
@@ -170,8 +171,11 @@ pub struct Place {
 pub struct RunReport {
     /// The run, from 1.
     pub index: usize,
-    /// How it ended.
+    /// Its outcome. A run that a gate fails has failed, though the gate may pass over all runs.
     pub status: Status,
+    /// The gates that fail this run, by their keys.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_by: Vec<String>,
     /// Why it is an error, or why it failed whatever was expected of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
@@ -228,7 +232,7 @@ pub struct GateReport {
     /// Over how many runs it was scored, when the others of its test are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scored_runs: Option<usize>,
-    /// The runs that do not meet what the gate asks of each, where it scores run by run.
+    /// The runs that the gate fails by themselves, where it scores run by run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_runs: Vec<usize>,
     /// Every target the gate computes; `null` is not measured.

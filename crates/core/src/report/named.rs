@@ -1,7 +1,6 @@
-//! What are a test and its runs called, and what does a test come to?
+//! What are a test and its runs called?
 
 use super::{Advice, Place, Probe, Reason, ReasonKind, RunReport, Status, TestReport};
-use crate::eval::stats::Tally;
 use crate::row::Rerun;
 
 impl TestReport {
@@ -141,36 +140,6 @@ impl TestReport {
             "{}, by {}{run}: {}",
             advice.key, advice.model, advice.message
         )
-    }
-
-    /// How many runs passed: their `expect:` held, and no gate that scores run by run fails them.
-    pub fn passed_runs(&self) -> usize {
-        let is_failed = |run: &RunReport| {
-            self.gates
-                .iter()
-                .any(|gate| gate.failed_runs.binary_search(&run.index).is_ok())
-        };
-        self.runs
-            .iter()
-            .filter(|run| run.status == Status::Passed && !is_failed(run))
-            .count()
-    }
-
-    /// How many of the runs that were judged passed. A test without runs, such as a probe of a server, is one by itself.
-    pub fn tally(&self) -> Tally {
-        let is_judged = |status: Status| matches!(status, Status::Passed | Status::Failed);
-        if self.runs.is_empty() {
-            let passed = u64::from(self.status == Status::Passed);
-            return Tally {
-                passed,
-                runs: u64::from(is_judged(self.status)),
-            };
-        }
-        let runs = self.runs.iter().filter(|run| is_judged(run.status)).count() as u64;
-        Tally {
-            passed: self.passed_runs() as u64,
-            runs,
-        }
     }
 
     /// The file of a run, when not all runs of the test are in that one.

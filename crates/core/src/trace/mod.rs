@@ -280,7 +280,9 @@ pub struct Run<'a> {
     pub trace: &'a Trace<'a>,
     /// What the run was recorded with, where the recording says so.
     pub header: Option<&'a Header>,
-    /// Whether the run's own `expect:` held, and what gates ask of each run where a gate counts those that pass.
+    /// Whether the run's own `expect:` held, and its agent did not crash.
+    pub as_expected: bool,
+    /// Its outcome: whether it is as expected, and no gate that scores run by run fails it.
     pub passed: bool,
     /// What judges said of it, for the checks that ask them.
     pub grades: &'a [Found],
@@ -293,6 +295,7 @@ impl<'a> Run<'a> {
             number: 1,
             trace,
             header: None,
+            as_expected: true,
             passed: true,
             grades: &[],
         }

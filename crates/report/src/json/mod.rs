@@ -4,7 +4,7 @@ use crate::bound::{bounded, embedding};
 use crate::{Options, Reporter};
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
 use mcptest_core::json::{Layout, write};
-use mcptest_core::report::{Embed, Report, SCHEMA_VERSION};
+use mcptest_core::report::{Embed, Report, SCHEMA_VERSION, TestReport};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -80,7 +80,9 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
     }
     source.version(peek.schema_version, u64::from(SCHEMA_VERSION))?;
     let report = Report::from_json(text);
-    let report = report.map_err(|error| source.explained(text, &error, ReadFault::Broken))?;
+    let mut report = report.map_err(|error| source.explained(text, &error, ReadFault::Broken))?;
+    // An earlier version left the runs as their own checks had them.
+    report.tests.iter_mut().for_each(TestReport::settle_runs);
     let mut counted = Report::new(report.tests);
     (counted.coverage, counted.version, counted.command) =
         (report.coverage, report.version, report.command);

@@ -20,6 +20,9 @@ pub(super) fn of_run(test: &TestReport, run: &RunReport) -> String {
         .map(reason)
         .unwrap_or_default();
     lines.extend(failed(&run.expectations, None));
+    lines.extend(
+        words::of_failing_gates(test, run, FILE).map(|(gate, found)| format!("{gate}: {found}")),
+    );
     if !run.tool_names.is_empty() {
         let more = if run.calls > run.tool_names.len() {
             ", …"

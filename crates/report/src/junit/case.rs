@@ -41,12 +41,21 @@ fn of_row(test: &TestReport) -> TestCase {
 }
 
 fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
-    let message =
-        words::first_sentence_of_run(run, SCREEN).or_else(|| words::first_reason(test, SCREEN));
+    let by_gate = || {
+        let first = words::of_failing_gates(test, run, SCREEN).next()?;
+        Some(format!("{}: {}", first.0, first.1))
+    };
+    let message = words::first_sentence_of_run(run, SCREEN)
+        .or_else(by_gate)
+        .or_else(|| words::first_reason(test, SCREEN));
     let is_decisive = test.status != Status::Passed;
+    let kind = match run.failed_by.first() {
+        Some(gate) if !run.fails_by_itself() => gate,
+        _ => "expect",
+    };
     let verdict = Verdict {
         status: run.status,
-        kind: "expect",
+        kind,
         is_decisive,
         message,
         body: body::of_run(test, run),
@@ -59,6 +68,10 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
             ("run.status", word(run.status).to_owned()),
             ("run.calls", run.calls.to_string()),
         ],
+    );
+    describe(
+        &mut case,
+        (!run.failed_by.is_empty()).then(|| ("run.failed_by", run.failed_by.join(", "))),
     );
     describe(
         &mut case,

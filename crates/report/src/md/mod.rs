@@ -77,10 +77,25 @@ fn all(report: &Report) -> String {
     for (file, tests) in by_suite(report) {
         out.push_str(&format!("\n**{}**\n\n", text(file)));
         for test in tests {
-            out.push_str(&format!("- {} {}\n", sign(test), text(&test.row_name())));
+            out.push_str(&format!(
+                "- {} {}{}\n",
+                sign(test),
+                text(&test.row_name()),
+                failed_runs(test)
+            ));
         }
     }
     out + "\n</details>\n"
+}
+
+/// ` (8 of 10 runs passed)` where a row passes with failed runs.
+fn failed_runs(test: &TestReport) -> String {
+    let (passed, runs) = (test.passed_runs(), test.runs.len());
+    if test.status == Status::Passed && passed < runs {
+        format!(" ({passed} of {} passed)", count(runs, "run"))
+    } else {
+        String::new()
+    }
 }
 
 fn sign(test: &TestReport) -> &'static str {

@@ -241,10 +241,18 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
         (Some(own), Some(said)) => own.message == said.message && run.expectations.is_empty(),
         _ => false,
     };
-    let shown = |run: &&RunReport| (options.verbose > 1 || is_bad(run.status)) && !is_said(run);
+    let shown = |run: &&RunReport| (options.verbose > 1 || run.fails_by_itself()) && !is_said(run);
     let listed: Vec<&RunReport> = test.runs.iter().filter(shown).collect();
     let groups = grouped(&listed, |run| {
-        serde_json::to_string(&(run.status, &run.reason, &run.expectations, &run.tool_names)).ok()
+        let RunReport {
+            status,
+            failed_by,
+            reason,
+            expectations,
+            tool_names,
+            ..
+        } = run;
+        serde_json::to_string(&(status, failed_by, reason, expectations, tool_names)).ok()
     });
     for group in groups.iter().take(MOST_RUNS) {
         let indexes: Vec<usize> = group.iter().map(|run| run.index).collect();
@@ -258,15 +266,33 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
         } else {
             2
         };
-        run(page, indent, group[0], options);
+        run(page, indent, test, group[0], options);
     }
     say_left_out(page, 2, groups.len(), MOST_RUNS);
 }
 
 /// Why a run did not pass, and what it called.
-pub(super) fn run(page: &mut Page, indent: usize, run: &RunReport, options: &Options) {
+pub(super) fn run(
+    page: &mut Page,
+    indent: usize,
+    test: &TestReport,
+    run: &RunReport,
+    options: &Options,
+) {
     if let Some(said) = &run.reason {
         reason(page, indent, said);
+    }
+    // A gate that failed tells of its runs by itself.
+    let has_failed = |key: &str| failed_gates(test).any(|gate| gate.key == key);
+    for (gate, found) in
+        words::of_failing_gates(test, run, SCREEN).filter(|(gate, _)| !has_failed(gate))
+    {
+        page.line(
+            &Line::at(indent)
+                .styled(style::BOLD, gate)
+                .plain(": ")
+                .plain(found),
+        );
     }
     for expectation in run
         .expectations

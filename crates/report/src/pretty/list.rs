@@ -146,7 +146,7 @@ fn about(page: &mut Page, test: &TestReport, options: &Options) {
         .filter(|run| options.verbose > 1 || is_bad(run.status))
     {
         page.line(&page.marked(4, run.status).plain(test.run_label(run.index)));
-        detail::run(page, 6, run, options);
+        detail::run(page, 6, test, run, options);
     }
     for gate in &test.gates {
         let line = page.marked(4, gate.status).plain(&gate.key);

@@ -172,7 +172,8 @@ pub(crate) fn first_reason(test: &TestReport, limits: Limits) -> Option<String> 
     if let Some(reason) = &test.reason {
         return Some(clipped(&reason.message, limits.text));
     }
-    let run = test.runs.iter().find(|run| run.status == test.status);
+    let is_cause = |run: &&RunReport| run.status == test.status && run.fails_by_itself();
+    let run = test.runs.iter().find(is_cause);
     let gate = test.gates.iter().find(|gate| gate.status == test.status);
     let of_run = run.and_then(|run| {
         let said = first_sentence_of_run(run, limits)?;
@@ -199,6 +200,26 @@ pub(crate) fn first_sentence_of_run(run: &RunReport, limits: Limits) -> Option<S
         return Some(clipped(&reason.message, limits.text));
     }
     first_failed(&run.expectations, None, limits)
+}
+
+/// Why gates fail this run: for each its key, and what it found there.
+pub(crate) fn of_failing_gates<'t>(
+    test: &'t TestReport,
+    run: &'t RunReport,
+    limits: Limits,
+) -> impl Iterator<Item = (&'t str, String)> {
+    run.failed_by.iter().map(move |key| {
+        let gate = test.gates.iter().find(|gate| gate.key == *key);
+        let found = gate.and_then(|gate| {
+            let own = |one: &&Finding| one.run == Some(run.index);
+            let table = gate.tables.iter().find(|one| one.run == Some(run.index));
+            let finding = gate.explanation.iter().find(own);
+            let finding = finding.map(|one| one.message.as_str());
+            table.map(|table| table.summary.as_str()).or(finding)
+        });
+        let found = found.unwrap_or("the run does not meet what the gate asks of each run");
+        (key.as_str(), clipped(found, limits.text))
+    })
 }
 
 /// The gate's shortest finding, else its first failed assertion.

@@ -6,7 +6,7 @@ mod value;
 
 pub(crate) use evidence::{
     details, differences, finding, first_reason, first_sentence_of_gate, first_sentence_of_run,
-    headline, label, labelled, unmet,
+    headline, label, labelled, of_failing_gates, unmet,
 };
 pub(crate) use mcptest_core::escape::escape;
 pub(crate) use mcptest_core::words::count;

@@ -11,7 +11,7 @@ use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, Which, judge};
 use mcptest_agent::{FaultPlan, Provider};
 use mcptest_core::eval::{SideRun, SideRuns, decided};
-use mcptest_core::judge::passes;
+use mcptest_core::judge::judged_alone;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{Agent, OwnAgent};
@@ -244,14 +244,7 @@ impl AgentJob<'_> {
             .collect();
         let runs: Option<Vec<Run<'_>>> = traces
             .iter()
-            .map(|trace| {
-                let passed = passes(self.row.agent, trace, header.as_ref())?;
-                Some(Run {
-                    header: header.as_ref(),
-                    passed,
-                    ..Run::of(trace)
-                })
-            })
+            .map(|trace| judged_alone(self.row.agent, trace, header.as_ref()))
             .collect();
         let is_decided =
             runs.is_some_and(|runs| decided(self.row.agent, &runs, self.row.agent.runs).is_some());

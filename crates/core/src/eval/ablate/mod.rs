@@ -37,7 +37,7 @@ pub(crate) struct Ablate {
 }
 
 kind! {
-    "ablate", "What is each tool worth to the agent?", Ablate,
+    "ablate", "What is each tool worth to the agent?", Ablate, RunFailsBy::Nothing,
     traits: &[
         GateTrait::ComparesRuns,
         GateTrait::TakesTrue,

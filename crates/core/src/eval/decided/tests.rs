@@ -136,7 +136,7 @@ fn verdict(agent: &Agent, runs: &[Run<'_>]) -> bool {
             .gates
             .iter()
             .any(|gate| gate.is(GateTrait::DecidesRuns));
-    (!runs_decide || runs.iter().all(|run| run.passed))
+    (!runs_decide || runs.iter().all(|run| run.as_expected))
         && agent
             .gates
             .iter()
@@ -160,6 +160,7 @@ fn with_runs<T>(way: &[usize], check: impl FnOnce(&[Run<'_>]) -> T) -> T {
         .zip(outcomes)
         .map(|(run, passed)| Run {
             header: Some(&header),
+            as_expected: passed,
             passed,
             ..run
         });

@@ -21,7 +21,7 @@ targets! {}
 
 kind! {
     "discovery",
-    "Did the agent have to find its tools by intent, with none named in the prompt?", DiscoveryBlock,
+    "Did the agent have to find its tools by intent, with none named in the prompt?", DiscoveryBlock, RunFailsBy::AssertionsOverIt,
     traits: &[GateTrait::CanBeRefuted],
 }
 

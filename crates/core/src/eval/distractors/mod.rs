@@ -54,7 +54,7 @@ enum Source {
 }
 
 kind! {
-    "distractors", "Does the agent still choose correctly among tools it has no use for?", Distractors,
+    "distractors", "Does the agent still choose correctly among tools it has no use for?", Distractors, RunFailsBy::Rule,
     floors: &[(ACCURACY, 100.0)],
 }
 
@@ -74,6 +74,9 @@ impl Gate for Distractors {
             .iter()
             .any(|call| self.correct.iter().any(|tool| call.is_to(tool)));
         let mut scores = RunScores::default();
+        if !reached || !taken.is_empty() {
+            scores.fail();
+        }
         scores
             .whole(&CHOSE_CORRECT, usize::from(reached && taken.is_empty()))
             .whole(&CHOSE_DISTRACTOR, usize::from(!taken.is_empty()))

@@ -26,7 +26,7 @@ pub(crate) struct EqualFunctionSets {
 
 kind! {
     "equal_function_sets",
-    "Were the right tools called, where any tool of a class will do?", EqualFunctionSets,
+    "Were the right tools called, where any tool of a class will do?", EqualFunctionSets, RunFailsBy::AssertionsOverIt,
     floors: &[(F1, 100.0)],
 }
 

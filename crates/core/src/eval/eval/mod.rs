@@ -16,7 +16,7 @@ targets! { "eval":
 }
 
 kind! {
-    "eval", "What do judges say of each run, by a rubric?", EvalBlock,
+    "eval", "What do judges say of each run, by a rubric?", EvalBlock, RunFailsBy::Assertions,
     floors: &[(PASSED, 1.0)],
     traits: &[GateTrait::AsksJudges],
 }

@@ -40,7 +40,7 @@ pub(crate) struct FaultMatrix {
 }
 
 kind! {
-    KEY, "Which call may fail in which way, and the agent still gets there?", FaultMatrix,
+    KEY, "Which call may fail in which way, and the agent still gets there?", FaultMatrix, RunFailsBy::Nothing,
     traits: &[
         GateTrait::TakesTrue,
         GateTrait::HasSideRuns(SideWords { all: "the fault matrix", one: "fault", file: "faults" }),

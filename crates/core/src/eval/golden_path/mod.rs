@@ -179,7 +179,7 @@ pub(crate) struct GoldenPathBlock {
 }
 
 kind! {
-    "golden_path", "Did the agent get there without wasted calls?", GoldenPathBlock,
+    "golden_path", "Did the agent get there without wasted calls?", GoldenPathBlock, RunFailsBy::Assertions,
     floors: &[(PASSED, 1.0)],
 }
 

@@ -147,7 +147,7 @@ const OF_CLAIMS: [&Target; 6] = [
 ];
 
 kind! {
-    "narrative", "Does the agent's closing story match what it did?", NarrativeBlock,
+    "narrative", "Does the agent's closing story match what it did?", NarrativeBlock, RunFailsBy::Assertions,
     floors: &[(GATE_PASSED, 1.0)],
 }
 

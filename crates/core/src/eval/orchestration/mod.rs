@@ -37,7 +37,7 @@ pub(crate) struct OrchestrationBlock {
 }
 
 kind! {
-    "orchestration", "How well were the tools found, fed and used?", OrchestrationBlock,
+    "orchestration", "How well were the tools found, fed and used?", OrchestrationBlock, RunFailsBy::Nothing,
 }
 
 impl OrchestrationBlock {

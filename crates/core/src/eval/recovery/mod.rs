@@ -51,7 +51,7 @@ pub(crate) struct RecoveryBlock {
 }
 
 kind! {
-    "recovery", "Did the agent notice the injected fault, and get past it in time?", RecoveryBlock,
+    "recovery", "Did the agent notice the injected fault, and get past it in time?", RecoveryBlock, RunFailsBy::Assertions,
     floors: &[(GATE_PASSED, 1.0)],
     traits: &[GateTrait::CanBeRefuted, GateTrait::JudgesFaults],
 }

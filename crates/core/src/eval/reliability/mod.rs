@@ -48,7 +48,7 @@ pub(crate) struct ReliabilityBlock {
 }
 
 kind! {
-    "reliability", "How often does the agent pass, and how sure is that?", ReliabilityBlock,
+    "reliability", "How often does the agent pass, and how sure is that?", ReliabilityBlock, RunFailsBy::Nothing,
     floors: &[(PASSHAT_K, 100.0)],
     traits: &[GateTrait::DecidesRuns],
 }
@@ -71,7 +71,7 @@ impl ReliabilityBlock {
 
 impl Gate for ReliabilityBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let outcomes: Vec<bool> = runs.iter().map(|run| run.passed).collect();
+        let outcomes = outcomes(runs);
         let summary = summarize(&outcomes);
         let (passes, count) = (
             outcomes.iter().filter(|&&passed| passed).count() as u64,
@@ -132,6 +132,7 @@ impl Gate for ReliabilityBlock {
             runs,
             passed,
             curve: (1..=runs.min(MOST_POINTS)).map(point).collect(),
+            decay_curve: decay_curve(&outcomes(shown.all)),
         })
     }
 
@@ -195,6 +196,10 @@ impl Gate for ReliabilityBlock {
         }));
         problems
     }
+}
+
+fn outcomes(runs: &[Run<'_>]) -> Vec<bool> {
+    runs.iter().map(|run| run.passed).collect()
 }
 
 /// One failure already takes `passhat_k` to 36 or below, so a floor between that and 100 says less than it seems.
@@ -512,11 +517,13 @@ mod tests {
             runs,
             passed,
             curve,
+            decay_curve,
         }) = report.evidence.as_deref()
         else {
             panic!()
         };
         assert_eq!((*runs, *passed, curve.len()), (4, 4, 4));
+        assert_eq!(decay_curve[..], [100; 4]);
         let target = |name: &str| report.targets[name].unwrap().as_f64();
         assert_eq!(
             (100.0 * curve[3].power).floor(),

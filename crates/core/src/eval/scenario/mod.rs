@@ -44,7 +44,7 @@ targets! { "scenario":
 const MOST_FINDINGS: usize = 20;
 
 kind! {
-    "scenario", "Did the calls lead the world to the state that they should?", ScenarioBlock,
+    "scenario", "Did the calls lead the world to the state that they should?", ScenarioBlock, RunFailsBy::Assertions,
     floors: &[(PASSED, 1.0)],
 }
 

@@ -35,7 +35,7 @@ targets! { "stability":
 const OF_A_RUN: [Target; 4] = [TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
 
 kind! {
-    "stability", "Did the session hold up, and did the runs take the same path?", Premises,
+    "stability", "Did the session hold up, and did the runs take the same path?", Premises, RunFailsBy::Nothing,
     floors: &[(WEAKEST, 0.5), (SIMILARITY, 0.6), (CONSISTENCY, 0.1)],
     traits: &[GateTrait::ComparesRuns],
 }

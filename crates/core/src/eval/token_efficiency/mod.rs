@@ -49,7 +49,7 @@ pub(crate) struct TokenEfficiency {
 }
 
 kind! {
-    "token_efficiency", "What do the tools and the runs cost for each correct selection?", TokenEfficiency,
+    "token_efficiency", "What do the tools and the runs cost for each correct selection?", TokenEfficiency, RunFailsBy::AssertionsOverIt,
     floors: &[(F1, 100.0)],
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct ToolEdgesBlock {
 }
 
 kind! {
-    "tool_edges", "Did the agent keep to the tools and hand-offs it was given?", ToolEdgesBlock,
+    "tool_edges", "Did the agent keep to the tools and hand-offs it was given?", ToolEdgesBlock, RunFailsBy::Assertions,
 }
 
 impl Gate for ToolEdgesBlock {

@@ -22,7 +22,7 @@ targets! { "tool_quality":
 }
 
 kind! {
-    "tool_quality", "Are the tools that the agent was offered fit to be chosen from?", ToolQuality,
+    "tool_quality", "Are the tools that the agent was offered fit to be chosen from?", ToolQuality, RunFailsBy::Nothing,
     traits: &[GateTrait::TakesTrue, GateTrait::ReadsFiles, GateTrait::JudgesTools],
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct ToolSelectionBlock {
 }
 
 kind! {
-    "tool_selection", "Do enough of the runs call the right tool, within their tokens?", ToolSelectionBlock,
+    "tool_selection", "Do enough of the runs call the right tool, within their tokens?", ToolSelectionBlock, RunFailsBy::Rule,
     floors: &[(PASSED, 1.0)],
 }
 
@@ -58,6 +58,13 @@ impl Gate for ToolSelectionBlock {
                 summary.max_tokens.map(|tokens| Number::Int(tokens as i64)),
             )
             .set(&PASSED, Some(Number::Int(i64::from(summary.passed))));
+        let cap = self.floor.max_total_tokens;
+        scores.failed_runs = runs
+            .iter()
+            .zip(&choices)
+            .filter(|(_, choice)| !choice.selected || !choice.is_within(cap))
+            .map(|(run, _)| run.number)
+            .collect();
         scores.summary = Some(summary.numbers());
         scores.findings = self.findings(runs, &choices);
         scores

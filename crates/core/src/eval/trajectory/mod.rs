@@ -45,7 +45,7 @@ pub(crate) struct TrajectoryBlock {
 }
 
 kind! {
-    "trajectory", "Did the agent make the calls it should?", TrajectoryBlock,
+    "trajectory", "Did the agent make the calls it should?", TrajectoryBlock, RunFailsBy::Assertions,
     floors: &[(PASSED, 1.0)],
 }
 

@@ -219,7 +219,7 @@ fn percent_held(edges: &[Edge<'_>], axis: Axis) -> usize {
 }
 
 kind! {
-    "trajectory_axes", "Did every call come after the ones it builds on?", TrajectoryAxes,
+    "trajectory_axes", "Did every call come after the ones it builds on?", TrajectoryAxes, RunFailsBy::Assertions,
     floors: &[(DEPENDENCY_SATISFACTION, 100.0), (ORDER_SATISFACTION, 100.0)],
 }
 

@@ -61,6 +61,9 @@ pub enum Evidence {
         passed: usize,
         /// A point for each number of runs, 50 at most.
         curve: Vec<CurvePoint>,
+        /// The decay curve in whole percent: `(c_k/k)^k` over the first k runs, for each k.
+        #[serde(default)]
+        decay_curve: Vec<u32>,
     },
     /// How often the choice was right.
     Distractors {

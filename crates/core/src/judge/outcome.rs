@@ -1,0 +1,18 @@
+//! What is the outcome of a run, for the gates that count outcomes? `report/outcome.rs` has it for the reports.
+
+use crate::eval::GateBlock;
+use crate::report::GateReport;
+use crate::trace::Run;
+
+/// Sets the outcome of the runs that a gate fails by what is observed of them, for the gates that count outcomes.
+pub(super) fn fail_runs(runs: &mut [Run<'_>], gate: &GateBlock, judged: &GateReport) {
+    if !gate.decides_a_run() {
+        return;
+    }
+    for run in runs
+        .iter_mut()
+        .filter(|run| judged.failed_runs.contains(&run.number))
+    {
+        run.passed = false;
+    }
+}

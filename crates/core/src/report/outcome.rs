@@ -1,0 +1,58 @@
+//! What is the outcome of a run?
+//!
+//! A run has failed when its `expect:` fails, when its agent crashed, or when a gate that scores run by run fails it,
+//! whether or not the gate passes over all runs. Every report, table and comparison counts this outcome.
+
+use super::{RunReport, Status, TestReport};
+use crate::eval::stats::Tally;
+
+impl TestReport {
+    /// Sets the outcome of each run once the gates are judged.
+    pub fn settle_runs(&mut self) {
+        for gate in &self.gates {
+            let is_failed = |run: &&mut RunReport| gate.failed_runs.contains(&run.index);
+            for run in self.runs.iter_mut().filter(is_failed) {
+                if !run.failed_by.contains(&gate.key) {
+                    run.failed_by.push(gate.key.clone());
+                }
+                if run.status == Status::Passed {
+                    run.status = Status::Failed;
+                }
+            }
+        }
+    }
+
+    /// How many runs passed.
+    pub fn passed_runs(&self) -> usize {
+        self.runs
+            .iter()
+            .filter(|run| run.status == Status::Passed)
+            .count()
+    }
+
+    /// How many of the runs that were judged passed. A test without runs, such as a probe of a server, is one by itself.
+    pub fn tally(&self) -> Tally {
+        let is_judged = |status: Status| matches!(status, Status::Passed | Status::Failed);
+        if self.runs.is_empty() {
+            let passed = u64::from(self.status == Status::Passed);
+            return Tally {
+                passed,
+                runs: u64::from(is_judged(self.status)),
+            };
+        }
+        let runs = self.runs.iter().filter(|run| is_judged(run.status)).count() as u64;
+        Tally {
+            passed: self.passed_runs() as u64,
+            runs,
+        }
+    }
+}
+
+impl RunReport {
+    /// Whether it did not pass whatever gates say of it: its `expect:` failed, its agent crashed, or it is an error.
+    pub fn fails_by_itself(&self) -> bool {
+        let is_bad = matches!(self.status, Status::Failed | Status::Error);
+        let has_failed = || self.expectations.iter().any(|one| !one.passed);
+        is_bad && (self.failed_by.is_empty() || self.reason.is_some() || has_failed())
+    }
+}

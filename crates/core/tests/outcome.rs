@@ -1,0 +1,138 @@
+//! Is a run's outcome one thing, whichever gate decides it and whoever counts it?
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod walk;
+
+use mcptest_core::judge::{Judging, Recorded, judge_row};
+use mcptest_core::report::{Status, TestReport};
+use mcptest_core::trace::Trace;
+use serde_json::Value;
+
+const RIGHT: &str = r#"{"tool_calls":[{"name":"search","server":"docs","turn":1},{"name":"open_page","server":"docs","turn":2}],
+    "tool_results":[{"call_index":0,"is_error":false},{"call_index":1,"is_error":false}],"final_response":"Found it."}"#;
+const WRONG: &str = r#"{"tool_calls":[{"name":"delete_page","server":"docs","turn":1}],
+    "tool_results":[{"call_index":0,"is_error":true}],"final_response":"I created a page."}"#;
+
+/// What is judged of these runs by an agent with these blocks.
+fn judged(blocks: &str, runs: &[&str]) -> TestReport {
+    let indented: Vec<String> = blocks.lines().map(|line| format!("    {line}\n")).collect();
+    let agents = format!(
+        "agents:\n  - name: t\n    model: m\n    prompt: Find the page.\n    servers: [docs]\n    runs: {}\n{}",
+        runs.len(),
+        indented.concat()
+    );
+    let suite = walk::suite(&["docs"], &agents);
+    let traces: Vec<Trace<'_>> = runs.iter().map(|text| Trace::read(text).unwrap()).collect();
+    let row = suite.rows().into_iter().next().unwrap();
+    judge_row(&row, &Recorded::of_traces(&traces), Judging::default())
+}
+
+/// Every gate that can fail one run by what is observed of it, in a block that the second of two runs does not meet.
+const BLOCKS: [(&str, &str); 10] = [
+    (
+        "trajectory",
+        "trajectory: { mode: strict, calls: [search, open_page] }",
+    ),
+    (
+        "trajectory_axes",
+        "trajectory_axes: { require_present: true, order: [{ first: search, second: open_page }] }",
+    ),
+    (
+        "golden_path",
+        "golden_path: { calls: [search, open_page], expect: [{ target: golden_path.coverage, matcher: { gte: 1 } }] }",
+    ),
+    ("narrative", "narrative: {}"),
+    (
+        "tool_selection",
+        "tool_selection: { expected_tool: search, min_selection_rate: 1.0 }",
+    ),
+    (
+        "equal_function_sets",
+        "equal_function_sets: { classes: [{ name: find, members: [search] }, { name: read, members: [open_page] }] }",
+    ),
+    (
+        "distractors",
+        "distractors: { count: 2, source: { from: catalog }, correct: [search] }",
+    ),
+    ("tool_edges", "tool_edges: { restricted: [delete_page] }"),
+    (
+        "token_efficiency",
+        "token_efficiency: { classes: [{ name: find, members: [search] }, { name: read, members: [open_page] }] }",
+    ),
+    (
+        "scenario",
+        "scenario: { seed: { seen: { n: 0 } }, transitions: [{ tool: search, effect: { inc: { seen.n: 1 } } }], \
+         expect_state: { seen.n: 1 } }",
+    ),
+];
+
+#[test]
+fn a_run_that_a_gate_fails_has_failed_and_names_the_gate() {
+    for (gate, block) in BLOCKS {
+        let test = judged(block, &[RIGHT, WRONG]);
+        let outcomes: Vec<(Status, &[String])> = test
+            .runs
+            .iter()
+            .map(|run| (run.status, &run.failed_by[..]))
+            .collect();
+        let by_gate = [gate.to_owned()];
+        assert_eq!(
+            outcomes,
+            [(Status::Passed, &[][..]), (Status::Failed, &by_gate[..])],
+            "{gate}: {test:?}"
+        );
+        assert_eq!((test.tally().passed, test.tally().runs), (1, 2), "{gate}");
+    }
+}
+
+#[test]
+fn reliability_counts_the_outcome_that_the_report_has() {
+    for (gate, block) in BLOCKS {
+        let block = format!(
+            "{block}\nreliability: {{ expect: [{{ target: reliability.pass_rate, matcher: {{ gte: 0.5 }} }}] }}"
+        );
+        let test = judged(&block, &[RIGHT, WRONG]);
+        let reliability = test.gates.iter().find(|gate| gate.key == "reliability");
+        let rate = reliability.unwrap().targets["reliability.pass_rate"].unwrap();
+        assert_eq!(Value::from(rate.as_f64()), Value::from(0.5), "{gate}");
+    }
+}
+
+#[test]
+fn a_row_may_pass_with_failed_runs() {
+    let floor = "tool_selection: { expected_tool: search, min_selection_rate: 0.5 }";
+    let test = judged(floor, &[RIGHT, WRONG]);
+    assert_eq!(test.status, Status::Passed, "{test:?}");
+    assert_eq!(test.runs[1].status, Status::Failed);
+    let rate = "trajectory: { mode: strict, calls: [search, open_page], min_pass_rate: 0.5 }";
+    let test = judged(rate, &[RIGHT, WRONG]);
+    assert_eq!(test.status, Status::Passed, "{test:?}");
+    assert_eq!(test.passed_runs(), 1);
+}
+
+#[test]
+fn a_number_that_the_block_tolerates_fails_no_run() {
+    let tolerant = "tool_edges: { restricted: [delete_page], expect: [{ target: edges.restricted_attempts, matcher: { lte: 2 } }] }";
+    let test = judged(tolerant, &[RIGHT, WRONG]);
+    assert_eq!((test.status, test.passed_runs()), (Status::Passed, 2));
+}
+
+#[test]
+fn a_sum_that_all_runs_are_to_reach_is_asked_of_no_run_alone() {
+    let sum = "equal_function_sets: { classes: [{ name: find, members: [search] }], \
+               expect: [{ target: tool_selection.true_positives, matcher: { gte: 2 } }, \
+               { target: tool_selection.false_positives, matcher: { lte: 9 } }] }";
+    let test = judged(sum, &[RIGHT, RIGHT]);
+    assert_eq!((test.status, test.passed_runs()), (Status::Passed, 2));
+}
+
+#[test]
+fn a_saved_report_of_an_earlier_version_is_read_with_outcomes() {
+    let mut test = judged(BLOCKS[0].1, &[RIGHT, WRONG]);
+    let settled = test.clone();
+    test.runs[1].status = Status::Passed;
+    test.runs[1].failed_by.clear();
+    test.settle_runs();
+    assert_eq!(test, settled);
+}
