@@ -2,7 +2,7 @@
 
 use super::accept::Proposal;
 use super::assertion::Assertion;
-use super::facts::{AgentFacts, why_nothing_matches};
+use super::facts::{AgentFacts, why_doubtful, why_nothing_matches};
 use super::gate::{Gate, GateKind, GateTrait, ReadNamed};
 use super::outlook::Outlook;
 use super::recording::Recording;
@@ -26,6 +26,8 @@ pub struct GateBlock {
     variants: Vec<(Variant, Box<dyn Gate>)>,
     /// The tools that it names, each with its place.
     named: Vec<(String, Span)>,
+    /// The servers of its agent.
+    servers: Vec<String>,
     pub(super) expect: Vec<Assertion<Target>>,
     /// What is asked of each run where `expect:` asks nothing of one: the default gate.
     pub(super) of_each_run: Vec<Assertion<Target>>,
@@ -79,12 +81,14 @@ impl GateBlock {
             default.filter(is_asked).collect()
         };
         let min_pass_rate = kind.read_min_pass_rate(block);
+        let servers = block.sibling("servers", |field| field.list(|item| item.string()));
         let variants = gate.recording().variants;
         Self {
             kind,
             gate,
             variants,
             named,
+            servers: servers.unwrap_or_default(),
             expect,
             of_each_run,
             min_pass_rate,
@@ -291,7 +295,8 @@ impl GateBlock {
             self.asserted()
                 .find_map(|assertion| scores.why_vacuous(assertion.target.name))
         };
-        let unmatched = || why_nothing_matches(&gate.tool_names(&self.named), runs);
+        let unmatched = || why_nothing_matches(&gate.tool_names(&self.named), runs, &self.servers);
+        let doubtful = || why_doubtful(&gate.tool_names(&self.named), runs, &self.servers);
         let line = gate.line(row_name, &scores);
         GateReport {
             key: self.key().to_owned(),
@@ -306,7 +311,8 @@ impl GateBlock {
                 .not_exercised
                 .clone()
                 .or_else(asserted)
-                .or_else(unmatched),
+                .or_else(unmatched)
+                .or_else(doubtful),
             scored_runs: None,
             failed_runs,
             targets: scores

@@ -2,9 +2,10 @@
 
 use super::assertion::Assertion;
 use super::target::Target;
+use crate::hashed::HashSet;
 use crate::problem::{Problem, Span, did_you_mean, nearest};
 use crate::suite::Fault;
-use crate::trace::{CatalogueTool, Run, Tool, splits};
+use crate::trace::{Call, CatalogueTool, Run, Tool, splits};
 use crate::words::{any_of, some_of};
 use std::collections::BTreeSet;
 
@@ -117,20 +118,30 @@ fn near_tool(written: &str, names: &[&str]) -> Option<String> {
     Some(format!("did you mean `{near}`?"))
 }
 
-/// What is said of tools that no recorded catalogue has and no run called: nothing can match them. Nothing is
-/// said where a recording has no catalogue.
-pub(super) fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<String> {
-    let catalogues: Option<Vec<&[CatalogueTool]>> = runs.iter().map(Run::catalogue).collect();
-    let catalogues = catalogues.filter(|catalogues| !catalogues.is_empty())?;
-    let offered = catalogues.iter().copied().flatten();
+/// Says which tools nothing in these runs can match: no recorded catalogue has them and no run called them. Without a
+/// catalogue, only a tool of a server that neither the agent nor a recorded call has is known to match nothing.
+pub(super) fn why_nothing_matches(
+    named: &[&str],
+    runs: &[Run<'_>],
+    servers: &[String],
+) -> Option<String> {
     let called = runs.iter().flat_map(|run| &run.trace.tool_calls);
-    let is_known = |tool: &str| {
-        offered.clone().any(|known| Tool::from(known).is(tool))
-            || called.clone().any(|call| call.is_to(tool))
-    };
     let mut seen = BTreeSet::new();
     let named = named.iter().copied().filter(|tool| seen.insert(*tool));
-    let unknown: Vec<&str> = named.filter(|tool| !is_known(tool)).collect();
+    let uncalled = named.filter(|tool| !called.clone().any(|call| call.is_to(tool)));
+    let catalogues: Option<Vec<&[CatalogueTool]>> = runs.iter().map(Run::catalogue).collect();
+    let Some(catalogues) = catalogues.filter(|catalogues| !catalogues.is_empty()) else {
+        let recorded: BTreeSet<&str> = called
+            .clone()
+            .filter_map(|call| call.server.as_deref())
+            .collect();
+        let is_known =
+            |server: &str| recorded.contains(server) || servers.iter().any(|known| known == server);
+        return of_unknown_server(uncalled, is_known, servers);
+    };
+    let offered = catalogues.iter().copied().flatten();
+    let is_offered = |tool: &str| offered.clone().any(|known| Tool::from(known).is(tool));
+    let unknown: Vec<&str> = uncalled.filter(|tool| !is_offered(tool)).collect();
     let (tool, others) = unknown.split_first()?;
     let names: BTreeSet<&str> = offered.clone().map(|tool| tool.name.as_str()).collect();
     let near = near_tool(tool, &names.into_iter().collect::<Vec<_>>());
@@ -143,4 +154,47 @@ pub(super) fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<St
     Some(format!(
         "no tool of the recorded catalogue is `{tool}`{more}{near}"
     ))
+}
+
+/// The first tool whose server is not known, where the servers are.
+fn of_unknown_server<'n>(
+    mut named: impl Iterator<Item = &'n str>,
+    is_known: impl Fn(&str) -> bool,
+    servers: &[String],
+) -> Option<String> {
+    if servers.is_empty() {
+        return None;
+    }
+    let unknown = |tool: &'n str| {
+        let (server, _) = splits(tool).next()?;
+        let has_known = splits(tool).any(|(server, _)| is_known(server));
+        (!has_known).then_some((tool, server))
+    };
+    let (tool, server) = named.find_map(unknown)?;
+    Some(format!(
+        "the agent has no server `{server}`, and no call is to `{tool}`"
+    ))
+}
+
+/// Says which call may be to a tool that the block names, where its recorded name leaves doubt.
+pub(super) fn why_doubtful(named: &[&str], runs: &[Run<'_>], servers: &[String]) -> Option<String> {
+    let mut seen: HashSet<Tool<'_>> = HashSet::default();
+    let doubt_of = |call: &Call<'_>| {
+        let tool = Tool::from(call);
+        let is_meant = named.iter().any(|written| tool.is(written));
+        let may_be_meant = || named.iter().find(|written| tool.may_be(written, servers));
+        if is_meant { None } else { may_be_meant() }
+    };
+    runs.iter().find_map(|run| {
+        let mut calls = run.trace.tool_calls.iter().enumerate();
+        calls.find_map(|(at, call)| {
+            let written = seen.insert(Tool::from(call)).then(|| doubt_of(call))??;
+            Some(format!(
+                "call {} of run {} is to `{}`, which may be `{written}`: nothing says whose tool it is",
+                at + 1,
+                run.number,
+                call.name
+            ))
+        })
+    })
 }

@@ -6,13 +6,16 @@ use crate::order::SmallSort;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-/// What stands between a server and its tool, in suites and in recordings.
-const JOINTS: [&str; 3] = ["__", ".", "/"];
-/// What some hosts write there, which is part of many a tool's own name as well.
-const DOUBTFUL_JOINTS: [&str; 3] = ["_", "-", ":"];
-/// What some hosts write before the server.
-const HOST_PREFIX: &str = "mcp__";
+/// The joints between a server and its tool that leave no doubt, each before the shorter ones that it begins with.
+const JOINTS: [&str; 7] = ["___", "__", "--", "::", ".", "/", ":"];
+/// Joints that are part of many a tool's own name as well.
+const DOUBTFUL_JOINTS: [&str; 2] = ["_", "-"];
+/// The word that hosts write before a server, followed by any joint: `mcp__s__tool`, `mcp_s_tool`.
+const HOST: &str = "mcp";
+/// The joint of hosts that write the tool first: `tool_mcp_s`.
+const BACKWARD_JOINT: &str = "_mcp_";
 
 /// A tool as a call names it. Two servers' tools of one name are two tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,14 +46,14 @@ impl<'a> Tool<'a> {
         full_name(self.server, self.name)
     }
 
-    /// Whether a name in a suite (bare, `server.tool`, `server__tool` or `server/tool`) means this tool.
+    /// Whether a name in a suite (bare, or behind its server in a spelling that leaves no doubt) means this tool.
     pub(crate) fn is(&self, written: &str) -> bool {
         written == self.name
             || match self.server {
-                Some(server) => cut(written, server, &JOINTS) == Some(self.name),
+                Some(server) => tools_of(written, server).any(|bare| bare == self.name),
                 None => splits(written).any(|(server, bare)| {
                     (bare == self.name && !self.is_of_several)
-                        || cut(self.name, server, &JOINTS) == Some(bare)
+                        || tools_of(self.name, server).any(|own| own == bare)
                 }),
             }
     }
@@ -58,18 +61,39 @@ impl<'a> Tool<'a> {
     /// Whether a name in a suite may mean this tool, for those who must not miss it: some server that nobody declares
     /// stands before it, or a declared one in a spelling that leaves doubt.
     pub(crate) fn may_be(&self, written: &str, servers: &[String]) -> bool {
+        self.is(written)
+            || match self.server {
+                Some(server) => self.may_be_of(server, written),
+                None => {
+                    self.may_be_of_unknown_server(written, servers)
+                        || servers.iter().any(|server| self.may_be_of(server, written))
+                }
+            }
+    }
+
+    /// Whether the name may have this server in it, and the rest is what a suite names.
+    fn may_be_of(&self, server: &str, written: &str) -> bool {
+        likely_tools_of(self.name, server).any(|bare| Tool::new(bare, Some(server)).is(written))
+    }
+
+    /// Whether the name may have some server in it that nobody declares.
+    fn may_be_of_unknown_server(&self, written: &str, servers: &[String]) -> bool {
         let is_behind_a_server = || endings(self.name).skip(1).any(|ending| ending == written);
+        let is_before_a_server = || {
+            let parts = self.name.match_indices(BACKWARD_JOINT);
+            parts
+                .into_iter()
+                .any(|(end, _)| &self.name[..end] == written)
+        };
         let is_one_of_several =
             || self.is_of_several && endings(written).any(|ending| ending == self.name);
-        let is_behind_a_known_server = |server: &String| {
-            let bare = cut(self.name, server, &DOUBTFUL_JOINTS);
-            bare.is_some_and(|bare| Tool::new(bare, Some(server)).is(written))
+        // Hosts cut and number the names of servers, so that only the end of such a name is certain.
+        let is_behind_a_host = || {
+            let is_known = |server: &String| likely_tools_of(self.name, server).next().is_some();
+            behind_host(self.name).any(|rest| ends_with_tool(rest, written))
+                && !servers.iter().any(is_known)
         };
-        self.is(written)
-            || (self.server.is_none()
-                && (is_behind_a_server()
-                    || is_one_of_several()
-                    || servers.iter().any(is_behind_a_known_server)))
+        is_behind_a_server() || is_before_a_server() || is_one_of_several() || is_behind_a_host()
     }
 }
 
@@ -88,7 +112,7 @@ impl<'a> From<&'a CatalogueTool> for Tool<'a> {
     }
 }
 
-/// Whether `written` (bare, `server.tool`, `server__tool` or `server/tool`) names the tool `name` of `server`.
+/// Whether `written` (bare, or with its server as in `server.tool` or `server__tool`) names the tool `name` of `server`.
 pub fn is_tool(written: &str, name: &str, server: Option<&str>) -> bool {
     Tool::new(name, server).is(written)
 }
@@ -127,37 +151,87 @@ fn endings(name: &str) -> impl Iterator<Item = &str> {
 
 /// Every way to take a name for a server and its tool.
 pub(crate) fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
-    name.char_indices().filter_map(move |(at, _)| {
-        let joint = JOINTS
-            .into_iter()
-            .find(|joint| name[at..].starts_with(joint));
-        let parts = joint.map(|joint| (&name[..at], &name[at + joint.len()..]));
-        parts.filter(|(server, bare)| !server.is_empty() && !bare.is_empty())
-    })
+    name.char_indices()
+        .flat_map(move |(at, _)| joined_at(name, at))
+        .filter(|(server, bare)| !server.is_empty() && !bare.is_empty())
 }
 
-/// What follows a server and one of these joints, and before them perhaps the host's own prefix.
-fn cut<'n>(name: &'n str, server: &str, joints: &[&str]) -> Option<&'n str> {
-    [Some(name), name.strip_prefix(HOST_PREFIX)]
+fn joined_at(name: &str, at: usize) -> impl Iterator<Item = (&str, &str)> {
+    let joints = JOINTS.into_iter();
+    let ends = joints.filter_map(move |joint| name[at..].strip_prefix(joint));
+    ends.map(move |bare| (&name[..at], bare))
+}
+
+/// The tools of a server that a name can mean without doubt, the likeliest first.
+fn tools_of<'n>(name: &'n str, server: &str) -> impl Iterator<Item = &'n str> {
+    let bare = without_server(name, server, is_same_letter);
+    let hosted =
+        behind_host(name).filter_map(move |rest| without_server(rest, server, is_same_letter));
+    let backward = before_server(name, server);
+    let plain = bare.into_iter().flat_map(|rest| behind(rest, &JOINTS));
+    let hosted =
+        hosted.flat_map(|rest| behind(rest, &JOINTS).chain(behind(rest, &DOUBTFUL_JOINTS)));
+    plain.chain(hosted).chain(backward)
+}
+
+/// The same with the spellings that leave doubt: a short joint, and capital letters that a host made small.
+fn likely_tools_of<'n>(name: &'n str, server: &str) -> impl Iterator<Item = &'n str> {
+    let names = std::iter::once(name).chain(behind_host(name));
+    names
+        .filter_map(move |name| without_server(name, server, is_like_letter))
+        .flat_map(|rest| behind(rest, &JOINTS).chain(behind(rest, &DOUBTFUL_JOINTS)))
+}
+
+/// What follows each of these joints at the beginning of a text.
+fn behind<'n>(text: &'n str, joints: &'static [&'static str]) -> impl Iterator<Item = &'n str> {
+    let rests = joints
+        .iter()
+        .filter_map(move |joint| text.strip_prefix(joint));
+    rests.filter(|bare| !bare.is_empty())
+}
+
+/// What follows the mark of a host.
+fn behind_host(name: &str) -> impl Iterator<Item = &str> {
+    let rest = name.strip_prefix(HOST);
+    let joined = rest
         .into_iter()
-        .flatten()
-        .find_map(|name| {
-            let rest = without_server(name, server)?;
-            joints
-                .iter()
-                .find_map(|joint| rest.strip_prefix(joint))
-                .filter(|bare| !bare.is_empty())
-        })
+        .flat_map(|rest| behind(rest, &JOINTS).chain(behind(rest, &DOUBTFUL_JOINTS)));
+    joined.chain(name.strip_prefix('@'))
+}
+
+/// The tool of a name that ends with the server.
+fn before_server<'n>(name: &'n str, server: &str) -> Option<&'n str> {
+    let (bare, rest) = name.rsplit_once(BACKWARD_JOINT)?;
+    let is_whole = without_server(rest, server, is_same_letter) == Some("");
+    (is_whole && !bare.is_empty()).then_some(bare)
+}
+
+/// Whether a text is some server and this tool with any joint between them.
+fn ends_with_tool(text: &str, tool: &str) -> bool {
+    let before = text.strip_suffix(tool).unwrap_or_default();
+    let mut joints = JOINTS.into_iter().chain(DOUBTFUL_JOINTS);
+    !tool.is_empty() && joints.any(|joint| before.len() > joint.len() && before.ends_with(joint))
 }
 
 /// Hosts write `_` for what a provider does not take in names.
-fn without_server<'n>(name: &'n str, server: &str) -> Option<&'n str> {
+fn is_same_letter(letter: char, found: char) -> bool {
+    found == letter || (found == '_' && !letter.is_alphanumeric())
+}
+
+/// Some hosts write small letters alone.
+fn is_like_letter(letter: char, found: char) -> bool {
+    is_same_letter(letter, found) || letter.eq_ignore_ascii_case(&found)
+}
+
+/// What follows a server at the beginning of a name.
+fn without_server<'n>(
+    name: &'n str,
+    server: &str,
+    is_same: fn(char, char) -> bool,
+) -> Option<&'n str> {
     let mut rest = name.chars();
-    let is_same = |letter: char| {
-        rest.next()
-            .is_some_and(|found| found == letter || (found == '_' && !letter.is_alphanumeric()))
-    };
-    (!server.is_empty() && server.chars().all(is_same)).then_some(rest.as_str())
+    let mut is_next = |letter: char| rest.next().is_some_and(|found| is_same(letter, found));
+    (!server.is_empty() && server.chars().all(&mut is_next)).then_some(rest.as_str())
 }
 
 /// What a suite and a recording know of the tools of a run.
@@ -191,61 +265,72 @@ impl<'k> KnownTools<'k> {
     where
         'k: 'n,
     {
-        let of_server = |server: &'k str, joints: &[&str]| {
-            Some(Tool::new(cut(name, server, joints)?, Some(server)))
-        };
         match self.by_name.get(name).map(Vec::as_slice) {
             Some([one]) => Tool::new(name, *one),
             Some(_) => Tool {
                 is_of_several: true,
                 ..Tool::new(name, None)
             },
-            None => {
-                let certain = self
-                    .servers
-                    .iter()
-                    .find_map(|server| of_server(server, &JOINTS));
-                let is_listed = |tool: &Tool<'_>| {
-                    self.by_name
-                        .get(tool.name)
-                        .is_some_and(|servers| servers.contains(&tool.server))
-                };
-                let listed = || {
-                    let doubtful = self
-                        .servers
-                        .iter()
-                        .filter_map(|server| of_server(server, &DOUBTFUL_JOINTS));
-                    doubtful.into_iter().find(is_listed)
-                };
-                certain.or_else(listed).unwrap_or(Tool::new(name, None))
-            }
+            None => self.meant_behind_a_server(name),
         }
+    }
+
+    /// The tool of a name that the catalogue does not have, and that may have a known server in it.
+    fn meant_behind_a_server<'n>(&self, name: &'n str) -> Tool<'n>
+    where
+        'k: 'n,
+    {
+        let servers = || self.servers.iter().copied();
+        let is_listed = |tool: &Tool<'_>| {
+            let listed = self.by_name.get(tool.name);
+            listed.is_some_and(|servers| servers.contains(&tool.server))
+        };
+        let certain = servers()
+            .flat_map(|server| tools_of(name, server).map(move |bare| (bare, server)))
+            .map(|(bare, server)| Tool::new(bare, Some(server)));
+        let certain: Vec<Tool<'_>> = certain.collect();
+        let likely = || {
+            servers()
+                .flat_map(|server| likely_tools_of(name, server).map(move |bare| (bare, server)))
+                .map(|(bare, server)| Tool::new(bare, Some(server)))
+        };
+        let listed = certain.iter().copied().find(is_listed);
+        listed
+            .or_else(|| certain.first().copied())
+            .or_else(|| likely().find(is_listed))
+            .unwrap_or(Tool::new(name, None))
     }
 }
 
 impl Call<'_> {
     /// Some hosts record the name as it was on the wire, `<server>__<tool>`.
     pub(super) fn strip_own_prefix(&mut self) {
-        let bare = self
-            .server
-            .as_deref()
-            .and_then(|server| cut(&self.name, server, &JOINTS));
-        if let Some(length) = bare.map(str::len) {
-            self.keep_end(length);
+        let server = self.server.as_deref().unwrap_or_default();
+        let kept = tools_of(&self.name, server).next();
+        if let Some(kept) = kept.map(|bare| part_of(&self.name, bare)) {
+            self.keep(kept);
         }
     }
 
-    fn keep_end(&mut self, length: usize) {
-        let start = self.name.len() - length;
+    fn keep(&mut self, kept: Range<usize>) {
         self.name = match &self.name {
-            Cow::Borrowed(name) => Cow::Borrowed(&name[start..]),
-            Cow::Owned(name) => Cow::Owned(name[start..].to_owned()),
+            Cow::Borrowed(name) => Cow::Borrowed(&name[kept]),
+            Cow::Owned(name) => Cow::Owned(name[kept].to_owned()),
         };
     }
 
     /// Whether a tool named in a suite is the one called here.
     pub fn is_to(&self, tool: &str) -> bool {
         Tool::from(self).is(tool)
+    }
+}
+
+/// Where a tool's own name is in a recorded one: at the end, or before its server.
+fn part_of(name: &str, bare: &str) -> Range<usize> {
+    if name.ends_with(bare) {
+        name.len() - bare.len()..name.len()
+    } else {
+        0..bare.len()
     }
 }
 
@@ -268,7 +353,7 @@ impl Trace<'_> {
                 continue;
             }
             let call = &mut settled.get_or_insert_with(|| self.clone()).tool_calls[at];
-            call.keep_end(tool.name.len());
+            call.keep(part_of(&call.name, tool.name));
             call.server = tool.server.map(|server| Cow::Owned(server.to_owned()));
             call.is_of_several = tool.is_of_several;
         }
@@ -280,6 +365,22 @@ impl Trace<'_> {
 mod tests {
     use super::*;
 
+    /// `search` of `docs`, as hosts write it.
+    const CERTAIN: [&str; 12] = [
+        "docs__search",
+        "docs___search",
+        "docs--search",
+        "docs::search",
+        "docs:search",
+        "docs.search",
+        "docs/search",
+        "mcp__docs__search",
+        "mcp--docs--search",
+        "mcp_docs_search",
+        "@docs/search",
+        "search_mcp_docs",
+    ];
+
     #[test]
     fn a_tool_may_be_named_bare_or_with_its_server() {
         for written in [
@@ -287,6 +388,8 @@ mod tests {
             "docs.web.search",
             "docs__web.search",
             "docs/web.search",
+            "docs::web.search",
+            "docs:web.search",
         ] {
             assert!(is_tool(written, "web.search", Some("docs")), "{written}");
         }
@@ -296,7 +399,7 @@ mod tests {
             is_tool("docs.search", "search", None),
             "the recording does not say whose it is"
         );
-        for recorded in ["docs__search", "mcp__docs__search", "docs/search"] {
+        for recorded in CERTAIN {
             assert!(is_tool("docs.search", recorded, None), "{recorded}");
             assert!(!is_tool("wiki.search", recorded, None), "{recorded}");
             assert!(!is_tool("search", recorded, None), "{recorded}");
@@ -311,18 +414,34 @@ mod tests {
             "wiki__drop",
             "mcp__wiki__drop",
             "wiki.drop",
+            "wiki::drop",
+            "wiki:drop",
+            "wiki/drop",
             "docs_drop",
             "docs-drop",
+            "DOCS_drop",
             "mcp__docs_drop",
+            "mcp_docs_drop",
+            "mcp_wiki_drop",
+            "mcp_some_server_cut_sho_drop",
+            "drop_mcp_wiki",
         ] {
             assert!(may_be("drop", recorded), "{recorded}");
         }
         assert!(may_be("docs.drop", "docs_drop"));
-        for other in ["back_drop", "wiki_drop", "wiki__dropped"] {
+        for other in [
+            "back_drop",
+            "wiki_drop",
+            "wiki__dropped",
+            "mcp_docs_back_drop",
+            "mcp_drop",
+            "drop_mcpx",
+        ] {
             assert!(!may_be("drop", other), "{other}");
         }
         assert!(!may_be("docs.drop", "wiki__drop"));
         assert!(!Tool::new("drop", Some("wiki")).may_be("docs.drop", &servers));
+        assert!(Tool::new("docs_drop", Some("docs")).may_be("drop", &servers));
     }
 
     #[test]
@@ -366,6 +485,10 @@ mod tests {
             "mcp__git_hub__close",
             "git.hub/close",
             "git.hub.close",
+            "git.hub::close",
+            "git.hub___close",
+            "mcp_git_hub_close",
+            "close_mcp_git_hub",
         ] {
             assert_eq!(meant(name), ("close", Some("git.hub")), "{name}");
         }

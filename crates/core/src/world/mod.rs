@@ -26,6 +26,8 @@ pub struct World {
     pub seed: Value,
     transitions: Vec<Transition>,
     pub(crate) forbidden: Vec<Forbidden>,
+    /// The servers of the agent that acts in it.
+    servers: Vec<String>,
     /// Seed and transitions as they are written: what decides how a run goes.
     written: Value,
 }
@@ -72,10 +74,12 @@ impl World {
         });
         let doc = "Calls that must not be made, whatever they lead to";
         let forbidden = block.list("forbidden", doc, |f| f.define("forbidden", Forbidden::read));
+        let servers = block.sibling("servers", |field| field.list(|item| item.string()));
         Self {
             seed: seed.unwrap_or_else(|| json!({})),
             transitions,
             forbidden,
+            servers: servers.unwrap_or_default(),
             written: Value::Object(written),
         }
     }
@@ -116,6 +120,18 @@ impl World {
             .any(|transition| tool.is(&transition.tool))
     }
 
+    /// Whether a tool may be this one of the suite, in a spelling that leaves doubt.
+    pub(crate) fn may_be(&self, tool: Tool<'_>, written: &str) -> bool {
+        tool.may_be(written, &self.servers)
+    }
+
+    /// Whether a tool may be one that changes something in this world.
+    pub(crate) fn may_change(&self, tool: Tool<'_>) -> bool {
+        self.transitions
+            .iter()
+            .any(|transition| self.may_be(tool, &transition.tool))
+    }
+
     /// Why a call must not be made in a state, when it must not.
     pub(crate) fn forbids(
         &self,
@@ -125,7 +141,7 @@ impl World {
     ) -> Option<&Forbidden> {
         self.forbidden.iter().find(|forbidden| {
             let holds = |guard: &Guard| guard.failure(state, args).is_none();
-            tool.may_be(&forbidden.tool, &[]) && forbidden.when.iter().all(holds)
+            self.may_be(tool, &forbidden.tool) && forbidden.when.iter().all(holds)
         })
     }
 }

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
 
 pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
-    let tool = |field: &mut Field<'_>| field.name();
+    let tool = |field: &mut Field<'_>| field.tool();
     let mutating_tools = block.list(
         "mutating_tools",
         "Tools that write, whatever their names say",

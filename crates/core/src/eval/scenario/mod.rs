@@ -191,16 +191,13 @@ impl ScenarioBlock {
     /// Why it was to hand over, or not to.
     fn wrong_escalation(&self, walk: &Walk, trace: &Trace<'_>) -> Option<String> {
         let Escalation { tool, is_expected } = self.escalation.as_ref()?;
-        Some(match walk.escalations.first() {
-            None if *is_expected => format!("the agent was to escalate: `{tool}` got no result"),
-            Some(call) if !is_expected => {
-                format!(
-                    "the agent was not to escalate, and made {}",
-                    named_call(trace, *call)
-                )
-            }
-            _ => return None,
-        })
+        if *is_expected {
+            let message = || format!("the agent was to escalate: `{tool}` got no result");
+            return walk.escalations.is_empty().then(message);
+        }
+        let call = walk.escalation_attempts.first()?;
+        let made = named_call(trace, *call);
+        Some(format!("the agent was not to escalate, and made {made}"))
     }
 }
 
@@ -278,7 +275,7 @@ impl Gate for ScenarioBlock {
         if let Some(cost) = trace.conversation.cost_usd {
             scores.float(&COST_USD, cost);
         }
-        let has_acted = walk.first_act.is_some() || !walk.escalations.is_empty();
+        let has_acted = walk.first_act.is_some() || !walk.escalation_attempts.is_empty();
         if !has_acted && passed && self.refusal != Some(true) {
             scores.not_exercised("the run called no tool of the world");
         }

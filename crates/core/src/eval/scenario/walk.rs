@@ -20,7 +20,9 @@ pub(super) struct Walk {
     pub(super) first_act: Option<usize>,
     /// Failed calls whose tool was called again.
     pub(super) recovery_attempts: usize,
-    /// Calls of the tool that escalates, which got a result.
+    /// Calls of the tool that escalates.
+    pub(super) escalation_attempts: Vec<usize>,
+    /// Those among them that got a result.
     pub(super) escalations: Vec<usize>,
     /// The call that left every golden path.
     pub(super) diverged_at: Option<usize>,
@@ -33,13 +35,14 @@ impl Walk {
             block
                 .escalation
                 .as_ref()
-                .is_some_and(|by| tool.is(&by.tool))
+                .is_some_and(|by| world.may_be(tool, &by.tool))
         };
         let mut walk = Self {
             state: world.seed.clone(),
             ..Self::default()
         };
         let mut followers: Vec<Follower<'_>> = block.golden.iter().map(Follower::of).collect();
+        let has_results = !trace.tool_results.is_empty();
         let mut failed = Vec::new();
         for (at, (call, result)) in trace
             .tool_calls
@@ -58,11 +61,15 @@ impl Walk {
                 walk.forbidden
                     .push((number, forbidden.reason.clone(), !has_failed));
             }
-            if forbidden.is_some() || world.has_transitions(tool) {
+            if forbidden.is_some() || world.may_change(tool) {
                 walk.first_act = walk.first_act.or(Some(number));
             }
-            if !has_failed && escalates(tool) {
-                walk.escalations.push(number);
+            if escalates(tool) {
+                walk.escalation_attempts.push(number);
+                let is_answered = result.is_some() || !has_results;
+                if is_answered && !has_failed {
+                    walk.escalations.push(number);
+                }
             }
             let step = walk.step(world, tool, &args, has_failed);
             if let WorldStep::Changed(places) = &step {

@@ -114,10 +114,10 @@ impl Field<'_> {
 
     /// A string that is not empty.
     pub fn name(&mut self) -> Option<String> {
-        let name = self.string()?;
-        if let At::Describe(slot) = self.at {
-            *slot.borrow_mut() = json!({ "type": "string", "minLength": 1 });
-        } else if name.trim().is_empty() {
+        let name = self.string();
+        self.amend_schema("minLength", json!(1));
+        let name = name?;
+        if name.trim().is_empty() {
             self.report(Problem::error("this must not be empty"));
             return None;
         }
@@ -137,8 +137,9 @@ impl Field<'_> {
 
     /// The same, where what is said of the tool is said at another place.
     pub(crate) fn tool_at(&mut self, span: Span) -> Option<String> {
-        let name = self.name()?;
+        let name = self.name();
         self.amend_schema("pattern", json!("^[^*]*$"));
+        let name = name?;
         if name.contains('*') {
             let problem = Problem::error(format!(
                 "`{name}` is not the name of a tool: `*` is not a wildcard here"

@@ -1,0 +1,240 @@
+//! Does every place of a suite that takes a tool's name know the tool in every spelling that hosts write?
+
+use mcptest_core::suite::json_schema;
+use mcptest_core::{Host, Recorded, Status, TestReport, Trace, judge, load};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// `delete_page` of the declared server `docs`, in spellings that leave no doubt.
+const CERTAIN: [&str; 13] = [
+    "docs__delete_page",
+    "docs___delete_page",
+    "docs--delete_page",
+    "docs::delete_page",
+    "docs:delete_page",
+    "docs.delete_page",
+    "docs/delete_page",
+    "mcp__docs__delete_page",
+    "mcp--docs--delete_page",
+    "mcp_docs_delete_page",
+    "mcp.docs.delete_page",
+    "@docs/delete_page",
+    "delete_page_mcp_docs",
+];
+
+/// Spellings that may mean it: a joint that tools have in their own names, or a server that nobody declares.
+const DOUBTFUL: [&str; 13] = [
+    "docs_delete_page",
+    "docs-delete_page",
+    "Docs_delete_page",
+    "hub__delete_page",
+    "hub::delete_page",
+    "hub:delete_page",
+    "hub.delete_page",
+    "hub/delete_page",
+    "hub--delete_page",
+    "mcp_hub_delete_page",
+    "mcp__hub__delete_page",
+    "@hub/delete_page",
+    "delete_page_mcp_hub",
+];
+
+/// Gates with every key that takes a tool's name, here `TOOL`.
+const PLACES: &[(&str, &str)] = &[
+    ("trajectory", "{ mode: unordered, calls: [TOOL] }"),
+    (
+        "trajectory",
+        "{ mode: strict, calls: [{ name: TOOL, args: { exact: { id: a } } }] }",
+    ),
+    ("trajectory", "{ mode: subset, among: [TOOL], calls: [] }"),
+    (
+        "trajectory",
+        "{ mode: unordered, among: [TOOL], calls: [TOOL] }",
+    ),
+    (
+        "trajectory_axes",
+        "{ dependencies: [{ producer: TOOL, consumer: search }] }",
+    ),
+    (
+        "trajectory_axes",
+        "{ dependencies: [{ producer: search, consumer: TOOL }] }",
+    ),
+    (
+        "trajectory_axes",
+        "{ order: [{ first: TOOL, second: search }] }",
+    ),
+    (
+        "trajectory_axes",
+        "{ order: [{ first: search, second: TOOL }] }",
+    ),
+    ("golden_path", "{ calls: [TOOL] }"),
+    (
+        "recovery",
+        "{ max_detection_ms: 1, max_recovery_ms: 1, recovered_by: [TOOL] }",
+    ),
+    ("narrative", "{ mutating_tools: [TOOL] }"),
+    ("narrative", "{ readonly_tools: [TOOL] }"),
+    (
+        "tool_selection",
+        "{ expected_tool: TOOL, min_selection_rate: 0.5 }",
+    ),
+    (
+        "equal_function_sets",
+        "{ classes: [{ name: c, members: [TOOL] }] }",
+    ),
+    (
+        "token_efficiency",
+        "{ classes: [{ name: c, members: [TOOL] }] }",
+    ),
+    (
+        "orchestration",
+        "{ classes: [{ name: c, members: [TOOL] }] }",
+    ),
+    (
+        "distractors",
+        "{ count: 2, source: { from: catalog }, correct: [TOOL] }",
+    ),
+    (
+        "distractors",
+        "{ count: 2, source: { from: near_duplicate, of: TOOL }, correct: [search] }",
+    ),
+    ("tool_edges", "{ restricted: [TOOL] }"),
+    ("tool_edges", "{ allowed: [TOOL], closed: true }"),
+    ("scenario", "{ forbidden: [{ tool: TOOL, reason: no }] }"),
+    (
+        "scenario",
+        "{ refusal: true, transitions: [{ tool: TOOL, effect: { set: { a: 1 } } }] }",
+    ),
+    (
+        "scenario",
+        "{ golden: { calls: [] }, transitions: [{ tool: TOOL, effect: { set: { a: 1 } } }] }",
+    ),
+    (
+        "scenario",
+        "{ golden: { calls: [TOOL] }, transitions: [{ tool: TOOL, effect: { set: { a: 1 } } }] }",
+    ),
+    (
+        "scenario",
+        "{ escalation: { tool: TOOL, expected: false } }",
+    ),
+];
+
+/// Gates whose names are looked up among the tools that are offered, never among recorded calls.
+const NOT_OF_CALLS: [&str; 1] = ["ablate"];
+
+fn judged(gate: &str, block: &str, written: &str, call: &Value) -> TestReport {
+    let block = block.replace("TOOL", written);
+    let text = format!(
+        "servers:\n  docs: {{ command: [docs-server] }}\nagents:\n  - name: t\n    model: m\n    \
+         servers: [docs]\n    prompt: go\n    expect: [{{ target: tool_names, matcher: {{ length: {{ gte: 1 }} }} }}]\n    \
+         {gate}: {block}\n"
+    );
+    let read = |_: &Path| Ok(text.as_bytes().to_vec());
+    let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
+    let suite = loaded
+        .suite
+        .unwrap_or_else(|| panic!("{text}\n{:?}", loaded.problems));
+    let run = json!({
+        "tool_calls": [call],
+        "tool_results": [{"call_index": 0, "is_error": false}],
+        "final_response": "I have deleted page a.",
+    });
+    let run = run.to_string();
+    let traces = [Trace::read(&run).unwrap()];
+    let mut report = judge(&suite, &[("t", Recorded::of_traces(&traces))]);
+    report.tests.remove(0)
+}
+
+fn recorded(name: &str) -> Value {
+    json!({"name": name, "args": {"id": "a"}})
+}
+
+#[test]
+fn a_certain_spelling_gives_the_same_findings_everywhere() {
+    for (gate, block) in PLACES {
+        for written in ["delete_page", "docs.delete_page", "docs__delete_page"] {
+            let known = json!({"name": "delete_page", "server": "docs", "args": {"id": "a"}});
+            let expected = json!(judged(gate, block, written, &known).gates);
+            for spelling in CERTAIN {
+                let found = json!(judged(gate, block, written, &recorded(spelling)).gates);
+                assert_eq!(found, expected, "{gate}: {block}: {written}: {spelling}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_doubtful_spelling_never_passes_unmarked() {
+    for (gate, block) in PLACES {
+        for spelling in DOUBTFUL {
+            let report = judged(gate, block, "delete_page", &recorded(spelling));
+            let judged = &report.gates[0];
+            assert!(
+                judged.status != Status::Passed || judged.not_exercised.is_some(),
+                "{gate}: {block}: {spelling}"
+            );
+        }
+    }
+}
+
+#[test]
+fn another_tool_is_never_taken_for_it() {
+    for other in [
+        "docs__undelete_page",
+        "soft_delete_page",
+        "delete_pages",
+        "mcp_docs_soft_delete_page",
+    ] {
+        for block in [
+            "{ restricted: [delete_page] }",
+            "{ restricted: [docs.delete_page] }",
+        ] {
+            let report = judged("tool_edges", block, "", &recorded(other));
+            assert_eq!(report.gates[0].status, Status::Passed, "{block}: {other}");
+            assert_eq!(report.gates[0].not_exercised, None, "{block}: {other}");
+        }
+    }
+}
+
+/// Whether a part of the schema takes the name of a tool, where definitions lead.
+fn takes_tool(node: &Value, schema: &Value, seen: &mut BTreeSet<String>) -> bool {
+    if node.get("pattern") == Some(&json!("^[^*]*$")) {
+        return true;
+    }
+    if let Some(Value::String(pointer)) = node.get("$ref") {
+        let target = schema.pointer(pointer.trim_start_matches('#'));
+        return seen.insert(pointer.clone())
+            && target.is_some_and(|target| takes_tool(target, schema, seen));
+    }
+    match node {
+        Value::Object(members) => members.values().any(|part| takes_tool(part, schema, seen)),
+        Value::Array(items) => items.iter().any(|part| takes_tool(part, schema, seen)),
+        _ => false,
+    }
+}
+
+#[test]
+fn every_gate_that_takes_a_tool_is_in_the_table() {
+    let schema = json_schema();
+    let tried: BTreeSet<&str> = PLACES.iter().map(|(gate, _)| *gate).collect();
+    for kind in mcptest_core::eval::GATES {
+        let is_known = tried.contains(kind.key) || NOT_OF_CALLS.contains(&kind.key);
+        let takes = properties(&schema, kind.key)
+            .into_iter()
+            .any(|found| takes_tool(found, &schema, &mut BTreeSet::new()));
+        assert_eq!(takes, is_known, "{}", kind.key);
+    }
+}
+
+/// The properties of this name in the schema.
+fn properties<'s>(node: &'s Value, name: &str) -> Vec<&'s Value> {
+    let own = node.get("properties").and_then(|known| known.get(name));
+    let parts: Vec<&Value> = match node {
+        Value::Object(members) => members.values().collect(),
+        Value::Array(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    let within = parts.into_iter().flat_map(|part| properties(part, name));
+    own.into_iter().chain(within).collect()
+}
