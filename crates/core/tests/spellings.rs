@@ -141,7 +141,8 @@ fn judged(gate: &str, block: &str, written: &str, call: &Value) -> TestReport {
         "final_response": "I have deleted page a.",
     });
     let run = run.to_string();
-    let traces = [Trace::read(&run).unwrap()];
+    let trace = Trace::read(&run).unwrap_or_else(|problem| panic!("{problem}"));
+    let traces = [trace];
     let mut report = judge(&suite, &[("t", Recorded::of_traces(&traces))]);
     report.tests.remove(0)
 }

@@ -81,6 +81,7 @@ impl GateBlock {
             default.filter(is_asked).collect()
         };
         let min_pass_rate = kind.read_min_pass_rate(block);
+        let digest = Self::digest_with_agent(kind, block, digest);
         let servers = block.sibling("servers", |field| field.list(|item| item.string()));
         let variants = gate.recording().variants;
         Self {

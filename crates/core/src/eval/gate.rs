@@ -178,6 +178,8 @@ pub(crate) enum GateTrait {
     ReadsFiles,
     /// Runs of its own are recorded beside the ordinary ones, in a cassette of their own.
     HasSideRuns(SideWords),
+    /// The gate counts calls that came to something, as its own `successful:` or its agent's says.
+    CountsSuccess,
     /// `true` may stand for a block with nothing in it, and `false` for none.
     TakesTrue,
     /// So may a list, which stands for the block with this key alone.

@@ -87,6 +87,7 @@ pub(crate) use facts::AgentFacts;
 pub(crate) use gate::GateTrait;
 pub(crate) use narrative::is_write_by_name;
 pub(crate) use pass_rate::failed_by;
+pub(crate) use success::Success;
 
 /// What judges say of each run.
 pub(crate) static EVAL: GateKind = eval::KIND;

@@ -41,6 +41,29 @@ pub fn hash_value(value: &Value) -> u128 {
     }
 }
 
+/// The same with every list as a bag: the order of its items does not count, how often each is there does.
+pub fn hash_of_bags(value: &Value) -> u128 {
+    match value {
+        Value::Array(items) => {
+            let mut hashes: Vec<u128> = items.iter().map(hash_of_bags).collect();
+            hashes.sort_unstable();
+            let mut state = State::new(ARRAY);
+            for hash in hashes {
+                state.absorb(hash);
+            }
+            state.finish()
+        }
+        Value::Object(fields) => {
+            let pair = |(key, value): (&String, &Value)| {
+                (hash_bytes(STRING, key.as_bytes()), hash_of_bags(value))
+            };
+            let mut pairs: Vec<_> = fields.iter().map(pair).collect();
+            hash_pairs(&mut pairs)
+        }
+        scalar => hash_value(scalar),
+    }
+}
+
 const NULL: u64 = 1;
 const BOOLEAN: u64 = 2;
 const WHOLE: u64 = 3;

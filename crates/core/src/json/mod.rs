@@ -15,11 +15,11 @@ mod subset;
 pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check, check_within};
 pub use compare::{difference, values_equal};
 pub use doubtful::doubtful_number;
-pub use hash::{equal, hash, hash_value};
+pub use hash::{equal, hash, hash_of_bags, hash_value};
 pub use layout::{Layout, write};
 pub use members::Members;
 pub use number::compare_numbers;
-pub use subset::{is_part_of, is_subset};
+pub use subset::{difference_of_bags, is_part_of, is_subset};
 
 use serde_json::Value;
 

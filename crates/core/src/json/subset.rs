@@ -5,7 +5,7 @@ use super::hash::hash_value;
 use super::values_equal;
 use crate::eval::assignment::{Groups, assign, match_grouped};
 use crate::hashed::HashMap;
-use crate::report::AssertionDiff;
+use crate::report::{AssertionDiff, Side};
 use serde_json::Value;
 
 /// What of `expected` is not part of `actual`; none when `actual` is a superset. Objects are compared key by key,
@@ -17,6 +17,28 @@ pub fn is_subset(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
         [Some(expected), Some(actual)],
         Whole::Expected,
         &mut diffs,
+    );
+    diffs
+}
+
+/// Where two values differ when every list is a bag; none when `hash_of_bags` of both is the same. Items that `actual`
+/// has beyond `expected` are absent there.
+pub fn difference_of_bags(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
+    let mut diffs = is_subset(expected, actual);
+    let turned = is_subset(actual, expected)
+        .into_iter()
+        .map(|diff| AssertionDiff {
+            pointer: diff.pointer,
+            expected: diff.actual,
+            actual: diff.expected,
+            absent: diff.absent.map(|_| Side::Expected),
+        });
+    let turned: Vec<AssertionDiff> = turned.collect();
+    let is_whole = diffs.is_empty();
+    diffs.extend(
+        turned
+            .into_iter()
+            .filter(|diff| is_whole || diff.absent.is_some()),
     );
     diffs
 }

@@ -1,6 +1,7 @@
 //! What happened in one run: the calls, their results and the conversation, borrowed from the recorded text.
 
 mod ending;
+mod error_word;
 pub mod fields;
 mod header;
 mod read;
@@ -11,6 +12,7 @@ mod tool_schema;
 pub mod usage;
 
 pub use ending::error_in_words;
+pub use error_word::begins_with_error_word;
 pub use header::{CatalogueTool, Header, full_name};
 pub(crate) use record::is_direct;
 pub use record::{

@@ -46,6 +46,7 @@ const MOST_FINDINGS: usize = 20;
 kind! {
     "scenario", "Did the calls lead the world to the state that they should?", ScenarioBlock, RunFailsBy::Assertions,
     floors: &[(PASSED, 1.0)],
+    traits: &[GateTrait::CountsSuccess],
 }
 
 /// The block as written.
@@ -56,7 +57,7 @@ struct ScenarioBlock {
     /// Whether the agent is to do nothing, where that is said.
     refusal: Option<bool>,
     escalation: Option<Escalation>,
-    /// Which calls came to something: those without an error, when it is not said.
+    /// Which calls came to something: those without an error or an error word, when it is not said.
     successful: Option<Success>,
 }
 
@@ -112,8 +113,9 @@ impl ScenarioBlock {
         let doc = "The tool that hands over to somebody else, and whether it is to be called";
         let escalation = block.optional("escalation", doc, Escalation::read);
         let doc = "Which calls came to something, and so changed the state: a matcher for the text of a result, as \
-                   `not: { starts-with: Error }`, beside being no error";
-        let successful = block.optional("successful", doc, Success::read);
+                   `not: { contains: refused }`, beside being no error. Left out, the agent's `successful:` holds, \
+                   else a result that is no error and does not begin with an error word";
+        let successful = Success::read(block, doc);
         if !JUDGES.iter().any(|key| block.has(key)) && !block.has_slip_of(&JUDGES) {
             let problem = Problem::error("nothing says what a right run is, so no run could fail");
             block.report(problem.help("write `expect_state:` or `golden:`"));
@@ -167,7 +169,7 @@ impl ScenarioBlock {
     fn has_failed(&self, result: Option<&CallResult<'_>>) -> bool {
         match &self.successful {
             Some(success) => !result.is_some_and(|result| success.holds(result)),
-            None => result.is_some_and(CallResult::is_failure),
+            None => result.is_some_and(|result| result.is_failure() || result.reads_as_error()),
         }
     }
 

@@ -176,6 +176,7 @@ type WantedShapes<'c> = Vec<(usize, &'c ArgumentShape)>;
 #[derive(Default)]
 struct Sieve<'c> {
     by_value: HashMap<u128, WantedShapes<'c>>,
+    by_bags: HashMap<u128, WantedShapes<'c>>,
     by_field: BTreeMap<&'c str, HashMap<u128, WantedShapes<'c>>>,
     others: WantedShapes<'c>,
 }
@@ -190,6 +191,7 @@ impl<'c> Sieve<'c> {
                 return;
             }
             ArgumentShape::Exact { hash, .. } => self.by_value.entry(*hash).or_default(),
+            ArgumentShape::ExactBags { hash, .. } => self.by_bags.entry(*hash).or_default(),
             ArgumentShape::Subset(Value::Object(fields)) => {
                 match fields
                     .iter()
@@ -212,12 +214,20 @@ impl<'c> Sieve<'c> {
     /// Names every expected group that asks for these arguments, some twice.
     fn for_each_fitting(&self, candidate: &Candidate<'_>, mut found: impl FnMut(usize)) {
         let by_value = candidate.hash().and_then(|hash| self.by_value.get(&hash));
+        let by_bags = if self.by_bags.is_empty() {
+            None
+        } else {
+            candidate
+                .hash_of_bags()
+                .and_then(|hash| self.by_bags.get(&hash))
+        };
         let by_field = self.by_field.iter().filter_map(|(key, of_value)| {
             let value = candidate.value()?.get(key)?;
             of_value.get(&hash_value(value))
         });
         for (wanted, shape) in by_value
             .into_iter()
+            .chain(by_bags)
             .chain(by_field)
             .flatten()
             .chain(&self.others)

@@ -50,6 +50,13 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &TraceVerdict, score
             let (findings, accounted) = explain_assignment(comparison, assignment);
             (findings, all.saturating_sub(accounted), pairs)
         }
+        TraceVerdict::Whole { assignment, .. } => {
+            let found = comparison.mismatches_of_whole(assignment, MOST_LOOKS);
+            let pairs = comparison.beside_whole(assignment, &found);
+            let unsaid = found.len().saturating_sub(MOST_FINDINGS);
+            let findings = found.into_iter().take(MOST_FINDINGS).map(said).collect();
+            (findings, unsaid, Some(pairs))
+        }
     };
     if let Some(pairs) = pairs {
         let mut table = comparison.table(&pairs);

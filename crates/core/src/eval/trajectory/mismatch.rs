@@ -25,6 +25,11 @@ pub(super) fn mismatches<'v>(
             let found = comparison.without_partner(assignment, most_looks);
             Box::new(found.map(|(_, mismatch)| mismatch))
         }
+        TraceVerdict::Whole { assignment, .. } => Box::new(
+            comparison
+                .mismatches_of_whole(assignment, most_looks)
+                .into_iter(),
+        ),
     }
 }
 
@@ -228,6 +233,35 @@ impl Comparison<'_> {
             let rival = assignment.edges[groups.group_of(call)].first().copied();
             (rival.is_some(), say(self, call, rival, &mut near_misses))
         })
+    }
+
+    /// What is wrong where exactly the expected calls are asked for: an expected call that is missing stands beside the
+    /// call that was probably meant, else beside one that is extra.
+    pub(super) fn mismatches_of_whole(
+        &self,
+        assignment: &Assignment,
+        most_looks: usize,
+    ) -> Vec<TraceMismatch> {
+        let mut found: Vec<TraceMismatch> = self
+            .without_partner(assignment, most_looks)
+            .map(|(_, mismatch)| mismatch)
+            .collect();
+        let mut is_extra = unpaired(&assignment.partners, self.calls.len());
+        for call in found.iter().filter_map(|mismatch| mismatch.recorded_index) {
+            is_extra[call] = false;
+        }
+        let mut extra = (0..self.calls.len()).filter(|&call| is_extra[call]);
+        for mismatch in found
+            .iter_mut()
+            .filter(|mismatch| mismatch.diffs.is_empty())
+        {
+            let Some(call) = extra.next() else { break };
+            mismatch.recorded_index = Some(call);
+            let also = format!(", and call {} is extra", self.say_recorded(call));
+            mismatch.reason += &also;
+        }
+        found.extend(extra.map(|call| self.extra(call)));
+        found
     }
 
     fn not_found(

@@ -23,7 +23,7 @@ use crate::trace::is_tool;
 use crate::words::plural;
 use comparison::Comparison;
 use recorded::RecordedCall;
-use reference::{MatchMode, Reference};
+use reference::Reference;
 use verdict::TraceVerdict;
 use wording::list;
 
@@ -47,11 +47,13 @@ pub(crate) struct TrajectoryBlock {
 kind! {
     "trajectory", "Did the agent make the calls it should?", TrajectoryBlock, RunFailsBy::Assertions,
     floors: &[(PASSED, 1.0)],
+    traits: &[GateTrait::CountsSuccess],
 }
 
 impl Gate for TrajectoryBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let (calls, unsuccessful) = self.calls_of(run);
+        let has_left_out = unsuccessful.is_some();
         let has_calls = !calls.is_empty();
         let comparison = Comparison::new(&self.reference, calls);
         let verdict = TraceVerdict::of(&comparison);
@@ -62,7 +64,7 @@ impl Gate for TrajectoryBlock {
             .whole(&MISMATCH_COUNT, count);
         if self.reference.accepts_anything() {
             scores.not_exercised("no calls are expected, so any run is accepted");
-        } else if !has_calls && !self.forbids_calls() {
+        } else if !has_calls && (has_left_out || !self.reference.forbids_calls()) {
             let to = if self.among.is_some() {
                 " to the tools of `among`"
             } else {
@@ -110,7 +112,7 @@ impl Gate for TrajectoryBlock {
             return left_out.chain(unknown).chain(among).collect();
         }
         let message = "this trajectory has no expected calls, so it accepts any run";
-        let help = "name the expected calls, or write `mode: subset` to allow no calls at all";
+        let help = "name the expected calls, or write `mode: set` to allow no calls at all";
         vec![Problem::warning(message).at(agent.key_span).help(help)]
     }
 }
@@ -125,9 +127,10 @@ impl TrajectoryBlock {
                 Some((tool, item.span()))
             })
         });
-        let doc = "`true` leaves out calls that failed or got no result; a matcher also those whose result, \
-                   as text, does not hold it, as `not: { starts-with: Error }`. Left out, every call counts";
-        let successful = block.optional("successful", doc, Success::read);
+        let doc = "`true` leaves out calls that failed, got no result, or whose result begins with an error word; a matcher also those whose result, \
+                   as text, does not hold it, as `not: { contains: refused }`. Left out, the agent's `successful:` holds, \
+                   else every call counts";
+        let successful = Success::read(block, doc);
         Self {
             reference,
             among,
@@ -196,10 +199,5 @@ impl TrajectoryBlock {
                 .at(agent.key_span)
                 .help(format!("add `{name}` to `among`")),
         )
-    }
-
-    /// Whether making no calls is what the block asks for.
-    fn forbids_calls(&self) -> bool {
-        self.reference.calls.is_empty() && self.reference.mode == MatchMode::Subset
     }
 }

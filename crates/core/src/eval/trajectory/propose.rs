@@ -24,7 +24,7 @@ pub(super) fn items(
         return Ok(None);
     }
     let runs = in_step(reference.mode, runs)?;
-    if runs[0].is_empty() && reference.mode != MatchMode::Subset {
+    if runs[0].is_empty() && !reference.mode.forbids_others() {
         return Err("the runs make no calls, and an empty list accepts any run".to_owned());
     }
     let mut unused: Vec<bool> = vec![true; reference.calls.len()];

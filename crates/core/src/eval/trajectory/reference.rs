@@ -18,6 +18,8 @@ pub enum MatchMode {
     Superset,
     /// Nothing but them, each at most once: the reference is an upper bound.
     Subset,
+    /// Exactly them, in any order: nothing is missing and nothing is extra.
+    Set,
 }
 
 impl MatchMode {
@@ -27,9 +29,15 @@ impl MatchMode {
         ("unordered", Self::Unordered),
         ("superset", Self::Superset),
         ("subset", Self::Subset),
+        ("set", Self::Set),
         ("exact_sequence", Self::Strict),
         ("exact-sequence", Self::Strict),
     ];
+
+    /// Whether an empty list of calls allows none.
+    pub(super) fn forbids_others(self) -> bool {
+        matches!(self, Self::Subset | Self::Set)
+    }
 
     /// The word for it in a suite.
     pub(super) fn word(self) -> &'static str {
@@ -82,7 +90,12 @@ impl Reference {
 
     /// Whether any run at all is accepted.
     pub(super) fn accepts_anything(&self) -> bool {
-        self.calls.is_empty() && self.mode != MatchMode::Subset
+        self.calls.is_empty() && !self.mode.forbids_others()
+    }
+
+    /// Whether making no calls is what is asked for.
+    pub(super) fn forbids_calls(&self) -> bool {
+        self.calls.is_empty() && self.mode.forbids_others()
     }
 
     pub(super) fn read(block: &mut Block<'_>) -> Self {

@@ -1,7 +1,9 @@
 //! What must the arguments of a call look like?
 
 use super::recorded::Arguments;
-use crate::json::{difference, hash_value, is_part_of, is_subset};
+use crate::json::{
+    difference, difference_of_bags, hash_of_bags, hash_value, is_part_of, is_subset,
+};
 use crate::problem::Problem;
 use crate::report::{AssertionDiff, Side};
 use crate::schema::JsonSchema;
@@ -11,12 +13,18 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 const KEYS: [&str; 4] = ["exact", "subset", "schema", "one_of"];
+const ANY_ORDER: &str = "any-order";
 
 /// An argument shape, compiled.
 #[derive(Debug, Clone)]
 pub(super) enum ArgumentShape {
     Any,
     Exact {
+        value: Value,
+        hash: u128,
+    },
+    /// The same with every list as a bag: its items in any order, and no others.
+    ExactBags {
         value: Value,
         hash: u128,
     },
@@ -33,6 +41,7 @@ pub(super) struct Candidate<'a> {
     args: Arguments<'a>,
     hash: Option<u128>,
     value: OnceCell<Option<Cow<'a, Value>>>,
+    hash_of_bags: OnceCell<Option<u128>>,
 }
 
 impl<'a> Candidate<'a> {
@@ -41,12 +50,19 @@ impl<'a> Candidate<'a> {
             args,
             hash,
             value: OnceCell::new(),
+            hash_of_bags: OnceCell::new(),
         }
     }
 
     /// The structural hash of the arguments, where they are JSON.
     pub(super) fn hash(&self) -> Option<u128> {
         self.hash
+    }
+
+    /// The same with every list as a bag.
+    pub(super) fn hash_of_bags(&self) -> Option<u128> {
+        let hash = || self.args.value().as_deref().map(hash_of_bags);
+        *self.hash_of_bags.get_or_init(hash)
     }
 
     /// The arguments as JSON, an empty object when they are absent.
@@ -65,6 +81,13 @@ impl ArgumentShape {
         }
     }
 
+    pub(super) fn exact_bags(value: Value) -> Self {
+        Self::ExactBags {
+            hash: hash_of_bags(&value),
+            value,
+        }
+    }
+
     pub(super) fn is_any(&self) -> bool {
         matches!(self, Self::Any)
     }
@@ -74,6 +97,7 @@ impl ArgumentShape {
         match self {
             Self::Any => true,
             Self::Exact { hash, .. } => candidate.hash == Some(*hash),
+            Self::ExactBags { hash, .. } => candidate.hash_of_bags() == Some(*hash),
             Self::Subset(part) => candidate
                 .value()
                 .is_some_and(|value| is_part_of(part, value)),
@@ -107,15 +131,12 @@ impl ArgumentShape {
     fn nearest_diff(&self, args: Arguments<'_>) -> Vec<AssertionDiff> {
         let diffs = match self {
             Self::Any => Some(Vec::new()),
-            Self::Exact { value, .. } => args.value().map(|actual| {
-                let mut diffs = difference(value, &actual);
-                if matches!(args, Arguments::Absent) {
-                    for diff in &mut diffs {
-                        diff.absent = Some(Side::Actual);
-                    }
-                }
-                diffs
-            }),
+            Self::Exact { value, .. } => args
+                .value()
+                .map(|actual| mark_absent(args, difference(value, &actual))),
+            Self::ExactBags { value, .. } => args
+                .value()
+                .map(|actual| mark_absent(args, difference_of_bags(value, &actual))),
             Self::Subset(part) => args.value_or_empty().map(|actual| is_subset(part, &actual)),
             Self::Schema { schema, .. } => {
                 args.value_or_empty().map(|actual| schema.check(&actual))
@@ -139,6 +160,7 @@ impl ArgumentShape {
         match self {
             Self::Any => json!("any"),
             Self::Exact { value, .. } => json!({ "exact": value }),
+            Self::ExactBags { value, .. } => json!({ "exact": value, "lists": ANY_ORDER }),
             Self::Subset(part) => json!({ "subset": part }),
             Self::Schema { written, .. } => json!({ "schema": written }),
             Self::OneOf(shapes) => {
@@ -155,6 +177,7 @@ impl ArgumentShape {
             Self::Subset(part) => (2, hash_value(part)),
             Self::Schema { written, .. } => (3, hash_value(written)),
             Self::OneOf(_) => (4, hash_value(&self.written())),
+            Self::ExactBags { hash, .. } => (5, *hash),
         }
     }
 
@@ -181,6 +204,19 @@ impl ArgumentShape {
     fn read_block(block: &mut Block<'_>) -> Option<Self> {
         let exact = block.optional("exact", "The arguments equal this value", |field| {
             field.value()
+        });
+        let doc = "Beside `exact`: whether the items of lists may come in another order";
+        let words = &[("in-order", false), (ANY_ORDER, true)];
+        let are_bags = block.optional("lists", doc, |field| field.choice("an order", words));
+        if block.has("lists") && !block.has("exact") {
+            let problem = Problem::error(
+                "`lists` says how `exact` compares lists, and this shape has no `exact`",
+            );
+            block.report_at("lists", problem.help("remove it, or write `exact:`"));
+        }
+        let exact = exact.map(|value| match are_bags {
+            Some(true) => Self::exact_bags(value),
+            _ => Self::exact(value),
         });
         let subset = block.optional(
             "subset",
@@ -213,12 +249,18 @@ impl ArgumentShape {
             let problem = Problem::error("an argument shape is missing here");
             block.report(problem.help("write one, as `subset: { q: rust }`, or `any`"));
         }
-        exact
-            .map(Self::exact)
-            .or(subset.map(Self::Subset))
-            .or(schema)
-            .or(one_of)
+        exact.or(subset.map(Self::Subset)).or(schema).or(one_of)
     }
+}
+
+/// Where there are no arguments, nothing is there that differs.
+fn mark_absent(args: Arguments<'_>, mut diffs: Vec<AssertionDiff>) -> Vec<AssertionDiff> {
+    if matches!(args, Arguments::Absent) {
+        for diff in &mut diffs {
+            diff.absent = Some(Side::Actual);
+        }
+    }
+    diffs
 }
 
 #[cfg(test)]

@@ -135,9 +135,9 @@ impl Comparison<'_> {
     /// The arguments that an expected call names.
     fn asked(&self, expected: usize) -> Option<Value> {
         match &self.reference.calls[expected].shape {
-            ArgumentShape::Exact { value, .. } | ArgumentShape::Subset(value) => {
-                Some(value.clone())
-            }
+            ArgumentShape::Exact { value, .. }
+            | ArgumentShape::ExactBags { value, .. }
+            | ArgumentShape::Subset(value) => Some(value.clone()),
             ArgumentShape::Any | ArgumentShape::Schema { .. } | ArgumentShape::OneOf(_) => None,
         }
     }
@@ -191,6 +191,31 @@ impl Comparison<'_> {
             },
         };
         Some(assignment.partners.iter().enumerate().map(pair).collect())
+    }
+}
+
+impl Comparison<'_> {
+    /// The same where exactly the expected calls are asked for: what is extra comes last.
+    pub(super) fn beside_whole(
+        &self,
+        assignment: &Assignment,
+        found: &[TraceMismatch],
+    ) -> Vec<Beside> {
+        let is_meant = |mismatch: &&TraceMismatch| !mismatch.diffs.is_empty();
+        let meant: Vec<TraceMismatch> = found
+            .iter()
+            .map(|mismatch| TraceMismatch {
+                recorded_index: mismatch.recorded_index.filter(|_| is_meant(&mismatch)),
+                ..mismatch.clone()
+            })
+            .collect();
+        let mut pairs = beside_expected(&assignment.partners, &meant);
+        let extra = found.iter().filter(|mismatch| !is_meant(mismatch));
+        let extra = extra.filter_map(|mismatch| mismatch.recorded_index);
+        let is_free = unpaired(&assignment.partners, self.calls.len());
+        let extra = extra.filter(|&call| is_free[call]);
+        pairs.extend(extra.map(|call| Beside::new(Pairing::Extra, None, Some(call))));
+        pairs
     }
 }
 

@@ -1,5 +1,6 @@
 //! The modes on both doors, the sentences of a failure, and the laws they keep.
 
+use super::reference::MatchMode;
 use super::*;
 use crate::eval::scores::Scores;
 use crate::problem::Level;
@@ -433,6 +434,7 @@ fn any_shape() -> impl Strategy<Value = ExpectedArgs> {
         Just(ExpectedArgs::Any),
         Just(ExpectedArgs::Ignore),
         any_args().prop_map(ExpectedArgs::Exact),
+        any_args().prop_map(ExpectedArgs::ExactBags),
         (0_u8..3).prop_map(|a| ExpectedArgs::Subset(json!({"a": a}))),
         (0_u8..3).prop_map(|b| ExpectedArgs::Subset(json!({"b": [b]}))),
         (0_u8..3).prop_map(|a| ExpectedArgs::Schema(json!({"properties": {"a": {"minimum": a}}}))),
@@ -457,6 +459,7 @@ fn any_mode() -> impl Strategy<Value = MatchMode> {
         Just(MatchMode::Unordered),
         Just(MatchMode::Superset),
         Just(MatchMode::Subset),
+        Just(MatchMode::Set),
     ]
 }
 
@@ -481,7 +484,7 @@ fn fits(expected: &ExpectedCall, recorded: &Value) -> bool {
 
 /// The rules written out plainly.
 fn mismatches_plainly(mode: MatchMode, reference: &[ExpectedCall], run: &[Value]) -> usize {
-    if reference.is_empty() && mode != MatchMode::Subset {
+    if reference.is_empty() && !matches!(mode, MatchMode::Subset | MatchMode::Set) {
         return 0;
     }
     match mode {
@@ -496,6 +499,7 @@ fn mismatches_plainly(mode: MatchMode, reference: &[ExpectedCall], run: &[Value]
         MatchMode::Subsequence => reference.len() - longest_in_order(reference, run),
         MatchMode::Unordered | MatchMode::Superset => reference.len() - most_pairs(reference, run),
         MatchMode::Subset => run.len() - most_pairs(reference, run),
+        MatchMode::Set => reference.len().max(run.len()) - most_pairs(reference, run),
     }
 }
 
@@ -549,7 +553,9 @@ proptest! {
     ) {
         let mut sorted = reference.clone();
         sorted.sort_by_key(|call| format!("{call:?}"));
-        for mode in [MatchMode::Unordered, MatchMode::Superset, MatchMode::Subset] {
+        for mode in
+            [MatchMode::Unordered, MatchMode::Superset, MatchMode::Subset, MatchMode::Set]
+        {
             prop_assert_eq!(mismatches(mode, &reference, &run), mismatches(mode, &sorted, &run));
         }
     }
@@ -657,6 +663,76 @@ fn a_table_shows_calls_in_another_place() {
     );
     let more = ["Matched 1a 1a", "Extra none 2b"];
     assert_eq!(rows("mode: subset\ncalls: [a]", &json!(["a", "b"])), more);
+}
+
+#[test]
+fn a_set_is_exactly_the_expected_calls_in_any_order() {
+    let yaml = "mode: set\ncalls: [search, {name: open, args: {exact: {id: 1}}}]";
+    for right in [
+        json!(["search", ["open", {"id": 1}]]),
+        json!([["open", {"id": 1}], "search"]),
+    ] {
+        assert_eq!(sentences(yaml, &right), Vec::<String>::new());
+    }
+    assert_eq!(
+        sentences(yaml, &json!([["open", {"id": 1}], "search", "search"])),
+        ["call 3 `search` is extra"]
+    );
+    assert_eq!(
+        sentences(yaml, &json!([["open", {"id": 1}]])),
+        ["expected call 1 `search` is missing"]
+    );
+    assert_eq!(
+        sentences(yaml, &json!([["open", {"id": 2}], "search"])),
+        ["call 1 `open` has `id: 2`, expected `1` (expected call 2)"]
+    );
+    assert_eq!(
+        sentences(yaml, &json!([["open", {"id": 1}], "close"])),
+        ["expected call 1 `search` is missing, and call 2 `close` is extra"]
+    );
+    assert_eq!(
+        rows(yaml, &json!([["open", {"id": 2}], "close"])),
+        [
+            "Missing 1search none",
+            "Changed 2open 1open",
+            "Extra none 2close"
+        ]
+    );
+}
+
+#[test]
+fn an_empty_set_allows_no_calls() {
+    let none = read("mode: set\ncalls: []").unwrap();
+    assert_eq!(
+        sentences("mode: set\ncalls: []", &json!(["a"])),
+        ["call 1 `a` is extra"]
+    );
+    let idle = run(&none, &calls(&json!([])));
+    assert_eq!((count(&idle), idle.not_exercised), (0, None));
+}
+
+#[test]
+fn exact_arguments_may_have_their_lists_in_any_order() {
+    let yaml = "mode: set\ncalls: [{name: f, args: {exact: {ids: [1, 2, 2], in: [{a: [x, y]}]}, lists: any-order}}]";
+    let found = |args: Value| sentences(yaml, &json!([["f", args]]));
+    assert_eq!(
+        found(json!({"ids": [2, 1, 2], "in": [{"a": ["y", "x"]}]})),
+        Vec::<String>::new()
+    );
+    for wrong in [
+        json!({"ids": [2, 1], "in": [{"a": ["y", "x"]}]}),
+        json!({"ids": [2, 1, 1], "in": [{"a": ["y", "x"]}]}),
+        json!({"ids": [2, 1, 2], "in": [{"a": ["y", "x"]}], "more": 1}),
+    ] {
+        assert_eq!(found(wrong.clone()).len(), 1, "{wrong}");
+    }
+    assert_eq!(
+        found(json!({"ids": [2, 3, 1, 2], "in": [{"a": ["y", "x"]}]})),
+        ["call 1 `f` has `ids[1]: 3`, expected none"]
+    );
+    let alone =
+        read_leniently("mode: set\ncalls: [{name: f, args: {subset: {}, lists: any-order}}]").1;
+    assert!(alone[0].contains("has no `exact`"), "{alone:?}");
 }
 
 #[test]

@@ -90,6 +90,14 @@ impl ExpectedTrace {
         }
     }
 
+    /// Exactly these calls, in any order; an empty list allows none.
+    pub fn set(calls: Vec<ExpectedCall>) -> Self {
+        Self {
+            mode: MatchMode::Set,
+            calls,
+        }
+    }
+
     /// At most these calls, in any order.
     pub fn subset(calls: Vec<ExpectedCall>) -> Self {
         Self {
@@ -127,6 +135,8 @@ pub enum ExpectedArgs {
     Ignore,
     /// Equal to this by JSON value; absent arguments are null.
     Exact(Value),
+    /// The same with every list as a bag: its items in any order, and no others.
+    ExactBags(Value),
     /// At least this: objects key by key, lists as multisets, scalars equal.
     Subset(Value),
     /// Valid against this JSON Schema.
@@ -140,6 +150,7 @@ impl ExpectedArgs {
         Ok(match self {
             Self::Any | Self::Ignore => ArgumentShape::Any,
             Self::Exact(value) => ArgumentShape::exact(value.clone()),
+            Self::ExactBags(value) => ArgumentShape::exact_bags(value.clone()),
             Self::Subset(part) => ArgumentShape::Subset(part.clone()),
             Self::Schema(written) => ArgumentShape::Schema {
                 written: written.clone(),

@@ -13,6 +13,11 @@ pub(super) enum TraceVerdict {
     InOrder(Vec<Option<usize>>),
     /// Any order: a maximum matching.
     Matched(Assignment),
+    /// Any order and nothing else: a maximum matching, and how many recorded calls have no partner in it.
+    Whole {
+        assignment: Assignment,
+        extra: usize,
+    },
 }
 
 /// A maximum matching between the side that must find partners and the other one.
@@ -37,6 +42,12 @@ impl TraceVerdict {
             MatchMode::Unordered | MatchMode::Superset | MatchMode::Subset => {
                 Self::Matched(Assignment::of(comparison))
             }
+            MatchMode::Set => {
+                let assignment = Assignment::of(comparison);
+                let matched = assignment.partners.iter().flatten().count();
+                let extra = comparison.calls.len() - matched;
+                Self::Whole { assignment, extra }
+            }
         }
     }
 
@@ -48,6 +59,7 @@ impl TraceVerdict {
             Self::InStep(positions) => positions.len(),
             Self::InOrder(partners) => without(partners),
             Self::Matched(assignment) => without(&assignment.partners),
+            Self::Whole { assignment, extra } => without(&assignment.partners).max(*extra),
         }
     }
 }

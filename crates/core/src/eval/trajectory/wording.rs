@@ -32,9 +32,9 @@ pub(super) fn list(items: impl ExactSizeIterator<Item = String>) -> String {
 pub(super) fn shape(shape: &ArgumentShape) -> String {
     match shape {
         ArgumentShape::Any => String::new(),
-        ArgumentShape::Exact { value, .. } | ArgumentShape::Subset(value) => {
-            format!(" {}", flow(value))
-        }
+        ArgumentShape::Exact { value, .. }
+        | ArgumentShape::ExactBags { value, .. }
+        | ArgumentShape::Subset(value) => format!(" {}", flow(value)),
         ArgumentShape::Schema { .. } => " (by schema)".to_owned(),
         ArgumentShape::OneOf(shapes) => format!(" (one of {} shapes)", shapes.len()),
     }

@@ -1,7 +1,7 @@
 //! What does one entry of `agents:` say?
 
 use super::{Agent, CassettePath, Model, OwnAgent, References, request, view};
-use crate::eval::{Assertion, GATES, GateBlock};
+use crate::eval::{Assertion, GATES, GateBlock, Success};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
 use crate::suite::read::{Block, Field};
@@ -44,6 +44,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let skip = block.optional("skip", "Why the test is left out", read_skip);
     let cassette = read_recordings(block, models.len());
     let (expect, gates) = (read_expect(block), read_gates(block));
+    Success::read_for_agent(block);
     if stop_decided {
         warn_if_nothing_is_saved(block, runs, cassette.as_ref());
         refuse_stop_with_judges(block, &expect, &gates);
