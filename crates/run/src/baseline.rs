@@ -6,9 +6,10 @@ use crate::{cassette, exit, replay};
 use mcptest_core::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::guard::guarded;
-use mcptest_core::judge::{Recorded, measurable_runs, with_outcome};
+use mcptest_core::judge::{MeasurableRun, Recorded, measurable_runs, with_outcome};
 use mcptest_core::row::{AgentRow, Row, Subject};
 use mcptest_core::trace::Run;
+use mcptest_core::words::count;
 use mcptest_files as files;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,16 +23,28 @@ pub struct Captured {
     pub left_out: Vec<LeftOut>,
 }
 
+/// What a baseline may be made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CapturedRuns {
+    /// Runs that passed. A test with a failed run is left out.
+    Passed,
+    /// Failed runs as well.
+    PassedAndFailed,
+}
+
 /// Makes a baseline for each model of the plan, from recordings alone. A test whose recording cannot be judged whole is
 /// left out.
-pub fn capture_baselines(plan: &Plan<'_>) -> Captured {
+pub fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captured {
     let secrets = Secrets::default();
     let mut captured = Captured::default();
     for row in plan.rows.iter().filter(|row| row.skip.is_none()) {
         let test = match row.subject {
-            Subject::Agent(of) => judged_runs(row, of, |runs| capture(of, runs))
-                .and_then(|test| without_secrets(test, &secrets.of(of.suite)))
-                .map(|test| (of.model_label(), test)),
+            Subject::Agent(of) => {
+                judged_runs(row, of, |runs| captured_test(of, &plain(runs), wanted))
+                    .and_then(|test| test)
+                    .and_then(|test| without_secrets(test, &secrets.of(of.suite)))
+                    .map(|test| (of.model_label(), test))
+            }
             Subject::Refused(loaded) => Err(loaded.refusal().message),
             Subject::Tool(_) => continue,
         };
@@ -45,6 +58,22 @@ pub fn capture_baselines(plan: &Plan<'_>) -> Captured {
         }
     }
     captured
+}
+
+fn captured_test(
+    of: AgentRow<'_>,
+    runs: &[Run<'_>],
+    wanted: CapturedRuns,
+) -> Result<TestBaseline, String> {
+    let failed = runs.iter().filter(|run| !run.passed).count();
+    if failed > 0 && wanted == CapturedRuns::Passed {
+        return Err(format!(
+            "{failed} of {} failed, and a baseline of failed runs accepts what it should find; \
+             fix the agent and record it again, or capture them all the same with `--allow-failed`",
+            count(runs.len(), "run")
+        ));
+    }
+    Ok(capture(of, runs))
 }
 
 impl Captured {
@@ -78,11 +107,16 @@ impl Captured {
     }
 }
 
+/// The runs without the files they are in.
+pub(crate) fn plain<'r>(runs: &[MeasurableRun<'r>]) -> Vec<Run<'r>> {
+    runs.iter().map(|run| run.run).collect()
+}
+
 /// Gives the recorded runs of a row that are judged to `measure`, or says why they are not whole.
 pub(crate) fn judged_runs<T>(
     row: &Row<'_>,
     of: AgentRow<'_>,
-    measure: impl FnOnce(&[Run<'_>]) -> T,
+    measure: impl FnOnce(&[MeasurableRun<'_>]) -> T,
 ) -> Result<T, String> {
     let measured = |recorded: &Recorded<'_>| {
         let recorded = match recorded {
@@ -93,10 +127,13 @@ pub(crate) fn judged_runs<T>(
         let mut measured = None;
         let broken = measurable_runs(of, recorded, |runs| {
             let judged = of.agent.runs_to_judge(runs.len());
-            let runs: Vec<Run<'_>> = runs
+            let runs: Vec<MeasurableRun<'_>> = runs
                 .iter()
                 .take(judged)
-                .map(|run| with_outcome(of.agent, run.run))
+                .map(|measurable| MeasurableRun {
+                    run: with_outcome(of.agent, measurable.run),
+                    ..*measurable
+                })
                 .collect();
             measured = (!runs.is_empty()).then(|| measure(&runs));
         });

@@ -30,7 +30,7 @@ mod walk;
 mod watch;
 
 pub use accept::{Changes, FileChange, changes, recorded_changes};
-pub use baseline::{Captured, capture_baselines, read_baseline, write_baseline};
+pub use baseline::{Captured, CapturedRuns, capture_baselines, read_baseline, write_baseline};
 pub use calibrate::{Mislabelled, calibrate};
 pub use exit::{clean, environment, remember, remember_words, write};
 pub use find::{FindError, Found, find, find_in, plain};

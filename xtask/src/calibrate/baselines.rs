@@ -12,12 +12,12 @@ use std::path::Path;
 pub(super) struct Outcomes {
     /// Whether two baselines over all tasks, of two trials each, have drifted.
     pub(super) drift: Vec<bool>,
-    /// Whether one test is broken between one trial and another that went right.
-    pub(super) one_by_one: Vec<bool>,
+    /// What a test comes to between one trial and another that went right.
+    pub(super) one_by_one: Vec<Class>,
     /// The same for two and two trials that all went right.
-    pub(super) two_by_two: Vec<bool>,
+    pub(super) two_by_two: Vec<Class>,
     /// The same for two and two trials, however they went.
-    pub(super) any_two_by_two: Vec<bool>,
+    pub(super) any_two_by_two: Vec<Class>,
 }
 
 pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
@@ -50,10 +50,9 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
                     .any(|number| number.class == Class::Drift),
             );
             for (test, (_, runs)) in compared.tests.iter().zip(&four) {
-                let is_broken = test.verdict == Class::Fail;
-                found.any_two_by_two.push(is_broken);
+                found.any_two_by_two.push(test.verdict);
                 if runs.iter().all(|run| run.is_good) {
-                    found.two_by_two.push(is_broken);
+                    found.two_by_two.push(test.verdict);
                 }
             }
         }
@@ -64,7 +63,7 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
                         let of =
                             |run: &&LabelledRun| baseline(&suite, &[(*task, &vec![*run])], &[0]);
                         let compared = compare((&of(before)?, "before"), (&of(after)?, "after"));
-                        found.one_by_one.push(compared.verdict == Class::Fail);
+                        found.one_by_one.push(compared.verdict);
                     }
                 }
             }

@@ -3,6 +3,7 @@
 use super::corpus::{Corpus, LabelledRun};
 use super::judge::Gates;
 use super::plant;
+use mcptest_core::baseline::Class;
 use mcptest_core::report::{GateReport, Status};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,21 +118,28 @@ fn baselines(lines: &mut Lines<'_>) -> Result<(), String> {
         Bound::AtMost(0),
         found.drift,
     );
-    lines.add(
-        "model-baseline fails one trial beside another, both right",
-        Bound::AtMost(50),
-        found.one_by_one,
-    );
-    lines.add(
-        "the same for two and two trials, all right",
-        Bound::AtMost(10),
-        found.two_by_two,
-    );
-    lines.add(
-        "the same for two and two trials, right or wrong",
-        Bound::Told,
-        found.any_two_by_two,
-    );
+    let compared = [
+        (
+            "model-baseline fails one trial beside another, both right",
+            "model-baseline finds a difference there, and is undecided",
+            found.one_by_one,
+        ),
+        (
+            "model-baseline fails two and two trials, all right",
+            "it finds a difference there, and is undecided",
+            found.two_by_two,
+        ),
+        (
+            "model-baseline fails two and two trials, right or wrong",
+            "it finds a difference between these, and is undecided",
+            found.any_two_by_two,
+        ),
+    ];
+    for (fails, is_undecided, classes) in compared {
+        let are = |class| classes.iter().map(|one| *one == class).collect::<Vec<_>>();
+        lines.add(fails, Bound::AtMost(0), are(Class::Fail));
+        lines.add(is_undecided, Bound::Told, are(Class::Undecided));
+    }
     Ok(())
 }
 

@@ -104,6 +104,11 @@ fn every_measure_counts_what_it_says() {
                 0,
                 2
             ),
+            (
+                "model-baseline finds a difference there, and is undecided",
+                0,
+                2
+            ),
         ]
     );
     assert!(rows.iter().all(Row::holds));

@@ -11,7 +11,9 @@ use mcptest_core::problem::did_you_mean;
 use mcptest_core::row::Row;
 use mcptest_core::words::count;
 use mcptest_report::baseline::REPORTERS;
-use mcptest_run::{Filter, Plan, Selection, capture_baselines, read_baseline, write_baseline};
+use mcptest_run::{
+    CapturedRuns, Filter, Plan, Selection, capture_baselines, read_baseline, write_baseline,
+};
 use std::path::{Path, PathBuf};
 
 /// What to do with baselines.
@@ -37,6 +39,9 @@ pub(crate) struct Capture {
     /// Capture only tests whose name contains TEXT or matches PATTERN; repeat to require all.
     #[arg(long, value_name = "TEXT|re:PATTERN")]
     pub(crate) filter: Vec<Filter>,
+    /// Capture tests with failed runs as well; without it they are errors.
+    #[arg(long)]
+    pub(crate) allow_failed: bool,
 }
 
 /// Arguments of `model-baseline diff`.
@@ -70,7 +75,12 @@ fn capture(args: &Capture) -> Result<u8, Failure> {
     };
     let mut plan = Plan::new(&loaded, &selection);
     select_models(&mut plan, &args.models)?;
-    let captured = capture_baselines(&plan);
+    let wanted = if args.allow_failed {
+        CapturedRuns::PassedAndFailed
+    } else {
+        CapturedRuns::Passed
+    };
+    let captured = capture_baselines(&plan, wanted);
     for one in &captured.left_out {
         output::stderr(&format!("error: {}: {}\n", escape(&one.row), one.reason));
     }

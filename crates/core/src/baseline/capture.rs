@@ -8,7 +8,7 @@ use crate::order::IntoMap;
 use crate::report::{Number, Status};
 use crate::row::AgentRow;
 use crate::suite::{Agent, Variant};
-use crate::trace::{Call, Run, Tool, Trace};
+use crate::trace::{Call, Run, Tool, Trace, splits};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,11 +22,15 @@ pub fn capture(of: AgentRow<'_>, runs: &[Run<'_>]) -> TestBaseline {
         gates,
         ..of_question(&of.suite.path, of.agent, of.variant)
     };
+    let only_server = match &of.agent.servers[..] {
+        [server] => Some(server.as_str()),
+        _ => None,
+    };
     let runs = runs.iter().zip(of_runs);
     test.runs = runs
         .map(|(run, numbers)| RunBaseline {
             numbers,
-            ..RunBaseline::of(run)
+            ..RunBaseline::new(run, only_server)
         })
         .collect();
     test
@@ -120,18 +124,23 @@ fn kept(gate: &GateBlock, mut numbers: Numbers) -> Numbers {
 impl RunBaseline {
     /// What one run did, without the numbers of gates.
     pub fn of(run: &Run<'_>) -> Self {
+        Self::new(run, None)
+    }
+
+    /// What one run did; calls that name no server are to the only one that its agent has.
+    fn new(run: &Run<'_>, only_server: Option<&str>) -> Self {
         Self {
             run: run.number,
             passed: run.passed,
             stop_reason: run.trace.stop_reason.as_deref().map(str::to_owned),
-            calls: of_calls(run.trace),
+            calls: of_calls(run.trace, only_server),
             response: of_response(run.trace.final_response.as_deref().unwrap_or_default()),
             numbers: BTreeMap::new(),
         }
     }
 }
 
-fn of_calls(trace: &Trace<'_>) -> Vec<CallBaseline> {
+fn of_calls(trace: &Trace<'_>, only_server: Option<&str>) -> Vec<CallBaseline> {
     let (mut turn, mut last) = (0, None);
     let of_call = |call: &Call<'_>| {
         // A call without a turn is one of its own.
@@ -144,12 +153,23 @@ fn of_calls(trace: &Trace<'_>) -> Vec<CallBaseline> {
             .and_then(|args| serde_json::from_str(args.get()).ok());
         let args = args.or_else(|| call.args_text.as_deref().map(Value::from));
         CallBaseline {
-            tool: Tool::from(call).full_name(),
+            tool: tool_name(call, only_server),
             turn,
             args,
         }
     };
     trace.tool_calls.iter().map(of_call).collect()
+}
+
+/// The tool as `server.tool`. A name that has a server of its own in it, or is a distractor's, keeps what it says.
+fn tool_name(call: &Call<'_>, only_server: Option<&str>) -> String {
+    let tool = Tool::from(call);
+    let names_no_server =
+        tool.server.is_none() && !call.distractor && splits(tool.name).next().is_none();
+    match only_server.filter(|_| names_no_server) {
+        Some(server) => Tool::new(tool.name, Some(server)).full_name(),
+        None => tool.full_name(),
+    }
 }
 
 fn of_response(text: &str) -> ResponseBaseline {

@@ -1,11 +1,14 @@
 //! Which of the things that held in every run before hold no more?
 
-use super::comparison::{BaselineSide, Class, Comparison, Difference, Support, TestComparison};
+use super::comparison::{
+    BaselineSide, Class, Comparison, Difference, MissingRuns, Support, TestComparison,
+};
 use super::fact::{Fact, RunFacts};
+use super::tool_names::ToolNames;
 use super::{Baseline, TestBaseline, number, tolerated};
 use crate::eval::stats::fisher_exact;
 use crate::order::SmallSort;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a thing still holds in some runs, the loss must be as unlikely as this: a test has dozens of such things.
 const UNLIKELY: f64 = 0.01;
@@ -87,9 +90,11 @@ fn of_test(before: &TestBaseline, after: &TestBaseline) -> TestComparison {
         not_compared: why_not(before, after),
     };
     if test.not_compared.is_none() {
+        let names = ToolNames::new(before, after);
+        let facts = |test| -> Vec<RunFacts<'_>> { names.runs(test) };
         let sides = Sides {
-            before: before.runs.iter().map(RunFacts::of).collect(),
-            after: after.runs.iter().map(RunFacts::of).collect(),
+            before: facts(before),
+            after: facts(after),
             same_expect: before.expect == after.expect,
         };
         sides.find(&mut test);
@@ -114,48 +119,41 @@ struct Sides<'r> {
 impl Sides<'_> {
     fn find(&self, test: &mut TestComparison) {
         let mut broken = BTreeSet::new();
-        for fact in self.candidates() {
-            let (before, now) = (support(&fact, &self.before), support(&fact, &self.after));
+        let mut turned_orders = Vec::new();
+        let candidates = self.candidates();
+        for fact in &candidates {
+            let (before, now) = (support(fact, &self.before), support(fact, &self.after));
             if before.held < before.of {
                 test.varied += 1;
                 continue;
             }
             test.invariants += 1;
             let is_said = fact.above().is_some_and(|above| broken.contains(&above));
-            let class = self.class(&fact, before, now);
+            let class = class(before, now);
             if class == Class::Pass {
                 continue;
             }
-            if !is_said {
-                test.differences.push(Difference {
-                    class,
-                    kind: fact.kind(),
-                    message: in_part(now) + &fact.broken_in_words(&self.after),
-                    support: Some([before, now]),
-                });
-            }
             broken.extend(fact.place());
+            if is_said {
+                continue;
+            }
+            let difference = Difference {
+                class,
+                kind: fact.kind(),
+                message: in_part(now) + &fact.broken_in_words(&self.after),
+                support: Some([before, now]),
+                missing_runs: MissingRuns::of(before, now),
+            };
+            match fact {
+                Fact::Before(one, other) => turned_orders.push(TurnedOrder {
+                    pair: (one, other),
+                    difference,
+                }),
+                _ => test.differences.push(difference),
+            }
         }
-    }
-
-    /// What held in every run before is broken when it holds in none now, or in so few that chance hardly explains it.
-    /// One run among several in which it could hold is not enough.
-    fn class(&self, fact: &Fact, before: Support, now: Support) -> Class {
-        if now.held == now.of {
-            return Class::Pass;
-        }
-        let is_enough = |support: Support, runs: usize| support.of > 1 || runs == 1;
-        let is_seen = is_enough(before, self.before.len()) && is_enough(now, self.after.len());
-        let has_two = before.of > 1 && now.of > 1;
-        let is_gone = now.held == 0 && is_seen && (has_two || !fact.needs_two_runs());
-        let lost = |support: Support| (support.of - support.held) as u64;
-        let table = fisher_exact(now.held as u64, lost(now), before.held as u64, lost(before));
-        let is_unlikely = || table.is_ok_and(|table| table.p_less <= UNLIKELY);
-        if is_gone || is_unlikely() {
-            Class::Fail
-        } else {
-            Class::Undecided
-        }
+        test.differences
+            .extend(closest_orders(&candidates, turned_orders));
     }
 
     /// What may have held in every run before, what others rest on first.
@@ -178,7 +176,8 @@ impl Sides<'_> {
         all
     }
 
-    /// The tools that were called in every run, each before the next one: any other order turns one of these round.
+    /// Every pair of tools that were called in every run, the one in an earlier turn than the other. Neighbours alone
+    /// would not do: tools that are called in parallel, or now here and now there, stand between them.
     fn orders(&self, now: &BTreeSet<String>) -> Vec<Fact> {
         let Some(first) = self.before.first() else {
             return Vec::new();
@@ -186,16 +185,89 @@ impl Sides<'_> {
         let is_always_called = |tool: &&&str| {
             now.contains(**tool) && self.before.iter().all(|run| run.first.contains_key(**tool))
         };
-        let order: Vec<&&str> = first.order.iter().filter(is_always_called).collect();
-        let is_earlier = |pair: &&[&&str]| {
+        let tools: Vec<&str> = first
+            .order
+            .iter()
+            .filter(is_always_called)
+            .copied()
+            .collect();
+        let is_always_earlier = |one: &str, other: &str| {
             self.before
                 .iter()
-                .all(|run| run.first.get(*pair[0]) < run.first.get(*pair[1]))
+                .all(|run| run.first.get(one) < run.first.get(other))
         };
-        let pairs = order.windows(2).filter(is_earlier);
-        pairs
-            .map(|pair| Fact::Before((*pair[0]).to_owned(), (*pair[1]).to_owned()))
-            .collect()
+        let mut orders = Vec::new();
+        for (at, one) in tools.iter().enumerate() {
+            let later = tools[at + 1..].iter();
+            orders.extend(
+                later
+                    .filter(|other| is_always_earlier(one, other))
+                    .map(|other| Fact::Before((*one).to_owned(), (*other).to_owned())),
+            );
+        }
+        orders
+    }
+}
+
+/// Two tools whose order was turned round.
+struct TurnedOrder<'f> {
+    pair: (&'f str, &'f str),
+    difference: Difference,
+}
+
+/// The orders that were turned round, each only if no tool between its two explains it: one tool that moves across nine
+/// others is one difference.
+fn closest_orders(candidates: &[Fact], turned: Vec<TurnedOrder<'_>>) -> Vec<Difference> {
+    let mut later_than: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for fact in candidates {
+        if let Fact::Before(one, other) = fact {
+            later_than.entry(one).or_default().insert(other);
+        }
+    }
+    let classes: BTreeMap<(&str, &str), Class> = turned
+        .iter()
+        .map(|order| (order.pair, order.difference.class))
+        .collect();
+    let is_explained = |order: &TurnedOrder<'_>| {
+        let (one, other) = order.pair;
+        let is_as_bad = |pair| {
+            classes
+                .get(&pair)
+                .is_some_and(|&class| class >= order.difference.class)
+        };
+        let is_before_other = |tool: &str| {
+            later_than
+                .get(tool)
+                .is_some_and(|later| later.contains(other))
+        };
+        let mut between = later_than[one].iter().filter(|tool| is_before_other(tool));
+        between.any(|&tool| is_as_bad((one, tool)) || is_as_bad((tool, other)))
+    };
+    let is_closest: Vec<bool> = turned.iter().map(|order| !is_explained(order)).collect();
+    turned
+        .into_iter()
+        .zip(is_closest)
+        .filter_map(|(order, is_closest)| is_closest.then_some(order.difference))
+        .collect()
+}
+
+/// What held in every run before is broken when it holds in none now, or in so few that chance hardly explains it. It
+/// takes enough runs on each side in which it can hold: an agent differs from itself in nearly half of the pairs of
+/// single runs.
+fn class(before: Support, now: Support) -> Class {
+    if now.held == now.of {
+        return Class::Pass;
+    }
+    if MissingRuns::of(before, now).is_some() {
+        return Class::Undecided;
+    }
+    let lost = |support: Support| (support.of - support.held) as u64;
+    let table = fisher_exact(now.held as u64, lost(now), before.held as u64, lost(before));
+    let is_unlikely = || table.is_ok_and(|table| table.p_less <= UNLIKELY);
+    if now.held == 0 || is_unlikely() {
+        Class::Fail
+    } else {
+        Class::Undecided
     }
 }
 

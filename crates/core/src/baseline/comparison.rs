@@ -37,7 +37,7 @@ impl Class {
 pub struct Comparison {
     /// The version of this format.
     pub schema_version: u32,
-    /// The worst of its tests and numbers; what is undecided is a pass.
+    /// The worst of its tests and numbers. `Undecided` is not a failure: too few runs to tell.
     pub verdict: Class,
     /// The baseline.
     pub before: BaselineSide,
@@ -119,6 +119,46 @@ pub struct Difference {
     /// In how many runs it held before and holds now, where that was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support: Option<[Support; 2]>,
+    /// How many more runs it takes to decide, where there are too few.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_runs: Option<MissingRuns>,
+}
+
+/// How many more runs each side needs before an invariant can be broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MissingRuns {
+    /// Of the baseline.
+    pub before: usize,
+    /// Of what is compared with it.
+    pub now: usize,
+}
+
+impl MissingRuns {
+    /// How many runs of a side must be able to show an invariant before it can be broken.
+    pub const ENOUGH: usize = 3;
+
+    /// What is missing on each side; `None` where there are enough.
+    pub(super) fn of(before: Support, now: Support) -> Option<Self> {
+        Self::between(before.of, now.of)
+    }
+
+    /// What is missing where the two sides have this many runs; `None` where there are enough.
+    pub fn between(before: usize, now: usize) -> Option<Self> {
+        let missing = |runs: usize| Self::ENOUGH.saturating_sub(runs);
+        let (before, now) = (missing(before), missing(now));
+        (before + now > 0).then_some(Self { before, now })
+    }
+
+    /// `2 more runs on each side`, `1 more run now`.
+    pub fn in_words(self) -> String {
+        let more = |missing: usize| count(missing, "more run");
+        match (self.before, self.now) {
+            (before, now) if before == now => format!("{} on each side", more(before)),
+            (before, 0) => format!("{} before", more(before)),
+            (0, now) => format!("{} now", more(now)),
+            (before, now) => format!("{} before and {now} now", more(before)),
+        }
+    }
 }
 
 /// In how many runs something holds, of those in which it can.
@@ -131,12 +171,16 @@ pub struct Support {
 }
 
 impl Difference {
-    /// `(3 of 3 runs before, 0 of 3 now)`.
+    /// `held in 3 of 3 runs, now in 0 of 2; to decide, it takes 1 more run now`.
     pub fn support_in_words(&self) -> Option<String> {
         let [before, now] = self.support?;
         let runs = count(before.of, "run");
+        let missing = self
+            .missing_runs
+            .map(|missing| format!("; to decide, it takes {}", missing.in_words()))
+            .unwrap_or_default();
         Some(format!(
-            "held in {} of {runs}, now in {} of {}",
+            "held in {} of {runs}, now in {} of {}{missing}",
             before.held, now.held, now.of
         ))
     }
@@ -226,6 +270,7 @@ impl Comparison {
         let verdict = match counts {
             Counts { fail: 1.., .. } => Class::Fail,
             Counts { drift: 1.., .. } => Class::Drift,
+            Counts { undecided: 1.., .. } => Class::Undecided,
             _ => Class::Pass,
         };
         let (only_before, only_after) = (Vec::new(), Vec::new());

@@ -1,8 +1,8 @@
 //! What holds in a run, as something that can hold in another run as well?
 
 use super::capture::walk;
+use super::tool_names::ToolNames;
 use super::{CallBaseline, Length, RunBaseline};
-use crate::eval::is_write_by_name;
 use crate::json;
 use crate::json::type_word;
 use serde_json::Value;
@@ -31,17 +31,18 @@ pub(super) struct Argument {
 }
 
 impl<'r> RunFacts<'r> {
-    pub(super) fn of(run: &'r RunBaseline) -> Self {
+    pub(super) fn new(run: &'r RunBaseline, names: &ToolNames<'r>) -> Self {
         let mut facts = Self {
             run: Some(run),
             ..Self::default()
         };
-        run.calls.iter().for_each(|call| facts.add(call));
+        for call in &run.calls {
+            facts.add(names.settled(&call.tool), call);
+        }
         facts
     }
 
-    fn add(&mut self, call: &'r CallBaseline) {
-        let tool = call.tool.as_str();
+    fn add(&mut self, tool: &'r str, call: &'r CallBaseline) {
         if !self.first.contains_key(tool) {
             self.first.insert(tool, call.turn);
             self.order.push(tool);
@@ -261,11 +262,6 @@ impl Fact {
             Self::IsJson => Some("response".to_owned()),
             _ => None,
         }
-    }
-
-    /// Whether one run on a side is not enough to say that it is broken: a further look is no harm, a further change is.
-    pub(super) fn needs_two_runs(&self) -> bool {
-        matches!(self, Self::Avoids(tool) if !is_write_by_name(tool.rsplit('.').next().unwrap_or(tool)))
     }
 
     /// What kind of thing it is.

@@ -9,12 +9,14 @@ mod number;
 #[cfg(test)]
 mod tests;
 mod tolerated;
+mod tool_names;
 
 pub(crate) use capture::of_question;
 pub use capture::{capture, numbers_of};
 pub use compare::{compare, compare_test};
 pub use comparison::{
-    BaselineSide, Class, Comparison, Counts, Difference, NumberShift, Support, TestComparison,
+    BaselineSide, Class, Comparison, Counts, Difference, MissingRuns, NumberShift, Support,
+    TestComparison,
 };
 
 use crate::json::document::{Placed, Source, TextFault, Words};
@@ -78,7 +80,7 @@ pub struct GateBaseline {
 pub struct RunBaseline {
     /// Its number.
     pub run: usize,
-    /// Whether its `expect:` held.
+    /// Whether its `expect:` holds.
     pub passed: bool,
     /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,6 @@
 use super::*;
 use crate::trace::{Run, Trace};
 use serde_json::json;
-use std::slice::from_ref;
 
 fn runs(envelopes: &[Value]) -> Vec<RunBaseline> {
     let texts: Vec<String> = envelopes.iter().map(Value::to_string).collect();
@@ -20,6 +19,11 @@ fn test(envelopes: &[Value]) -> TestBaseline {
         runs: runs(envelopes),
         ..TestBaseline::default()
     }
+}
+
+/// What is told of three runs on each side that are all like these: `FAIL tool: …`, the worst first.
+fn told_of_three(before: &Value, after: &Value) -> Vec<String> {
+    told(&vec![before.clone(); 3], &vec![after.clone(); 3])
 }
 
 /// What is told, the worst first: `FAIL tool: …`.
@@ -46,56 +50,170 @@ fn open() -> (&'static str, Value) {
 }
 
 #[test]
-fn a_tool_that_is_gone_is_broken_even_with_one_run_on_each_side() {
+fn a_tool_that_is_gone_is_broken_in_three_runs_of_each_side() {
     let both = calls(&[look(), open()]);
     assert_eq!(
-        told(from_ref(&both), &[calls(&[open()])]),
+        told_of_three(&both, &calls(&[open()])),
         ["FAIL tool: `desk.search` is no longer called"]
     );
-    assert_eq!(told(from_ref(&both), from_ref(&both)), [""; 0]);
+    assert_eq!(told_of_three(&both, &both), [""; 0]);
 }
 
 #[test]
-fn a_further_tool_is_broken_at_once_when_it_writes_and_else_when_runs_agree() {
-    let (one, two) = (calls(&[open()]), calls(&[look(), open()]));
-    let new = "tool: `desk.search` is called now, and was not before";
-    assert_eq!(
-        told(from_ref(&one), from_ref(&two)),
-        [format!("UNDECIDED {new}")]
-    );
-    assert_eq!(
-        told(&[one.clone(), one.clone()], &[two.clone(), two]),
-        [format!("FAIL {new}")]
-    );
-    let deletes = calls(&[open(), ("delete_page", json!({}))]);
-    assert_eq!(
-        told(&[one], &[deletes]),
-        ["FAIL tool: `desk.delete_page` is called now, and was not before"]
-    );
+fn below_three_runs_on_a_side_nothing_is_broken_and_the_missing_runs_are_counted() {
+    let (with, without) = (calls(&[look(), open()]), calls(&[open()]));
+    for (before, now, needed) in [
+        (1, 1, "2 more runs on each side"),
+        (2, 2, "1 more run on each side"),
+        (5, 1, "2 more runs now"),
+        (2, 9, "1 more run before"),
+        (1, 2, "2 more runs before and 1 now"),
+    ] {
+        let (before, after) = (vec![with.clone(); before], vec![without.clone(); now]);
+        let found = compare_test(&test(&before), &test(&after));
+        assert_eq!((found.verdict, found.exit_code()), (Class::Undecided, 0));
+        let said = found.tests[0].differences[0].support_in_words().unwrap();
+        assert!(
+            said.ends_with(&format!("; to decide, it takes {needed}")),
+            "{said}"
+        );
+    }
+    let (three, now) = (vec![with; 3], vec![without; 3]);
+    let found = compare_test(&test(&three), &test(&now));
+    assert_eq!(found.tests[0].differences[0].missing_runs, None);
+}
+
+#[test]
+fn a_further_tool_is_broken_when_three_runs_agree() {
+    let one = calls(&[open()]);
+    for tool in ["search", "delete_page"] {
+        let two = calls(&[open(), (tool, json!({}))]);
+        let new = format!("tool: `desk.{tool}` is called now, and was not before");
+        assert_eq!(told_of_three(&one, &two), [format!("FAIL {new}")]);
+        assert_eq!(
+            told(&vec![one.clone(); 3], &[two]),
+            [format!("UNDECIDED {new}")]
+        );
+    }
 }
 
 #[test]
 fn an_order_that_is_turned_round_is_broken_and_calls_of_one_turn_have_none() {
     let (there, back) = (calls(&[look(), open()]), calls(&[open(), look()]));
     assert_eq!(
-        told(from_ref(&there), from_ref(&back)),
+        told_of_three(&there, &back),
         ["FAIL order: `desk.open` is called before `desk.search` now"]
     );
     let mut together = back;
     for call in together["tool_calls"].as_array_mut().unwrap() {
         call["turn"] = json!(1);
     }
-    assert_eq!(told(from_ref(&there), from_ref(&together)), [""; 0]);
-    assert_eq!(told(&[together], &[there]), [""; 0]);
+    assert_eq!(told_of_three(&there, &together), [""; 0]);
+    assert_eq!(told_of_three(&together, &there), [""; 0]);
+}
+
+/// A run that calls these tools, each in its turn.
+fn in_turns(tools: &[(&str, usize)]) -> Value {
+    let calls: Vec<Value> = tools
+        .iter()
+        .map(|(tool, turn)| json!({"name": tool, "server": "shop", "turn": turn}))
+        .collect();
+    json!({"tool_calls": calls, "final_response": "Done.", "stop_reason": "end_turn"})
+}
+
+#[test]
+fn an_order_after_parallel_calls_is_an_invariant() {
+    let before = in_turns(&[("auth", 0), ("search", 0), ("charge", 1)]);
+    let now = in_turns(&[("search", 0), ("charge", 1), ("auth", 2)]);
+    assert_eq!(
+        told_of_three(&before, &now),
+        ["FAIL order: `shop.charge` is called before `shop.auth` now"]
+    );
+}
+
+#[test]
+fn an_order_across_a_tool_of_varying_place_is_an_invariant() {
+    let before = [
+        in_turns(&[("auth", 0), ("search", 1), ("charge", 2)]),
+        in_turns(&[("search", 0), ("auth", 1), ("charge", 2)]),
+        in_turns(&[("auth", 0), ("charge", 1), ("search", 2)]),
+    ];
+    let now = vec![in_turns(&[("charge", 0), ("auth", 1), ("search", 2)]); 3];
+    assert_eq!(
+        told(&before, &now),
+        ["FAIL order: `shop.charge` is called before `shop.auth` now"]
+    );
+}
+
+#[test]
+fn a_tool_that_moves_across_others_is_one_difference() {
+    let before = in_turns(&[("a", 0), ("b", 1), ("c", 2), ("d", 3), ("e", 4)]);
+    let to_the_front = in_turns(&[("e", 0), ("a", 1), ("b", 2), ("c", 3), ("d", 4)]);
+    assert_eq!(
+        told_of_three(&before, &to_the_front),
+        ["FAIL order: `shop.e` is called before `shop.d` now"]
+    );
+    let reversed = in_turns(&[("e", 0), ("d", 1), ("c", 2), ("b", 3), ("a", 4)]);
+    assert_eq!(told_of_three(&before, &reversed).len(), 4);
+}
+
+#[test]
+fn any_pair_of_tools_that_is_always_ordered_before_is_missed_when_it_is_turned() {
+    let tools = ["a", "b", "c", "d"];
+    // Every assignment of four tools to three turns, against the one with the two tools exchanged.
+    for places in 0..81_usize {
+        let turn = |at: usize| places / 3_usize.pow(at as u32) % 3;
+        let run = |turns: &[usize]| {
+            let mut calls: Vec<(&str, usize)> =
+                tools.into_iter().zip(turns.iter().copied()).collect();
+            calls.sort_by_key(|(_, turn)| *turn);
+            in_turns(&calls)
+        };
+        let turns: Vec<usize> = (0..4).map(turn).collect();
+        for (one, other) in [(0, 1), (0, 3), (1, 2)] {
+            let mut exchanged = turns.clone();
+            exchanged.swap(one, other);
+            let said = told_of_three(&run(&turns), &run(&exchanged));
+            assert_eq!(
+                said.iter().any(|one| one.starts_with("FAIL order")),
+                turns[one] != turns[other],
+                "{turns:?} {exchanged:?}: {said:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_name_without_a_server_is_the_tool_of_the_only_server_that_has_it() {
+    let with = |tools: &[(&str, Option<&str>)]| {
+        let calls: Vec<Value> = tools
+            .iter()
+            .map(|(name, server)| json!({"name": name, "server": server, "args": {"amount": 3}}))
+            .collect();
+        json!({"tool_calls": calls, "final_response": "Done.", "stop_reason": "end_turn"})
+    };
+    let full = with(&[("charge", Some("shop"))]);
+    for other in ["charge", "shop__charge", "mcp__shop__charge"] {
+        let bare = with(&[(other, None)]);
+        assert_eq!(told_of_three(&full, &bare), [""; 0], "{other}");
+        assert_eq!(told_of_three(&bare, &full), [""; 0], "{other}");
+    }
+    let of_two = with(&[("charge", Some("shop")), ("charge", Some("bank"))]);
+    assert_eq!(
+        told_of_three(&of_two, &with(&[("charge", None)])),
+        [
+            "FAIL tool: `bank.charge` is no longer called",
+            "FAIL tool: `shop.charge` is no longer called",
+            "FAIL tool: `charge` is called now, and was not before",
+        ]
+    );
 }
 
 #[test]
 fn arguments_are_compared_by_value_whatever_their_case_space_and_order() {
     let with = |args: Value| calls(&[("book", args)]);
-    let before = [with(
-        json!({"city": "New York", "nights": 2, "note": "a quiet room please"}),
-    )];
-    let after = |args: Value| told(&before, &[with(args)]);
+    let before = with(json!({"city": "New York", "nights": 2, "note": "a quiet room please"}));
+    let after = |args: Value| told_of_three(&before, &with(args));
     assert_eq!(
         after(json!({"city": "Boston", "nights": 2.0, "note": "a quiet room please"})),
         ["FAIL arguments: `desk.book`: `city` is no longer \"New York\", but \"Boston\""]
@@ -122,8 +240,8 @@ fn arguments_are_compared_by_value_whatever_their_case_space_and_order() {
 #[test]
 fn the_response_keeps_its_shape_and_may_change_its_words() {
     let say = |text: &str| json!({"final_response": text, "stop_reason": "end_turn"});
-    let before = [say(r#"{"total": 3, "items": [{"sku": "a"}]}"#)];
-    let after = |text: &str| told(&before, &[say(text)]);
+    let before = say(r#"{"total": 3, "items": [{"sku": "a"}]}"#);
+    let after = |text: &str| told_of_three(&before, &say(text));
     let reworded = "PASS response: the text of the response differs";
     assert_eq!(
         after(
@@ -154,11 +272,12 @@ fn the_reason_for_the_end_and_the_verdict_are_invariants() {
     let mut stopped = calls(&[open()]);
     stopped["stop_reason"] = json!("max_turns");
     assert_eq!(
-        told(&[calls(&[open()])], &[stopped]),
+        told_of_three(&calls(&[open()]), &stopped),
         ["FAIL finish: the run ends with max_turns, not end_turn"]
     );
-    let (before, mut after) = (test(&[calls(&[open()])]), test(&[calls(&[open()])]));
-    after.runs[0].passed = false;
+    let steady = vec![calls(&[open()]); 3];
+    let (before, mut after) = (test(&steady), test(&steady));
+    after.runs.iter_mut().for_each(|run| run.passed = false);
     let found = compare_test(&before, &after);
     assert_eq!(
         found.tests[0].differences[0].message,

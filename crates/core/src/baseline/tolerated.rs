@@ -14,6 +14,7 @@ pub(super) fn find(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<Diffe
             kind,
             message,
             support: None,
+            missing_runs: None,
         });
     };
     let tools: BTreeSet<&str> = before

@@ -85,7 +85,6 @@ pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_tr
 
 pub(crate) use facts::AgentFacts;
 pub(crate) use gate::GateTrait;
-pub(crate) use narrative::is_write_by_name;
 pub(crate) use pass_rate::failed_by;
 pub(crate) use success::Success;
 

@@ -80,7 +80,7 @@ fn what_others_wrote_is_no_markdown_of_ours() {
         text.contains("UNDECIDED: a.yml · a &lt;b> \\| &#64;c"),
         "{text}"
     );
-    assert!(text.contains("PASS: old and new_one"), "{text}");
+    assert!(text.contains("## UNDECIDED: old and new_one"), "{text}");
 }
 
 #[test]

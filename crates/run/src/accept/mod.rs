@@ -2,7 +2,7 @@
 
 mod list;
 
-use crate::baseline::{judged_runs, without_secrets};
+use crate::baseline::{judged_runs, plain, without_secrets};
 use crate::plan::Plan;
 use crate::secrets::{Secrets, SuiteSecrets};
 use crate::{cassette, exit, host};
@@ -11,6 +11,7 @@ use mcptest_core::baseline::{Baseline, TestBaseline};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::escape::escape_path;
 use mcptest_core::eval::{Proposal, ProposedChange, ProposedItem, ProposedPlace};
+use mcptest_core::judge::MeasurableRun;
 use mcptest_core::order::SmallSort;
 use mcptest_core::problem::Span;
 use mcptest_core::report::{Report, Status};
@@ -185,8 +186,11 @@ fn proposals<'r>(
         return Vec::new();
     }
     let proposed = judged_runs(row, of, |runs| {
-        let propose = gates().filter_map(|gate| Some((gate.key(), gate.propose(of, runs)?)));
+        let failed = failed_in_words(runs);
+        let runs = plain(runs);
+        let propose = gates().filter_map(|gate| Some((gate.key(), gate.propose(of, &runs)?)));
         propose
+            .map(|(key, proposal)| (key, of_passed_runs(proposal, failed.as_deref())))
             .map(|(key, proposal)| (key, clean(proposal, secrets)))
             .collect::<Vec<_>>()
     });
@@ -204,6 +208,33 @@ fn proposals<'r>(
             })
             .collect()
     })
+}
+
+/// Which runs fail their `expect:`, or crashed: what they did is not right, whatever a gate would have to say for it.
+fn failed_in_words(runs: &[MeasurableRun<'_>]) -> Option<String> {
+    let failed = runs.iter().filter(|run| run.expected == Some(false));
+    let failed: Vec<String> = failed.map(|run| run.run.number.to_string()).collect();
+    let (runs, fail) = match failed.len() {
+        0 => return None,
+        1 => ("run", "fails its"),
+        _ => ("runs", "fail their"),
+    };
+    Some(format!(
+        "{runs} {} {fail} `expect:`; fix the agent and record it again, or change `expect:` first",
+        failed.join(", ")
+    ))
+}
+
+/// A proposal that writes down what runs did, refused where a run failed. The tools that a server lists are the same
+/// whatever a run did.
+fn of_passed_runs(proposal: Proposal, failed: Option<&str>) -> Proposal {
+    match (failed, &proposal.place, &proposal.change) {
+        (Some(why), ProposedPlace::List(_) | ProposedPlace::Test(..), Ok(Some(_))) => Proposal {
+            change: Err(why.to_owned()),
+            ..proposal
+        },
+        _ => proposal,
+    }
 }
 
 /// A proposal with no secret in it.

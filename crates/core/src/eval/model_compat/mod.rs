@@ -4,7 +4,7 @@ use super::accept::{Proposal, ProposedChange, ProposedPlace};
 use super::gate::ReadNamed;
 use super::prelude::*;
 use crate::baseline::{
-    Baseline, Class, Comparison, Difference, RunBaseline, TestBaseline, compare_test,
+    Baseline, Class, Comparison, Difference, MissingRuns, RunBaseline, TestBaseline, compare_test,
 };
 use crate::problem::nearest;
 use crate::words::count;
@@ -83,10 +83,11 @@ impl ModelCompat {
             .set(&DRIFTED, number(drifted))
             .set(&IMPROVED, number(found.counts.drift - drifted));
         scores.set(&UNDECIDED, number(found.counts.undecided));
-        if found.counts.invariants == 0 {
-            let why = "nothing held in every run of the baseline";
-            scores.not_exercised = Some(why.to_owned());
-        }
+        scores.not_exercised = if found.counts.invariants == 0 {
+            Some("nothing held in every run of the baseline".to_owned())
+        } else {
+            too_few_runs(before.runs.len(), after.runs.len())
+        };
         scores.findings = findings(&found);
         scores.summary = Some(summary(&found, model.as_deref()));
         scores
@@ -169,6 +170,28 @@ impl Gate for ModelCompat {
         })
     }
 
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let Some((_, before)) = self.baseline.as_ref().filter(|_| agent.runs > 0) else {
+            return Vec::new();
+        };
+        let looks_at_undecided = agent
+            .written()
+            .any(|assertion| assertion.target.name == UNDECIDED.name);
+        let why = too_few_runs(before.runs.len(), agent.runs).filter(|_| !looks_at_undecided);
+        let problem = |why: String| {
+            let help = format!(
+                "set `runs: {}` or more, and capture the baseline from as many",
+                MissingRuns::ENOUGH
+            );
+            Problem::warning(format!(
+                "`model_compat:` cannot find anything broken: {why}"
+            ))
+            .at(agent.key_span)
+            .help(help)
+        };
+        why.map(problem).into_iter().collect()
+    }
+
     fn read_files(&mut self, test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
         match self.find(test, read) {
             Ok(found) => self.baseline = Some(found),
@@ -176,6 +199,16 @@ impl Gate for ModelCompat {
         }
         None
     }
+}
+
+/// Why no invariant can be broken with this many runs; `None` where one can.
+fn too_few_runs(before: usize, now: usize) -> Option<String> {
+    let missing = MissingRuns::between(before, now)?;
+    let enough = MissingRuns::ENOUGH;
+    Some(format!(
+        "an invariant is broken only with {enough} runs or more on each side; this takes {}",
+        missing.in_words()
+    ))
 }
 
 fn summary(found: &Comparison, model: Option<&str>) -> String {

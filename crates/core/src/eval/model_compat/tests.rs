@@ -9,7 +9,7 @@ use crate::trace::{Run, Trace};
 use serde_json::{Value, json};
 use std::path::Path;
 
-const AGENT: &str = "prompt: Find it.\nruns: 2\nmodel_compat: { baseline: base/m.json }";
+const AGENT: &str = "prompt: Find it.\nruns: 3\nmodel_compat: { baseline: base/m.json }";
 
 /// Loads a suite whose baseline is this text.
 fn loaded(agent: &str, baseline: Option<&str>, purpose: fn(&Path, &Host<'_>) -> Loaded) -> Loaded {
@@ -82,14 +82,14 @@ fn judged(agent: &str, before: &[Value], after: &[Value]) -> TestReport {
 
 #[test]
 fn a_row_fails_when_a_tool_is_gone_and_passes_when_words_change() {
-    let steady = vec![envelope(&["search", "open_page"]); 2];
+    let steady = vec![envelope(&["search", "open_page"]); 3];
     let same = judged(AGENT, &steady, &steady);
     assert_eq!(same.status, Status::Passed, "{same:?}");
     assert_eq!(
         same.gates[0].summary.as_deref(),
-        Some("0 of 6 invariants of 2 runs of m broken, 0 undecided, 0 numbers shifted")
+        Some("0 of 6 invariants of 3 runs of m broken, 0 undecided, 0 numbers shifted")
     );
-    let gone = judged(AGENT, &steady, &vec![envelope(&["open_page"]); 2]);
+    let gone = judged(AGENT, &steady, &vec![envelope(&["open_page"]); 3]);
     assert_eq!(gone.status, Status::Failed);
     let said: Vec<&str> = gone.gates[0]
         .explanation
@@ -98,8 +98,30 @@ fn a_row_fails_when_a_tool_is_gone_and_passes_when_words_change() {
         .collect();
     assert_eq!(
         said,
-        ["FAIL: `docs.search` is no longer called (held in 2 of 2 runs, now in 0 of 2)"]
+        ["FAIL: `docs.search` is no longer called (held in 3 of 3 runs, now in 0 of 3)"]
     );
+}
+
+#[test]
+fn with_fewer_than_three_runs_the_suite_is_warned_of_and_the_row_is_not_exercised() {
+    let agent = AGENT.replace("runs: 3", "runs: 2");
+    let steady = vec![envelope(&["search", "open_page"]); 3];
+    let warned = loaded(&agent, Some(&baseline(&agent, &steady)), load);
+    let said: Vec<&str> = warned
+        .problems
+        .iter()
+        .map(|problem| problem.message.as_str())
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "`model_compat:` cannot find anything broken: an invariant is broken only with 3 runs or more on each \
+             side; this takes 1 more run now"
+        ]
+    );
+    let gone = judged(&agent, &steady, &vec![envelope(&["open_page"]); 2]);
+    assert_eq!(gone.status, Status::Passed);
+    assert!(gone.gates[0].not_exercised.is_some(), "{gone:?}");
 }
 
 #[test]

@@ -23,8 +23,6 @@ mod token;
 mod tool;
 mod verbs;
 
-pub(crate) use tool::is_write_by_name;
-
 use super::prelude::*;
 use crate::grade::Question;
 use crate::problem::did_you_mean;

@@ -1,6 +1,5 @@
 //! What does a tool do, by its name and by what it is given?
 
-use super::Extraction;
 use super::lexicon::{LEXICON, Traits, noun_key, singular, traits};
 use super::token::{Token, name_parts};
 use super::verbs::Vocabulary;
@@ -109,11 +108,6 @@ impl ToolName {
             && !traits(verb).has(Traits::LOOSE)
             && !self.head.as_ref().is_none_or(is_vague)
     }
-}
-
-/// Whether the name of a tool says that it changes something.
-pub(crate) fn is_write_by_name(name: &str) -> bool {
-    ToolName::of(name, &Vocabulary::of(Extraction::Rules)).effect == Effect::Write
 }
 
 /// The first word that is a verb says what a tool does; a word that is a noun as well counts where it begins the name.
