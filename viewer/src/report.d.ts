@@ -157,6 +157,10 @@ gates: number
  * Gates that measured nothing.
  */
 not_exercised?: number
+/**
+ * Passed tests whose server does not follow a recommendation; absent where there are none.
+ */
+warnings?: number
 }
 /**
  * One agent with one model: its runs and its gates.

@@ -354,6 +354,63 @@ fn a_tool_that_does_not_say_that_it_reads_is_not_called() {
 }
 
 #[test]
+fn a_check_that_could_send_nothing_is_not_green() {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = folder.path().join("mock.yml");
+    let text = "mock_server:\n  name: notes\n  version: '1'\n  tools: [{ name: write_note, response: ok }]\n";
+    std::fs::write(&manifest, text).unwrap();
+    let (mcptest, manifest) = (mcptest(), manifest.display().to_string());
+    let server = ["--", &mcptest, "mock", "--tools-from", &manifest];
+    let run = |options: &[&str]| {
+        let output = check(&[options, &server[..]].concat());
+        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        (said, output.status.code())
+    };
+    let (said, code) = run(&["--only", "SECURITY"]);
+    assert_eq!(code, Some(7), "{said}");
+    assert!(
+        said.contains("8 probes selected, and none of them could be sent"),
+        "{said}"
+    );
+    let (said, code) = run(&["--only", "SECURITY", "--deny-skipped"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("it was not tried, which `--deny-skipped` forbids"),
+        "{said}"
+    );
+    // What is about servers on HTTP does not apply to one on stdio.
+    assert!(said.contains("- SECURITY-origin"), "{said}");
+}
+
+#[test]
+fn a_warning_has_a_mark_of_its_own_and_is_counted() {
+    let served = Served::start(&[
+        "python3",
+        &at("tests/misbehaviour/server.py"),
+        "--http",
+        "http-healthy",
+    ]);
+    let only = "SECURITY-session-id,SECURITY-unknown-session";
+    let run = |options: &[&str]| {
+        let output = check(&[&["--only", only, "--url", &served.1], options].concat());
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = run(&[]);
+    assert!(said.contains("▲ SECURITY-session-id"), "{said}");
+    assert!(!said.contains('✓'), "{said}");
+    assert!(
+        said.contains("2 tests: 2 passed, 2 of them with a warning"),
+        "{said}"
+    );
+    let report: Value = serde_json::from_str(&run(&["--reporter", "json"])).unwrap();
+    assert_eq!(report["summary"]["warnings"], 2);
+    assert!(run(&["--reporter", "tap"]).contains("# warning: "));
+    assert!(run(&["--reporter", "md"]).contains("2 with a warning"));
+}
+
+#[test]
 fn a_choice_of_nothing_and_a_server_that_does_not_start_have_their_own_exit_codes() {
     let output = check(&["--only", "edg", "--", "true"]);
     assert_eq!(output.status.code(), Some(7));

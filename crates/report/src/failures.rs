@@ -61,6 +61,7 @@ pub(crate) fn verdict(report: &Report) -> String {
             (_, passed) => format!("{passed} of {of} passed"),
         });
     }
+    parts.extend((summary.warnings > 0).then(|| format!("{} with a warning", summary.warnings)));
     parts.extend((summary.skipped > 0).then(|| format!("{} skipped", summary.skipped)));
     let coverage = report
         .coverage
@@ -85,14 +86,10 @@ pub(crate) fn failures(report: &Report) -> Vec<Failure<'_>> {
 }
 
 fn warning(test: &TestReport) -> Option<Failure<'_>> {
-    let probe = test
-        .probe
-        .as_deref()
-        .filter(|_| test.status == Status::Passed)?;
-    let message = clipped(probe.warning.as_ref()?, FILE.text);
+    let message = clipped(test.warning()?, FILE.text);
     Some(Failure {
         test,
-        rule: probe.id.clone(),
+        rule: test.name.clone(),
         message,
         is_warning: true,
     })

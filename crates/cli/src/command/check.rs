@@ -7,6 +7,7 @@ use crate::output::{self, EXIT_NOTHING_SELECTED, Failure};
 use clap::Args as Group;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::did_you_mean;
+use mcptest_core::words::count;
 use mcptest_mcp::check::{self, Options, Probe};
 use mcptest_mcp::client::DEFAULT_TIMEOUT;
 use mcptest_report::REPORTERS;
@@ -34,6 +35,9 @@ pub(crate) struct Check {
     /// Also fail on what the specification only recommends.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Also fail on probes that apply to the server and could not be tried.
+    #[arg(long)]
+    pub(crate) deny_skipped: bool,
     /// List the probes without sending them.
     #[arg(long)]
     pub(crate) list: bool,
@@ -70,6 +74,7 @@ pub(super) fn run(args: &Check) -> Result<u8, Failure> {
         redact: mcptest_run::clean,
         allow_writes: args.allow_writes,
         strict: args.strict,
+        deny_skipped: args.deny_skipped,
         command: command(args, &spec.name),
     };
     Destination::discard_earlier(&destinations)?;
@@ -78,6 +83,13 @@ pub(super) fn run(args: &Check) -> Result<u8, Failure> {
         let mut report = check::check(&spec, &probes, &options).await?;
         report.command = Some(output::typed());
         Destination::write_all(&destinations, &report, args.verbose, Some(begun.elapsed()))?;
+        if report.summary.skipped == report.summary.tests {
+            let probes = count(report.summary.tests, "probe");
+            output::stderr(&format!(
+                "error: nothing was checked: {probes} selected, and none of them could be sent\n"
+            ));
+            return Ok(EXIT_NOTHING_SELECTED);
+        }
         Ok(report.exit_code())
     })
 }
@@ -112,6 +124,7 @@ fn command(args: &Check, name: &str) -> String {
     let mut words = vec!["mcptest".to_owned(), "check".to_owned()];
     words.extend(args.allow_writes.then(|| "--allow-writes".to_owned()));
     words.extend(args.strict.then(|| "--strict".to_owned()));
+    words.extend(args.deny_skipped.then(|| "--deny-skipped".to_owned()));
     let direct = &args.server.direct;
     match (&direct.url, &direct.command) {
         (Some(url), _) => words.extend(["--url".to_owned(), url.clone()]),

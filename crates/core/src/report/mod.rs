@@ -75,6 +75,9 @@ pub struct Summary {
     pub errors: usize,
     /// Tests that were not judged on purpose.
     pub skipped: usize,
+    /// Those that passed with a warning: a probe whose server does not follow a recommendation.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warnings: usize,
     /// Recorded runs that were judged.
     pub runs: usize,
     /// Gates that were scored.
@@ -366,6 +369,14 @@ impl RunReport {
     }
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 impl Summary {
     fn over(tests: &[TestReport]) -> Self {
         let count = |status| tests.iter().filter(|test| test.status == status).count();
@@ -376,6 +387,7 @@ impl Summary {
             failed: count(Status::Failed),
             errors: count(Status::Error),
             skipped: count(Status::Skipped),
+            warnings: tests.iter().filter(|test| test.warning().is_some()).count(),
             runs: tests.iter().map(|test| test.runs.len()).sum(),
             gates: gates().count(),
             not_exercised: gates().filter(|gate| gate.not_exercised.is_some()).count(),

@@ -142,6 +142,15 @@ impl TestReport {
         )
     }
 
+    /// What the server of a passed probe was warned of.
+    pub fn warning(&self) -> Option<&str> {
+        let probe = self
+            .probe
+            .as_ref()
+            .filter(|_| self.status == Status::Passed)?;
+        probe.warning.as_deref()
+    }
+
     /// The file of a run, when not all runs of the test are in that one.
     pub fn own_source(&self, index: usize) -> Option<&str> {
         let source = self

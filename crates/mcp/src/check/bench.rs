@@ -1,5 +1,6 @@
 //! The server under test: how is it spoken to, and what was seen of it so far?
 
+use super::NotSent;
 use super::finding::Answer;
 use crate::client::{CallFailure, Misbehaviour, Tap, Tool, Tools, WireError, result_faults};
 use crate::client::{Client, Closing, Direction, Endpoint, Observed, ServerInfo, ServerSpec};
@@ -137,12 +138,13 @@ impl Bench {
     }
 
     /// Refuses a probe that is about the other way to carry messages.
-    pub(super) fn only_over(&self, http: bool) -> Result<(), String> {
+    pub(super) fn only_over(&self, http: bool) -> Result<(), NotSent> {
         let needed = if http { "HTTP" } else { "stdio" };
         if self.is_http() == http {
             Ok(())
         } else {
-            Err(format!("it is about servers on {needed}"))
+            let why = format!("it is about servers on {needed}");
+            Err(NotSent::DoesNotApply(why))
         }
     }
 

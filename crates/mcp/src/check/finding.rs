@@ -1,7 +1,7 @@
 //! What is the result of a probe?
 
 use super::bench::Bench;
-use super::{Options, Outcome, Probe};
+use super::{NotSent, Options, Outcome, Probe};
 use crate::client::{CallFailure, Misbehaviour as M};
 use mcptest_core::escape::escape;
 use mcptest_core::report::{Probe as Shown, Reason, ReasonKind, Status, TestReport};
@@ -161,9 +161,9 @@ fn shown(text: &str, options: &Options) -> String {
 
 pub(super) fn row(probe: &Probe, outcome: Outcome, bench: &Bench, options: &Options) -> TestReport {
     let section = probe.section(bench.era()).unwrap_or_default();
-    let (finding, skipped) = match outcome {
+    let (finding, not_sent) = match outcome {
         Ok(finding) => (finding, None),
-        Err(why) => (Finding::held(), Some(why)),
+        Err(not_sent) => (Finding::held(), Some(not_sent)),
     };
     let mut row = Shown {
         id: probe.id.to_owned(),
@@ -187,8 +187,15 @@ pub(super) fn row(probe: &Probe, outcome: Outcome, bench: &Bench, options: &Opti
         )
     };
     let (status, reason) = match finding.verdict {
-        Verdict::Held => match skipped {
-            Some(why) => (
+        Verdict::Held => match not_sent {
+            Some(NotSent::NothingToTry(why)) if options.deny_skipped => {
+                let message = format!("it was not tried, which `--deny-skipped` forbids: {why}");
+                let reason = Reason::new(ReasonKind::ProbeNotSent, shown(&message, options));
+                let help = "give the server something to try, or leave the probe out with `--only`; \
+                            `--allow-writes` calls tools that do not say `readOnlyHint: true`";
+                (Status::Failed, Some(reason.help(help)))
+            }
+            Some(NotSent::NothingToTry(why) | NotSent::DoesNotApply(why)) => (
                 Status::Skipped,
                 Some(Reason::new(ReasonKind::ProbeNotSent, shown(&why, options))),
             ),

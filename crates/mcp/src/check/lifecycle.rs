@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::finding::{Answer, Finding, Verdict};
-use super::{Outcome, Probe, skip};
+use super::{Outcome, Probe, does_not_apply, skip};
 use crate::client::{Observed, WireError};
 use crate::era::{Era, meta};
 use crate::jsonrpc::{self, Id, code};
@@ -219,7 +219,9 @@ async fn missing_meta(bench: &mut Bench) -> Outcome {
             Finding::broken(format!("the error is {code}, not {}", code::INVALID_PARAMS))
         }
         Some(_) if !bench.is_http() && bench.speaks_legacy().await => {
-            return skip("the server speaks the older era too, in which a request has no `_meta`");
+            return does_not_apply(
+                "the server speaks the older era too, in which a request has no `_meta`",
+            );
         }
         Some(_) => Finding::broken("a request without `_meta` was answered with a result"),
         None => Finding::broken("a request without `_meta` was not answered"),

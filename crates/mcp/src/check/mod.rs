@@ -18,7 +18,7 @@ use bench::Bench;
 use mcptest_core::report::{Report, TestReport};
 use std::borrow::Cow;
 use std::pin::Pin;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One thing to try on a server.
 pub struct Probe {
@@ -39,10 +39,35 @@ pub struct Probe {
 type Running<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
 /// The result of a probe, or why it was not sent.
-type Outcome = Result<Finding, String>;
+type Outcome = Result<Finding, NotSent>;
+
+/// Why a probe was not sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum NotSent {
+    /// The server has nothing that the probe is about: another transport, another protocol, no such feature.
+    DoesNotApply(String),
+    /// The server has it, but this check could not try it.
+    NothingToTry(String),
+}
+
+impl From<String> for NotSent {
+    fn from(why: String) -> Self {
+        Self::NothingToTry(why)
+    }
+}
+
+impl From<&str> for NotSent {
+    fn from(why: &str) -> Self {
+        Self::NothingToTry(why.to_owned())
+    }
+}
 
 fn skip(why: impl Into<String>) -> Outcome {
-    Err(why.into())
+    Err(NotSent::NothingToTry(why.into()))
+}
+
+fn does_not_apply(why: impl Into<String>) -> Outcome {
+    Err(NotSent::DoesNotApply(why.into()))
 }
 
 /// The families, with what each is about.
@@ -91,6 +116,8 @@ pub struct Options {
     pub allow_writes: bool,
     /// What the specification only recommends fails as well.
     pub strict: bool,
+    /// A probe that applies to the server and could not be sent fails as well.
+    pub deny_skipped: bool,
     /// The command that checks this server, without a choice of probes.
     pub command: String,
 }
@@ -124,17 +151,23 @@ pub async fn check(
     let refused = match bench.connect().await {
         Ok(()) => None,
         Err(error) if is_no_server(&error.misbehaviour) => return Err(error),
+        // Only that probe has a row for it.
+        Err(error) if probes.iter().all(|probe| probe.id != lifecycle::HANDSHAKE) => {
+            return Err(error);
+        }
         Err(error) => Some(error),
     };
+    let mut time_left = TimeLeft::new(spec, probes.len());
     for probe in probes {
         let begun = Instant::now();
         let outcome = match &refused {
             Some(error) if probe.id == lifecycle::HANDSHAKE => Ok(lifecycle::no_handshake(error)),
             Some(_) => skip("the handshake failed"),
-            None => one(probe, &mut bench).await,
+            None => one(probe, &mut bench, &time_left).await,
         };
         let mut row = finding::row(probe, outcome, &bench, options);
         row.elapsed = Some(begun.elapsed());
+        time_left.spend(begun.elapsed());
         rows.push(row);
     }
     bench.end().await;
@@ -147,12 +180,48 @@ pub async fn check(
     Ok(Report::new(rows))
 }
 
-async fn one(probe: &'static Probe, bench: &mut Bench) -> Outcome {
+/// How many answers one probe may wait for.
+const ANSWERS_OF_A_PROBE: u32 = 10;
+
+/// How long a check may still take as a whole: as long as one answer for each of its probes.
+struct TimeLeft {
+    total: Duration,
+    left: Duration,
+    /// The most that one probe may take of it.
+    most: Duration,
+}
+
+impl TimeLeft {
+    fn new(spec: &ServerSpec, probes: usize) -> Self {
+        let total = spec
+            .timeout
+            .saturating_mul(ANSWERS_OF_A_PROBE.max(probes as u32));
+        Self {
+            total,
+            left: total,
+            most: spec.timeout.saturating_mul(ANSWERS_OF_A_PROBE),
+        }
+    }
+
+    fn spend(&mut self, spent: Duration) {
+        self.left = self.left.saturating_sub(spent);
+    }
+
+    fn of_one_probe(&self) -> Duration {
+        self.most.min(self.left)
+    }
+}
+
+async fn one(probe: &'static Probe, bench: &mut Bench, time_left: &TimeLeft) -> Outcome {
     let era = bench.era();
     if probe.section(era).is_none() {
+        return does_not_apply(format!("does not apply to the {} protocol", era.as_str()));
+    }
+    let limit = time_left.of_one_probe();
+    if limit.is_zero() {
         return skip(format!(
-            "there is nothing of it in the {} era",
-            era.as_str()
+            "the check has taken {} s, and no probe is sent after that",
+            time_left.total.as_secs_f64()
         ));
     }
     if let Err(error) = bench.connect().await {
@@ -160,12 +229,11 @@ async fn one(probe: &'static Probe, bench: &mut Bench) -> Outcome {
             "the server does not start again: {error}"
         )));
     }
-    let limit = bench.spec.timeout * 10;
     let outcome = match tokio::time::timeout(limit, (probe.run)(bench)).await {
         Ok(outcome) => outcome,
         Err(_) => Ok(Finding::broken(format!(
-            "the probe was not done within {} s",
-            limit.as_secs()
+            "the probe did not finish within {} s",
+            limit.as_secs_f64()
         ))),
     };
     // A server that broke a rule may be in any state: the next probe gets another.

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, MadeCall};
 use super::finding::{Answer, Finding, Verdict};
-use super::{Outcome, Probe, skip};
+use super::{Outcome, Probe, does_not_apply, skip};
 use crate::era::Era;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::output_faults;
@@ -69,7 +69,7 @@ async fn schemas(bench: &mut Bench, key: &str, is_object: bool) -> Outcome {
         }
     }
     if count == 0 {
-        return skip(format!("no tool has an {key}"));
+        return does_not_apply(format!("no tool has an {key}"));
     }
     let came = verdicts
         .first()

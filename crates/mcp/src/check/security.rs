@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, CANARY, Callable};
 use super::finding::{Answer, Finding};
-use super::{Outcome, Probe, skip};
+use super::{NotSent, Outcome, Probe, does_not_apply, skip};
 use crate::client::Endpoint;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ pub(super) const AT_THE_END: &[Probe] = &[
 async fn with_headers(
     bench: &mut Bench,
     headers: &[(&str, &str)],
-) -> Result<(String, u16), String> {
+) -> Result<(String, u16), NotSent> {
     bench.only_over(true)?;
     let id = bench.next_id();
     let (client, method) = (bench.client()?, bench.harmless());
@@ -153,7 +153,7 @@ async fn rebinding(bench: &mut Bench) -> Outcome {
     let (sent, status) =
         with_headers(bench, &[("host", FOREIGN), ("origin", FOREIGN_ORIGIN)]).await?;
     if !is_local(bench) {
-        return skip("it is about servers on this machine");
+        return does_not_apply("it is about servers on this machine");
     }
     let is_served = (200..=299).contains(&status);
     let why = "a request for a foreign name was answered";

@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::finding::{Answer, Finding, Verdict};
-use super::{Outcome, Probe, skip};
+use super::{Outcome, Probe, does_not_apply, skip};
 use crate::client::{Observed, ToolFlaw};
 use crate::era::Era;
 use crate::jsonrpc::code;
@@ -83,7 +83,7 @@ async fn capability(bench: &mut Bench) -> Outcome {
         (false, 1..) => Finding::broken(format!(
             "{count} tools are listed, and no `tools` is declared"
         )),
-        (false, 0) => return skip("the server has no tools"),
+        (false, 0) => return does_not_apply("the server has no tools"),
         (true, _) => Finding::held(),
     };
     Ok(finding
@@ -93,7 +93,7 @@ async fn capability(bench: &mut Bench) -> Outcome {
 
 async fn list(bench: &mut Bench) -> Outcome {
     if !bench.declares("tools") {
-        return skip("the server declares no tools");
+        return does_not_apply("the server declares no tools");
     }
     let listed = match bench.listed().await {
         Ok(listed) => listed,
@@ -171,7 +171,7 @@ async fn order(bench: &mut Bench) -> Outcome {
 
 async fn cache(bench: &mut Bench) -> Outcome {
     if !bench.declares("tools") {
-        return skip("the server declares no tools");
+        return does_not_apply("the server declares no tools");
     }
     let answer = first_page(bench).await;
     let finding = match &answer {
@@ -192,7 +192,7 @@ async fn cache(bench: &mut Bench) -> Outcome {
 async fn cursor(bench: &mut Bench) -> Outcome {
     match first_page(bench).await {
         Answer::Result(page) if page["nextCursor"].is_string() => {}
-        _ => return skip("the list has one page"),
+        _ => return does_not_apply("the list has one page"),
     }
     let params = json!({ "cursor": "mcptest-no-such-cursor" });
     let answer = bench.ask(LIST, params.clone()).await;

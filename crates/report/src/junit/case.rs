@@ -185,6 +185,8 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
         .advice
         .iter()
         .map(|advice| test.advice_in_words(advice));
+    let warning = test.warning().map(|text| bounded_text(text).into_owned());
+    describe(&mut case, warning.map(|text| ("warning", text)));
     describe(
         &mut case,
         advice.map(|advice| ("advice", bounded_text(&advice).into_owned())),

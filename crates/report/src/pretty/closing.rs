@@ -14,7 +14,13 @@ pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
         (
             summary.passed,
             style::GREEN,
-            format!("{} passed", summary.passed),
+            match summary.warnings {
+                0 => format!("{} passed", summary.passed),
+                warnings => format!(
+                    "{} passed, {warnings} of them with a warning",
+                    summary.passed
+                ),
+            },
         ),
         (
             summary.failed,

@@ -69,7 +69,12 @@ fn row(page: &Page, test: &TestReport, columns: [usize; 2]) -> Line {
         };
         format!("{}{}", cells[at], " ".repeat(room))
     };
-    let mut line = page.marked(2, test.status).plain(padded(0));
+    let mark = if test.warning().is_some() {
+        page.warned(2)
+    } else {
+        page.marked(2, test.status)
+    };
+    let mut line = mark.plain(padded(0));
     if last > 0 && columns[1] > 0 {
         line = line.styled(style::DIM, format!("  {}", padded(1)));
     }

@@ -116,6 +116,12 @@ impl Page {
         Line::at(indent).styled(style, mark).plain(" ")
     }
 
+    /// The mark of a row that passed with a warning.
+    pub(super) fn warned(&self, indent: usize) -> Line {
+        let mark = if self.ascii { "~" } else { "▲" };
+        Line::at(indent).styled(style::YELLOW, mark).plain(" ")
+    }
+
     /// How two calls go together.
     pub(super) fn pairing(&self, how: Pairing) -> (&'static str, Style) {
         let (sign, plain, style) = match how {

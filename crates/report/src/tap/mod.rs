@@ -25,6 +25,9 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
             _ => String::new(),
         };
         out.push_str(&format!("{ok} {number} - {name}{skip}\n"));
+        if let Some(warning) = test.warning() {
+            out.push_str(&format!("# warning: {}\n", clipped(warning, FILE.text)));
+        }
         out.push_str(&diagnostics(test));
     }
     out.into_bytes()
