@@ -557,10 +557,11 @@ pub(crate) struct Direct {
     /// The era of the MCP protocol [default: auto].
     #[arg(long, value_name = "ERA", value_parser = one_of(&ERAS))]
     pub(crate) era: Option<EraOption>,
-    /// Time limit for each request, such as 500ms, 30s or 2m.
+    /// Time limit, such as 500ms, 30s or 2m: for `tools` and `call` as a whole, else for each request and the first
+    /// answer.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<std::time::Duration>,
-    /// Time limit for the server's first answer [default: 60s].
+    /// Time limit for the server's first answer; `--timeout` is then for each request [default: --timeout, or 60s].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) connect_timeout: Option<std::time::Duration>,
     /// Start the server with the command after `--`.

@@ -8,18 +8,25 @@ use crate::output::{self, EXIT_FAILED, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_core::suite::output_faults;
+use mcptest_core::words::{count, cut};
 use mcptest_mcp::client::{CallFailure, Client, Direction, Tool};
 use mcptest_run::arguments;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(super) fn run(args: &Call) -> Result<u8, Failure> {
     let given = arguments::parse(&args.arguments, args.args.as_deref())?;
-    let spec = server::spec(args.name.as_deref(), &args.server)?;
+    let spec = server::spec_of_one_exchange(args.name.as_deref(), &args.server)?;
     let paint = Paint::stderr();
     server::speak(async {
-        let client = Client::connect(&spec, Some(Arc::new(tell))).await?;
+        let told = Arc::new(AtomicUsize::new(0));
+        let tap = {
+            let told = Arc::clone(&told);
+            Arc::new(move |from, message: &str| tell(from, message, &told))
+        };
+        let client = Client::connect(&spec, Some(tap)).await?;
         let mut notes = String::new();
         let (mut schema, mut output_schema) = (None, None);
         match client.list_tools().await {
@@ -47,6 +54,7 @@ pub(super) fn run(args: &Call) -> Result<u8, Failure> {
         let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
         let called = client.call_tool(&args.tool, &arguments, None).await;
         let closing = client.close().await;
+        output::stderr(&untold(told.load(Ordering::Relaxed)));
         // The error already has what came instead of the answer.
         let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
         let seen = closing
@@ -79,14 +87,30 @@ pub(super) fn run(args: &Call) -> Result<u8, Failure> {
     })
 }
 
+/// How many notifications are printed: a server can send them without end.
+const MOST_TOLD: usize = 200;
+/// How much of one is printed, in characters.
+const LONGEST_TOLD: usize = 2000;
+
+/// How many notifications were not printed.
+fn untold(told: usize) -> String {
+    match told.saturating_sub(MOST_TOLD) {
+        0 => String::new(),
+        more => format!("and {}\n", count(more, "more notification")),
+    }
+}
+
 /// Says what the server tells of its progress, and what it logs, as it comes.
-fn tell(from: Direction, message: &str) {
+fn tell(from: Direction, message: &str, told: &AtomicUsize) {
     let is_told = |method| message.contains(method);
     if from != Direction::Server
         || !["notifications/progress", "notifications/message"]
             .iter()
             .any(is_told)
     {
+        return;
+    }
+    if told.fetch_add(1, Ordering::Relaxed) >= MOST_TOLD {
         return;
     }
     let message: Value = serde_json::from_str(message).unwrap_or_default();
@@ -123,7 +147,7 @@ fn tell(from: Direction, message: &str) {
         }
         _ => return,
     };
-    output::stderr(&format!("{}\n", escape(&said)));
+    output::stderr(&format!("{}\n", escape(&cut(&said, LONGEST_TOLD))));
 }
 
 fn show(

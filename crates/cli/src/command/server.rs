@@ -7,7 +7,7 @@ use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_http::Address;
-use mcptest_mcp::client::{Endpoint, OnLate, ServerSpec};
+use mcptest_mcp::client::{Endpoint, OnLate, ServerSpec, TimeoutScope};
 use mcptest_run::FindError;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
@@ -23,6 +23,18 @@ pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Fail
         None => of_suite(name, args)?,
     };
     apply(&args.direct, &mut spec)?;
+    Ok(spec)
+}
+
+/// The server that the arguments mean, for a command that asks it once: `--timeout` alone is the limit for all of it.
+pub(super) fn spec_of_one_exchange(
+    name: Option<&str>,
+    args: &Server,
+) -> Result<ServerSpec, Failure> {
+    let mut spec = spec(name, args)?;
+    if args.direct.timeout.is_some() && args.direct.connect_timeout.is_none() {
+        spec.timeout_scope = TimeoutScope::WholeConnection;
+    }
     Ok(spec)
 }
 
@@ -210,6 +222,8 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     tell_if_late(spec);
     if let Some(timeout) = args.timeout {
         spec.timeout = timeout;
+        // Whoever sets one limit expects it to hold from the start.
+        spec.connect_timeout = timeout;
     }
     if let Some(timeout) = args.connect_timeout {
         spec.connect_timeout = timeout;

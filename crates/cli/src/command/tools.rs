@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 pub(super) fn run(args: &Args) -> Result<u8, Failure> {
     let family = args.provider.as_deref().map(family).transpose()?;
-    let spec = server::spec(args.name.as_deref(), &args.server)?;
+    let spec = server::spec_of_one_exchange(args.name.as_deref(), &args.server)?;
     let paint = Paint::stdout();
     server::speak(async {
         let client = Client::connect(&spec, None).await?;

@@ -11,13 +11,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub(super) async fn call_tool(
     client: &Client,
     name: &str,
     arguments: &RawValue,
-    timeout: Duration,
+    deadline: Deadline,
 ) -> Called {
     let headers = param_headers(client, name, arguments).await;
     let start = Instant::now();
@@ -31,7 +31,7 @@ pub(super) async fn call_tool(
         asked: format!("tools/call {name}"),
         headers,
     };
-    let (outcome, notifications) = round.run(params, Deadline::after(timeout)).await;
+    let (outcome, notifications) = round.run(params, deadline).await;
     let outcome = outcome.and_then(|result| {
         if tool_result::is_no_object(&result) {
             let why = format!(
@@ -66,7 +66,7 @@ pub(super) async fn request(
     client: &Client,
     method: &str,
     params: Option<Value>,
-    timeout: Duration,
+    deadline: Deadline,
 ) -> Result<Box<RawValue>, CallFailure> {
     let name = ["name", "uri"]
         .iter()
@@ -84,7 +84,7 @@ pub(super) async fn request(
         asked,
         headers,
     }
-    .run(params, Deadline::after(timeout))
+    .run(params, deadline)
     .await
     .0
 }

@@ -18,6 +18,8 @@ pub type Tap = Arc<dyn Fn(Direction, &str) + Send + Sync>;
 
 const KEPT: usize = 1000;
 const KEPT_NOTES: usize = 1000;
+/// How many bytes of notifications are kept of one request.
+const KEPT_NOTE_BYTES: usize = 4 << 20;
 const QUOTED: usize = 200;
 
 /// One connection's messages, whatever carries them.
@@ -45,6 +47,7 @@ struct PendingRequest {
     asked: String,
     since: usize,
     notes: Vec<Note>,
+    note_bytes: usize,
     reply: oneshot::Sender<RequestOutcome>,
 }
 
@@ -142,6 +145,7 @@ impl Conversation {
                 asked: asked.to_owned(),
                 since,
                 notes: Vec::new(),
+                note_bytes: 0,
                 reply: sender,
             },
         );
@@ -405,11 +409,11 @@ impl ConversationState {
             _ => within,
         };
         if let Some(waiting) = belongs_to.and_then(|id| self.waiting.get_mut(&id)) {
-            waiting.note(note);
+            waiting.note(&note);
         } else if method == "notifications/message" && !self.waiting.is_empty() {
             self.waiting
                 .values_mut()
-                .for_each(|waiting| waiting.note(note.clone()));
+                .for_each(|waiting| waiting.note(&note));
         } else {
             let params = quote(params.map_or("", RawValue::get));
             self.observe(Observed::Notification {
@@ -421,9 +425,12 @@ impl ConversationState {
 }
 
 impl PendingRequest {
-    fn note(&mut self, note: Note) {
-        if self.notes.len() < KEPT_NOTES {
-            self.notes.push(note);
+    /// Keeps a notification, unless a flood of them came before.
+    fn note(&mut self, note: &Note) {
+        let bytes = note.params.as_ref().map_or(0, |params| params.get().len());
+        if self.notes.len() < KEPT_NOTES && self.note_bytes + bytes <= KEPT_NOTE_BYTES {
+            self.note_bytes += bytes;
+            self.notes.push(note.clone());
         }
     }
 }

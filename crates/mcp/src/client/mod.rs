@@ -28,12 +28,12 @@ pub use raw::RawAnswer;
 pub use responses::{Responses, Scripted};
 pub use suite::{
     BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, OnLate, Pipe,
-    ServerSpec, SpecError, TellLate,
+    ServerSpec, SpecError, TellLate, TimeoutScope,
 };
 pub(crate) use tool_result::faults as result_faults;
 pub use wire_error::{CallFailure, Failure, WireError};
 
-use link::Link;
+use link::{Deadline, Link};
 use param_headers::ParamHeader;
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
@@ -47,6 +47,8 @@ pub struct Client {
     link: Link,
     info: ServerInfo,
     timeout: Duration,
+    /// Until when all requests together must be answered, where one limit is for all.
+    whole: Option<Deadline>,
     /// Which arguments of which tool are repeated as headers; `None` until the tools are known.
     param_headers: Mutex<Option<BTreeMap<String, Vec<ParamHeader>>>>,
 }
@@ -54,11 +56,14 @@ pub struct Client {
 impl Client {
     /// Connects to a server and shakes hands with it. The tap sees every message.
     pub async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<Self, WireError> {
+        let whole = (spec.timeout_scope == TimeoutScope::WholeConnection)
+            .then(|| Deadline::after(spec.timeout));
         let (link, info) = handshake::connect(spec, tap).await?;
         Ok(Self {
             link,
             info,
             timeout: spec.timeout,
+            whole,
             param_headers: Mutex::new(None),
         })
     }
@@ -83,7 +88,8 @@ impl Client {
         arguments: &RawValue,
         timeout: Option<Duration>,
     ) -> Called {
-        call::call_tool(self, name, arguments, timeout.unwrap_or(self.timeout)).await
+        let deadline = timeout.map_or_else(|| self.deadline(), Deadline::after);
+        call::call_tool(self, name, arguments, deadline).await
     }
 
     /// Asks any method of the protocol, such as `resources/read`.
@@ -92,7 +98,7 @@ impl Client {
         method: &str,
         params: Option<serde_json::Value>,
     ) -> Result<Box<RawValue>, CallFailure> {
-        call::request(self, method, params, self.timeout).await
+        call::request(self, method, params, self.deadline()).await
     }
 
     /// Sends a notification.
@@ -108,7 +114,22 @@ impl Client {
     }
 
     /// Says goodbye: ends the session, or the server's input and then its process with all that it started.
+    ///
+    /// Where one limit is for all and has passed, it ends at once.
     pub async fn close(self) -> Closing {
-        self.link.close().await
+        let Some(whole) = self.whole else {
+            return self.link.close().await;
+        };
+        let observed = self.observed();
+        let closed = tokio::time::timeout_at(whole.at, self.link.close()).await;
+        closed.unwrap_or_else(|_| Closing {
+            observed,
+            process: mcptest_process::Closing::default(),
+        })
+    }
+
+    /// Until when a request that is sent now must be answered.
+    fn deadline(&self) -> Deadline {
+        self.whole.unwrap_or_else(|| Deadline::after(self.timeout))
     }
 }

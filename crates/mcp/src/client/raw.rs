@@ -44,6 +44,7 @@ impl Client {
             link,
             info,
             timeout: spec.timeout,
+            whole: None,
             param_headers: Mutex::new(None),
         })
     }

@@ -7,7 +7,7 @@ use crate::frame::{Frame, Lines};
 use crate::tape::Direction;
 use mcptest_process::{Child, Closing, ExitWatch, Stderr, status_words};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
@@ -17,6 +17,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 const BATCH_BYTES: usize = 64 << 10;
 /// How long output is still read after the process has exited: what it started may hold the pipe open.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
+/// How many answers to the server's own requests may wait for a server that does not read them.
+const MOST_REPLIES: usize = 1000;
 
 /// A connection over lines.
 pub(super) struct Stdio {
@@ -24,6 +26,8 @@ pub(super) struct Stdio {
     outgoing: mpsc::UnboundedSender<String>,
     sent: AtomicU64,
     written: Arc<AtomicU64>,
+    /// How many lines have not been written yet.
+    waiting: Arc<AtomicUsize>,
     writer: JoinHandle<()>,
     reader: JoinHandle<()>,
     stderr: Option<Stderr>,
@@ -43,19 +47,27 @@ impl Stdio {
         })?;
         let (outgoing, incoming) = mpsc::unbounded_channel();
         let written = Arc::new(AtomicU64::new(0));
+        let waiting = Arc::new(AtomicUsize::new(0));
         let reading = Reading {
             lines: Lines::new(reader, conversation.limit),
             conversation: Arc::clone(&conversation),
             replies: outgoing.downgrade(),
+            waiting: Arc::clone(&waiting),
             exit: child.as_ref().map(Child::watch_exit),
         };
         Ok(Self {
             conversation,
             outgoing,
             sent: AtomicU64::new(0),
-            writer: tokio::spawn(write(writer, incoming, Arc::clone(&written))),
+            writer: tokio::spawn(write(
+                writer,
+                incoming,
+                Arc::clone(&written),
+                Arc::clone(&waiting),
+            )),
             reader: tokio::spawn(reading.run()),
             written,
+            waiting,
             stderr: child.as_ref().map(|child| child.stderr().clone()),
             child,
         })
@@ -65,6 +77,7 @@ impl Stdio {
     pub(super) fn send(&self, line: String) -> u64 {
         self.conversation.tap(Direction::Client, &line);
         let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
+        self.waiting.fetch_add(1, Ordering::Relaxed);
         // Without a writer the output has ended too, which says why.
         let _ = self.outgoing.send(line);
         number
@@ -126,6 +139,7 @@ async fn write(
     mut writer: BoxedWriter,
     mut lines: mpsc::UnboundedReceiver<String>,
     written: Arc<AtomicU64>,
+    waiting: Arc<AtomicUsize>,
 ) {
     let mut batch = Vec::new();
     while let Some(line) = lines.recv().await {
@@ -141,6 +155,7 @@ async fn write(
             return;
         }
         written.fetch_add(count, Ordering::Relaxed);
+        waiting.fetch_sub(count as usize, Ordering::Relaxed);
         batch.clear();
         batch.shrink_to(BATCH_BYTES * 4);
     }
@@ -157,6 +172,7 @@ struct Reading {
     lines: Lines<BoxedReader>,
     conversation: Arc<Conversation>,
     replies: mpsc::WeakUnboundedSender<String>,
+    waiting: Arc<AtomicUsize>,
     exit: Option<ExitWatch>,
 }
 
@@ -199,7 +215,14 @@ impl Reading {
                 if let Heard::Asked(reply) = self.conversation.hear(&line, None)
                     && let Some(replies) = self.replies.upgrade()
                 {
+                    if self.waiting.load(Ordering::Relaxed) >= MOST_REPLIES {
+                        let why = "it asks, and does not read the answers";
+                        self.conversation
+                            .observe(super::Observed::Connection(why.to_owned()));
+                        return;
+                    }
                     self.conversation.tap(Direction::Client, &reply);
+                    self.waiting.fetch_add(1, Ordering::Relaxed);
                     let _ = replies.send(reply);
                 }
             }

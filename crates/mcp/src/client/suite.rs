@@ -198,12 +198,23 @@ pub struct ServerSpec {
     pub timeout: Duration,
     /// How long it may take to start and to give its first answer.
     pub connect_timeout: Duration,
+    /// What `timeout` limits.
+    pub timeout_scope: TimeoutScope,
     /// The largest message to accept.
     pub max_message_bytes: usize,
     /// What to answer when the server asks.
     pub responses: Responses,
     /// Who is told when its first answer is late.
     pub on_late: OnLate,
+}
+
+/// What a time limit is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeoutScope {
+    /// Each request by itself; the first answer has its own limit.
+    EachRequest,
+    /// The connection and all its requests together.
+    WholeConnection,
 }
 
 /// Who is told, once for each connection, that a first answer is late: the server may be downloaded, or hang.
@@ -299,6 +310,7 @@ impl ServerSpec {
             era: None,
             timeout: DEFAULT_TIMEOUT,
             connect_timeout: DEFAULT_CONNECT_TIMEOUT,
+            timeout_scope: TimeoutScope::EachRequest,
             max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
             responses: Responses::default(),
             on_late: OnLate::default(),

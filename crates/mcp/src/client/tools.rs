@@ -1,6 +1,6 @@
 //! All tools of a server, over all pages; one bad tool is one complaint.
 
-use super::link::{Asking, Deadline};
+use super::link::Asking;
 use super::param_headers::{self, ParamHeader};
 use super::params::Params;
 use super::{CallFailure, Client, Misbehaviour, Observed, Tool, ToolFlaw, Tools, WireError};
@@ -46,7 +46,7 @@ async fn page(client: &Client, cursor: Option<&str>) -> Result<Box<RawValue>, Wi
     if let Some(cursor) = cursor {
         params = params.with("cursor", &write_text(cursor));
     }
-    let deadline = Deadline::after(client.timeout);
+    let deadline = client.deadline();
     let asking = Asking {
         method: ASKED,
         asked: ASKED,

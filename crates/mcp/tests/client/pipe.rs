@@ -1,7 +1,9 @@
 //! What the client makes of messages, over a pipe.
 
 use crate::script::{HANG_UP, error, initialized, result, server, tool_server};
-use mcptest_mcp::client::{CallFailure, Client, Misbehaviour, Observed, Scripted, ServerSpec};
+use mcptest_mcp::client::{
+    CallFailure, Client, Misbehaviour, Observed, Scripted, ServerSpec, TimeoutScope,
+};
 use mcptest_mcp::era::Era;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -499,4 +501,80 @@ async fn a_call_that_never_has_enough_input_ends() {
         error.misbehaviour,
         Misbehaviour::TooManyRounds(10)
     ));
+}
+
+#[tokio::test]
+async fn a_flood_of_notifications_is_kept_up_to_a_bound() {
+    let large = "x".repeat(100_000);
+    let client = connect(&tool_server(move |message| {
+        match message["method"].as_str() {
+            Some("tools/call") => {
+                let note = json!({
+                    "jsonrpc": "2.0", "method": "notifications/message", "params": {"data": large},
+                });
+                let mut lines = vec![note.to_string(); 500];
+                lines.push(result(message, &json!({"content": []})));
+                lines
+            }
+            _ => vec![],
+        }
+    }))
+    .await;
+    let called = client.call_tool("get_weather", &arguments(), None).await;
+    let kept: usize = called
+        .notifications
+        .iter()
+        .filter_map(|note| note.params.as_ref())
+        .map(|params| params.get().len())
+        .sum();
+    assert!(called.outcome.is_ok());
+    assert!((1_000_000..=4 << 20).contains(&kept), "{kept}");
+}
+
+#[tokio::test]
+async fn answers_for_a_server_that_asks_and_does_not_read_do_not_pile_up() {
+    let client = connect(&tool_server(|message| match message["method"].as_str() {
+        Some("tools/call") => {
+            let ask =
+                |id: usize| json!({"jsonrpc": "2.0", "id": format!("p{id}"), "method": "ping"});
+            let mut lines: Vec<String> = (0..20_000).map(|id| ask(id).to_string()).collect();
+            lines.push(result(message, &json!({"content": []})));
+            lines
+        }
+        _ => vec![],
+    }))
+    .await;
+    assert_eq!(call(&client).await.unwrap(), json!({"content": []}));
+    let observed: Vec<String> = client.observed().iter().map(ToString::to_string).collect();
+    assert!(
+        observed
+            .iter()
+            .any(|seen| seen.contains("it asks, and does not read the answers")),
+        "{observed:?}"
+    );
+}
+
+#[tokio::test]
+async fn one_limit_for_the_whole_connection_leaves_nothing_for_the_next_request() {
+    let calls = AtomicUsize::new(0);
+    let mut spec = tool_server(move |message| match message["method"].as_str() {
+        Some("tools/call") if calls.fetch_add(1, Ordering::Relaxed) > 0 => {
+            vec![result(message, &json!({"content": []}))]
+        }
+        _ => vec![],
+    });
+    spec.timeout = Duration::from_millis(300);
+    for (scope, is_answered) in [
+        (TimeoutScope::EachRequest, true),
+        (TimeoutScope::WholeConnection, false),
+    ] {
+        spec.timeout_scope = scope;
+        let client = connect(&spec).await;
+        if scope == TimeoutScope::EachRequest {
+            assert!(call(&client).await.is_err());
+        } else {
+            tokio::time::sleep(spec.timeout).await;
+        }
+        assert_eq!(call(&client).await.is_ok(), is_answered, "{scope:?}");
+    }
 }

@@ -121,7 +121,7 @@ impl Front {
         };
         let Body::Request { id, method, params } = message.body else {
             if let Some(session) = session {
-                session.send(&text);
+                session.send(&text).await;
             }
             return Ok(empty(StatusCode::ACCEPTED));
         };
@@ -197,7 +197,9 @@ impl Front {
 }
 
 async fn legacy(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnResponse {
-    let asking = session.ask(&asked.id, asked.text, asked.params, false);
+    let asking = session
+        .ask(&asked.id, asked.text, asked.params, false)
+        .await;
     answer(
         asking,
         Arc::clone(session),
@@ -209,7 +211,7 @@ async fn legacy(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnRes
 
 /// Without sessions clients read from the status what kind of refusal it is.
 async fn modern(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnResponse {
-    let asking = session.ask(&asked.id, asked.text, asked.params, true);
+    let asking = session.ask(&asked.id, asked.text, asked.params, true).await;
     // A server that dies on the first question of the modern era may speak the other one.
     let died = if asked.method == "server/discover" {
         StatusCode::BAD_REQUEST
@@ -247,7 +249,7 @@ async fn answer(
             json(status, text)
         }
         Some(ServerMessage::Beside(first)) => {
-            let (_, empty) = mpsc::unbounded_channel();
+            let (_, empty) = mpsc::channel(1);
             let heard = std::mem::replace(&mut asking.heard, empty);
             events(heard, (asking, session), Some(first))
         }
@@ -257,7 +259,7 @@ async fn answer(
 
 /// Messages as events, until the answer; what is kept lives as long as the client reads.
 fn events(
-    mut heard: mpsc::UnboundedReceiver<ServerMessage>,
+    mut heard: mpsc::Receiver<ServerMessage>,
     kept: impl Send + 'static,
     first: Option<String>,
 ) -> OwnResponse {

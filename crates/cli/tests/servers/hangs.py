@@ -1,0 +1,49 @@
+"""An MCP server on stdio that hangs at a stage: `hangs.py STAGE`.
+
+STAGE is `start` (answers nothing), `list`, `call` (hangs there), `flood` (sends notifications without end in place of
+the answer to a call) or `end` (answers, and ignores the end of its input and SIGTERM).
+"""
+
+import json
+import signal
+import sys
+import time
+
+stage = sys.argv[1]
+
+
+def send(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+
+def hang():
+    time.sleep(600)
+
+
+if stage == "end":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for line in sys.stdin:
+    message = json.loads(line)
+    if stage == "start":
+        hang()
+    if "id" not in message:
+        continue
+    method = message["method"]
+    if method == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "hangs", "version": "1"}}
+    elif method == "tools/list":
+        if stage == "list":
+            hang()
+        result = {"tools": [{"name": "wait", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}]}
+    elif method == "tools/call":
+        if stage == "call":
+            hang()
+        while stage == "flood":
+            send({"method": "notifications/message", "params": {"level": "info", "data": "again"}})
+        result = {"content": []}
+    else:
+        send({"id": message["id"], "error": {"code": -32601, "message": "Method not found"}})
+        continue
+    send({"id": message["id"], "result": result})
+if stage == "end":
+    hang()

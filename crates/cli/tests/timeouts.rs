@@ -1,0 +1,164 @@
+//! Does `--timeout` alone end `tools`, `call` and `check`, wherever a server hangs?
+//!
+//! Nothing here measures time: a limit that does not hold is one of the 60 s that a server has by default, and the
+//! words of the error name the limit that was used.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+/// What a command printed, and its exit code.
+fn mcptest(words: &[&str]) -> (String, Option<i32>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mcptest"))
+        .args(words)
+        .env_remove("HTTP_PROXY")
+        .env_remove("HTTPS_PROXY")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    (said, output.status.code())
+}
+
+fn hangs() -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/hangs.py");
+    file.display().to_string()
+}
+
+#[test]
+fn a_server_on_stdio_that_hangs_at_any_stage_ends_the_command() {
+    let hangs = hangs();
+    for (command, stage, said) in [
+        (
+            &["tools"][..],
+            "start",
+            "no answer to server/discover and initialize within 1 s",
+        ),
+        (&["call", "wait"], "start", "within 1 s"),
+        (&["check"], "start", "within 1 s"),
+        (&["tools"], "list", "no answer to tools/list within 1 s"),
+        (
+            &["call", "wait"],
+            "list",
+            "no answer to tools/list within 1 s",
+        ),
+        (
+            &["call", "wait"],
+            "call",
+            "no answer to tools/call wait within 1 s",
+        ),
+        (
+            &["check", "--only", "EDGE-hang"],
+            "call",
+            "`wait` gave no answer within 1 s",
+        ),
+        (
+            &["call", "wait"],
+            "flood",
+            "no answer to tools/call wait within 1 s",
+        ),
+    ] {
+        let mut words = command.to_vec();
+        words.extend(["--timeout", "1s", "--", "python3", &hangs, stage]);
+        let (found, code) = mcptest(&words);
+        assert!(found.contains(said), "{words:?}: {found}");
+        assert!(matches!(code, Some(1 | 2)), "{words:?}: {code:?}");
+    }
+}
+
+#[test]
+fn a_server_that_does_not_end_is_ended_with_the_limit() {
+    let hangs = hangs();
+    let (said, code) = mcptest(&["tools", "--timeout", "2s", "--", "python3", &hangs, "end"]);
+    assert!(said.contains("wait"), "{said}");
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
+fn a_flood_of_notifications_is_printed_in_part() {
+    let hangs = hangs();
+    let words = [
+        "call",
+        "wait",
+        "--timeout",
+        "2s",
+        "--",
+        "python3",
+        &hangs,
+        "flood",
+    ];
+    let (said, _) = mcptest(&words);
+    assert_eq!(said.matches("log: info: again").count(), 200, "{said}");
+    assert!(said.contains(" more notification"), "{said}");
+}
+
+/// Serves each connection on a thread of its own, for as long as the test runs.
+fn listen(serve: fn(TcpStream)) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || serve(stream));
+        }
+    });
+    port
+}
+
+/// Takes what comes, and says nothing.
+fn is_silent(mut stream: TcpStream) {
+    let _read = stream.read_to_end(&mut Vec::new());
+}
+
+/// Answers a request with the head of an event stream, in which nothing comes.
+fn streams_nothing(mut stream: TcpStream) {
+    let mut request = [0; 4096];
+    let _read = stream.read(&mut request);
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let _written = stream.write_all(head.as_bytes());
+    is_silent(stream);
+}
+
+#[test]
+fn a_server_on_http_that_hangs_at_any_stage_ends_the_command() {
+    let silent = listen(is_silent);
+    let plain = format!("http://127.0.0.1:{silent}/mcp");
+    let tls = format!("https://127.0.0.1:{silent}/mcp");
+    let stream = format!("http://127.0.0.1:{}/mcp", listen(streams_nothing));
+    for url in [&plain, &tls, &stream] {
+        for command in [&["tools"][..], &["call", "wait"], &["check"]] {
+            let mut words = command.to_vec();
+            words.extend(["--timeout", "1s", "--url", url]);
+            let (said, code) = mcptest(&words);
+            assert!(said.contains("within 1 s"), "{words:?}: {said}");
+            assert!(matches!(code, Some(1 | 2)), "{words:?}: {code:?}");
+        }
+    }
+}
+
+#[test]
+fn a_connect_timeout_beside_it_leaves_the_timeout_to_each_request() {
+    let hangs = hangs();
+    let words = [
+        "tools",
+        "--timeout",
+        "1s",
+        "--connect-timeout",
+        "30s",
+        "--",
+        "python3",
+        &hangs,
+        "list",
+    ];
+    let (said, _) = mcptest(&words);
+    assert!(
+        said.contains("no answer to tools/list within 1 s"),
+        "{said}"
+    );
+}
