@@ -1,5 +1,9 @@
 //! What takes bytes from outside, each as a function that must not panic, hang or lose a law on any input.
 
+mod gates;
+
+pub use gates::gates;
+
 use mcptest_core::suite::{Host, load};
 use mcptest_mcp::frame::{Frame, Lines};
 use mcptest_mcp::tape::Tape;
@@ -28,6 +32,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_otel", import_otel),
     ("import_pydantic_ai", import_pydantic_ai),
     ("reply", reply),
+    ("gates", gates),
 ];
 
 /// Replies of providers: no body makes any dialect panic, and a message that is read can be sent back.
