@@ -141,7 +141,7 @@ status_a: ("passed" | "failed" | "error" | "skipped")
  */
 status_b: ("passed" | "failed" | "error" | "skipped")
 /**
- * How many runs were judged in the first.
+ * How many runs it has in the first.
  */
 runs_a: number
 /**
@@ -156,6 +156,14 @@ passed_a: number
  * How many in the second.
  */
 passed_b: number
+/**
+ * How many runs of the first ended in an error; they count as not passed.
+ */
+broken_a?: number
+/**
+ * How many of the second.
+ */
+broken_b?: number
 rate_a?: Share
 rate_b?: Share
 /**
@@ -182,6 +190,10 @@ p_holm?: number
  * What its runs say; absent where it could not be compared.
  */
 verdict?: ("better" | "worse" | "no_evidence" | "not_enough_runs")
+/**
+ * Whether it passed in the first and fails in the second, held to the same.
+ */
+has_regressed?: boolean
 /**
  * Why it could not be compared.
  */
@@ -259,6 +271,14 @@ export interface Leaderboard {
  */
 k: number
 models: Model[]
+/**
+ * The tests that only some of them have, which are not counted.
+ */
+tests_left_out?: string[]
+/**
+ * The models that have no test in common with the others.
+ */
+models_left_out?: string[]
 }
 /**
  * How one model did.
@@ -269,7 +289,7 @@ export interface Model {
  */
 model: string
 /**
- * How many tests have runs of it.
+ * How many tests are counted: those that all models have.
  */
 tests: number
 /**
@@ -379,4 +399,12 @@ export interface Leaderboard1 {
  */
 k: number
 models: Model[]
+/**
+ * The tests that only some of them have, which are not counted.
+ */
+tests_left_out?: string[]
+/**
+ * The models that have no test in common with the others.
+ */
+models_left_out?: string[]
 }

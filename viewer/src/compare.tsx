@@ -61,7 +61,7 @@ function Detail({ of, names }: { of: Change; names: [string, string] }) {
         {names.map((name, side) => (
           <section key={side} aria-label={name}>
             <h3>{side ? 'B' : 'A'} <Text of={name} /></h3>
-            <p><Mark of={side ? of.status_b : of.status_a} /> {side ? of.passed_b : of.passed_a} of {plural(side ? of.runs_b : of.runs_a, 'run')} passed</p>
+            <p><Mark of={side ? of.status_b : of.status_a} /> {side ? of.passed_b : of.passed_a} of {plural(side ? of.runs_b : of.runs_a, 'run')} passed{(side ? of.broken_b : of.broken_a) ? `, ${whole(side ? of.broken_b : of.broken_a)} ended in errors` : ''}</p>
             <ul class="rules mono">{of.calls.filter((call) => (side ? call.runs_b : call.runs_a) > 0).map((call) => <li key={call.tool} class="broken">{side ? '+' : '−'} <Text of={call.tool} /> in {plural(side ? call.runs_b : call.runs_a, 'run')}</li>)}</ul>
           </section>
         ))}

@@ -1,5 +1,5 @@
 // The models or the sides of a comparison, as the engine ranked them.
-import { number, percent, short, time, usd, whole } from './format';
+import { number, percent, plural, short, time, usd, whole } from './format';
 import type { Report } from './model';
 import { type Column, Heads, sorted } from './sort';
 import { Text } from './text';
@@ -48,6 +48,8 @@ export const Leaderboard = ({ of, name = 'Model' }: { of: Board; name?: string }
         ))}
       </tbody>
     </table>
+    {of.tests_left_out?.length ? <p class="note">Counted: {plural(of.models[0]?.tests ?? 0, 'test')} that all have. Not counted: <Text of={of.tests_left_out.join(', ')} /></p> : null}
+    {of.models_left_out?.length ? <p class="note">Without a test in common with these: <Text of={of.models_left_out.join(', ')} /></p> : null}
   </div>
 );
 

@@ -190,6 +190,16 @@ variant?: string
 status: Status
 reason?: Reason
 /**
+ * Whether a recording does not fit the suite, which `stale: warn` tolerates.
+ */
+stale?: boolean
+/**
+ * What its runs are held to: for each block of the suite a digest, by the block's key.
+ */
+checks?: {
+[k: string]: string
+}
+/**
  * True when a recording has no fingerprint, so that it was not checked for staleness.
  */
 unpinned?: boolean
@@ -1789,6 +1799,14 @@ k: number
  * The models. Each is compared with the first.
  */
 models: ModelRow[]
+/**
+ * The tests that only some of them have, which are not counted.
+ */
+tests_left_out?: string[]
+/**
+ * The models that have no test in common with the others.
+ */
+models_left_out?: string[]
 }
 /**
  * How one model did.
@@ -1799,7 +1817,7 @@ export interface ModelRow {
  */
 model: string
 /**
- * How many tests have runs of it.
+ * How many tests are counted: those that all models have.
  */
 tests: number
 /**

@@ -152,3 +152,75 @@ fn revisions_are_compared_without_the_work_tree() {
         "{said}"
     );
 }
+
+const CHOICES: &str = "agents:\n  - name: weather\n    cassette: [runs.jsonl]\n    tool_selection: { expected_tool: get_weather, min_selection_rate: 0.9 }\n";
+
+/// A folder with this suite, and so many runs that call the expected tool, another tool, or end in an error.
+fn choices(folder: &Path, suite: &str, right: usize, wrong: usize, broken: usize) {
+    let call = |tool: &str| {
+        format!(
+            "{{\"tool_calls\":[{{\"name\":\"{tool}\"}}],\"tool_results\":[{{\"call_index\":0,\"is_error\":false}}]}}\n"
+        )
+    };
+    let error =
+        "{\"tool_calls\":[],\"stop_reason\":\"error\",\"errors\":[\"the provider died\"]}\n";
+    let runs = call("get_weather").repeat(right) + &call("search").repeat(wrong);
+    write(&folder.join("suite.yml"), suite);
+    write(&folder.join("runs.jsonl"), &(runs + &error.repeat(broken)));
+}
+
+#[test]
+fn a_model_that_no_longer_selects_the_tool_is_worse() {
+    let place = tempfile::tempdir().unwrap();
+    choices(&place.path().join("old"), CHOICES, 10, 0, 0);
+    choices(&place.path().join("new"), CHOICES, 0, 10, 0);
+    let (code, said) = compare(place.path(), &["old", "new", "--fail-on", "worse"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("weather: worse\n  10 of 10 runs passed, now 0 of 10"),
+        "{said}"
+    );
+}
+
+#[test]
+fn runs_that_ended_in_errors_do_not_make_a_side_look_good() {
+    let place = tempfile::tempdir().unwrap();
+    choices(&place.path().join("old"), CHOICES, 10, 0, 0);
+    choices(&place.path().join("new"), CHOICES, 4, 0, 6);
+    let (code, said) = compare(place.path(), &["old", "new", "--fail-on", "worse"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("10 of 10 runs passed, now 4 of 10 (6 ended in errors)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_side_that_asserts_less_is_not_compared() {
+    let place = tempfile::tempdir().unwrap();
+    choices(&place.path().join("old"), CHOICES, 10, 0, 0);
+    let lax = CHOICES.replace("min_selection_rate: 0.9", "min_selection_rate: 0.1");
+    choices(&place.path().join("new"), &lax, 5, 5, 0);
+    let (code, said) = compare(place.path(), &["old", "new", "--fail-on", "worse"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("the two sides do not assert the same: `tool_selection:` was changed"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_test_that_passed_and_now_fails_ends_with_1_though_chance_explains_it() {
+    let place = tempfile::tempdir().unwrap();
+    choices(&place.path().join("old"), CHOICES, 10, 0, 0);
+    choices(&place.path().join("new"), CHOICES, 8, 2, 0);
+    let (code, said) = compare(place.path(), &["old", "new", "--fail-on", "worse"]);
+    assert_eq!(code, Some(1), "{said}");
+    let words: Vec<&str> = said.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("1 test passed and now fails."),
+        "{said}"
+    );
+    let (code, said) = compare(place.path(), &["old", "new"]);
+    assert_eq!(code, Some(0), "{said}");
+}

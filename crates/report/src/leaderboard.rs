@@ -1,6 +1,7 @@
 //! The models of a report as a table: its columns, and the same in Markdown.
 
 use crate::md::text;
+use crate::words::count;
 use mcptest_core::compare::leaderboard::{Leaderboard, ModelRow};
 use mcptest_core::compare::{Verdict, p_value, points};
 use mcptest_core::order::SmallSort;
@@ -161,6 +162,37 @@ fn difference(row: &ModelRow) -> Option<String> {
     Some(format!("{} {said} ({})", points(one.value), p_value(one.p)))
 }
 
+/// What the table does not count, in a sentence each.
+pub(crate) fn notes(board: &Leaderboard) -> Vec<String> {
+    let mut notes = Vec::new();
+    let tests = &board.tests_left_out;
+    if !tests.is_empty() {
+        let counted = board.models.first().map_or(0, |first| first.tests);
+        notes.push(format!(
+            "counted: {} that all have; not counted: {}",
+            count(counted, "test"),
+            some_of(tests)
+        ));
+    }
+    if !board.models_left_out.is_empty() {
+        notes.push(format!(
+            "without a test in common with these: {}",
+            some_of(&board.models_left_out)
+        ));
+    }
+    notes
+}
+
+/// The first few of many names.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let named = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
 /// As a table of Markdown below this heading.
 pub(crate) fn md(board: &Leaderboard, heading: &str, sort: Option<&Column>) -> String {
     let columns = columns(board, sort);
@@ -180,6 +212,9 @@ pub(crate) fn md(board: &Leaderboard, heading: &str, sort: Option<&Column>) -> S
             .iter()
             .map(|(_, cells)| text(&cells[at]))
             .collect()));
+    }
+    for note in notes(board) {
+        out.push_str(&format!("\nNote: {}\n", text(&note)));
     }
     out
 }

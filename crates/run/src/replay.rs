@@ -76,6 +76,7 @@ pub(crate) fn with_runs<T>(
         Ok(notes) => (None, notes),
         Err(reason) => (Some(reason), Vec::new()),
     };
+    let is_stale = !notes.is_empty();
     notes.extend(not_entered(&linked));
     notes.extend(imported(&files));
     let runs = runs_of(&opened, live.is_none(), reason);
@@ -129,6 +130,7 @@ pub(crate) fn with_runs<T>(
             .map(|stopped| stopped.after),
         unpinned,
         stale,
+        is_stale,
         notes,
         matrix,
         is_live: live.is_some(),

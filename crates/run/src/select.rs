@@ -91,6 +91,11 @@ impl std::fmt::Display for Shard {
 }
 
 impl Shard {
+    /// How many parts there are.
+    pub fn parts(self) -> u64 {
+        self.of
+    }
+
     /// Whether the test of this id is in this part. Other tests have no say in it.
     pub fn has(self, id: &str) -> bool {
         u64::from_str_radix(id, 16).unwrap_or_default() % self.of == self.number - 1

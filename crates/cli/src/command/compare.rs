@@ -6,7 +6,9 @@ use crate::args::{Sorting, Word, one_of, reporters_help};
 use crate::output::{EXIT_BROKEN, EXIT_FAILED, Failure};
 use clap::Args as Group;
 use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
-use mcptest_core::compare::{Compared, Named, Verdict, compare, compare_several, leave_models_out};
+use mcptest_core::compare::{
+    Compared, Comparison, Named, Verdict, compare, compare_several, leave_models_out,
+};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::nearest;
 use mcptest_core::report::{Report, TestReport};
@@ -47,7 +49,7 @@ pub(crate) struct Compare {
 const FAIL_ON: [Word<Verdict>; 1] = [(
     "worse",
     Verdict::Worse,
-    "Evidence that a side passes less often than the first",
+    "Evidence that a side passes less often than the first, or a test that passed and now fails",
 )];
 
 pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
@@ -161,10 +163,21 @@ fn refuse_paths_elsewhere(suites: &[PathBuf]) -> Result<(), Failure> {
 
 fn exit_code(found: &Compared, fail_on: Option<Verdict>) -> u8 {
     let sides = found.sides();
-    match fail_on {
-        Some(bad) if sides.iter().any(|side| side.verdict == bad) => EXIT_FAILED,
-        Some(_) if sides.iter().any(|side| side.not_compared() > 0) => EXIT_BROKEN,
-        _ => 0,
+    let Some(bad) = fail_on else {
+        return 0;
+    };
+    // An error never hides behind a failure.
+    if sides
+        .iter()
+        .any(|side| side.not_compared() > 0 || side.broken_runs() > 0)
+    {
+        return EXIT_BROKEN;
+    }
+    let is_bad = |side: &Comparison| side.verdict == bad || side.regressed() > 0;
+    if sides.iter().any(is_bad) {
+        EXIT_FAILED
+    } else {
+        0
     }
 }
 

@@ -13,7 +13,8 @@ use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
-use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Which};
+use mcptest_core::words::count;
+use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Shard, Which};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -35,8 +36,8 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
     let suites = load(args)?;
     let (loaded, plan) = (&suites.loaded, plan(args, &suites, is_wanted));
     if let Some(shard) = args.shard.filter(|_| plan.rows.is_empty()) {
-        output::stderr(&format!("note: no test is in shard {shard}\n"));
-        return Ok(0);
+        let tests = selected(args, &suites, is_wanted).rows.len();
+        return empty_shard(shard, tests);
     }
     Destination::refuse_inputs(&destinations, suites::inputs(loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
@@ -110,8 +111,37 @@ pub(super) fn load(args: &Run) -> Result<LoadedSuites, Failure> {
     Ok(suites)
 }
 
+/// What becomes of a part that has no test. More parts than tests are a mistake.
+fn empty_shard(shard: Shard, tests: usize) -> Result<u8, Failure> {
+    if tests == 0 || shard.parts() <= tests as u64 {
+        output::stderr(&format!("note: no test is in shard {shard}\n"));
+        return Ok(0);
+    }
+    let why = format!(
+        "nothing was selected: no test is in shard {shard}, and there are more shards than the {} selected",
+        count(tests, "test")
+    );
+    let help = format!(
+        "use at most {}, as in `--shard 1/{tests}`",
+        count(tests, "shard")
+    );
+    Err(Failure::ended(
+        output::EXIT_NOTHING_SELECTED,
+        format!("{why}\n  help: {help}"),
+    ))
+}
+
 /// The rows that the command line selects.
 pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted) -> Plan<'s> {
+    let mut plan = selected(args, suites, is_wanted);
+    if let Some(shard) = args.shard {
+        plan.rows.retain(|row| shard.has(&mcptest_run::id_of(row)));
+    }
+    plan
+}
+
+/// The same in all shards.
+fn selected<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted) -> Plan<'s> {
     let mut plan = suites.plan(&args.selecting.selection());
     let calls_tools_alone = args.update && args.calling.live;
     plan.rows.retain(|row| {
@@ -123,9 +153,6 @@ pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted
         .for_each(|row| row.rerun.overrides.extend(overrides(&args.calling)));
     if args.last_failed {
         keep_last_failed(&mut plan);
-    }
-    if let Some(shard) = args.shard {
-        plan.rows.retain(|row| shard.has(&mcptest_run::id_of(row)));
     }
     plan
 }

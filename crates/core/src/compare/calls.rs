@@ -1,7 +1,7 @@
 //! Which calls do the runs of one side make and those of the other not?
 
 use super::model::{FirstDifference, ToolChange};
-use crate::report::TestReport;
+use crate::report::{RunReport, Status, TestReport};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The tools that only one of the two called, with the number of runs that did.
@@ -20,10 +20,15 @@ pub(super) fn tools(a: &TestReport, b: &TestReport) -> Vec<ToolChange> {
         .collect()
 }
 
+/// The runs that did not end in an error, of which no calls are known.
+fn judged(test: &TestReport) -> impl Iterator<Item = &RunReport> {
+    test.runs.iter().filter(|run| run.status != Status::Error)
+}
+
 /// In how many runs each tool was called.
 fn called(test: &TestReport) -> BTreeMap<&str, usize> {
     let mut runs = BTreeMap::new();
-    for run in &test.runs {
+    for run in judged(test) {
         for tool in run
             .tool_names
             .iter()
@@ -50,7 +55,7 @@ pub(super) fn first_difference(a: &TestReport, b: &TestReport) -> Option<FirstDi
 /// The calls that most runs make in this order; of several such, those of the first run.
 fn typical(test: &TestReport) -> Option<&[String]> {
     let mut counts: Vec<(&[String], usize)> = Vec::new();
-    for run in &test.runs {
+    for run in judged(test) {
         match counts
             .iter_mut()
             .find(|(calls, _)| *calls == run.tool_names)

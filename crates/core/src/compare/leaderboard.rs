@@ -1,14 +1,15 @@
 //! How do several models do on the same tests, and do the runs support that one is better?
 
-use super::Named;
 use super::change::{adjusted, change_of, direction};
+use super::join::{Joined, join};
 use super::model::{Comparison, RateChange, Verdict};
+use super::{Named, in_words};
 use crate::eval::stats::{
     CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
 };
 use crate::report::{RunReport, TestReport};
-use crate::suite::Variant;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The models of a report side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,12 @@ pub struct Leaderboard {
     pub k: u64,
     /// The models, in the order of the report.
     pub models: Vec<ModelRow>,
+    /// The tests that only some of them have, which are not counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests_left_out: Vec<String>,
+    /// The models that have no test in common with those above.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models_left_out: Vec<String>,
 }
 
 /// How one model did.
@@ -24,7 +31,7 @@ pub struct Leaderboard {
 pub struct ModelRow {
     /// The model, or the side of a comparison.
     pub model: String,
-    /// How many tests have runs of it.
+    /// How many tests are counted: those that all models have.
     pub tests: usize,
     /// How many runs those are.
     pub runs: u64,
@@ -104,39 +111,120 @@ pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
     groups
 }
 
-/// The groups side by side, the first one being what the others are compared with; none where no
-/// other has runs of the same tests.
+/// The models side by side over the tests that all of them have, the first one being what the others are compared with;
+/// none where no two have runs of the same test.
 pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
-    let judged = with_runs(groups);
-    let [(_, first), others @ ..] = &judged[..] else {
+    let groups = with_runs(groups);
+    let keys: Vec<BTreeSet<Key<'_>>> = groups
+        .iter()
+        .map(|(_, tests)| tests.iter().map(|(test, _)| key(test)).collect())
+        .collect();
+    let first = (0..keys.len()).find(|&at| {
+        let others = keys[at + 1..].iter();
+        others.into_iter().any(|other| !keys[at].is_disjoint(other))
+    })?;
+    let mut common = keys[first].clone();
+    let (mut kept, mut models_left_out) = (Vec::new(), Vec::new());
+    for (at, ((model, tests), own)) in groups.into_iter().zip(&keys).enumerate() {
+        let shared: BTreeSet<Key<'_>> = common.intersection(own).cloned().collect();
+        if at < first || shared.is_empty() {
+            models_left_out.push(model.to_owned());
+        } else {
+            common = shared;
+            kept.push((model, tests));
+        }
+    }
+    let mut left_out: Vec<&TestReport> = Vec::new();
+    for (_, tests) in &mut kept {
+        tests.retain(|(test, _)| {
+            let is_common = common.contains(&key(test));
+            if !is_common && left_out.iter().all(|known| key(known) != key(test)) {
+                left_out.push(test);
+            }
+            is_common
+        });
+        tests.sort_by_cached_key(|(test, _)| key(test));
+    }
+    let [(_, first), others @ ..] = &kept[..] else {
         return None;
     };
+    let tallies =
+        |tests: &[Judged<'_>]| -> Vec<Tally> { tests.iter().map(|(_, tally)| *tally).collect() };
     let changes: Vec<Option<RateChange>> = others
         .iter()
-        .map(|(_, tests)| change_of(&common(first, tests)))
+        .map(|(_, tests)| {
+            let pairs: Vec<_> = tallies(first).into_iter().zip(tallies(tests)).collect();
+            change_of(&pairs)
+        })
         .collect();
-    if changes.iter().all(Option::is_none) {
-        return None;
-    }
     let p_values = adjusted(&changes);
     let differences = changes.iter().zip(p_values).map(|(change, p)| {
         let (change, p) = ((*change)?, p?);
         let verdict = direction(Some(p), change.difference).unwrap_or(Verdict::NoEvidence);
         Some(ModelDifference::of(change, six_decimals(p), verdict))
     });
-    board(&judged, differences, most_k)
+    let board = board(&kept, differences, most_k)?;
+    Some(Leaderboard {
+        tests_left_out: left_out.into_iter().map(without_model).collect(),
+        models_left_out,
+        ..board
+    })
 }
 
-/// The sides under their names, and what was found of those beside the first; none where the first has no runs.
+/// The sides under their names over the tests that all of them have, and what was found of those beside the first; none
+/// where the first has no runs.
 pub(super) fn of_sides(
     sides: &[Named<'_>],
     found: &[Comparison],
     most_k: u64,
 ) -> Option<Leaderboard> {
-    let groups: Vec<Group<'_>> = sides
+    let [first, others @ ..] = sides else {
+        return None;
+    };
+    let judged: Vec<&Named<'_>> = others
         .iter()
-        .map(|(report, name)| ((*name).to_owned(), report.tests.iter().collect()))
+        .zip(found)
+        .filter(|(_, found)| found.b.runs > 0)
+        .map(|(side, _)| side)
         .collect();
+    let joined: Vec<Joined<'_>> = judged
+        .iter()
+        .map(|side| join(&first.0.tests, &side.0.tests))
+        .collect();
+    let mut pairs: Vec<_> = joined
+        .iter()
+        .map(|joined| joined.pairs.iter().peekable())
+        .collect();
+    let mut groups: Vec<JudgedGroup<'_>> = std::iter::once(first)
+        .chain(judged)
+        .map(|(_, name)| (*name, Vec::new()))
+        .collect();
+    let mut left_out: Vec<String> = joined
+        .iter()
+        .flat_map(|joined| &joined.only_b)
+        .map(|test| in_words(test))
+        .collect();
+    for test in &first.0.tests {
+        // The pairs of each side are in the order of the first.
+        let same: Vec<Option<&TestReport>> = pairs
+            .iter_mut()
+            .map(|pairs| {
+                let pair = pairs.next_if(|(of_first, _)| std::ptr::eq(*of_first, test))?;
+                Some(pair.1)
+            })
+            .collect();
+        let row: Option<Vec<&TestReport>> = std::iter::once(Some(test)).chain(same).collect();
+        match row.filter(|row| row.iter().all(|test| test.tally().runs > 0)) {
+            Some(row) => {
+                for ((_, tests), test) in groups.iter_mut().zip(row) {
+                    tests.push((test, test.tally()));
+                }
+            }
+            None => left_out.push(in_words(test)),
+        }
+    }
+    left_out.sort();
+    left_out.dedup();
     let differences = found.iter().filter(|side| side.b.runs > 0).map(|side| {
         let (change, p) = (side.change?, side.p_holm?);
         let verdict = direction(Some(p), change.difference).unwrap_or(match side.verdict {
@@ -145,8 +233,11 @@ pub(super) fn of_sides(
         });
         Some(ModelDifference::of(change, p, verdict))
     });
-    let has_first = found.first().is_some_and(|side| side.a.runs > 0);
-    board(&with_runs(&groups), differences, most_k).filter(|_| has_first)
+    let board = board(&groups, differences, most_k)?;
+    Some(Leaderboard {
+        tests_left_out: left_out,
+        ..board
+    })
 }
 
 type JudgedGroup<'r> = (&'r str, Vec<Judged<'r>>);
@@ -176,10 +267,15 @@ fn board(
     for (model, difference) in models.iter_mut().skip(1).zip(differences) {
         model.difference = difference;
     }
-    Some(Leaderboard { k, models })
+    Some(Leaderboard {
+        k,
+        models,
+        tests_left_out: Vec::new(),
+        models_left_out: Vec::new(),
+    })
 }
 
-/// A test that has runs which were judged, and what they came to.
+/// A test that has runs, and how many of them passed.
 type Judged<'r> = (&'r TestReport, Tally);
 
 fn judged<'r>(tests: &[&'r TestReport]) -> Vec<Judged<'r>> {
@@ -190,17 +286,20 @@ fn judged<'r>(tests: &[&'r TestReport]) -> Vec<Judged<'r>> {
         .collect()
 }
 
-/// What both have of the same test, whatever its model.
-fn common(first: &[Judged<'_>], other: &[Judged<'_>]) -> Vec<(Tally, Tally)> {
-    let same = |test: &TestReport| other.iter().find(|(other, _)| key(other) == key(test));
-    first
-        .iter()
-        .filter_map(|(test, tally)| Some((*tally, same(test)?.1)))
-        .collect()
+/// What tells a test from the others of its model.
+type Key<'r> = (&'r str, &'r str, Option<String>);
+
+fn key(test: &TestReport) -> Key<'_> {
+    let variant = test.variant.map(|variant| variant.to_string());
+    (&test.suite.file, &test.name, variant)
 }
 
-fn key(test: &TestReport) -> (&str, &str, Option<Variant>) {
-    (&test.suite.file, &test.name, test.variant)
+/// `refunds [4-distractors]`, whatever its model.
+fn without_model(test: &TestReport) -> String {
+    match test.variant {
+        Some(variant) => format!("{} [{variant}]", test.name),
+        None => test.name.clone(),
+    }
 }
 
 /// How one group did by itself; none where a test has fewer than k runs.

@@ -2,6 +2,7 @@
 
 mod calls;
 mod change;
+mod checks;
 mod join;
 pub mod leaderboard;
 mod model;
@@ -81,7 +82,10 @@ impl<'r> Same<'r> {
         let tallies = joined
             .pairs
             .iter()
-            .map(|(a, b)| (a.tally(), b.tally()))
+            .map(|(a, b)| match checks::changed(a, b) {
+                Some(_) => (Tally::default(), Tally::default()),
+                None => (a.tally(), b.tally()),
+            })
             .collect();
         Self { joined, tallies }
     }
@@ -164,6 +168,9 @@ fn groups<'r>((a, name_a): Named<'r>, (b, name_b): Named<'r>) -> Vec<Group<'r>> 
 fn of_test(a: &TestReport, b: &TestReport, shown: ShownTest) -> TestChange {
     let (before, now) = (a.tally(), b.tally());
     let is_compared = shown.verdict.is_some();
+    let changed_checks = checks::changed(a, b);
+    let has_regressed =
+        changed_checks.is_none() && (a.status, b.status) == (Status::Passed, Status::Failed);
     TestChange {
         suite: a.suite.file.clone(),
         name: a.name.clone(),
@@ -176,10 +183,15 @@ fn of_test(a: &TestReport, b: &TestReport, shown: ShownTest) -> TestChange {
         runs_b: now.runs,
         passed_a: before.passed,
         passed_b: now.passed,
+        broken_a: a.broken_runs() as u64,
+        broken_b: b.broken_runs() as u64,
         change: shown.change,
         p_holm: shown.p_holm,
         verdict: shown.verdict,
-        not_compared: why_not(a, "first").or_else(|| why_not(b, "second")),
+        has_regressed,
+        not_compared: why_not(a, "first")
+            .or_else(|| why_not(b, "second"))
+            .or(changed_checks),
         targets: targets::targets(a, b),
         calls: if is_compared {
             calls::tools(a, b)

@@ -153,7 +153,7 @@ pub struct TestChange {
     pub status_a: Status,
     /// How it ended in the second.
     pub status_b: Status,
-    /// How many runs were judged in the first.
+    /// How many runs it has in the first.
     pub runs_a: u64,
     /// How many in the second.
     pub runs_b: u64,
@@ -161,6 +161,12 @@ pub struct TestChange {
     pub passed_a: u64,
     /// How many in the second.
     pub passed_b: u64,
+    /// How many runs of the first ended in an error; they count as not passed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub broken_a: u64,
+    /// How many of the second.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub broken_b: u64,
     /// How its pass rate changed; absent where it could not be compared.
     #[serde(flatten)]
     pub change: Option<RateChange>,
@@ -170,6 +176,9 @@ pub struct TestChange {
     /// What its runs say; absent where it could not be compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// Whether it passed in the first and fails in the second, held to the same.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_regressed: bool,
     /// Why it could not be compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
@@ -224,7 +233,28 @@ pub struct FirstDifference {
     pub b: Option<String>,
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Comparison {
+    /// How many runs ended in an error on either side.
+    pub fn broken_runs(&self) -> u64 {
+        self.tests
+            .iter()
+            .map(|test| test.broken_a + test.broken_b)
+            .sum()
+    }
+
+    /// How many tests passed in the first and fail in the second, held to the same.
+    pub fn regressed(&self) -> usize {
+        self.tests.iter().filter(|test| test.has_regressed).count()
+    }
+
     /// How many tests could not be compared.
     pub fn not_compared(&self) -> usize {
         self.tests

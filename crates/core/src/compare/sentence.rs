@@ -6,6 +6,28 @@ use crate::words::count;
 
 /// The verdict with what it rests on; `overall` is that of all tests together.
 pub(super) fn sentence(of: &Comparison, overall: Verdict) -> String {
+    format!("{}{}", of_rates(of, overall), beside_rates(of))
+}
+
+/// What counts whatever the rates say.
+fn beside_rates(of: &Comparison) -> String {
+    let mut said = String::new();
+    match of.regressed() {
+        0 => {}
+        1 => said.push_str(" 1 test passed and now fails."),
+        more => said.push_str(&format!(" {more} tests passed and now fail.")),
+    }
+    match of.broken_runs() as usize {
+        0 => {}
+        1 => said.push_str(" 1 run ended in an error and counts as not passed."),
+        more => said.push_str(&format!(
+            " {more} runs ended in errors and count as not passed."
+        )),
+    }
+    said
+}
+
+fn of_rates(of: &Comparison, overall: Verdict) -> String {
     let Some(change) = of.change else {
         let (a, b) = (&of.a.name, &of.b.name);
         return format!("Nothing could be compared: no test has runs in both {a} and {b}.");

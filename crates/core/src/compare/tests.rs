@@ -284,3 +284,114 @@ fn a_model_that_is_all_that_differs_is_what_is_compared() {
     let both = Report::new([of("one").tests, of("two").tests].concat());
     assert_eq!(models(vec![of("one"), both]).iter().flatten().count(), 3);
 }
+
+/// The test held to these blocks, each with its digest.
+fn held_to(test: TestReport, checks: &[(&str, &str)]) -> TestReport {
+    let checks = checks
+        .iter()
+        .map(|(key, digest)| ((*key).to_owned(), (*digest).to_owned()))
+        .collect();
+    TestReport { checks, ..test }
+}
+
+#[test]
+fn a_run_that_ended_in_an_error_counts_as_not_passed() {
+    let mut now = test("a.yml", "t0", 4, 4);
+    now.runs.extend((5..=10).map(|at| RunReport {
+        status: Status::Error,
+        ..run(at, false, &[])
+    }));
+    let found = compared(suite(&[(10, 10)]), vec![now]);
+    let test = &found.tests[0];
+    assert_eq!((test.passed_b, test.runs_b, test.broken_b), (4, 10, 6));
+    assert_eq!(found.verdict, Verdict::Worse, "{}", found.sentence);
+    assert!(
+        found
+            .sentence
+            .ends_with(" 6 runs ended in errors and count as not passed."),
+        "{}",
+        found.sentence
+    );
+    assert!(test.calls.is_empty(), "nothing is known of their calls");
+}
+
+#[test]
+fn tests_that_assert_something_else_are_not_compared() {
+    let before = held_to(
+        test("a.yml", "t0", 10, 10),
+        &[("expect", "1"), ("stability", "1")],
+    );
+    let after = held_to(
+        test("a.yml", "t0", 0, 10),
+        &[("expect", "2"), ("narrative", "1")],
+    );
+    let found = compared(vec![before.clone()], vec![after]);
+    let test = &found.tests[0];
+    assert_eq!((test.verdict, test.has_regressed), (None, false));
+    assert_eq!(
+        test.not_compared.as_deref(),
+        Some(
+            "the two sides do not assert the same: `expect:` was changed, `narrative:` was added, \
+             `stability:` was removed"
+        )
+    );
+    assert_eq!(found.change, None);
+    let same = compared(vec![before.clone()], vec![before]);
+    assert_eq!(same.not_compared(), 0);
+}
+
+#[test]
+fn a_test_that_passed_and_now_fails_is_told_whatever_the_rates_say() {
+    let found = compared(suite(&[(10, 10), (5, 10)]), suite(&[(9, 10), (4, 10)]));
+    assert_eq!(found.verdict, Verdict::NoEvidence);
+    assert_eq!(found.regressed(), 1, "the other failed before");
+    assert!(
+        found.sentence.ends_with(" 1 test passed and now fails."),
+        "{}",
+        found.sentence
+    );
+}
+
+#[test]
+fn models_are_ranked_over_the_tests_that_all_have() {
+    let of = |model: &str, tests: Vec<TestReport>| {
+        let named = tests.into_iter().map(|test| TestReport {
+            model: Some(model.to_owned()),
+            ..test
+        });
+        named.collect::<Vec<_>>()
+    };
+    let counts = [(5, 5), (3, 5), (0, 5)];
+    let all = [
+        of("ma", suite(&counts)),
+        of("mb", suite(&counts[..2])),
+        of("elsewhere", vec![test("b.yml", "own", 5, 5)]),
+    ]
+    .concat();
+    let board = leaderboard(&by_model(&all), USUAL_K).unwrap();
+    let rows: Vec<_> = board
+        .models
+        .iter()
+        .map(|row| (row.model.as_str(), row.tests, row.pass_1))
+        .collect();
+    assert_eq!(rows, [("ma", 2, 0.8), ("mb", 2, 0.8)]);
+    assert_eq!(board.tests_left_out, ["t2"]);
+    assert_eq!(board.models_left_out, ["elsewhere"]);
+}
+
+#[test]
+fn sides_are_ranked_over_the_tests_that_all_have() {
+    let of = |counts: &[(usize, usize)]| Report::new(suite(counts));
+    let sides = [
+        of(&[(5, 5), (3, 5), (0, 5)]),
+        of(&[(5, 5), (3, 5)]),
+        of(&[(5, 5), (3, 5), (5, 5)]),
+    ];
+    let others = [(&sides[1], "b"), (&sides[2], "c")];
+    let board = compare_several((&sides[0], "a"), &others, USUAL_K)
+        .leaderboard
+        .unwrap();
+    let rates: Vec<f64> = board.models.iter().map(|row| row.pass_1).collect();
+    assert_eq!(rates, [0.8; 3]);
+    assert_eq!(board.tests_left_out, ["a.yml · t2"]);
+}

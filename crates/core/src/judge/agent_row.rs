@@ -20,6 +20,7 @@ pub(super) fn judge(
 ) -> Result<(), Reason> {
     let agent = of.agent;
     report.unpinned = recorded.unpinned;
+    report.stale = recorded.is_stale;
     if let Some(reason) = &recorded.stale {
         return Err(reason.clone());
     }

@@ -33,6 +33,8 @@ pub struct RecordedRuns<'t> {
     pub unpinned: bool,
     /// Why the recordings do not fit the suite, where that is an error.
     pub stale: Option<Reason>,
+    /// Whether they do not fit the suite, and that is tolerated.
+    pub is_stale: bool,
     /// What else is worth knowing of them.
     pub notes: Vec<String>,
     /// The runs of its fault matrix, or why they cannot be judged; `None` when they were not made.
@@ -76,6 +78,8 @@ pub struct RecordedCall<'t> {
     pub unpinned: bool,
     /// Why the recording does not fit the suite, where that is an error.
     pub stale: Option<Reason>,
+    /// Whether it does not fit the suite, and that is tolerated.
+    pub is_stale: bool,
     /// What else is worth knowing of it.
     pub notes: Vec<String>,
     /// The server as it was spoken to, where the recording says so.

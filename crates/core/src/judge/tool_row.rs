@@ -15,6 +15,7 @@ pub(super) fn judge(
 ) -> Result<(), Reason> {
     let test = of.test;
     report.unpinned = call.unpinned;
+    report.stale = call.is_stale;
     if let Some(reason) = &call.stale {
         return Err(reason.clone());
     }

@@ -129,6 +129,9 @@ pub struct TestReport {
     /// Whether a recording has no fingerprint, so that it could not be checked for staleness.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpinned: bool,
+    /// Whether a recording does not fit the suite, which `stale: warn` tolerates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
     /// Things worth knowing that decide nothing: more traces than runs, a stale cassette that is tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -143,7 +146,10 @@ pub struct TestReport {
     pub tags: Vec<String>,
     /// The command that judges this test alone.
     pub rerun: String,
-    /// Each run's own `expect:`.
+    /// What its runs are held to: for each block of the suite a digest, by the block's key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub checks: BTreeMap<String, String>,
+    /// Each run with its own `expect:`.
     pub runs: Vec<RunReport>,
     /// Each gate, over all runs.
     pub gates: Vec<GateReport>,

@@ -30,20 +30,27 @@ impl TestReport {
             .count()
     }
 
-    /// How many of the runs that were judged passed. A test without runs, such as a probe of a server, is one by itself.
+    /// How many runs ended in an error.
+    pub fn broken_runs(&self) -> usize {
+        self.runs
+            .iter()
+            .filter(|run| run.status == Status::Error)
+            .count()
+    }
+
+    /// How many of the runs passed: one that ended in an error did not. A test without runs, such as a probe of a server,
+    /// is one by itself when it was judged.
     pub fn tally(&self) -> Tally {
-        let is_judged = |status: Status| matches!(status, Status::Passed | Status::Failed);
         if self.runs.is_empty() {
-            let passed = u64::from(self.status == Status::Passed);
+            let is_judged = matches!(self.status, Status::Passed | Status::Failed);
             return Tally {
-                passed,
-                runs: u64::from(is_judged(self.status)),
+                passed: u64::from(self.status == Status::Passed),
+                runs: u64::from(is_judged),
             };
         }
-        let runs = self.runs.iter().filter(|run| is_judged(run.status)).count() as u64;
         Tally {
             passed: self.passed_runs() as u64,
-            runs,
+            runs: self.runs.len() as u64,
         }
     }
 }

@@ -6,12 +6,17 @@ mod rerun;
 pub use reason::{Reason, ReasonKind};
 pub use rerun::{Rerun, quoted};
 
+use crate::digest::digest_of_value;
 use crate::escape::escape;
+use crate::eval::{Assertion, GateBlock};
 use crate::grade::Question;
 use crate::problem::{Level, Problem};
 use crate::report::{Place, Status, TestReport};
 use crate::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant, evals};
+use crate::target::Path;
 use crate::words::count;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// An agent with one of its models, in one of its variants.
@@ -327,8 +332,30 @@ impl<'s> Row<'s> {
             matrix: own.is_some_and(|row| row.agent.is_matrix()),
             variant: row.and_then(|row| row.variant),
             tags: self.tags().to_vec(),
+            checks: self.checks(),
             ..TestReport::blank(name, &self.place, &self.rerun)
         }
+    }
+
+    /// A digest of each block that says what must hold, by the block's key.
+    fn checks(&self) -> BTreeMap<String, String> {
+        let (expect, gates): (&[Assertion<Path>], &[GateBlock]) = match self.subject {
+            Subject::Agent(of) => (&of.agent.expect, &of.agent.gates),
+            Subject::Tool(of) => (&of.test.expect, &[]),
+            Subject::Refused(_) => (&[], &[]),
+        };
+        let mut checks = BTreeMap::new();
+        if !expect.is_empty() {
+            let written: Vec<Value> = expect
+                .iter()
+                .map(|one| json!([one.target.as_str(), one.matcher.written()]))
+                .collect();
+            checks.insert("expect".to_owned(), digest_of_value(&Value::from(written)));
+        }
+        for gate in gates {
+            checks.insert(gate.key().to_owned(), gate.digest.clone());
+        }
+        checks
     }
 
     /// A report of this row that cannot be judged for this reason.

@@ -48,17 +48,25 @@ pub(crate) fn has_changed(test: &TestChange) -> bool {
     let has_moved = test
         .change
         .is_none_or(|change| change.difference.abs() > 0.0);
-    has_moved || test.status_a != test.status_b || !test.calls.is_empty()
+    let is_broken = test.broken_a + test.broken_b > 0;
+    has_moved || is_broken || test.status_a != test.status_b || !test.calls.is_empty()
 }
 
 /// `9 of 10 runs passed, now 3 of 10`.
 pub(crate) fn runs(test: &TestChange) -> String {
     let of = |passed: u64, runs: u64| format!("{passed} of {}", count(runs as usize, "run"));
+    let broken = |runs: u64| match runs {
+        0 => String::new(),
+        1 => " (1 ended in an error)".to_owned(),
+        more => format!(" ({more} ended in errors)"),
+    };
     format!(
-        "{} passed, now {} of {}",
+        "{} passed{}, now {} of {}{}",
         of(test.passed_a, test.runs_a),
+        broken(test.broken_a),
         test.passed_b,
-        test.runs_b
+        test.runs_b,
+        broken(test.broken_b)
     )
 }
 

@@ -1,7 +1,7 @@
 //! How do models stand side by side on a terminal?
 
-use super::page::{Page, style};
-use crate::leaderboard::{Column, columns};
+use super::page::{Line, Page, style};
+use crate::leaderboard::{Column, columns, notes};
 use crate::words::escape;
 use mcptest_core::compare::leaderboard::Leaderboard;
 use unicode_width::UnicodeWidthStr;
@@ -47,6 +47,9 @@ pub(super) fn show(page: &mut Page, board: &Leaderboard, sort: Option<&Column>) 
                 .iter()
                 .map(|((_, cells), width)| (style::PLAIN, cells[row].clone(), *width)),
         );
+    }
+    for note in notes(board) {
+        page.line(&Line::at(0).styled(style::YELLOW, format!("note: {note}")));
     }
     page.blank();
 }

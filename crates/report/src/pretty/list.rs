@@ -125,8 +125,10 @@ fn remark(test: &TestReport) -> Option<String> {
                 .iter()
                 .filter(|gate| gate.not_exercised.is_some());
             parts.extend(vacuous.map(|gate| format!("{} not exercised", gate.key)));
+            parts.extend(test.stale.then(|| "stale".to_owned()));
             match &test.notes[..] {
                 [] => {}
+                [_] if test.stale => {}
                 [note] if note.chars().count() <= SHORT_NOTE => {
                     parts.push(escape(note).into_owned());
                 }

@@ -84,7 +84,10 @@ pub(crate) fn with_call<T>(
         call.grades = grade::read(row);
         call.unpinned = !header.is_pinned();
         match freshness(row, of, recording.path(), &header) {
-            Ok(note) => call.notes.extend(note),
+            Ok(note) => {
+                call.is_stale = note.is_some();
+                call.notes.extend(note);
+            }
             Err(reason) => call.stale = Some(reason),
         }
     }

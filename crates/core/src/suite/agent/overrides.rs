@@ -38,9 +38,9 @@ pub enum OverrideError {
 }
 
 impl Suite {
-    /// Every agent that can be recorded has this many runs, at least one.
+    /// Every agent has this many runs, at least one, also where its traces are only read.
     pub fn override_runs(&mut self, runs: usize) {
-        for agent in self.agents.iter_mut().filter(|agent| !agent.is_read_only()) {
+        for agent in self.agents.iter_mut().filter(|agent| !agent.is_eval()) {
             agent.runs = runs.max(1);
             agent.says_runs = true;
         }

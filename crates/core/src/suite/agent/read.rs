@@ -336,8 +336,14 @@ fn read_parameters(
 pub(in crate::suite) fn read_only(block: &mut Block<'_>) -> bool {
     let only = block.flag("only", "Judge only tests that say so", false);
     if let Some(span) = block.key_span("only").filter(|_| only) {
-        let problem = Problem::warning("`only: true` leaves every other test out").at(span);
-        block.report(problem.help("remove it before you commit"));
+        let problem = if block.has("skip") {
+            Problem::warning("`only: true` has no effect on a skipped test: the others are judged")
+                .help("remove `skip:` or `only:`")
+        } else {
+            Problem::warning("`only: true` leaves every other test out")
+                .help("remove it before you commit")
+        };
+        block.report(problem.at(span));
     }
     only
 }

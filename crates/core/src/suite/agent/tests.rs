@@ -97,7 +97,7 @@ fn what_only_a_model_heeds_is_refused_beside_an_agent_of_ones_own() {
 }
 
 #[test]
-fn runs_and_models_of_the_command_line_leave_recordings_that_are_only_read() {
+fn runs_of_the_command_line_reach_every_agent_and_models_those_that_can_be_recorded() {
     let of = |cassette: &str| {
         format!(
             "  - name: a\n    model: m\n    cassette: {cassette}\n    prompt: p\n    {EXPECT}\n"
@@ -122,7 +122,7 @@ fn runs_and_models_of_the_command_line_leave_recordings_that_are_only_read() {
     read_only.override_runs(9);
     assert_eq!(
         (read_only.agents[0].runs, read_only.agents[0].says_runs),
-        (1, false)
+        (9, true)
     );
     assert!(matches!(
         read_only.override_models(&models),
