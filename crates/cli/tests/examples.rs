@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+mod failing;
 mod provider;
 
+use failing::{failing, is_pins, with_failing_runs};
 use mcptest_core::schema::JsonSchema;
 use provider::{copy_beside, copy_of_examples, entries, is_grades, provider_of, repository, stem};
 use serde_json::Value;
@@ -136,65 +138,6 @@ fn the_demo_shows_every_kind_of_red() {
     let tests = report["tests"].as_array().unwrap();
     let statuses: Vec<&Value> = tests.iter().map(|test| &test["status"]).collect();
     assert_eq!(statuses, ["failed", "failed", "failed", "error"]);
-}
-
-/// A recording in `examples/failing/<suite>/<gate>/`: the runs alone, to stand under the passing header.
-struct Failing {
-    suite: String,
-    gate: String,
-    path: PathBuf,
-}
-
-fn failing() -> Vec<Failing> {
-    let mut found = Vec::new();
-    for suite in entries(&repository().join("examples/failing")) {
-        for gate in entries(&suite) {
-            for path in entries(&gate) {
-                found.push(Failing {
-                    suite: stem(&suite),
-                    gate: stem(&gate),
-                    path,
-                });
-            }
-        }
-    }
-    found
-}
-
-/// Whether a failing file is a baseline of tools, from which the recorded ones differ.
-fn is_pins(path: &Path) -> bool {
-    path.to_string_lossy().ends_with(".pins.json")
-}
-
-/// A folder with the example and its recordings, one of them replaced by runs that fail.
-fn with_failing_runs(failing: &Failing) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let examples = repository().join("examples");
-    let cassettes = Path::new("cassettes").join(&failing.suite);
-    let suite = format!("{}.yml", failing.suite);
-    fs::copy(examples.join(&suite), folder.path().join(&suite)).unwrap();
-    copy_of_examples(&cassettes, folder.path());
-    copy_beside(folder.path());
-    let beside = if is_pins(&failing.path) {
-        Path::new("baselines")
-    } else {
-        &cassettes
-    };
-    let place = folder
-        .path()
-        .join(beside)
-        .join(failing.path.file_name().unwrap());
-    if is_grades(&failing.path) || is_pins(&failing.path) {
-        fs::copy(&failing.path, place).unwrap();
-        return folder;
-    }
-    let passing = fs::read_to_string(&place);
-    let passing =
-        passing.unwrap_or_else(|_| panic!("{} has no passing twin", failing.path.display()));
-    let header = passing.lines().next().unwrap();
-    let runs = fs::read_to_string(&failing.path).unwrap();
-    fs::write(place, format!("{header}\n{runs}")).unwrap();
-    folder
 }
 
 /// Where findings of a failed gate say which targets they are about, the first is about one that failed.

@@ -6,8 +6,13 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod failing;
+mod provider;
+
+use failing::{Failing, failing, is_pins, with_failing_runs};
+use provider::is_grades;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -575,4 +580,150 @@ fn no_command_lets_a_secret_or_a_command_of_a_runner_out() {
         faults.len(),
         faults.join("\n")
     );
+}
+
+/// Values under secret names, which only their names tell. The second is too short to be sought without its name
+/// anywhere but as a whole word.
+const UNDER_SECRET_NAMES: [(&str, &str); 3] = [
+    ("api_key", "kk-planted-7654321"),
+    ("client_secret", "cs-P9x"),
+    ("password", "planted\"pass\\word-9"),
+];
+
+/// A recorded run whose calls carry secrets under their names and under others, as a trace from elsewhere may.
+fn with_secrets(line: &str) -> String {
+    let mut run: Value = serde_json::from_str(line).unwrap();
+    // Whoever edits a run takes its seal away.
+    run.as_object_mut().unwrap().remove("seal");
+    let mut said = String::new();
+    for call in run["trace"]["tool_calls"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
+        let args = call["args"].as_object_mut().into_iter();
+        for args in args {
+            let mut nested = json!({});
+            for (name, secret) in UNDER_SECRET_NAMES {
+                nested[name] = json!(secret);
+            }
+            args.insert("note".to_owned(), json!(UNDER_SECRET_NAMES[1].1));
+            args.insert("api_key".to_owned(), json!([UNDER_SECRET_NAMES[0].1]));
+            args.insert("nested".to_owned(), nested);
+        }
+    }
+    for (name, secret) in UNDER_SECRET_NAMES {
+        said.push_str(&format!(" {name}: {secret}. note = \"{secret}\"."));
+    }
+    let closing = run["trace"]["final_response"].as_str().unwrap_or_default();
+    run["trace"]["final_response"] = json!(format!("{closing}{said}"));
+    run.to_string()
+}
+
+/// Plants the secrets in the runs that fail.
+fn plant(failing: &Failing, folder: &Path) {
+    let cassette = folder
+        .join("cassettes")
+        .join(&failing.suite)
+        .join(failing.path.file_name().unwrap());
+    let text = std::fs::read_to_string(&cassette).unwrap();
+    let mut lines = text.lines();
+    let header = lines.next().unwrap().to_owned();
+    let runs = lines.map(with_secrets);
+    let planted: Vec<String> = std::iter::once(header).chain(runs).collect();
+    std::fs::write(cassette, planted.join("\n") + "\n").unwrap();
+}
+
+#[test]
+fn no_gate_explains_a_failure_with_what_stands_under_a_secret_name() {
+    let mut faults = Vec::new();
+    let mut told = BTreeSet::new();
+    for failing in failing() {
+        if is_pins(&failing.path) || is_grades(&failing.path) {
+            continue;
+        }
+        let folder = with_failing_runs(&failing);
+        let first = std::fs::read_to_string(&failing.path).unwrap();
+        if !first.contains("\"tool_calls\"") {
+            continue;
+        }
+        plant(&failing, folder.path());
+        let mut arguments = vec![
+            "run".to_owned(),
+            format!("{}.yml", failing.suite),
+            "-vv".to_owned(),
+        ];
+        arguments.extend(["--reporter".to_owned(), "pretty".to_owned()]);
+        for reporter in mcptest_report::REPORTERS
+            .iter()
+            .filter(|one| one.key != "pretty")
+        {
+            arguments.push("--reporter".to_owned());
+            arguments.push(format!("{}=out/{}", reporter.key, reporter.key));
+        }
+        std::fs::create_dir_all(folder.path().join("out")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
+        let done = command
+            .current_dir(folder.path())
+            .env_clear()
+            .args(&arguments)
+            .output()
+            .unwrap();
+        let mut texts = vec![
+            ("stdout".to_owned(), done.stdout),
+            ("stderr".to_owned(), done.stderr),
+        ];
+        for reporter in mcptest_report::REPORTERS
+            .iter()
+            .filter(|one| one.key != "pretty")
+        {
+            let written = std::fs::read(folder.path().join("out").join(reporter.key));
+            let written = written.unwrap_or_else(|_| panic!("{} of {arguments:?}", reporter.key));
+            texts.push((reporter.key.to_owned(), written));
+        }
+        let json = &texts.iter().find(|(key, _)| key == "json").unwrap().1;
+        let report: Value = serde_json::from_slice(json).unwrap();
+        for gate in report["tests"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|test| test["gates"].as_array().unwrap())
+        {
+            if gate["status"] == "failed" {
+                told.insert(gate["key"].as_str().unwrap().to_owned());
+            }
+        }
+        for (place, text) in &texts {
+            let text = String::from_utf8_lossy(text);
+            for secret in ["kk-planted", "cs-P9x", "word-9"] {
+                if let Some(at) = text.find(secret) {
+                    let from = text[..at]
+                        .char_indices()
+                        .rev()
+                        .nth(80)
+                        .map_or(0, |(at, _)| at);
+                    faults.push(format!(
+                        "{} {}: {place} has {:?}",
+                        failing.suite,
+                        failing.gate,
+                        &text[from..at + secret.len()]
+                    ));
+                }
+            }
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "{} faults\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+    let without_runs = ["eval", "tool_quality"];
+    for gate in mcptest_core::eval::GATES {
+        assert!(
+            told.contains(gate.key) || without_runs.contains(&gate.key),
+            "no failure of `{}:` was tried",
+            gate.key
+        );
+    }
 }

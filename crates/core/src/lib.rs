@@ -55,6 +55,8 @@ pub mod grade;
 pub mod guard;
 mod hashed;
 #[doc(hidden)]
+pub mod hidden;
+#[doc(hidden)]
 pub mod json;
 #[doc(hidden)]
 pub mod judge;

@@ -1,13 +1,13 @@
 //! Which texts of a suite's environment must reach neither a recording nor a report?
 
-use mcptest_core::report::{AssertionDiff, Expectation, Status, TestReport};
+use mcptest_core::hidden::{hide_in, withheld};
+use mcptest_core::report::TestReport;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::{RedactPattern, Suite};
-use mcptest_redact::{Builder, RedactError, Redactor, is_secret_name};
+use mcptest_redact::{Builder, RedactError, Redactor};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ impl SuiteSecrets {
             _ => self.redactor(),
         };
         match redactor {
-            Ok(redactor) => hidden(redactor, report),
+            Ok(redactor) => hide_in(redactor, report),
             Err(reason) => withheld(report, reason),
         }
     }
@@ -119,130 +119,7 @@ impl Secrets {
 /// The row of a refused suite as it may be shown.
 pub(crate) fn hide_what_is_known(report: TestReport) -> TestReport {
     match crate::exit::redactor() {
-        Some(redactor) => hidden(&redactor, report),
+        Some(redactor) => hide_in(&redactor, report),
         None => withheld(report, refused(&[])),
     }
-}
-
-/// The row without its secrets. Where it is written stays, and so does the command that judges it alone, unless the
-/// row's own name has a secret in it.
-fn hidden(redactor: &Redactor, mut report: TestReport) -> TestReport {
-    for run in &mut report.runs {
-        run.expectations
-            .iter_mut()
-            .for_each(|one| hide_under_names(redactor, one));
-    }
-    for gate in &mut report.gates {
-        gate.expectations
-            .iter_mut()
-            .for_each(|one| hide_under_names(redactor, one));
-        let diffs = gate
-            .explanation
-            .iter_mut()
-            .flat_map(|finding| &mut finding.diff);
-        diffs.for_each(|diff| hide_in_diff(redactor, diff));
-        for row in gate.tables.iter_mut().flat_map(|table| &mut table.rows) {
-            row.diff
-                .iter_mut()
-                .for_each(|diff| hide_in_diff(redactor, diff));
-            let calls = row.expected.iter_mut().chain(&mut row.recorded);
-            calls
-                .filter_map(|call| call.args.as_mut())
-                .for_each(|args| hide_in_arguments(redactor, args));
-        }
-        let diffs = gate
-            .evidence
-            .iter_mut()
-            .flat_map(|evidence| evidence.differences_mut());
-        diffs.for_each(|diff| hide_in_diff(redactor, diff));
-    }
-    // What a pattern makes of a variant could not be read back, and a number of distractors is no secret.
-    let variant = report.variant.take();
-    let text = report.to_json();
-    report.variant = variant;
-    let Cow::Owned(clean) = redactor.document(&text) else {
-        return report;
-    };
-    match TestReport::from_json(&clean) {
-        Ok(mut clean) => {
-            if clean.name == report.name {
-                clean.rerun = report.rerun;
-            }
-            clean.suite = report.suite;
-            clean.variant = report.variant;
-            clean
-        }
-        Err(error) => {
-            let message = format!("the row cannot be shown without its secrets: {error}");
-            let reason = Reason::new(ReasonKind::RedactionFailed, message)
-                .help("a pattern of `redact:` matches words that every report has; narrow it");
-            withheld(report, reason)
-        }
-    }
-}
-
-/// What stands at a path that ends in a secret's name, of which the value alone does not tell.
-fn hide_under_names(redactor: &Redactor, expectation: &mut Expectation) {
-    let name = expectation
-        .target
-        .rsplit(['.', '['])
-        .next()
-        .unwrap_or_default();
-    let name = name.trim_matches(['"', '\'', ']']).to_owned();
-    if is_secret_name(&name) {
-        expectation.actual = expectation
-            .actual
-            .take()
-            .map(|value| named(redactor, &name, value));
-        for diff in &mut expectation.diff {
-            diff.actual = named(redactor, &name, diff.actual.take());
-        }
-    }
-    expectation
-        .diff
-        .iter_mut()
-        .for_each(|diff| hide_in_diff(redactor, diff));
-}
-
-fn hide_in_diff(redactor: &Redactor, diff: &mut AssertionDiff) {
-    let name = diff
-        .pointer
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .to_owned();
-    if is_secret_name(&name) {
-        diff.expected = named(redactor, &name, diff.expected.take());
-        diff.actual = named(redactor, &name, diff.actual.take());
-    }
-}
-
-/// Arguments by their paths, each of which may end in a secret's name.
-fn hide_in_arguments(redactor: &Redactor, args: &mut Value) {
-    for (path, value) in args.as_object_mut().into_iter().flatten() {
-        let name = path.rsplit('.').next().unwrap_or_default();
-        if is_secret_name(name) {
-            *value = named(redactor, name, value.take());
-        }
-    }
-}
-
-/// A value as it is shown where its name stands beside it.
-fn named(redactor: &Redactor, name: &str, value: Value) -> Value {
-    let text = json!({ name: &value }).to_string();
-    let Cow::Owned(clean) = redactor.json(&text) else {
-        return value;
-    };
-    let mut clean: Value = serde_json::from_str(&clean).unwrap_or_default();
-    clean[name].take()
-}
-
-fn withheld(mut report: TestReport, reason: Reason) -> TestReport {
-    report.status = Status::Error;
-    report.reason = Some(reason);
-    report.notes.clear();
-    report.advice.clear();
-    report.runs.clear();
-    report.gates.clear();
-    report
 }

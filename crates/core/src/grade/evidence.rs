@@ -2,9 +2,11 @@
 
 use super::Sees;
 use crate::digest::digest;
+use crate::hidden::{collect_named, without};
 use crate::row::AgentRow;
 use crate::suite::{ToolOutcome, ToolTest};
 use crate::trace::{Call, CallResult, Header, Tool, Trace, content_text};
+use mcptest_redact::NamedSecrets;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -17,12 +19,19 @@ const LONGEST: usize = 20_000;
 pub struct Evidence(String);
 
 impl Evidence {
-    fn new(record: &Value) -> Self {
-        Self::of_json(&record.to_string())
+    /// What a judge reads, without what stood under secret names in these texts: a judge is a provider of somebody else.
+    fn for_judge(record: &Value, recorded: &[&str]) -> Self {
+        let mut secrets = NamedSecrets::default();
+        for text in recorded {
+            collect_named(text, &mut secrets);
+        }
+        let record = record.to_string();
+        collect_named(&record, &mut secrets);
+        Self::of_json(&without(&secrets, &record))
     }
 
     pub(super) fn of_json(text: &str) -> Self {
-        Self(text.replace('<', "\\u003c").replace('>', "\\u003e"))
+        Self(one_line(text))
     }
 
     /// What stands at a target of a run, or the run as a whole where there is none.
@@ -41,7 +50,7 @@ impl Evidence {
                 let said = trace.final_response.as_deref().map(clipped);
                 record["judged"] = json!({ "target": "final_response", "value": said });
             }
-            return Self::new(&record);
+            return Self::for_judge(&record, &[trace.text]);
         }
         let results = trace.results_by_call();
         let calls = trace
@@ -59,7 +68,7 @@ impl Evidence {
                 .map(|said| vec![clipped(said)])
         };
         record["claims"] = json!(said_by("assistant", trace).or_else(closing));
-        Self::new(&record)
+        Self::for_judge(&record, &[trace.text])
     }
 
     /// What stands at a target of a tool test's outcome.
@@ -78,7 +87,9 @@ impl Evidence {
             record["calls"] =
                 json!([{ "tool": test.tool, "arguments": test.args_template, "result": result }]);
         }
-        Self::new(&record)
+        let answers = [outcome.result, outcome.error];
+        let recorded: Vec<&str> = answers.into_iter().flatten().map(RawValue::get).collect();
+        Self::for_judge(&record, &recorded)
     }
 
     /// What a scorer reads: whose run it is, and the run as it was recorded.
@@ -96,7 +107,8 @@ impl Evidence {
 
     /// A string that is judged by itself.
     pub fn of_text(text: &str) -> Self {
-        Self::new(&json!({ "judged": { "target": "text", "value": clipped(text) } }))
+        let record = json!({ "judged": { "target": "text", "value": clipped(text) } });
+        Self::for_judge(&record, &[])
     }
 
     /// As the judge reads it.
@@ -124,6 +136,21 @@ impl Evidence {
     pub fn digest(&self) -> String {
         digest(self.0.as_bytes())
     }
+}
+
+/// JSON without what could begin a mark or a line: `<`, `>`, and the line breaks of Unicode, which JSON leaves as they
+/// are.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '<' | '>' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+                line.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            other => line.push(other),
+        }
+    }
+    line
 }
 
 /// The texts of one role, where the conversation has any.

@@ -19,6 +19,7 @@ pub(crate) use recorded::with_known_tools;
 pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};
 
 use crate::guard::guarded;
+use crate::hidden::without_named_secrets;
 use crate::problem::nearest;
 use crate::report::{Embed, Place, RawTrace, Report, Status, TestReport};
 use crate::row::{Reason, ReasonKind, Rerun, Row, Subject};
@@ -93,8 +94,11 @@ pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
 
 /// Judges one row. A bug in mcptest is an error of this row alone.
 pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> TestReport {
-    guarded(|| judge_unguarded(row, recorded, judging))
-        .unwrap_or_else(|panic| row.broken(panic.into()))
+    let judge = || {
+        let report = judge_unguarded(row, recorded, judging);
+        without_named_secrets(report, recorded)
+    };
+    guarded(judge).unwrap_or_else(|panic| row.broken(panic.into()))
 }
 
 fn judge_unguarded(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> TestReport {

@@ -110,6 +110,30 @@ impl<'t> Recorded<'t> {
         })
     }
 
+    /// Calls this with every text that was recorded.
+    pub(crate) fn each_text(&self, visit: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Runs(recorded) => {
+                let of_matrix = recorded.matrix.iter().flatten();
+                let runs = recorded
+                    .runs
+                    .iter()
+                    .chain(of_matrix.flat_map(|matrix| &matrix.runs));
+                for trace in runs.filter_map(|run| run.trace.as_ref().ok()) {
+                    visit(trace.text);
+                }
+            }
+            Self::Call(call) => {
+                let answers = [call.outcome.result, call.outcome.error];
+                answers
+                    .into_iter()
+                    .flatten()
+                    .for_each(|text| visit(text.get()));
+            }
+            Self::Nothing(_) => {}
+        }
+    }
+
     /// What a tool test's call gave.
     pub fn of_call(outcome: ToolOutcome<'t>) -> Self {
         Self::Call(RecordedCall {

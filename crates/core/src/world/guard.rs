@@ -2,6 +2,7 @@
 
 use super::change::{find, shown};
 use super::place::{PlaceTemplate, filled};
+use crate::hidden::shown_under;
 use crate::json::{pointer_key, values_equal};
 use crate::problem::Problem;
 use crate::report::{AssertionDiff, Side};
@@ -173,7 +174,11 @@ impl Guard {
             .into_iter()
             .find(|(test, wanted)| !test.holds(wanted, found));
         let wanted = wanted.map(|(test, wanted)| format!("{} {wanted}", test.words()))?;
-        let found = found.map_or_else(|| "not there".to_owned(), Value::to_string);
+        let name = place.rsplit('.').next().unwrap_or_default();
+        let found = found.map_or_else(
+            || "not there".to_owned(),
+            |found| shown_under(name, found).to_string(),
+        );
         Some(format!("`{place}` is {found}, and {wanted}"))
     }
 

@@ -8,8 +8,11 @@ use super::{
     GATE_PASSED, MUTATING_DIVERGENCE_SCORE, PRESENT_BUT_UNCLAIMED, UNVERIFIED,
 };
 use crate::eval::prelude::*;
+use crate::hidden::shown_under;
 use crate::report::evidence::ClaimVerdict;
 use crate::words::{and_more, count, cut, plural};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::ops::Range;
 
 const MOST_FINDINGS: usize = 20;
@@ -58,9 +61,13 @@ pub(super) fn findings(
         )
     });
     let mismatches = found.mismatches.iter().map(|mismatch| {
-        let said = quote(message, &mismatch.place);
         let (call, key) = (call(mismatch.call), &mismatch.key);
-        let recorded = cut(&mismatch.recorded.to_string(), MOST_CHARACTERS);
+        let recorded = shown_under(key, &mismatch.recorded);
+        let said = match &recorded {
+            Cow::Owned(Value::String(placeholder)) => format!("{key} = {placeholder}"),
+            _ => quote(message, &mismatch.place),
+        };
+        let recorded = cut(&recorded.to_string(), MOST_CHARACTERS);
         format!("says {said}, but {call} has {key} = {recorded}")
     });
     let unmentioned = |is_mutating: bool| {

@@ -2,6 +2,7 @@
 
 use super::recorded::Arguments;
 use super::shape::ArgumentShape;
+use crate::hidden::{shown, shown_at};
 use crate::report::{AssertionDiff, Side};
 use crate::words::cut;
 use serde_json::Value;
@@ -34,7 +35,7 @@ pub(super) fn shape(shape: &ArgumentShape) -> String {
         ArgumentShape::Any => String::new(),
         ArgumentShape::Exact { value, .. }
         | ArgumentShape::ExactBags { value, .. }
-        | ArgumentShape::Subset(value) => format!(" {}", flow(value)),
+        | ArgumentShape::Subset(value) => format!(" {}", flow(&shown(value))),
         ArgumentShape::Schema { .. } => " (by schema)".to_owned(),
         ArgumentShape::OneOf(shapes) => format!(" (one of {} shapes)", shapes.len()),
     }
@@ -44,7 +45,10 @@ pub(super) fn shape(shape: &ArgumentShape) -> String {
 pub(super) fn nearest(shape: &ArgumentShape, args: Arguments<'_>) -> String {
     match shape.nearest(args) {
         Some((nearest, of)) if of > 1 => {
-            format!(" by the nearest of {of} shapes, `{}`", flow(&nearest))
+            format!(
+                " by the nearest of {of} shapes, `{}`",
+                flow(&shown(&nearest))
+            )
         }
         _ => String::new(),
     }
@@ -68,7 +72,9 @@ pub(super) fn differences(diffs: &[AssertionDiff], args: Arguments<'_>) -> Strin
 
 fn difference(diff: &AssertionDiff, args: &Value) -> String {
     let pointer = diff.pointer.strip_prefix("/args").unwrap_or(&diff.pointer);
-    let expected = match &diff.expected {
+    let wanted = shown_at(pointer, &diff.expected);
+    let actual = shown_at(pointer, &diff.actual);
+    let expected = match &*wanted {
         _ if diff.absent == Some(Side::Expected) => "expected none".to_owned(),
         Value::String(text) if reads_as_text(text) => format!("expected `{}`", cut(text, LONGEST)),
         value => format!("expected `{}`", flow(value)),
@@ -77,16 +83,12 @@ fn difference(diff: &AssertionDiff, args: &Value) -> String {
     let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
     match (diff.absent, args.pointer(pointer)) {
         (Some(Side::Actual), _) if pointer.is_empty() => format!("no arguments, {expected}"),
-        _ if pointer.is_empty() => format!("arguments `{}`, {expected}", flow(&diff.actual)),
+        _ if pointer.is_empty() => format!("arguments `{}`, {expected}", flow(&actual)),
         (Some(Side::Actual), Some(_)) => {
-            format!(
-                "no further `{}` in `{}`",
-                flow(&diff.expected),
-                self::path(parent)
-            )
+            format!("no further `{}` in `{}`", flow(&wanted), self::path(parent))
         }
         (Some(Side::Actual), None) => format!("no `{path}`, {expected}"),
-        _ => format!("`{path}: {}`, {expected}", flow(&diff.actual)),
+        _ => format!("`{path}: {}`, {expected}", flow(&actual)),
     }
 }
 
@@ -203,6 +205,25 @@ mod tests {
             Arguments::NotJson("{"),
         );
         assert_eq!(text, "has arguments that are not JSON");
+    }
+
+    #[test]
+    fn what_stands_under_a_secret_name_is_not_said() {
+        let exact = ArgumentShape::exact(json!({"user": "eve"}));
+        let args = json!({"user": "bob", "api_key": "kk-7654321", "nested": {"client_secret": "cs", "passcode": 12}});
+        assert_eq!(
+            said(&exact, &args),
+            "has `user: \"bob\"`, expected `eve`; `api_key: \"[redacted:api-key]\"`, expected none; `nested: \
+             {client_secret: \"[redacted:secret]\", passcode: \"[redacted:pa…`, expected none"
+        );
+        let other = ArgumentShape::exact(json!({"api_key": "right"}));
+        assert_eq!(
+            said(&other, &json!({"api_key": "wrong"})),
+            "has `api_key: \"[redacted:api-key]\"`, expected `[redacted:api-key]`"
+        );
+        assert_eq!(shape(&other), " {api_key: \"[redacted:api-key]\"}");
+        let whole = said(&ArgumentShape::exact(json!([])), &args);
+        assert!(!whole.contains("kk-7654321"), "{whole}");
     }
 
     #[test]
