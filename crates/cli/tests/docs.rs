@@ -23,10 +23,13 @@ impl Fenced {
             && is_suite(&self.text)
     }
 
+    /// One with `mock_server:`, or one whose first line names the file, since suites have `tools:` as well.
     fn is_manifest(&self) -> bool {
-        self.text
-            .lines()
-            .any(|line| line.trim_end() == "mock_server:")
+        self.text.starts_with("# tools.yml")
+            || self
+                .text
+                .lines()
+                .any(|line| line.trim_end() == "mock_server:")
     }
 }
 

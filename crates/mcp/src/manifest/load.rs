@@ -14,7 +14,7 @@ use mcptest_core::suite::ReadFile;
 use mcptest_core::suite::read::{Block, Field, Reading, is_same_key};
 use mcptest_core::trace::{CatalogueTool, ToolSchema};
 use mcptest_core::yaml::{self, Kind, Node, Scalar};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// What loading gave: the manifest, unless a problem is an error.
@@ -108,12 +108,11 @@ fn read(
     let reading = Reading::as_written(text);
     let folder = path.parent().unwrap_or(Path::new(""));
     let context = Context::new(folder, files);
-    let manifest = match saved_tools_in(&root) {
-        Some(tools) => read_saved(tools, path, &reading, &context),
-        None if matches!(&root.kind, Kind::Map(entries) if !entries.is_empty()) => {
-            read_manifest(&mut Field::new(&reading, &root), &context)
-        }
-        None => {
+    let manifest = match Form::of(&root, text) {
+        Form::SavedList(tools) => read_saved(tools, path, &reading, &context),
+        Form::Server => read_server(&mut Field::new(&reading, &root), &context),
+        Form::Manifest => read_manifest(&mut Field::new(&reading, &root), &context),
+        Form::Nothing => {
             reading.report(nothing(root.span));
             None
         }
@@ -131,7 +130,7 @@ fn nothing(span: Span) -> Problem {
     Problem::error("there is no manifest in this file")
         .at(span)
         .help(
-            "a manifest is a map with `mock_server:`, or a saved `tools/list` result with `tools:`",
+            "a manifest is a map with `mock_server:` or `tools:`, or a saved `tools/list` result with `tools:`",
         )
 }
 
@@ -287,6 +286,15 @@ pub fn json_schema() -> Value {
     let context = Context::new(Path::new(""), &files);
     let mut schema = Reading::as_written("").describe(|field| read_manifest(field, &context));
     if let Value::Object(map) = &mut schema {
+        let server = map["properties"]["mock_server"].clone();
+        let mut without_name = server;
+        without_name["required"] = json!(["tools"]);
+        let shared = ["$defs", "$schema", "title"];
+        let (of_file, of_map): (Map<_, _>, Map<_, _>) = std::mem::take(map)
+            .into_iter()
+            .partition(|(key, _)| shared.contains(&key.as_str()));
+        *map = of_file;
+        map.insert("anyOf".to_owned(), json!([of_map, without_name]));
         map.insert(
             "$schema".to_owned(),
             json!("https://json-schema.org/draft/2020-12/schema"),
@@ -296,12 +304,81 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// The list of tools, where the file is a saved `tools/list` result or response.
-fn saved_tools_in(root: &Node) -> Option<&Node> {
-    if entry(root, "mock_server").is_some() {
-        return None;
+/// What a file with tools is.
+enum Form<'n> {
+    /// A map with `mock_server:`.
+    Manifest,
+    /// What stands under `mock_server:`, at the top of the file.
+    Server,
+    /// A saved `tools/list` result or response, with this list.
+    SavedList(&'n Node),
+    /// None of these.
+    Nothing,
+}
+
+impl<'n> Form<'n> {
+    fn of(root: &'n Node, text: &str) -> Self {
+        if entry(root, "mock_server").is_some() {
+            return Self::Manifest;
+        }
+        if let Some(tools) = entry(root, "tools") {
+            return if is_written_by_hand(root, tools, text) {
+                Self::Server
+            } else {
+                Self::SavedList(tools)
+            };
+        }
+        let saved = entry(root, "result").and_then(|result| entry(result, "tools"));
+        match (saved, &root.kind) {
+            (Some(tools), _) => Self::SavedList(tools),
+            (None, Kind::Map(entries)) if !entries.is_empty() => Self::Manifest,
+            (None, _) => Self::Nothing,
+        }
     }
-    entry(root, "tools").or_else(|| entry(root, "result").and_then(|result| entry(result, "tools")))
+}
+
+/// What a server says of a tool in `tools/list`, in the spellings that are read.
+const LISTED: [&str; 11] = [
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "input_schema",
+    "outputSchema",
+    "output_schema",
+    "annotations",
+    "icons",
+    "execution",
+    "_meta",
+];
+
+/// Whether tools at the top of a file are those of a manifest: something there is only known to manifests, or a tool has
+/// no schema and the file is not JSON, as a saved list is.
+fn is_written_by_hand(root: &Node, tools: &Node, text: &str) -> bool {
+    let schema = json_schema();
+    let keys = |pointer: &str| -> Vec<String> {
+        let properties = schema.pointer(pointer).and_then(Value::as_object);
+        properties
+            .map(|properties| properties.keys().cloned().collect())
+            .unwrap_or_default()
+    };
+    let has_one = |node: &Node, own: &dyn Fn(&str) -> bool, keys: &[String]| {
+        keys.iter()
+            .any(|key| own(key) && entry(node, key).is_some())
+    };
+    let of_server = keys("/anyOf/0/properties/mock_server/properties");
+    let of_tool = keys("/$defs/tool/properties");
+    let listed: &[_] = match &tools.kind {
+        Kind::List(listed) => listed,
+        _ => &[],
+    };
+    let is_json = text.trim_start().starts_with('{');
+    let has_no_schema = |tool: &Node| INPUT.iter().all(|key| entry(tool, key).is_none());
+    has_one(root, &|key| key != "tools", &of_server)
+        || listed
+            .iter()
+            .any(|tool| has_one(tool, &|key| !LISTED.contains(&key), &of_tool))
+        || (!is_json && listed.iter().any(|tool| has_no_schema(tool)))
 }
 
 fn entry<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
@@ -360,6 +437,14 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
     let output = output_value
         .as_ref()
         .and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
+    if input_value.is_none() {
+        let message = format!("`{name}` has no `inputSchema`, so clients may leave it out");
+        field.report(
+            Problem::warning(message)
+                .at(node.span)
+                .help("write `\"inputSchema\": {\"type\": \"object\"}`"),
+        );
+    }
     let json = Json::of_node(node, None)
         .map_err(|faults| report(field, faults))
         .ok()?;

@@ -213,6 +213,41 @@ fn a_saved_list_is_served_as_it_was_and_answers_with_a_default() {
 }
 
 #[test]
+fn a_manifest_may_have_its_tools_at_the_top() {
+    for text in [
+        "tools:\n  - name: ask\n    response: fine\n",
+        "tools:\n  - name: ask\n    input_schema: {type: object}\n    response: fine\n",
+        "name: desk\nversion: '2'\ntools:\n  - name: ask\n    response: fine\n",
+        r#"{"tools": [{"name": "ask", "response": "fine"}]}"#,
+    ] {
+        let manifest = manifest(text);
+        assert_eq!(
+            call(&manifest, &json!({})).unwrap()["content"][0]["text"],
+            "fine",
+            "{text}"
+        );
+        assert!(manifest.tools[0].listing.contains("inputSchema"), "{text}");
+    }
+    let silent = manifest("tools:\n  - name: ask\n");
+    assert_eq!(
+        call(&silent, &json!({})).unwrap()["content"][0]["text"],
+        "ask was called"
+    );
+    // What stands at the top is held to the rules of a manifest.
+    let refused = problems("tools:\n  - name: ask\n    respons: fine\n");
+    assert!(refused[0].contains("respons"), "{refused:?}");
+}
+
+#[test]
+fn a_tool_of_a_saved_list_without_a_schema_is_told() {
+    let told = problems(r#"{"tools": [{"name": "ask", "x-own": 1}]}"#);
+    assert!(
+        told[0].contains("warning: `ask` has no `inputSchema`"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn a_result_that_breaks_its_output_schema_is_warned_of_or_refused_when_it_is_made() {
     let schema = "output_schema: {type: object, required: [a]}\n";
     let warned = problems(&tool(&format!(
