@@ -2,11 +2,13 @@
 //!
 //! All product code opens files here; `cargo xtask tidy` refuses `std::fs` elsewhere.
 
+mod confine;
 mod identity;
 mod open;
 mod read;
 mod write;
 
+pub use confine::{confine_to, refuse_outside};
 pub use identity::{Identity, identity, leads_to, whole};
 pub use open::{STDIN, lock_file, open};
 pub use read::{RECORDING, TEXT, read, read_named, read_named_text, reading};

@@ -1,5 +1,6 @@
 //! Is there a regular file at this path? Nothing here waits: a pipe that nobody writes to would never open.
 
+use crate::confine::refuse_outside;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
@@ -9,6 +10,7 @@ pub const STDIN: &str = "/dev/stdin";
 
 /// Opens a regular file to be read.
 pub fn open(path: &Path) -> io::Result<File> {
+    refuse_outside(path)?;
     regular(&std::fs::metadata(path).map_err(|error| lost(path, error))?)?;
     let file = without_waiting(OpenOptions::new().read(true)).open(path)?;
     // It may have become something else since.
@@ -18,6 +20,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// Opens the file that is locked while another is written; it may be new.
 pub fn lock_file(path: &Path) -> io::Result<File> {
+    refuse_outside(path)?;
     without_waiting(OpenOptions::new().write(true).create(true).truncate(false)).open(path)
 }
 

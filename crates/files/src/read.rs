@@ -1,5 +1,6 @@
 //! What is in a file? No more of it than there is a use for.
 
+use crate::confine::refuse_outside;
 use crate::open::{STDIN, is_handed_over, open};
 use std::fs::File;
 use std::io::{self, Read};
@@ -40,6 +41,7 @@ pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if !is_handed_over(path) {
         return read(path, most);
     }
+    refuse_outside(path)?;
     let most = most.min(PIPED);
     let too_long = format!(
         "more than {} came from it; write that to a file, and name the file",

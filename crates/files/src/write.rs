@@ -1,5 +1,6 @@
 //! What may be written over, and how is it written?
 
+use crate::confine::refuse_outside;
 use crate::open::{is_handed_over, lost, regular, without_waiting};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -18,6 +19,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Removes a file whose content is out of date, so that nobody takes it for current; it is emptied where it is a link or
 /// cannot be removed. A stream and a device have nothing to lose.
 pub fn discard(path: &Path) -> io::Result<()> {
+    refuse_outside(path)?;
     if is_handed_over(path) || !path.is_file() {
         return Ok(());
     }
@@ -29,6 +31,7 @@ pub fn discard(path: &Path) -> io::Result<()> {
 
 /// Makes the folders that lead to a file.
 pub fn make_folder_of(path: &Path) -> io::Result<()> {
+    refuse_outside(path)?;
     std::fs::create_dir_all(folder_of(path))
 }
 
@@ -41,6 +44,7 @@ fn folder_of(path: &Path) -> &Path {
 /// Opens a file to be written, with what is in it; and whether it is a stream, which has nothing to lose. A named pipe
 /// would wait for a reader, and a device is hardly ever meant.
 pub fn open_to_write(path: &Path) -> io::Result<(File, bool)> {
+    refuse_outside(path)?;
     if is_handed_over(path) || path == Path::new("/dev/null") {
         return Ok((OpenOptions::new().append(true).open(path)?, true));
     }
@@ -68,6 +72,7 @@ pub fn may_replace(path: &Path, is_own: impl FnOnce(&[u8]) -> bool) -> io::Resul
 
 /// Puts these bytes at `path` in one step, on the disk before anything else is written.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    refuse_outside(path)?;
     let folder = folder_of(path);
     let replaced = || -> io::Result<()> {
         let mut file = temporary().tempfile_in(folder)?;

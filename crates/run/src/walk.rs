@@ -52,6 +52,12 @@ impl Walk {
         } else {
             root
         };
+        if let Err(reason) = mcptest_files::refuse_outside(here) {
+            return Err(Unlisted {
+                folder: root.to_owned(),
+                reason,
+            });
+        }
         let is_folder = |entry: &DirEntry| {
             entry.file_type().is_dir() || (entry.path_is_symlink() && entry.path().is_dir())
         };

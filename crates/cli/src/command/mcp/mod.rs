@@ -12,6 +12,8 @@ use tokio::runtime::Builder;
 const MANIFEST: &str = include_str!("tools.yml");
 
 pub(super) fn run() -> Result<u8, Failure> {
+    // Whoever asks is not who may read all files of this user.
+    mcptest_files::confine_to(Path::new("."))?;
     let text = MANIFEST.replace(
         "version: 0.0.0",
         concat!("version: ", env!("CARGO_PKG_VERSION")),

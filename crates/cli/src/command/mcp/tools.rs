@@ -116,21 +116,15 @@ fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Fail
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Refuses a path that leads out of the working directory.
+/// Refuses a path that leads out of the working directory. What a file there names is refused where it is opened.
 fn inside(path: &Path) -> Result<(), Failure> {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize())?;
-    // What is not there is told by who reads it.
-    let Ok(whole) = here.join(path).canonicalize() else {
-        return Ok(());
-    };
-    if whole.starts_with(&here) {
-        return Ok(());
-    }
-    let help = "name a file below the folder that `mcptest mcp` was started in";
-    Err(Failure::with_help(
-        format!("{} is outside the working directory", escape_path(path)),
-        help,
-    ))
+    mcptest_files::refuse_outside(path).map_err(|_outside| {
+        let help = "name a file below the folder that `mcptest mcp` was started in";
+        Failure::with_help(
+            format!("{} is outside the working directory", escape_path(path)),
+            help,
+        )
+    })
 }
 
 fn draft(asked: Asked) -> Result<String, Failure> {
