@@ -307,10 +307,24 @@ fn each_run_is_a_row_of_its_own_also_of_each_model() {
     );
     let matrix = ends(
         &repository(),
-        "mcptest run --config examples/offline-trace-validation.yml --reporter junit",
+        "mcptest run --config examples/model-compatibility.yml --reporter junit",
         0,
     );
-    assert!(test_cases(&matrix).contains(&"weather is one call [gpt-5] #3"));
+    let row = "the overdue invoice is found and named [claude-haiku-4-5] #3";
+    assert!(test_cases(&matrix).contains(&row), "{matrix}");
+}
+
+#[test]
+fn the_first_example_is_recorded_with_one_key() {
+    let text = std::fs::read_to_string(repository().join("examples/offline-trace-validation.yml"));
+    let text = text.unwrap();
+    let models = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("model"));
+    for model in models {
+        assert!(model.contains("claude-"), "model{model}");
+        assert!(!model.contains("gpt"), "model{model}");
+    }
 }
 
 #[test]
