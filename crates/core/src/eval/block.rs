@@ -6,13 +6,13 @@ use super::facts::{AgentFacts, why_doubtful, why_nothing_matches};
 use super::gate::{Gate, GateKind, GateTrait, ReadNamed};
 use super::outlook::Outlook;
 use super::recording::Recording;
-use super::scores::Scores;
+use super::scores::{Said, Scores};
 use super::target::Target;
 use crate::baseline::{TestBaseline, capture};
 use crate::grade::Question;
 use crate::order::{IntoMap, SmallSort};
 use crate::problem::{Level, Problem, Span};
-use crate::report::{Expectation, Finding, GateReport, Status};
+use crate::report::{Expectation, Finding, GateReport, Remark, Status};
 use crate::row::AgentRow;
 use crate::suite::Variant;
 use crate::suite::read::Block;
@@ -292,6 +292,7 @@ impl GateBlock {
         let passed =
             !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
         lead_with_failed(&mut scores.findings, &expectations);
+        let remarks = self.remarks(&mut scores);
         let asserted = || {
             self.asserted()
                 .find_map(|assertion| scores.why_vacuous(assertion.target.name))
@@ -323,10 +324,24 @@ impl GateBlock {
                 .into_map(),
             expectations,
             explanation: scores.findings,
+            remarks,
             tables: scores.tables,
             grades: scores.grades,
             evidence: None,
         }
+    }
+}
+
+impl GateBlock {
+    /// What the row says whatever the verdict is. A part is enough where the suite says how large it must be.
+    fn remarks(&self, scores: &mut Scores) -> Vec<Remark> {
+        let is_asserted = |target: &str| self.asserted().any(|one| one.target.name == target);
+        let remarks = std::mem::take(&mut scores.remarks).into_iter();
+        let remark = |said: Said| Remark {
+            is_partial: said.remark.is_partial && !is_asserted(said.about),
+            ..said.remark
+        };
+        remarks.map(remark).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::target::{Better, Fold, Target};
 use crate::grade::Grade;
-use crate::report::{AssertionDiff, CallTable, Finding, Number};
+use crate::report::{AssertionDiff, CallTable, Finding, Number, Remark};
 use crate::trace::Run;
 use std::collections::BTreeMap;
 
@@ -17,6 +17,8 @@ pub struct Scores {
     pub tables: Vec<CallTable>,
     /// Why there was nothing to measure.
     pub not_exercised: Option<String>,
+    /// What the row says whatever the verdict is.
+    pub(super) remarks: Vec<Said>,
     /// The numbers in a few words, for gates whose numbers say more together.
     pub summary: Option<String>,
     /// Whether the gate fails whatever is expected of its numbers: what the suite claims is not so.
@@ -32,6 +34,14 @@ pub struct Scores {
     pub(super) by_run: Vec<RunScores>,
 }
 
+/// A remark, and the target that measures what it tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) remark: Remark,
+    /// Where this target is asserted, the suite says how much is enough: nothing is partial then.
+    pub(super) about: &'static str,
+}
+
 /// A gate's numbers in one run.
 #[derive(Debug, Clone, Default)]
 pub struct RunScores {
@@ -40,6 +50,7 @@ pub struct RunScores {
     table: Option<CallTable>,
     not_exercised: Option<String>,
     has_failed: bool,
+    partial: Option<(Target, String)>,
     vacuous: Vec<(&'static str, &'static str)>,
 }
 
@@ -126,6 +137,13 @@ impl RunScores {
         self
     }
 
+    /// Says which part was judged of what the block names, in the unit of a target; `--deny-vacuous` fails the gate for
+    /// it unless the suite asserts that target.
+    pub fn partial(&mut self, about: &Target, message: impl Into<String>) -> &mut Self {
+        self.partial = Some((*about, message.into()));
+        self
+    }
+
     /// Says that this run had nothing to measure.
     pub fn not_exercised(&mut self, why: impl Into<String>) -> &mut Self {
         self.not_exercised = Some(why.into());
@@ -148,6 +166,7 @@ impl Scores {
         }
         scores.not_exercised =
             vacuous_runs(runs, scored.iter().map(|run| run.not_exercised.as_deref()));
+        scores.remarks = partial_runs(runs, &scored);
         for &(target, _) in scored.iter().flat_map(|run| &run.vacuous) {
             let of_target = |run: &RunScores| {
                 run.vacuous
@@ -181,6 +200,19 @@ impl Scores {
     /// Sets one target over all runs.
     pub fn set(&mut self, target: &Target, value: Option<Number>) -> &mut Self {
         self.values.insert(target.name, value);
+        self
+    }
+
+    /// Says something of a target on the row, whatever the verdict is.
+    pub fn remark(&mut self, about: &Target, message: impl Into<String>) -> &mut Self {
+        let remark = Remark {
+            message: message.into(),
+            is_partial: false,
+        };
+        self.remarks.push(Said {
+            remark,
+            about: about.name,
+        });
         self
     }
 
@@ -221,6 +253,31 @@ fn add(a: Number, b: Number) -> Number {
         (Number::Int(a), Number::Int(b)) => Number::Int(a + b),
         _ => Number::Float(a.as_f64() + b.as_f64()),
     }
+}
+
+/// What was judged in part, each message once with the runs that it is about.
+fn partial_runs(runs: &[Run<'_>], scored: &[RunScores]) -> Vec<Said> {
+    let mut messages: Vec<&(Target, String)> = Vec::new();
+    for partial in scored.iter().filter_map(|run| run.partial.as_ref()) {
+        if !messages.iter().any(|(_, known)| *known == partial.1) {
+            messages.push(partial);
+        }
+    }
+    let said = |(target, message): &(Target, String)| {
+        let of_message = scored.iter().map(|run| {
+            let (_, own) = run.partial.as_ref()?;
+            (own == message).then_some(message.as_str())
+        });
+        let remark = Remark {
+            message: vacuous_runs(runs, of_message)?,
+            is_partial: true,
+        };
+        Some(Said {
+            remark,
+            about: target.name,
+        })
+    };
+    messages.into_iter().filter_map(said).collect()
 }
 
 /// Why runs had nothing to measure, and which, when it was not all of them.

@@ -3,7 +3,7 @@
 use crate::report::{Finding, GateReport, Status, TestReport};
 use crate::row::{Reason, ReasonKind};
 
-/// Fails what measured nothing: gates that say so, and a test that asserts nothing at all. To the gate with the key
+/// Fails what measured nothing: gates that say so, gates that measured a part only, and a test that asserts nothing at all. To the gate with the key
 /// `baseline` the row is there to be compared with.
 pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
     if report.status == Status::Error || report.status == Status::Skipped {
@@ -14,8 +14,14 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
         if let Some(why) = &gate.not_exercised {
             let message =
                 format!("it measured nothing, which --deny-vacuous does not allow: {why}");
-            gate.explanation.insert(0, Finding::new(None, message));
-            gate.status = Status::Failed;
+            fail(gate, message);
+            report.status = Status::Failed;
+        } else if let Some(part) = gate.remarks.iter().find(|remark| remark.is_partial) {
+            let message = format!(
+                "it measured a part only, which --deny-vacuous does not allow: {}",
+                part.message
+            );
+            fail(gate, message);
             report.status = Status::Failed;
         }
     }
@@ -28,4 +34,9 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
         let message = "nothing is asserted, which --deny-vacuous does not allow";
         report.reason = Some(Reason::new(ReasonKind::NothingAsserted, message));
     }
+}
+
+fn fail(gate: &mut GateReport, message: String) {
+    gate.explanation.insert(0, Finding::new(None, message));
+    gate.status = Status::Failed;
 }

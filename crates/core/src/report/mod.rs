@@ -250,6 +250,9 @@ pub struct GateReport {
     pub expectations: Vec<Expectation>,
     /// What to look at, shortest first.
     pub explanation: Vec<Finding>,
+    /// What the row says of the gate whatever its verdict is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
     /// The expected calls beside the recorded ones: for its run it says what the explanation says in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<CallTable>,
@@ -265,6 +268,16 @@ pub struct GateReport {
     /// A line of the gate's own that is printed to the letter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
+}
+
+/// What a reader should know of a gate whatever its verdict is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// A few words that are read after the gate's key: `walked 1 of 3 steps`.
+    pub message: String,
+    /// Whether the gate judged only a part of what its block names, so that `--deny-vacuous` fails it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_partial: bool,
 }
 
 /// One thing a gate found in one run.

@@ -138,6 +138,12 @@ fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
             .iter()
             .map(|reason| ("not exercised", reason.clone())),
     );
+    describe(
+        &mut case,
+        gate.remarks
+            .iter()
+            .map(|remark| ("remark", remark.message.clone())),
+    );
     if let Some(line) = gate.line.as_ref().or(gate.summary.as_ref()) {
         case.set_system_out(xml(line));
     }

@@ -7,7 +7,8 @@ use crate::Options;
 use crate::suites::grouped;
 use crate::words::{self, SCREEN};
 use mcptest_core::report::{
-    CallTable, Expectation, Finding, GateReport, Reason, Report, RunReport, Status, TestReport,
+    CallTable, Expectation, Finding, GateReport, Reason, Remark, Report, RunReport, Status,
+    TestReport,
 };
 use std::collections::BTreeSet;
 
@@ -91,6 +92,10 @@ fn one(page: &mut Page, test: &TestReport, options: &Options) {
     for gate in failed_gates(test) {
         failed_gate(page, gate, test);
     }
+    let is_untold = |gate: &&GateReport| !is_bad(gate.status);
+    for said in test.gates.iter().filter(is_untold).flat_map(remarks) {
+        text(page, 2, "", &said);
+    }
     if options.verbose > 0 {
         let passed = test
             .gates
@@ -111,6 +116,12 @@ fn one(page: &mut Page, test: &TestReport, options: &Options) {
 
 pub(super) fn failed_gates(test: &TestReport) -> impl Iterator<Item = &GateReport> {
     test.gates.iter().filter(|gate| is_bad(gate.status))
+}
+
+/// What the row says of a gate whatever its verdict is: `golden_path walked 1 of 3 steps`.
+pub(super) fn remarks(gate: &GateReport) -> impl Iterator<Item = String> {
+    let said = gate.remarks.iter();
+    said.map(|remark| format!("{} {}", gate.key, remark.message))
 }
 
 fn place(test: &TestReport) -> String {
@@ -366,6 +377,13 @@ fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
     }
     beside(page, 4, &tables, test);
     folded(page, 4, &found, test);
+    let is_told = |remark: &Remark| {
+        let mut told = gate.explanation.iter();
+        told.any(|finding| finding.message.contains(&remark.message))
+    };
+    for remark in gate.remarks.iter().filter(|remark| !is_told(remark)) {
+        page.line(&Line::at(4).plain(&remark.message));
+    }
 }
 
 fn gate_line(page: &mut Page, gate: &GateReport, test: &TestReport, heading: &str) {

@@ -126,6 +126,8 @@ fn remark(test: &TestReport) -> Option<String> {
                 .filter(|gate| gate.not_exercised.is_some());
             parts.extend(vacuous.map(|gate| format!("{} not exercised", gate.key)));
             parts.extend(test.stale.then(|| "stale".to_owned()));
+            let remarks = test.gates.iter().flat_map(detail::remarks);
+            parts.extend(remarks.map(|said| words::clipped(&said, SCREEN.value)));
             match &test.notes[..] {
                 [] => {}
                 [_] if test.stale => {}
@@ -164,6 +166,9 @@ fn about(page: &mut Page, test: &TestReport, options: &Options) {
         page.line(&numbers::after(line, gate, options));
         if let Some(why) = &gate.not_exercised {
             page.line(&Line::at(6).styled(style::YELLOW, format!("not exercised: {why}")));
+        }
+        for remark in &gate.remarks {
+            page.line(&Line::at(6).styled(style::YELLOW, &remark.message));
         }
         if options.verbose > 1 {
             detail::findings(page, 6, gate, test);

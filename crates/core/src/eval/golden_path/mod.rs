@@ -176,6 +176,8 @@ pub(crate) struct GoldenPathBlock {
     allows_own_waste: bool,
     /// Whether the default gate applies.
     is_default: bool,
+    /// Whether every step must be walked.
+    requires_all: bool,
 }
 
 kind! {
@@ -184,6 +186,14 @@ kind! {
 }
 
 impl Gate for GoldenPathBlock {
+    fn expect_beside(&self, _has_expect: bool) -> Vec<(Target, f64)> {
+        if self.requires_all {
+            vec![(COVERAGE, 1.0)]
+        } else {
+            Vec::new()
+        }
+    }
+
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = run.trace.tool_calls.as_slice();
         let tools: Vec<Tool<'_>> = calls.iter().map(Tool::from).collect();
@@ -205,6 +215,8 @@ impl Gate for GoldenPathBlock {
             scores.not_exercised("the run made no calls");
         } else if covered <= 0.0 {
             scores.not_exercised("the run walked nothing of the path");
+        } else if covered < 1.0 {
+            self.explain_missed_steps(&tools, &mut scores);
         }
         self.explain(&tools, &waste, &mut scores);
         scores
@@ -234,9 +246,10 @@ impl Gate for GoldenPathBlock {
             && !penalize_backtracking
             && !penalize_repeated_tools
             && self.is_default
+            && !self.requires_all
         {
             let message = "nothing counts as waste here: this cannot fail";
-            let help = "count one kind of waste, or assert `golden_path.coverage` in an `expect:`";
+            let help = "count one kind of waste, or set `require: all`";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
         if self.allows_own_waste || score(&self.own_waste(), &self.path).passed {
@@ -265,6 +278,10 @@ impl GoldenPathBlock {
         let allows_own_waste = block.or_default("baseline", doc, |f| {
             f.choice("a baseline", &[("zero", false), ("golden", true)])
         });
+        let doc = "`all` fails a run that leaves out a step; `none` judges waste alone";
+        let requires_all = block.or_default("require", doc, |f| {
+            f.choice("the steps to require", &[("none", false), ("all", true)])
+        });
         let calls = calls.unwrap_or_default();
         let path = GoldenPath {
             calls,
@@ -276,7 +293,27 @@ impl GoldenPathBlock {
             path,
             allows_own_waste,
             is_default: !block.has("expect"),
+            requires_all,
         }
+    }
+
+    /// Says how much of the path was walked, and which steps were not.
+    fn explain_missed_steps(&self, tools: &[Tool<'_>], scores: &mut RunScores) {
+        let path = &self.path.calls;
+        let steps = steps(tools, path);
+        let missed = steps.iter().zip(path).filter(|(call, _)| call.is_none());
+        let missed: Vec<String> = missed.map(|(_, tool)| format!("`{tool}`")).collect();
+        let walked = format!(
+            "walked {} of {}",
+            path.len() - missed.len(),
+            count(path.len(), "step")
+        );
+        let named: Vec<&str> = missed.iter().take(MOST_NAMED).map(String::as_str).collect();
+        let more = and_more(missed.len().saturating_sub(MOST_NAMED));
+        let message = format!("{walked}; missing: {}{more}", named.join(", "));
+        scores
+            .partial(&COVERAGE, walked)
+            .find_about(&[COVERAGE], message);
     }
 
     fn walked(&self, run: &Run<'_>) -> PathRun {
@@ -366,6 +403,7 @@ mod tests {
             path: GoldenPath::new(golden.iter().copied()),
             allows_own_waste,
             is_default: true,
+            requires_all: false,
         }
     }
 
@@ -447,6 +485,59 @@ mod tests {
         assert!(run(&block(&["a"], false), &[]).not_exercised.is_some());
         let elsewhere = run(&block(&["a"], false), &["x"]).not_exercised;
         assert_eq!(elsewhere.unwrap(), "the run walked nothing of the path");
+    }
+
+    fn judged(block: &str, runs: &[&[&str]]) -> crate::report::GateReport {
+        let runs: Vec<Value> = runs
+            .iter()
+            .map(|names| json!({ "tool_calls": calls(names) }))
+            .collect();
+        let agent = format!("prompt: p\nruns: {}\ngolden_path: {block}", runs.len());
+        crate::eval::trial::judged(&agent, None, &runs)
+    }
+
+    #[test]
+    fn a_half_walked_path_passes_and_says_how_much_was_walked() {
+        use crate::report::Status;
+        let report = judged("{ calls: [search, open_page, send] }", &[&["search"]]);
+        assert_eq!(report.status, Status::Passed);
+        assert_eq!(report.remarks[0].message, "walked 1 of 3 steps");
+        assert!(report.remarks[0].is_partial, "--deny-vacuous fails it");
+        let several = judged(
+            "{ calls: [search, open_page, send] }",
+            &[&["search"], &["search", "open_page", "send"], &["send"]],
+        );
+        assert_eq!(
+            several.remarks[0].message,
+            "walked 1 of 3 steps (in 2 of 3 runs: #1, #3)"
+        );
+        let whole = judged(
+            "{ calls: [search, open_page] }",
+            &[&["search", "open_page"]],
+        );
+        assert_eq!(whole.remarks, []);
+    }
+
+    #[test]
+    fn what_is_asserted_of_the_coverage_is_enough() {
+        let expect = "expect: [{ target: golden_path.coverage, matcher: { gte: 0.3 } }]";
+        let block = format!("{{ calls: [search, open_page, send], {expect} }}");
+        let report = judged(&block, &[&["search"]]);
+        assert!(!report.remarks[0].is_partial, "{:?}", report.remarks);
+    }
+
+    #[test]
+    fn require_all_fails_a_half_walked_path_by_itself() {
+        use crate::report::Status;
+        let block = "{ calls: [search, open_page, send], require: all }";
+        let report = judged(block, &[&["search"]]);
+        assert_eq!(report.status, Status::Failed);
+        assert_eq!(
+            report.explanation[0].message,
+            "walked 1 of 3 steps; missing: `open_page`, `send`"
+        );
+        let whole = judged(block, &[&["search", "open_page", "send"]]);
+        assert_eq!(whole.status, Status::Passed);
     }
 
     #[test]
