@@ -12,6 +12,19 @@ pub(crate) fn plural(number: usize) -> &'static str {
     if number == 1 { "" } else { "s" }
 }
 
+/// `52,110`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// ` and 3 more`; nothing where there are no more.
 pub(crate) fn and_more(more: usize) -> String {
     if more > 0 {

@@ -299,69 +299,80 @@ fn narrative_of_messages(lines: &mut Lines<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Trials of one task that all went right, and trials of different tasks put together.
-fn groups(corpus: &Corpus) -> (Vec<Vec<&Value>>, Vec<Vec<&Value>>) {
-    let mut tasks: BTreeMap<(&str, &str), Vec<&LabelledRun>> = BTreeMap::new();
+/// Trials of one task that all went right, and trials of different tasks put together as if they were of one.
+#[derive(Default)]
+struct Groups<'c> {
+    steady: Vec<Vec<&'c Value>>,
+    mixed: Vec<Vec<&'c Value>>,
+}
+
+/// Puts trials together, each group of one agent.
+fn groups(corpus: &Corpus) -> Groups<'_> {
+    let mut agents: BTreeMap<&str, BTreeMap<&str, Vec<&LabelledRun>>> = BTreeMap::new();
     for run in &corpus.runs {
-        tasks.entry((&run.agent, &run.task)).or_default().push(run);
+        let tasks = agents.entry(&run.agent).or_default();
+        tasks.entry(&run.task).or_default().push(run);
     }
-    let most = tasks.values().map(Vec::len).max().unwrap_or_default();
-    let whole: Vec<&Vec<&LabelledRun>> = tasks
-        .values()
-        .filter(|runs| runs.len() == most && most > 1)
-        .collect();
-    let is_steady = |runs: &&&Vec<&LabelledRun>| runs.iter().all(|run| run.is_good);
-    let steady = whole
-        .iter()
-        .filter(is_steady)
-        .map(|runs| runs.iter().map(|run| &run.trace).collect());
-    let steady = steady.collect();
-    // Neighbours in a corpus are often alike, so tasks are taken from far apart.
-    let step = (whole.len() / most.max(1)).max(1);
-    let mixed = |first: usize| {
-        (0..most)
-            .map(|trial| &whole[(first + trial * step) % whole.len()][trial].trace)
-            .collect()
-    };
-    let unsteady = if whole.len() < most {
-        Vec::new()
-    } else {
-        (0..whole.len()).map(mixed).collect()
-    };
-    (steady, unsteady)
+    let trials = agents.values().flat_map(BTreeMap::values).map(Vec::len);
+    let most = trials.max().unwrap_or_default();
+    let mut groups = Groups::default();
+    for tasks in agents.values() {
+        let whole = tasks.values().filter(|runs| runs.len() == most && most > 1);
+        let whole: Vec<&Vec<&LabelledRun>> = whole.collect();
+        let is_steady = |runs: &&&Vec<&LabelledRun>| runs.iter().all(|run| run.is_good);
+        let steady = whole.iter().filter(is_steady);
+        groups
+            .steady
+            .extend(steady.map(|runs| runs.iter().map(|run| &run.trace).collect()));
+        if whole.len() < most {
+            continue;
+        }
+        // Neighbours in a corpus are often alike, so tasks are taken from far apart.
+        let step = (whole.len() / most.max(1)).max(1);
+        let of_different_tasks = |first: usize| {
+            (0..most)
+                .map(|trial| &whole[(first + trial * step) % whole.len()][trial].trace)
+                .collect()
+        };
+        groups
+            .mixed
+            .extend((0..whole.len()).map(of_different_tasks));
+    }
+    groups
 }
 
 fn stability(lines: &mut Lines<'_>) -> Result<(), String> {
-    let (steady, unsteady) = groups(lines.corpus);
-    let Some(runs) = steady.first().or(unsteady.first()).map(Vec::len) else {
+    let Groups { steady, mixed } = groups(lines.corpus);
+    let Some(runs) = steady.first().or(mixed.first()).map(Vec::len) else {
         return Ok(());
     };
-    let gates = Gates::of("    stability: {}", runs)?;
-    let passes = |what: &str, group: &Vec<&Value>, wanted: bool| {
-        let reports = gates.judge(group, None)?;
-        let is_passed = reports[0].status == Status::Passed;
-        if is_passed != wanted {
-            show(what, group[0], &reports);
+    let passes = |block: &str, groups: &[Vec<&Value>], what: &str, wanted: bool| {
+        let gates = Gates::of(&format!("    stability: {block}"), runs)?;
+        let mut passed = Vec::new();
+        for group in groups {
+            let reports = gates.judge(group, None)?;
+            let is_passed = reports[0].status == Status::Passed;
+            if is_passed != wanted {
+                show(what, group[0], &reports);
+            }
+            passed.push(is_passed);
         }
-        Ok::<bool, String>(is_passed)
+        Ok::<Vec<bool>, String>(passed)
     };
-    let steady: Result<Vec<bool>, String> = steady
-        .iter()
-        .map(|group| passes("steady group fails", group, true))
-        .collect();
-    let unsteady: Result<Vec<bool>, String> = unsteady
-        .iter()
-        .map(|group| passes("unsteady group passes", group, false))
-        .collect();
+    let by_default = passes("{}", &steady, "steady group fails", true)?;
     lines.add(
         "stability passes trials of one task that all went right",
-        Bound::AtLeast(60),
-        steady?,
+        Bound::AtLeast(90),
+        by_default,
     );
+    let same_path = "{ same_path: true }";
+    let of_steady = passes(same_path, &steady, "steady group fails same_path", true)?;
+    lines.add("the same with `same_path: true`", Bound::Told, of_steady);
+    let of_mixed = passes(same_path, &mixed, "mixed group passes same_path", false)?;
     lines.add(
-        "stability passes trials of different tasks",
-        Bound::AtMost(5),
-        unsteady?,
+        "stability with `same_path: true` passes trials of different tasks",
+        Bound::AtMost(3),
+        of_mixed,
     );
     Ok(())
 }
@@ -377,10 +388,14 @@ pub(super) struct Picture {
 pub(super) fn similarities(corpus: &Corpus) -> Result<Vec<Picture>, String> {
     const TARGETS: &[&str] = &[
         "stability.tool_sequence_similarity",
+        "stability.aligned_argument_consistency",
         "stability.argument_consistency",
         "stability.weakest_score",
     ];
-    let (steady, unsteady) = groups(corpus);
+    let Groups {
+        steady,
+        mixed: unsteady,
+    } = groups(corpus);
     if steady.is_empty() || unsteady.is_empty() {
         return Ok(Vec::new());
     }

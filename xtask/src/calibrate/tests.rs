@@ -91,7 +91,12 @@ fn every_measure_counts_what_it_says() {
                 1,
                 1
             ),
-            ("stability passes trials of different tasks", 0, 2),
+            ("the same with `same_path: true`", 1, 1),
+            (
+                "stability with `same_path: true` passes trials of different tasks",
+                0,
+                2,
+            ),
             (
                 "trajectory of the successful writes agrees with the outcome",
                 4,

@@ -1,19 +1,7 @@
 //! How are tokens, dollars and lengths of time written for people?
 
+pub(crate) use mcptest_core::words::grouped;
 use std::time::Duration;
-
-/// `52,110`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// `1 run`, `2,000 runs`.
 pub(crate) fn counted(number: u64, thing: &str) -> String {

@@ -19,6 +19,8 @@ pub struct StabilityAcross {
     pub tool_sequence_similarity: f64,
     /// The mean over pairs of runs: equal arguments among the positions where both called the same tool.
     pub argument_consistency: f64,
+    /// The mean over pairs of runs: equal arguments along the longest common subsequence of tools.
+    pub aligned_argument_consistency: f64,
     /// Whether most pairs that part do so at the first or second call.
     pub early_divergence: bool,
 }
@@ -57,6 +59,7 @@ pub fn agent_stability_across(envelopes: &[Value]) -> Result<StabilityAcross, St
         variance: spread.variance,
         tool_sequence_similarity: agreement.similarity.mean(),
         argument_consistency: agreement.consistency.mean(),
+        aligned_argument_consistency: agreement.aligned.mean(),
         early_divergence: agreement.early_divergence(),
     })
 }

@@ -1,6 +1,7 @@
 //! `stability:` did the session hold up, and did the runs take the same path?
 
 mod across;
+mod aligned;
 mod explain;
 mod pairs;
 mod score;
@@ -21,8 +22,13 @@ targets! { "stability":
     VARIANCE = ratio("variance", "the population variance of the runs' weakest scores")
         .pooled().unwanted().up_to(0.25);
     SIMILARITY = ratio("tool_sequence_similarity", "how alike the runs' tool sequences are").pooled();
-    CONSISTENCY = ratio("argument_consistency", "how often runs gave the same tool the same arguments")
-        .pooled();
+    CONSISTENCY =
+        ratio("argument_consistency", "how often runs gave the same tool at the same step the same arguments")
+            .pooled();
+    ALIGNED = ratio(
+        "aligned_argument_consistency",
+        "the same, along the longest common subsequence of the runs' tools",
+    ).pooled();
     EARLY_DIVERGENCE = flag("early_divergence", "1 when runs mostly part at their first or second call")
         .pooled().unwanted();
     TOOL_USAGE = ratio("tool_usage_stability", "1 - (tools - 1) / (calls - 1), of the worst run");
@@ -34,13 +40,34 @@ targets! { "stability":
 /// The dimensions of one run, in the order in which they are measured.
 const OF_A_RUN: [Target; 4] = [TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
 
+/// What `same_path: true` asserts: on runs of real agents these floors pass nine of ten groups that solve one task and
+/// one in a hundred that solve different tasks.
+const SAME_PATH: [(Target, f64); 2] = [(SIMILARITY, 0.5), (ALIGNED, 0.5)];
+
+/// The block as written.
+pub(crate) struct StabilityBlock {
+    premises: Premises,
+    /// Whether the runs must take much the same path.
+    is_same_path: bool,
+}
+
 kind! {
-    "stability", "Did the session hold up, and did the runs take the same path?", Premises, RunFailsBy::Nothing,
-    floors: &[(WEAKEST, 0.5), (SIMILARITY, 0.6), (CONSISTENCY, 0.1)],
+    "stability", "Did the session hold up, and did the runs take the same path?", StabilityBlock, RunFailsBy::Nothing,
+    floors: &[(WEAKEST, 0.5)],
     traits: &[GateTrait::ComparesRuns],
 }
 
-/// The block as written: which dimensions are measured, and which count.
+impl StabilityBlock {
+    fn read(block: &mut Block<'_>) -> Self {
+        let doc = "Fail when the runs take other paths, or give the same tools other arguments";
+        Self {
+            is_same_path: block.flag("same_path", doc, false),
+            premises: Premises::read(block),
+        }
+    }
+}
+
+/// Which dimensions are measured, and which count.
 impl Premises {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "Leave turns without text out of `response_consistency`";
@@ -48,6 +75,9 @@ impl Premises {
         let doc = "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`";
         let least_calls =
             block.optional("min_calls_for_tool_usage", doc, |f| f.whole(0..=1_000_000));
+        let doc = "Tokens that a distinct call may take before `cost_per_progress` falls, 2000 if left out; makes it \
+                   part of the weakest score";
+        let target_tokens = block.optional("target_tokens", doc, |f| f.whole(1..=1_000_000_000));
         let doc =
             "`measured` counts a score where runs can show it; `none` counts all four in every run";
         let is_blanket = block.or_default("premises", doc, |field| {
@@ -70,6 +100,7 @@ impl Premises {
             is_blanket,
             ignore_empty_turns,
             min_calls_for_tool_usage,
+            target_tokens,
         }
     }
 
@@ -106,7 +137,15 @@ impl Premises {
     }
 }
 
-impl Gate for Premises {
+impl Gate for StabilityBlock {
+    fn expect_beside(&self, _has_expect: bool) -> Vec<(Target, f64)> {
+        if self.is_same_path {
+            SAME_PATH.to_vec()
+        } else {
+            Vec::new()
+        }
+    }
+
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let sessions: Vec<Session<'_>> = runs
             .iter()
@@ -114,7 +153,7 @@ impl Gate for Premises {
             .collect();
         let measured: Vec<Measured> = sessions
             .iter()
-            .map(|session| self.measure(session))
+            .map(|session| self.premises.measure(session))
             .collect();
         let weakest: Vec<f64> = measured.iter().map(|run| run.weakest).collect();
         let Ok(spread) = spread(&weakest) else {
@@ -133,6 +172,7 @@ impl Gate for Premises {
                 &CONSISTENCY,
                 Some(Number::Float(agreement.consistency.mean())),
             )
+            .set(&ALIGNED, Some(Number::Float(agreement.aligned.mean())))
             .set(
                 &EARLY_DIVERGENCE,
                 Some(Number::Int(i64::from(agreement.early_divergence()))),
@@ -146,12 +186,18 @@ impl Gate for Premises {
                 "no two runs called the same tool at the same step",
             );
         }
+        if agreement.aligned.least.is_none() {
+            scores.nothing_counts(&ALIGNED, "no two runs called the same tool");
+        }
         if sessions.iter().all(|session| session.calls.is_empty()) {
             scores.not_exercised =
                 Some("no run made a call, so there is nothing to compare".to_owned());
         }
-        self.say_what_is_missing(&sessions, &mut scores);
-        scores.findings = explain::findings(runs, &sessions, &measured, &agreement, *self);
+        self.premises.say_what_is_missing(&sessions, &mut scores);
+        for (target, low) in explain::low(runs, &sessions, &measured, self.premises) {
+            scores.remark(&target, low);
+        }
+        scores.findings = explain::findings(runs, &sessions, &measured, &agreement, self.premises);
         scores
     }
 
@@ -164,7 +210,7 @@ impl Gate for Premises {
             .collect();
         let measured: Vec<Measured> = sessions
             .iter()
-            .map(|session| self.measure(session))
+            .map(|session| self.premises.measure(session))
             .collect();
         let dimension = |(at, target): (usize, &Target)| {
             let values = || measured.iter().filter_map(|run| run.values[at]);
@@ -229,6 +275,7 @@ mod tests {
         is_blanket: true,
         ignore_empty_turns: false,
         min_calls_for_tool_usage: None,
+        target_tokens: None,
     };
     const MEASURED: Premises = Premises {
         is_blanket: false,
@@ -258,7 +305,11 @@ mod tests {
             .map(|text| Trace::read(text).unwrap())
             .collect();
         let runs: Vec<Run<'_>> = Run::all(&traces);
-        premises.score(&runs)
+        let block = StabilityBlock {
+            premises,
+            is_same_path: false,
+        };
+        block.score(&runs)
     }
 
     fn default_holds(scores: &Scores) -> bool {
@@ -310,7 +361,7 @@ mod tests {
                 ),
                 (
                     Some(2),
-                    "cost_per_progress 0.4: 10000 tokens for 2 distinct calls, 5000 each where 2000 are free"
+                    "cost_per_progress 0.4: 10,000 tokens for 2 useful calls, 5,000 each where 2,000 are free; `target_tokens` changes that"
                 ),
                 (
                     None,
@@ -394,11 +445,131 @@ mod tests {
         );
     }
 
+    fn judged(block: &str, runs: &[Value]) -> crate::report::GateReport {
+        let agent = format!("prompt: p\nruns: {}\nstability: {block}", runs.len());
+        crate::eval::trial::judged(&agent, None, runs)
+    }
+
+    fn passes(block: &str, runs: &[Value]) -> bool {
+        judged(block, runs).status == crate::report::Status::Passed
+    }
+
     #[test]
-    fn runs_that_take_other_ways_fail_the_default_gate() {
-        let one = run(&[("search", 1), ("open", 1), ("send", 1)], &[5], 50);
-        let other = run(&[("list", 1), ("open", 1), ("close", 1)], &[5], 50);
-        assert!(!default_holds(&scored_by(MEASURED, &[one, other])));
+    fn the_default_gate_asks_nothing_of_the_path_and_same_path_does() {
+        let other_ways = [
+            run(&[("search", 1), ("open", 1), ("send", 1)], &[5], 50),
+            run(&[("list", 1), ("open", 1), ("close", 1)], &[5], 50),
+        ];
+        let other_arguments = [
+            run(&[("search", 1), ("open", 1), ("send", 1)], &[5], 50),
+            run(&[("search", 2), ("open", 2), ("send", 1)], &[5], 50),
+        ];
+        let one_lookup_more = [
+            run(
+                &[("find", 1), ("get", 1), ("get", 2), ("send", 1)],
+                &[5],
+                50,
+            ),
+            run(&[("get", 1), ("get", 2), ("send", 1)], &[5], 50),
+        ];
+        for block in ["{}", "{ premises: none, min_calls_for_tool_usage: 20 }"] {
+            assert!(
+                passes(block, &other_ways) && passes(block, &other_arguments),
+                "{block}"
+            );
+        }
+        assert!(!passes("{ same_path: true }", &other_ways));
+        assert!(!passes("{ same_path: true }", &other_arguments));
+        assert!(passes("{ same_path: true }", &one_lookup_more));
+        let by_step =
+            "{ expect: [{ target: stability.argument_consistency, matcher: { gte: 0.5 } }] }";
+        assert!(
+            !passes(by_step, &one_lookup_more),
+            "to the letter of its formula"
+        );
+    }
+
+    #[test]
+    fn same_path_holds_beside_a_written_expect() {
+        let runs = [
+            run(&[("search", 1)], &[5], 50),
+            run(&[("list", 1)], &[5], 50),
+        ];
+        let expect = "expect: [{ target: stability.score, matcher: { gte: 0.5 } }]";
+        assert!(passes(&format!("{{ {expect} }}"), &runs));
+        let report = judged(&format!("{{ same_path: true, {expect} }}"), &runs);
+        let failed: Vec<&str> = report
+            .expectations
+            .iter()
+            .filter(|one| !one.passed)
+            .map(|one| &*one.target)
+            .collect();
+        assert_eq!(failed, ["stability.tool_sequence_similarity"]);
+    }
+
+    #[test]
+    fn a_low_score_that_does_not_count_is_a_remark_on_the_row() {
+        let costly = run(&[("a", 1), ("b", 1), ("c", 1)], &[5, 500, 5], 133_855);
+        let steady = run(&[("a", 1), ("b", 1), ("c", 1)], &[5, 5, 5], 100);
+        let report = judged("{}", &[steady.clone(), costly.clone()]);
+        let remarks: Vec<&str> = report
+            .remarks
+            .iter()
+            .map(|remark| &*remark.message)
+            .collect();
+        assert_eq!(
+            remarks,
+            [
+                "low: response_consistency 0, turn lengths 5, 500, 5 (run #2)",
+                "low: cost_per_progress 0.04, 133,855 tokens for 3 useful calls (run #2)",
+            ]
+        );
+        assert_eq!(report.status, crate::report::Status::Passed);
+        assert!(!report.remarks.iter().any(|remark| remark.is_partial));
+        assert_eq!(judged("{}", &[steady.clone(), steady]).remarks, []);
+        let counted = judged(
+            "{ premises: none, min_calls_for_tool_usage: 20 }",
+            &[costly.clone(), costly],
+        );
+        assert_eq!(counted.remarks, [], "what counts is judged, not remarked");
+        assert_eq!(counted.status, crate::report::Status::Failed);
+    }
+
+    #[test]
+    fn a_token_target_moves_the_anchor_and_makes_the_cost_count() {
+        let run = run(&[("a", 1), ("b", 1)], &[5], 20_000);
+        let runs = [run.clone(), run];
+        assert!(passes("{}", &runs));
+        assert!(passes("{ target_tokens: 5000 }", &runs));
+        let report = judged("{ target_tokens: 4000 }", &runs);
+        assert_eq!(report.status, crate::report::Status::Failed);
+        assert_eq!(
+            report.explanation[0].message,
+            "cost_per_progress 0.4: 20,000 tokens for 2 useful calls, 10,000 each where 4,000 are free; `target_tokens` changes that"
+        );
+        assert_eq!(report.remarks, []);
+    }
+
+    #[test]
+    fn what_is_read_from_a_cache_is_no_spending_unless_everything_counts() {
+        let cached = |cached: u64| {
+            let mut run = run(&[("a", 1), ("b", 1)], &[5], 100_000);
+            run["conversation"]["tokens"]["cache_read"] = json!(cached);
+            run
+        };
+        let cost = |block: &str, read: u64| {
+            judged(block, &[cached(read), cached(read)]).targets["stability.cost_per_progress"]
+                .unwrap()
+                .as_f64()
+        };
+        assert_eq!(cost("{}", 97_000), 1.0);
+        assert_eq!(cost("{}", 90_000), 0.4);
+        assert_eq!(cost("{ premises: none }", 97_000), 0.04);
+        let report = judged("{}", &[cached(90_000), cached(90_000)]);
+        assert_eq!(
+            report.remarks[0].message,
+            "low: cost_per_progress 0.4, 10,000 tokens for 2 useful calls (90,000 more were read from a cache) (run #1)"
+        );
     }
 
     #[test]
@@ -487,7 +658,6 @@ mod tests {
 
     #[test]
     fn the_first_finding_is_about_the_expectation_that_failed() {
-        use crate::eval::trial::judged;
         let run = |tools: &[&str]| {
             let calls: Vec<Value> = tools
                 .iter()
@@ -502,11 +672,7 @@ mod tests {
         let first = |target: &str, matcher: &str| {
             let expect =
                 format!("expect: [{{ target: stability.{target}, matcher: {{ {matcher} }} }}]");
-            let report = judged(
-                &format!("prompt: p\nruns: 2\nstability: {{ {expect} }}"),
-                None,
-                &runs,
-            );
+            let report = judged(&format!("{{ {expect} }}"), &runs);
             report.explanation[0].message.clone()
         };
         assert!(

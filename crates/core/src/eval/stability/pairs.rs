@@ -1,17 +1,21 @@
 //! How alike are the paths that the runs took, pair by pair?
 
+use super::aligned::{NumberedCall, together};
 use super::session::Session;
 use crate::eval::assignment::Groups;
 use crate::eval::subsequence::longest_order_keeping_match;
 use crate::hashed::HashMap;
+use std::borrow::Borrow;
 
 /// What the pairs of runs have in common.
 #[derive(Default)]
 pub(super) struct Agreement {
     /// LCS / longer length over tool names.
     pub(super) similarity: Ratios,
-    /// The share of equal arguments where both runs called the same tool.
+    /// The share of equal arguments where both runs called the same tool at the same step.
     pub(super) consistency: Ratios,
+    /// The share of equal arguments along the longest common subsequence of the tools.
+    pub(super) aligned: Ratios,
     /// Pairs that part, and those that do so at step 0 or 1.
     pub(super) diverging: usize,
     pub(super) early: usize,
@@ -25,7 +29,7 @@ impl Agreement {
 }
 
 /// Two runs by index, and how alike they are.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Pair {
     pub(super) runs: (usize, usize),
     pub(super) ratio: f64,
@@ -35,11 +39,8 @@ pub(super) struct Pair {
 /// are, and the LCS is bit-parallel: exact, and the pairs, not the calls, are what grows with the square.
 pub(super) fn compare(sessions: &[Session<'_>]) -> Agreement {
     let paths = numbered(sessions);
-    let consistency = consistency(sessions, &paths);
-    let mut found = Agreement {
-        consistency,
-        ..Agreement::default()
-    };
+    let mut found = Agreement::default();
+    found.compare_arguments(&numbered_calls(sessions, &paths));
     let groups = Groups::collapse(&paths);
     let runs: Vec<usize> = groups.representatives().collect();
     let counts = groups.counts();
@@ -77,16 +78,18 @@ pub(super) fn triangle(sessions: &[Session<'_>]) -> Vec<Vec<Option<f64>>> {
 }
 
 /// The tools of each run, numbered by first appearance in any.
-fn numbered(sessions: &[Session<'_>]) -> Vec<Vec<usize>> {
-    let mut numbers = HashMap::default();
-    let mut number = |name| {
-        let next = numbers.len();
-        *numbers.entry(name).or_insert(next)
-    };
-    sessions
-        .iter()
-        .map(|session| session.calls.iter().map(|call| number(call.name)).collect())
-        .collect()
+pub(super) fn numbered<'s, S: Borrow<Session<'s>>>(sessions: &[S]) -> Vec<Vec<usize>> {
+    let mut numbers: HashMap<&str, usize> = HashMap::default();
+    let mut paths = Vec::new();
+    for session in sessions {
+        let mut path = Vec::new();
+        for call in &session.borrow().calls {
+            let next = numbers.len();
+            path.push(*numbers.entry(call.name).or_insert(next));
+        }
+        paths.push(path);
+    }
+    paths
 }
 
 /// A weighted mean of ratios, and the pair with the least.
@@ -176,44 +179,58 @@ impl<'a> Path<'a> {
     }
 }
 
-fn consistency(sessions: &[Session<'_>], paths: &[Vec<usize>]) -> Ratios {
-    let steps: Vec<Vec<(usize, u128)>> = sessions
-        .iter()
-        .zip(paths)
-        .map(|(session, path)| {
-            path.iter()
-                .copied()
-                .zip(session.calls.iter().map(|call| call.args))
-                .collect()
-        })
-        .collect();
-    let groups = Groups::collapse(&steps);
-    let runs: Vec<usize> = groups.representatives().collect();
-    let counts = groups.counts();
-    let mut ratios = Ratios::default();
-    for (at, &run) in runs.iter().enumerate() {
-        if let ([first, second, ..], false) = (groups.members(at), steps[run].is_empty()) {
-            ratios.add((*first, *second), 1.0, pairs_within(counts[at]));
-        }
-        for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
-            let same_tool = || {
-                steps[run]
-                    .iter()
-                    .zip(&steps[other])
-                    .filter(|(a, b)| a.0 == b.0)
-            };
-            let shared = same_tool().count();
-            if shared > 0 {
-                let equal = same_tool().filter(|(a, b)| a.1 == b.1).count();
-                ratios.add(
-                    (run, other),
-                    equal as f64 / shared as f64,
-                    counts[at] * counts[other_at],
-                );
+/// The calls of each run, their tools as numbers.
+pub(super) fn numbered_calls<'s, S: Borrow<Session<'s>>>(
+    sessions: &[S],
+    paths: &[Vec<usize>],
+) -> Vec<Vec<NumberedCall>> {
+    let calls = |(session, path): (&S, &Vec<usize>)| {
+        let args = session.borrow().calls.iter().map(|call| call.args);
+        path.iter().copied().zip(args).collect()
+    };
+    sessions.iter().zip(paths).map(calls).collect()
+}
+
+impl Agreement {
+    /// Compares the arguments of every pair of runs, step by step and along what their tools have in common.
+    fn compare_arguments(&mut self, runs: &[Vec<NumberedCall>]) {
+        let groups = Groups::collapse(runs);
+        let distinct: Vec<usize> = groups.representatives().collect();
+        let counts = groups.counts();
+        for (at, &run) in distinct.iter().enumerate() {
+            let one = &runs[run];
+            if let ([first, second, ..], false) = (groups.members(at), one.is_empty()) {
+                let pairs = pairs_within(counts[at]);
+                self.consistency.add((*first, *second), 1.0, pairs);
+                self.aligned.add((*first, *second), 1.0, pairs);
+            }
+            for (other_at, &other_run) in distinct.iter().enumerate().skip(at + 1) {
+                let other = &runs[other_run];
+                let pairs = counts[at] * counts[other_at];
+                let by_step = one.iter().zip(other);
+                if let Some(share) = share_of_equal(by_step.filter(|(a, b)| a.0 == b.0)) {
+                    self.consistency.add((run, other_run), share, pairs);
+                }
+                let along = together(one, other);
+                let along = along.iter().map(|(a, b)| (&one[*a], &other[*b]));
+                if let Some(share) = share_of_equal(along) {
+                    self.aligned.add((run, other_run), share, pairs);
+                }
             }
         }
     }
-    ratios
+}
+
+/// The share of the pairs with equal arguments; `None` without a pair.
+fn share_of_equal<'c>(
+    calls: impl Iterator<Item = (&'c NumberedCall, &'c NumberedCall)>,
+) -> Option<f64> {
+    let (mut all, mut equal) = (0_usize, 0_usize);
+    for (a, b) in calls {
+        all += 1;
+        equal += usize::from(a.1 == b.1);
+    }
+    (all > 0).then(|| equal as f64 / all as f64)
 }
 
 #[cfg(test)]

@@ -6,7 +6,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Tokens a distinct call may take before `cost_per_progress` falls.
-pub(super) const TOKENS_PER_CALL: f64 = 2000.0;
+const TOKENS_PER_CALL: f64 = 2000.0;
+
+/// Below it a dimension is more degraded than steady.
+pub(super) const LOW: f64 = 0.5;
 
 /// The four scores of one run; 1 is steady.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -60,14 +63,13 @@ pub struct StabilityFloors {
     pub cost_per_progress: f64,
 }
 
-/// Half: below it a dimension is more degraded than steady.
 impl Default for StabilityFloors {
     fn default() -> Self {
         Self {
-            tool_usage_stability: 0.5,
-            response_consistency: 0.5,
-            redundancy: 0.5,
-            cost_per_progress: 0.5,
+            tool_usage_stability: LOW,
+            response_consistency: LOW,
+            redundancy: LOW,
+            cost_per_progress: LOW,
         }
     }
 }
@@ -129,6 +131,8 @@ pub(super) struct Premises {
     pub(super) is_blanket: bool,
     pub(super) ignore_empty_turns: bool,
     pub(super) min_calls_for_tool_usage: Option<usize>,
+    /// Tokens a distinct call may take before `cost_per_progress` falls, where the suite says so.
+    pub(super) target_tokens: Option<u64>,
 }
 
 impl Premises {
@@ -137,12 +141,33 @@ impl Premises {
         is_blanket: true,
         ignore_empty_turns: false,
         min_calls_for_tool_usage: None,
+        target_tokens: None,
     };
 
     /// Whether a dimension counts towards the weakest score. The lengths of answers and the tokens of a call say
     /// nothing by themselves: a quarter and most of the verified runs are below 0.5.
     pub(super) fn count(self, dimension: usize) -> bool {
-        self.is_blanket || matches!(DIMENSIONS[dimension], "tool_usage_stability" | "redundancy")
+        match DIMENSIONS[dimension] {
+            "tool_usage_stability" | "redundancy" => true,
+            "cost_per_progress" => self.is_blanket || self.target_tokens.is_some(),
+            _ => self.is_blanket,
+        }
+    }
+
+    /// Tokens a distinct call may take before `cost_per_progress` falls.
+    pub(super) fn tokens_per_call(self) -> f64 {
+        self.target_tokens
+            .map_or(TOKENS_PER_CALL, |tokens| tokens as f64)
+    }
+
+    /// The tokens that a run spent. A prompt that is read from a cache again says nothing about progress: an agent
+    /// whose host caches would be low in every run. The blanket rule counts it all the same.
+    pub(super) fn tokens(self, session: &Session<'_>) -> f64 {
+        if self.is_blanket {
+            session.tokens
+        } else {
+            (session.tokens - session.cached_tokens).max(0.0)
+        }
     }
 
     /// How many calls make `tool_usage_stability` measured.
@@ -176,7 +201,7 @@ impl Premises {
             cost_per_progress: if session.is_short() {
                 1.0
             } else {
-                cost_per_progress(session)
+                self.cost_per_progress(session)
             },
         }
     }
@@ -194,12 +219,24 @@ impl Premises {
                 usage.then(|| tool_usage(session, 2)),
                 answers.then(|| evenness(&session.answer_lengths)),
                 (calls >= 2).then(|| ratio_or_one(session.distinct_calls, calls)),
-                (calls > 0 && session.tokens > 0.0).then(|| cost_per_progress(session)),
+                (calls > 0 && session.tokens > 0.0).then(|| self.cost_per_progress(session)),
             ]
         };
         let counted = values.iter().enumerate().filter(|(at, _)| self.count(*at));
         let weakest = counted.filter_map(|(_, value)| *value).fold(1.0, f64::min);
         Measured { values, weakest }
+    }
+
+    fn cost_per_progress(self, session: &Session<'_>) -> f64 {
+        let tokens = self.tokens(session);
+        if tokens <= 0.0 {
+            return 1.0;
+        }
+        if session.distinct_calls == 0 {
+            return 0.0;
+        }
+        let target = self.tokens_per_call();
+        target / target.max(tokens / session.distinct_calls as f64)
     }
 }
 
@@ -220,16 +257,6 @@ fn evenness(lengths: &[usize]) -> f64 {
     let squares: u128 = lengths.iter().map(|&length| (length as u128).pow(2)).sum();
     let spread = (lengths.len() as u128 * squares - sum * sum) as f64;
     1.0 - (spread.sqrt() / sum as f64).min(1.0)
-}
-
-fn cost_per_progress(session: &Session<'_>) -> f64 {
-    if session.tokens <= 0.0 {
-        return 1.0;
-    }
-    if session.distinct_calls == 0 {
-        return 0.0;
-    }
-    TOKENS_PER_CALL / TOKENS_PER_CALL.max(session.tokens / session.distinct_calls as f64)
 }
 
 fn ratio_or_one(part: usize, whole: usize) -> f64 {

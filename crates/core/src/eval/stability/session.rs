@@ -14,10 +14,18 @@ pub(super) struct Session<'a> {
     pub(super) answer_lengths: Vec<usize>,
     /// All tokens of the run; 0 when none are recorded.
     pub(super) tokens: f64,
+    /// Those among them that were read from a cache.
+    pub(super) cached_tokens: f64,
     /// How many tools were called, by name.
     pub(super) tools: usize,
     /// How many calls differ in name, server or arguments.
     pub(super) distinct_calls: usize,
+}
+
+/// The tokens of a run, and those among them that were read from a cache.
+struct Spent {
+    total: f64,
+    cached: f64,
 }
 
 /// One call; equal when name, server and arguments are.
@@ -41,7 +49,11 @@ impl<'a> Session<'a> {
                 .and_then(|raw| serde_json::from_str(raw.get()).ok());
             content.map_or(0, |content: Value| text_length(&content))
         });
-        let tokens = trace.conversation.tokens.total.unwrap_or_default() as f64;
+        let tokens = trace.conversation.tokens.totalled();
+        let tokens = Spent {
+            total: tokens.total.unwrap_or_default() as f64,
+            cached: tokens.cache_read.unwrap_or_default() as f64,
+        };
         let turns = trace
             .tool_calls
             .iter()
@@ -74,20 +86,30 @@ impl<'a> Session<'a> {
         let lengths = assistant
             .map(|turn| text_length(&turn["content"]))
             .collect();
-        let tokens = envelope
-            .pointer("/conversation/tokens/total")
-            .and_then(Value::as_f64);
+        let tokens = |key: &str| {
+            let pointer = format!("/conversation/tokens/{key}");
+            let tokens = envelope.pointer(&pointer).and_then(Value::as_f64);
+            tokens.map(|tokens| tokens.max(0.0))
+        };
+        let both = || {
+            let both = tokens("prompt").zip(tokens("completion"));
+            both.map(|(prompt, completion)| prompt + completion)
+        };
+        let tokens = Spent {
+            total: tokens("total").or_else(both).unwrap_or_default(),
+            cached: tokens("cache_read").unwrap_or_default(),
+        };
         let turns = list("/tool_calls")
             .filter_map(|call| call["turn"].as_u64())
             .collect();
-        Self::new(calls, lengths, &turns, tokens.unwrap_or_default().max(0.0))
+        Self::new(calls, lengths, &turns, tokens)
     }
 
     fn new(
         calls: Vec<Step<'a>>,
         turn_lengths: Vec<usize>,
         calling: &HashSet<u64>,
-        tokens: f64,
+        tokens: Spent,
     ) -> Self {
         let answers = turn_lengths.iter().enumerate();
         let answers =
@@ -103,7 +125,8 @@ impl<'a> Session<'a> {
             calls,
             turn_lengths,
             answer_lengths,
-            tokens,
+            tokens: tokens.total,
+            cached_tokens: tokens.cached,
             tools,
             distinct_calls,
         }
