@@ -145,9 +145,11 @@ pub(super) fn encounters<'t>(
 }
 
 /// Every time that calls really failed, in the order of the calls and by the times that were measured; where a call has
-/// none, no time is told. A call that fails while another failure is not overcome belongs to it.
+/// none, no time is told. A call that fails while another failure is not overcome belongs to it. `failed` says which
+/// calls count as failed.
 pub(super) fn measured_encounters<'t>(
     trace: &'t Trace<'_>,
+    failed: &[bool],
     limits: &RecoveryLimits,
     recovered_by: &[String],
 ) -> Vec<Encounter<'t>> {
@@ -157,13 +159,13 @@ pub(super) fn measured_encounters<'t>(
         recovered_by,
     };
     for (at, result) in trace.results_by_call().iter().enumerate() {
-        let Some(result) = result else { continue };
-        let took_ms = result.duration_ms.unwrap_or_default();
-        if result.is_failure() {
-            clock.fail(at, MEASURED, Some(took_ms), &trace.tool_calls);
+        let took_ms = result.and_then(|result| result.duration_ms);
+        if failed[at] {
+            let noticed_after_ms = result.map(|_| took_ms.unwrap_or_default());
+            clock.fail(at, MEASURED, noticed_after_ms, &trace.tool_calls);
         }
-        clock.pass(took_ms);
-        if !result.is_failure() {
+        clock.pass(took_ms.unwrap_or_default());
+        if result.is_some_and(|result| !result.is_failure()) {
             clock.succeed(at, &trace.tool_calls);
         }
     }

@@ -4,6 +4,7 @@ mod clock;
 mod event;
 mod give_up;
 mod marks;
+mod outage;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +20,8 @@ use crate::suite::Fault;
 use crate::words::{any_of, count};
 use clock::{Encounter, encounters, measured_encounters, repeated_effects};
 use event::flaw;
-use give_up::says_that_it_failed;
+use give_up::gives_up;
+use outage::{Failures, failed_calls};
 
 targets! { "recovery":
     RECOVERED =
@@ -48,6 +50,8 @@ pub(crate) struct RecoveryBlock {
     /// The tools whose success is a recovery; any when there are none.
     recovered_by: Vec<String>,
     accepts_giving_up: bool,
+    /// Which failures are judged where no fault is injected.
+    failures: Failures,
 }
 
 kind! {
@@ -81,13 +85,13 @@ impl Gate for RecoveryBlock {
             return scores;
         }
         let is_measured = self.inject.is_empty();
-        let all = self.all_met(trace);
+        let all = self.all_met(run);
         scores.whole(&REPEATED_EFFECTS, repeated_effects(trace));
         if is_measured && all.is_empty() {
             scores
                 .flag(&EXERCISED, false)
                 .flag(&GATE_PASSED, true)
-                .not_exercised("no call failed");
+                .not_exercised(self.why_no_outage(trace));
             return scores;
         }
         let met: Vec<&Encounter<'_>> = all.iter().filter(|met| self.is_meant(met)).collect();
@@ -147,7 +151,7 @@ impl Gate for RecoveryBlock {
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let of_run = |run: &&Run<'_>| {
             let met = if flaw(run.trace).is_none() {
-                self.all_met(run.trace)
+                self.all_met(run)
             } else {
                 Vec::new()
             };
@@ -219,26 +223,57 @@ impl RecoveryBlock {
         let inject = block
             .sibling("inject", |field| field.list(|item| item.name()))
             .unwrap_or_default();
+        let doc = "Which failures count without `inject:`: `outages`, or `errors` for results marked as errors too";
+        let failures = block.optional("failures", doc, |f| {
+            f.choice(
+                "the failures to judge",
+                &[("outages", Failures::Outages), ("errors", Failures::Errors)],
+            )
+        });
+        if failures.is_some() && !inject.is_empty() && !block.is_describing() {
+            let problem = Problem::warning(
+                "`failures` changes nothing beside `inject:`: the injected faults are judged",
+            );
+            block.report_at("failures", problem.help("remove it"));
+        }
         Self {
             limits,
             inject,
             recovered_by,
             accepts_giving_up: accepts_giving_up.unwrap_or(false),
+            failures: failures.unwrap_or(Failures::Outages),
         }
     }
 
     /// Every failure of a run, also by faults that the agent does not name.
-    fn all_met<'t>(&self, trace: &'t Trace<'_>) -> Vec<Encounter<'t>> {
-        let find = if self.inject.is_empty() {
-            measured_encounters
+    fn all_met<'t>(&self, run: &Run<'t>) -> Vec<Encounter<'t>> {
+        let (trace, limits) = (run.trace, &self.limits);
+        let mut all = if self.inject.is_empty() {
+            let failed = failed_calls(trace, run.catalogue(), self.failures);
+            measured_encounters(trace, &failed, limits, &self.recovered_by)
         } else {
-            encounters
+            encounters(trace, limits, &self.recovered_by)
         };
-        let mut all = find(trace, &self.limits, &self.recovered_by);
-        if self.accepts_giving_up && says_that_it_failed(trace) {
+        if self.accepts_giving_up && gives_up(trace) {
             all.iter_mut().for_each(Encounter::accept_giving_up);
         }
         all
+    }
+
+    /// Why a run without an injected fault shows nothing to recover from.
+    fn why_no_outage(&self, trace: &Trace<'_>) -> String {
+        let errors = trace.tool_results.iter().filter(|one| one.is_failure());
+        match (errors.count(), self.failures) {
+            (0, _) => "no call failed".to_owned(),
+            (1, Failures::Outages) => {
+                "no call met an outage; 1 result is an error, which `failures: errors` counts"
+                    .to_owned()
+            }
+            (errors, Failures::Outages) => format!(
+                "no call met an outage; {errors} results are errors, which `failures: errors` counts"
+            ),
+            (_, Failures::Errors) => "no call of a tool that exists failed".to_owned(),
+        }
     }
 
     fn is_meant(&self, met: &Encounter<'_>) -> bool {

@@ -496,7 +496,8 @@ fn a_fault_that_no_tool_of_the_agent_can_have_is_refused_at_load() {
 
 #[test]
 fn without_times_a_real_failure_is_judged_by_what_came_after_it() {
-    let agent = "prompt: x\nrecovery: { max_detection_ms: 3000, max_recovery_ms: 10 }";
+    let agent =
+        "prompt: x\nrecovery: { max_detection_ms: 3000, max_recovery_ms: 10, failures: errors }";
     let report = judged(agent, None, &[run(&["search!", "search"])]);
     assert_eq!(
         (report.status, value(&report, "recovery.recovered")),
@@ -508,6 +509,53 @@ fn without_times_a_real_failure_is_judged_by_what_came_after_it() {
         judged(agent, None, &[run(&["search!"])]).status,
         Status::Failed
     );
+}
+
+#[test]
+fn an_answer_is_no_outage_unless_the_suite_counts_errors() {
+    let found_nothing = json!({
+        "tool_calls": [{ "name": "search", "turn": 0 }],
+        "tool_results": [{
+            "is_error": true,
+            "content": [{ "type": "text", "text": "No emails found. Try with a different query." }],
+        }],
+    });
+    let agent = |more: &str| format!("prompt: x\nrecovery: {{ max_detection_ms: 3000{more} }}");
+    let report = judged(&agent(""), None, std::slice::from_ref(&found_nothing));
+    assert_eq!(report.status, Status::Passed);
+    assert_eq!(
+        report.not_exercised.as_deref(),
+        Some("no call met an outage; 1 result is an error, which `failures: errors` counts")
+    );
+    let counted = agent(", failures: errors");
+    let report = judged(&counted, None, std::slice::from_ref(&found_nothing));
+    assert_eq!(report.status, Status::Failed);
+    let mut limited = found_nothing;
+    limited["tool_results"][0]["content"][0]["text"] = json!("Too many requests");
+    assert_eq!(judged(&agent(""), None, &[limited]).status, Status::Failed);
+    let said = problems(&format!("inject: [hung]\n{counted}"));
+    assert!(
+        said[0].starts_with("warning: `failures` changes nothing beside `inject:`"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn giving_up_is_accepted_of_a_run_that_admits_it_only() {
+    let agent = AGENT.replace("max_recovery_ms: 5000", "on_give_up: pass");
+    let closing = |text: &str| {
+        let mut stopped = run(&["send_email!hung"]);
+        stopped["final_response"] = json!(text);
+        judged(&agent, None, &[stopped]).status
+    };
+    assert_eq!(closing("I could not send the email."), Status::Passed);
+    for lie in [
+        "Done. The email has been delivered without any error.",
+        "All done! There was no problem and nothing failed.",
+        "I sent the email, although the first attempt failed.",
+    ] {
+        assert_eq!(closing(lie), Status::Failed, "{lie}");
+    }
 }
 
 #[test]
