@@ -1,8 +1,10 @@
 //! Which tools do the same job, and which calls reach which job?
 
+mod discovery;
 mod explain;
 mod selection;
 
+pub(crate) use discovery::Discovery;
 pub(crate) use explain::explain_selection;
 pub(crate) use selection::{Members, Reach};
 pub use selection::{Selection, score_selection};
@@ -32,7 +34,18 @@ pub(crate) fn read_classes_or_siblings(block: &mut Block<'_>) -> Option<Vec<Clas
     })
 }
 
-/// The same for a gate that measures nothing without classes.
+/// The same, or else those of the agent's `orchestration:`.
+pub(crate) fn read_any_classes(block: &mut Block<'_>) -> Option<Vec<Class>> {
+    let classes = read_classes_or_siblings(block);
+    if classes.is_some() || block.has("classes") {
+        return classes;
+    }
+    block.sibling("orchestration", |field| {
+        field.try_block(|axes| axes.optional("classes", "", read_classes))
+    })
+}
+
+/// The same as the first for a gate that measures nothing without classes.
 pub(crate) fn read_needed_classes(block: &mut Block<'_>) -> Vec<Class> {
     let classes = read_classes_or_siblings(block);
     let has_sibling = block.sibling("equal_function_sets", |_| Some(())).is_some();

@@ -2,7 +2,7 @@
 
 use super::catalogue::{Catalogue, Standing};
 use super::{DISCOVERY, EFFICIENCY, ERROR_RECOVERY, PARAMETERIZATION, SYNTAX};
-use crate::eval::classes::{Class, Members, Reach};
+use crate::eval::classes::{Class, Discovery, Members};
 use crate::eval::target::Target;
 use crate::hashed::{HashMap, HashSet};
 use crate::json;
@@ -47,7 +47,6 @@ impl Axes {
         let mut axes = Self::default();
         let mut catalogues: HashMap<*const Header, Option<Catalogue<'_>>> = HashMap::default();
         let members = Members::of(classes);
-        let mut unreached = vec![0; classes.len()];
         for run in runs {
             let mut none = None;
             let catalogue = match run.header {
@@ -65,30 +64,15 @@ impl Axes {
             let classes_of = walk.classes_of(&members);
             axes.recoveries(&walk, &classes_of, classes.len());
             axes.repeats(&walk);
-            let reach = Reach::of_calls(walk.calls, classes);
-            axes.discovery.good += classes.len() - reach.unreached.len();
-            axes.discovery.all += classes.len();
-            reach
-                .unreached
-                .iter()
-                .for_each(|&class| unreached[class] += 1);
         }
-        for (class, &missed) in classes
-            .iter()
-            .zip(&unreached)
-            .filter(|(_, missed)| **missed > 0)
-        {
-            let (name, members) = (&class.name, class.members.join(", "));
-            let message = match runs.len() - missed {
-                0 => format!("no run reaches the class `{name}` ({members})"),
-                some => format!(
-                    "{some} of {} runs reach the class `{name}` ({members})",
-                    runs.len()
-                ),
-            };
-            axes.findings
-                .push(Finding::new(None, message).about(&[DISCOVERY]));
-        }
+        let discovery = Discovery::over(classes, runs);
+        axes.discovery = AxisShare {
+            good: discovery.reached,
+            all: discovery.declared,
+        };
+        let missed = discovery.missed.into_iter();
+        axes.findings
+            .extend(missed.map(|missed| Finding::new(None, missed).about(&[DISCOVERY])));
         axes
     }
 

@@ -5,15 +5,13 @@ mod catalogue;
 #[cfg(test)]
 mod tests;
 
-use super::classes::{Class, read_classes_or_siblings};
+use super::classes::{Class, Discovery, read_classes_or_siblings};
 use super::prelude::*;
 use super::scores::vacuous_runs;
 use axes::Axes;
 
 targets! {
-    DISCOVERY =
-        Target::percent("orchestration.discovery", "percent of the classes that the calls of a run reached")
-            .pooled();
+    DISCOVERY = Discovery::TARGET;
     PARAMETERIZATION = Target::percent(
         "orchestration.parameterization",
         "percent of the calls whose arguments fit the schema of their tool",
