@@ -95,7 +95,9 @@ pub(super) fn judge(
     report
         .notes
         .extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));
-    report.notes.extend(faults::unmet(agent, &runs));
+    let unmet = faults::unmet(agent, &runs);
+    let denied = unmet.first().filter(|_| judging.deny_vacuous).cloned();
+    report.notes.extend(unmet);
     let row = JudgedRow {
         row,
         of,
@@ -103,15 +105,21 @@ pub(super) fn judge(
         recorded,
         judging,
     };
-    row.judge_gates(ordinary, report)?;
+    let not_judged = row.judge_gates(ordinary, report).err();
     report.settle_runs();
+    if let Some(unmet) = denied.filter(|_| report.status != Status::Error) {
+        let message = format!("{unmet}, which --deny-vacuous does not allow");
+        report.status = Status::Failed;
+        report.reason = Some(Reason::new(ReasonKind::FaultNotMet, message));
+    }
     if broken.is_some() && runs.len() < judged.len() {
         report
             .gates
             .iter_mut()
             .for_each(|gate| gate.scored_runs = Some(runs.len()));
     }
-    broken.or_else(|| not_whole.cloned()).map_or(Ok(()), Err)
+    let reason = broken.or_else(|| not_whole.cloned()).or(not_judged);
+    reason.map_or(Ok(()), Err)
 }
 
 /// The run with the names of its tools as they are known, where they had to be settled.
@@ -358,12 +366,23 @@ impl JudgedRow<'_> {
     ) -> Result<(), Reason> {
         let row_name = report.row_name();
         let mut gates = Vec::with_capacity(ordinary.len());
+        let mut not_judged = None;
         for (gate, judged) in self.of.agent.gates.iter().zip(ordinary) {
-            gates.push(match judged {
-                Some(judged) => judged,
-                None if gate.judges_side_runs() => self.judge_side_runs(gate, report)?,
-                None => judge_gate(gate, self.of, &row_name, self.runs, self.judging),
-            });
+            match judged {
+                Some(judged) => gates.push(judged),
+                // The other gates are judged although these runs are broken.
+                None if gate.judges_side_runs() => match self.judge_side_runs(gate, report) {
+                    Ok(judged) => gates.push(judged),
+                    Err(reason) => not_judged = Some(reason),
+                },
+                None => gates.push(judge_gate(
+                    gate,
+                    self.of,
+                    &row_name,
+                    self.runs,
+                    self.judging,
+                )),
+            }
         }
         report.gates = gates;
         let runs_decide = !self
@@ -387,7 +406,7 @@ impl JudgedRow<'_> {
             .chain(report.gates.iter().map(|gate| gate.status))
             .max()
             .unwrap_or(Status::Passed);
-        Ok(())
+        not_judged.map_or(Ok(()), Err)
     }
 
     fn judge_side_runs(

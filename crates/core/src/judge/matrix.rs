@@ -2,9 +2,9 @@
 
 use super::agent_row::missing_in_words;
 use super::one_run::{judge_expectations, misplaced_result};
-use super::recorded::{RecordedMatrix, missing};
+use super::recorded::{RecordedMatrix, RecordedRun, missing};
 use super::{Judging, advice};
-use crate::eval::{GateBlock, SideRuns};
+use crate::eval::{GateBlock, SideRun, SideRuns};
 use crate::report::{AssertionDiff, Expectation, GateReport, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::trace::{Run, Trace};
@@ -53,7 +53,8 @@ impl Matrix<'_> {
             }
         };
         report.notes.extend(recorded.notes.iter().cloned());
-        let missing = missing(&recorded.runs, wanted);
+        let recorded_runs = self.wanted_runs(&recorded.runs);
+        let missing = missing(&recorded_runs, wanted);
         if let Some(missing) = missing_in_words(&missing, wanted) {
             let message = format!("of {all}, {missing}");
             return Err(advice::rest(
@@ -63,7 +64,10 @@ impl Matrix<'_> {
         }
         let mut expectations = Vec::new();
         let mut judged = Vec::new();
-        for (at, run) in recorded.runs.iter().enumerate() {
+        if let Some(reason) = self.broken(&recorded_runs) {
+            return Err(reason);
+        }
+        for (at, run) in recorded_runs.iter().enumerate() {
             let trace = run.trace.as_ref().map_err(Clone::clone)?;
             if let Some(why) = misplaced_result(trace) {
                 let message = format!("run {} of {all} cannot be judged: {why}", at + 1);
@@ -92,6 +96,37 @@ impl Matrix<'_> {
                 .extend(run.into_iter().flatten().flat_map(evidence));
         }
         Ok(verdict)
+    }
+
+    /// The runs that are asked for: a recording may have more of them.
+    fn wanted_runs<'t>(&self, recorded: &[RecordedRun<'t>]) -> Vec<RecordedRun<'t>> {
+        let wanted = self.wanted.as_ref().map_or(0, |wanted| wanted.runs.len());
+        let is_wanted = |run: &&RecordedRun<'t>| (1..=wanted).contains(&run.number);
+        recorded.iter().filter(is_wanted).cloned().collect()
+    }
+
+    /// Why runs without a set of tools say nothing: what an agent runs on broke some of them. A crash of the agent itself
+    /// is evidence, and so is any end of a run that met a fault.
+    fn broken(&self, runs: &[RecordedRun<'_>]) -> Option<Reason> {
+        let wanted = self.wanted.as_ref()?;
+        let error_of = |run: &RecordedRun<'_>| {
+            let trace = run.trace.as_ref().ok()?;
+            let error = trace.fatal_error().filter(|_| trace.crash().is_none())?;
+            let label = wanted.runs.get(run.number - 1);
+            let label = label.filter(|run| matches!(run, SideRun::Without(..)))?;
+            Some(format!("`{label}` ended in an error: {error}"))
+        };
+        let errors: Vec<String> = runs.iter().filter_map(error_of).collect();
+        let (first, others) = errors.split_first()?;
+        let message = format!(
+            "{} of {} runs of {} ended in an error: {first}",
+            errors.len(),
+            wanted.runs.len(),
+            wanted.words.all
+        );
+        let reason = Reason::new(ReasonKind::RunError, message).details(others.to_vec());
+        let reason = reason.help("record the row again");
+        Some(reason.command(self.row.rerun.recording("--record")))
     }
 
     /// What is expected of each run, and whether this one ended well and keeps it.

@@ -83,6 +83,8 @@ pub enum ReasonKind {
     CallTooSlow,
     /// Nothing was asserted.
     NothingAsserted,
+    /// An injected fault that no call met, where that is not allowed.
+    FaultNotMet,
     /// Runs were given under a name that no row of the suite has.
     RowUnknown,
     /// The secrets cannot be taken out.

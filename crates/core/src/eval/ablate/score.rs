@@ -37,6 +37,11 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         }),
     );
     let mut found = compare(sets, ordinary, side);
+    if !ordinary.is_empty() && !ordinary.iter().any(|run| run.passed) {
+        let why = "no ordinary run succeeded, so no tool can be missed";
+        scores.not_exercised = Some(why.to_owned());
+        return scores;
+    }
     if found.is_empty() {
         let why = if sets.is_empty() {
             "no recording lists a tool"

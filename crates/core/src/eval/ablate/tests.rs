@@ -175,6 +175,19 @@ fn without_runs_nothing_is_measured() {
 }
 
 #[test]
+fn where_no_ordinary_run_succeeds_no_tool_is_called_useless() {
+    let failed = vec![run(false, &["search"], 100); 3];
+    let report = judged("ablate: [look]", &failed, &failed);
+    assert_eq!(
+        report.not_exercised.as_deref(),
+        Some("no ordinary run succeeded, so no tool can be missed")
+    );
+    assert_eq!(report.targets["ablation.useless_tools"], None);
+    assert_eq!(report.targets["ablation.needed_tools"], None);
+    assert_eq!(report.line, None);
+}
+
+#[test]
 fn without_a_task_no_tool_is_called_useless() {
     let written = "prompt: p\ngolden_path: { calls: [search] }\nablate: [search]";
     assert!(problems(written)[0].starts_with("warning: without an `expect:` that can be observed"));
