@@ -23,6 +23,7 @@ pub(super) struct Session<'a> {
 }
 
 /// The tokens of a run, and those among them that were read from a cache.
+#[derive(Clone, Copy)]
 struct Spent {
     total: f64,
     cached: f64,
