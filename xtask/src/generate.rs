@@ -130,7 +130,8 @@ fn traces() -> String {
     };
     let (_, after) = rest.split_once(MARKS[1]).unwrap_or_default();
     let rows = mcptest_core::trace::fields::documentation();
-    let row = |(path, kind, doc): (String, &str, &str)| format!("| `{path}` | {kind} | {doc} |\n");
+    let row =
+        |(path, kind, doc): (String, &str, String)| format!("| `{path}` | {kind} | {doc} |\n");
     let rows: String = rows.into_iter().map(row).collect();
     let head = "| Field | | |\n|---|---|---|\n";
     format!("{before}{}\n{head}{rows}\n{}{after}", MARKS[0], MARKS[1])

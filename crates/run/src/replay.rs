@@ -15,9 +15,10 @@ use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, i
 use mcptest_core::order::IntoMap;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{CassettePath, Graded, Server, Stale, Suite};
-use mcptest_core::trace::{CatalogueTool, Header, Run, run_line};
+use mcptest_core::trace::{CatalogueTool, Header, Run, run_line, slips};
 use rayon::prelude::*;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What was recorded just now and is on no disk.
@@ -356,8 +357,23 @@ fn freshness(
         if let Some(misfit) = misfit(of, cassette, expected) {
             notes.push(misfit.tolerated(of.suite, path, row, is_read_only(of))?);
         }
+        if cassette.header.is_none() {
+            notes.extend(slips_of(path, cassette));
+        }
     }
     Ok(notes)
+}
+
+/// Fields of plain traces that nobody reads and that are close to one that is read, each once.
+fn slips_of(path: &Path, cassette: &Cassette<'_>) -> BTreeSet<String> {
+    let traces = cassette
+        .runs
+        .iter()
+        .filter_map(|run| run.trace.as_ref().ok());
+    traces
+        .flat_map(|trace| slips(trace.text))
+        .map(|slip| format!("{}: {slip}", path.display()))
+        .collect()
 }
 
 /// Why a recording is not one of the suite as it is now.

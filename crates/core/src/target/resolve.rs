@@ -1,7 +1,8 @@
 //! Following a path through the recorded text, reading only what it passes.
 
 use super::PathStep;
-use crate::trace::Trace;
+use crate::trace::fields::{Shape, TRACE};
+use crate::trace::{Trace, other_names};
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -57,7 +58,48 @@ pub(super) fn in_trace(steps: &[PathStep], trace: &Trace<'_>) -> Option<Value> {
             return in_value(Value::Array(names), &steps);
         }
     }
-    in_text(trace.text, steps)
+    in_shape(trace.text, steps, &TRACE)
+}
+
+/// The same in the text of a trace, whose own fields may have other names.
+fn in_shape(text: &str, steps: &[PathStep], shape: &Shape) -> Option<Value> {
+    let Some((step, rest)) = steps.split_first() else {
+        return in_text(text, steps);
+    };
+    match (shape, step) {
+        (
+            Shape::Record(fields),
+            PathStep::Key {
+                name,
+                quoted: false,
+            },
+        ) => {
+            let Some(field) = fields.iter().find(|field| field.name == name) else {
+                return in_text(text, steps);
+            };
+            let spelled = || other_names(field.name).find_map(|other| member(text, other));
+            let found = member(text, name).or_else(spelled)?;
+            match content_blocks(name, found, rest) {
+                Some(blocks) => in_value(blocks, rest),
+                None => in_shape(found, rest, &field.shape),
+            }
+        }
+        (Shape::List(shape), PathStep::Index(index)) => in_shape(item(text, *index)?, rest, shape),
+        (Shape::List(shape), PathStep::Each) => {
+            each(text, rest, |item| in_shape(item, rest, shape))
+        }
+        _ => in_text(text, steps),
+    }
+}
+
+/// What is found in the items of a list, where anything is or there are none; `rest` are the steps within an item.
+fn each(text: &str, rest: &[PathStep], find: impl Fn(&str) -> Option<Value>) -> Option<Value> {
+    let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    let found: Vec<Value> = items.iter().filter_map(|item| find(item.get())).collect();
+    let is_present = items.is_empty() || !found.is_empty();
+    let has_inner_lists = rest.contains(&PathStep::Each);
+    let found = if has_inner_lists { flat(found) } else { found };
+    is_present.then_some(Value::Array(found))
 }
 
 /// What the steps lead to in a JSON text.
@@ -79,17 +121,7 @@ pub(super) fn in_text(text: &str, steps: &[PathStep]) -> Option<Value> {
                 .and_then(|length| in_value(length, rest))
         }
         PathStep::Index(index) => in_text(item(text, *index)?, rest),
-        PathStep::Each => {
-            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-            let found: Vec<Value> = items
-                .iter()
-                .filter_map(|item| in_text(item.get(), rest))
-                .collect();
-            let is_present = items.is_empty() || !found.is_empty();
-            let has_inner_lists = rest.contains(&PathStep::Each);
-            let found = if has_inner_lists { flat(found) } else { found };
-            is_present.then_some(Value::Array(found))
-        }
+        PathStep::Each => each(text, rest, |item| in_text(item, rest)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which fields does a trace have? Targets, the documentation and the JSON Schema come from this table.
 
+use super::other_names;
 use crate::order::IntoMap;
 use Presence::{Derived, Optional, Required};
 use Shape::{Any, Flag, List, Number, Record, Text, Whole};
@@ -255,13 +256,13 @@ static FIELDS: &[Field] = &[
 pub(crate) static TRACE: Shape = Record(FIELDS);
 
 /// Every field of a trace as a target, with what stands there and what it says.
-pub fn documentation() -> Vec<(String, &'static str, &'static str)> {
+pub fn documentation() -> Vec<(String, &'static str, String)> {
     let mut rows = Vec::new();
     document(FIELDS, "", &mut rows);
     rows
 }
 
-fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str, &'static str)>) {
+fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str, String)>) {
     for Field {
         name,
         shape,
@@ -284,6 +285,14 @@ fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str
         } else {
             kind
         };
+        let others: Vec<String> = other_names(name)
+            .map(|other| format!("`{other}`"))
+            .collect();
+        let doc = if others.is_empty() {
+            (*doc).to_owned()
+        } else {
+            format!("{doc}; also read as {}", others.join(", "))
+        };
         rows.push((path.clone(), kind, doc));
         if let Some((inner, step)) = inner {
             document(inner, &format!("{path}{step}"), rows);
@@ -299,13 +308,20 @@ pub fn json_schema() -> Value {
     schema
 }
 
-fn record(fields: &[Field]) -> Value {
+fn record(fields: &'static [Field]) -> Value {
     let stored = || {
         fields
             .iter()
             .filter(|field| !matches!(field.presence, Derived))
     };
-    let property = |field: &Field| {
+    let other_spellings = |field: &'static Field| {
+        other_names(field.name).map(|other| {
+            let mut schema = of_shape(&field.shape);
+            schema["description"] = format!("as `{}`", field.name).into();
+            (other.to_owned(), schema)
+        })
+    };
+    let property = |field: &'static Field| {
         let mut schema = of_shape(&field.shape);
         let is_required = matches!(field.presence, Required);
         // A null says the same as a field that is not there.
@@ -315,7 +331,8 @@ fn record(fields: &[Field]) -> Value {
         schema["description"] = field.doc.into();
         (field.name.to_owned(), schema)
     };
-    let properties: Map<String, Value> = stored().map(property).into_object();
+    let mut properties: Map<String, Value> = stored().map(property).into_object();
+    properties.extend(fields.iter().flat_map(other_spellings));
     let required: Vec<&str> = stored()
         .filter(|field| matches!(field.presence, Required))
         .map(|field| field.name)
@@ -327,7 +344,7 @@ fn record(fields: &[Field]) -> Value {
     schema
 }
 
-fn of_shape(shape: &Shape) -> Value {
+fn of_shape(shape: &'static Shape) -> Value {
     match shape {
         Text => json!({ "type": "string" }),
         Whole => json!({ "type": "integer", "minimum": 0 }),

@@ -6,6 +6,7 @@ pub mod fields;
 mod header;
 mod read;
 mod record;
+mod spelling;
 mod tokens;
 mod tool;
 mod tool_schema;
@@ -20,6 +21,8 @@ pub use record::{
     RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, run_line,
     unkeepable,
 };
+pub(crate) use spelling::other_names;
+pub use spelling::slips;
 pub use tokens::Tokens;
 pub use tool::is_tool;
 pub(crate) use tool::{KnownTools, Tool, WrittenNames, splits};
@@ -36,22 +39,52 @@ use std::borrow::Cow;
 #[serde(expecting = "a trace, which is an object")]
 pub struct Trace<'a> {
     /// Every tool call, in the order they were made.
-    #[serde(borrow, default, deserialize_with = "read::objects")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "read::objects",
+        alias = "toolCalls"
+    )]
     pub tool_calls: Vec<Call<'a>>,
     /// One result per call, in call order.
-    #[serde(borrow, default, deserialize_with = "read::objects")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "read::objects",
+        alias = "toolResults"
+    )]
     pub tool_results: Vec<CallResult<'a>>,
     /// Calls that the model wrote and nobody made: no gate counts them.
-    #[serde(borrow, default, deserialize_with = "read::objects")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "read::objects",
+        alias = "unmadeCalls"
+    )]
     pub unmade_calls: Vec<Call<'a>>,
     /// The agent's closing message.
-    #[serde(borrow, default, deserialize_with = "read::borrowed")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "read::borrowed",
+        alias = "finalResponse"
+    )]
     pub final_response: Option<Cow<'a, str>>,
     /// Why the run ended.
-    #[serde(borrow, default, deserialize_with = "read::borrowed")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "read::borrowed",
+        alias = "stopReason"
+    )]
     pub stop_reason: Option<Cow<'a, str>>,
     /// What the run is called where it came from: the id of its trace.
-    #[serde(borrow, default, deserialize_with = "read::borrowed")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "read::borrowed",
+        alias = "traceId"
+    )]
     pub trace_id: Option<Cow<'a, str>>,
     /// Provider and transport errors.
     #[serde(borrow, default, deserialize_with = "read::or_default")]
@@ -66,7 +99,7 @@ pub struct Trace<'a> {
     #[serde(default, deserialize_with = "read::objects")]
     pub servers: Vec<RecordedServer>,
     /// The state in which the run left the world that it acted on, where one was recorded.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, alias = "finalState")]
     pub final_state: Option<&'a RawValue>,
     /// Turns, tokens and totals.
     #[serde(borrow, default, deserialize_with = "read::object")]
@@ -122,10 +155,15 @@ pub struct Call<'a> {
     #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub server: Option<Cow<'a, str>>,
     /// The arguments, as JSON; a null that was written is kept, since it is not the same as none.
-    #[serde(borrow, default, deserialize_with = "read::kept")]
+    #[serde(borrow, default, deserialize_with = "read::kept", alias = "arguments")]
     pub args: Option<&'a RawValue>,
     /// The arguments as the model wrote them, when they are not JSON.
-    #[serde(borrow, default, deserialize_with = "read::borrowed")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "read::borrowed",
+        alias = "argsText"
+    )]
     pub args_text: Option<Cow<'a, str>>,
     /// The provider's id of the call.
     #[serde(borrow, default, deserialize_with = "read::borrowed")]
@@ -148,20 +186,27 @@ pub struct Call<'a> {
 #[serde(expecting = "a result, which is an object")]
 pub struct CallResult<'a> {
     /// The call this answers, as an index into `tool_calls`; results without one answer in order.
+    #[serde(alias = "callIndex")]
     pub call_index: Option<usize>,
     /// Whether the tool reported an error.
-    #[serde(default, deserialize_with = "read::or_default")]
+    #[serde(default, deserialize_with = "read::or_default", alias = "isError")]
     pub is_error: bool,
     /// The content blocks.
     #[serde(borrow, default)]
     pub content: Option<&'a RawValue>,
     /// The structured content.
-    #[serde(borrow, default)]
+    #[serde(
+        borrow,
+        default,
+        alias = "structuredContent",
+        alias = "structured_content"
+    )]
     pub structured: Option<&'a RawValue>,
     /// A protocol error, when the call got one instead of a result.
     #[serde(borrow, default)]
     pub error: Option<ProtocolError<'a>>,
     /// How long the call took.
+    #[serde(alias = "durationMs")]
     pub duration_ms: Option<u64>,
 }
 
@@ -235,8 +280,10 @@ pub struct FaultEvent<'a> {
     #[serde(borrow)]
     pub kind: RecordedKind<'a>,
     /// The call it hit.
+    #[serde(alias = "callIndex")]
     pub call_index: usize,
     /// What the fault cost, in virtual milliseconds.
+    #[serde(alias = "virtualMs")]
     pub virtual_ms: Option<u64>,
     /// Whether the agent was told of the failure.
     #[serde(default, deserialize_with = "read::or_default")]
@@ -254,10 +301,13 @@ pub struct Conversation<'a> {
     #[serde(borrow, default, deserialize_with = "read::objects")]
     pub turns: Vec<Turn<'a>>,
     /// How long the run took.
+    #[serde(alias = "durationMs")]
     pub duration_ms: Option<u64>,
     /// How many messages were exchanged.
+    #[serde(alias = "messageCount")]
     pub message_count: Option<u64>,
     /// What the run cost.
+    #[serde(alias = "costUsd")]
     pub cost_usd: Option<f64>,
 }
 

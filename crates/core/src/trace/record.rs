@@ -52,6 +52,7 @@ pub struct RecordedServer {
     /// The protocol era, `legacy` or `modern`.
     pub era: String,
     /// The protocol revision.
+    #[serde(alias = "protocolVersion")]
     pub protocol_version: String,
 }
 

@@ -7,22 +7,38 @@ use serde::{Deserialize, Serialize};
 #[serde(expecting = "token counts, which are an object")]
 pub struct Tokens {
     /// Read by the model, those from a cache included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        alias = "promptTokens",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub prompt: Option<u64>,
     /// Written by the model, its thoughts included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        alias = "completionTokens",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub completion: Option<u64>,
     /// Both together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        alias = "totalTokens",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub total: Option<u64>,
     /// Of the prompt, what was read from a cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "cacheRead", skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<u64>,
     /// Of the prompt, what was written to a cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "cacheWrite", skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
     /// Of what was written to a cache, what is kept for an hour.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        alias = "cacheWrite1h",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cache_write_1h: Option<u64>,
     /// Of the completion, the model's thoughts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

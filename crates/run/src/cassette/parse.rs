@@ -110,7 +110,7 @@ struct Peek<'a> {
     run: Option<&'a RawValue>,
     #[serde(borrow, default)]
     trace: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, alias = "toolCalls")]
     tool_calls: Option<&'a RawValue>,
     #[serde(borrow, default)]
     conversation: Option<&'a RawValue>,
