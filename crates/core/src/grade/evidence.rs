@@ -61,13 +61,7 @@ impl Evidence {
         record["task"] =
             json!(said_by("user", trace).or_else(|| header.map(|header| header.prompt.clone())));
         record["calls"] = calls.collect();
-        let closing = || {
-            trace
-                .final_response
-                .as_deref()
-                .map(|said| vec![clipped(said)])
-        };
-        record["claims"] = json!(said_by("assistant", trace).or_else(closing));
+        record["claims"] = json!(claims(trace));
         Self::for_judge(&record, &[trace.text])
     }
 
@@ -164,6 +158,18 @@ fn said_by(role: &str, trace: &Trace<'_>) -> Option<Vec<String>> {
         .filter_map(|turn| turn.content.map(content_text))
         .filter(|text| !text.is_empty());
     Some(texts.map(|text| clipped(&text)).collect::<Vec<_>>()).filter(|texts| !texts.is_empty())
+}
+
+/// What the agent says: its turns, and its closing message where they lack it.
+fn claims(trace: &Trace<'_>) -> Option<Vec<String>> {
+    let mut claims = said_by("assistant", trace).unwrap_or_default();
+    if let Some(closing) = trace.final_response.as_deref().map(clipped) {
+        let is_said = |claim: &String| claim.contains(closing.trim());
+        if !claims.iter().any(is_said) {
+            claims.push(closing);
+        }
+    }
+    Some(claims).filter(|claims| !claims.is_empty())
 }
 
 fn call_shown(call: &Call<'_>, result: Option<&CallResult<'_>>) -> Value {
