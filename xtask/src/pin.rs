@@ -1,16 +1,24 @@
-//! `pin`: the headers of the suites' cassettes, written anew from the suites; the runs stay as they are.
+//! `pin`: the headers of the suites' cassettes, written again from the suites, and the seals of their runs.
 
 use crate::say;
 use mcptest_core::eval::SideRuns;
 use mcptest_core::row::AgentRow;
-use mcptest_core::trace::{Header, Run};
+use mcptest_core::trace::{Header, Run, sealed_run_line};
 use mcptest_run::cassette::{Recording, sealed};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let named: Vec<PathBuf> = arguments.iter().map(PathBuf::from).collect();
+    let is_recording = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "jsonl");
+    let (recordings, named): (Vec<_>, Vec<_>) = named.into_iter().partition(is_recording);
+    recordings.iter().try_for_each(|path| seal(path))?;
+    if named.is_empty() && !recordings.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
     let found = mcptest_run::find(&named, Path::new("")).map_err(|error| error.to_string())?;
     for (path, loaded) in mcptest_run::load_suites_to_capture(&found.suites) {
         let suite = loaded
@@ -23,6 +31,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
 
 fn pin(row: AgentRow<'_>) -> Result<(), String> {
     let agent = row.agent;
+    if agent.is_read_only() {
+        return Ok(());
+    }
     let paths = mcptest_run::cassette_paths(row).map_err(|error| error.to_string())?;
     let [path] = &paths[..] else { return Ok(()) };
     if path
@@ -56,6 +67,25 @@ fn pin(row: AgentRow<'_>) -> Result<(), String> {
     write(&faults, expected)
 }
 
+/// The line of a run with its seal; any other line unchanged.
+fn with_seal(line: &str) -> String {
+    let fields: BTreeMap<&str, &RawValue> = serde_json::from_str(line).unwrap_or_default();
+    let number = fields.get("run").and_then(|run| run.get().parse().ok());
+    match (number, fields.get("trace")) {
+        (Some(run), Some(trace)) => sealed_run_line(run, trace.get()),
+        _ => line.to_owned(),
+    }
+}
+
+/// Gives each run of a file its seal, and leaves the other lines unchanged.
+fn seal(path: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let lines: String = text.lines().map(|line| with_seal(line) + "\n").collect();
+    fs::write(path, lines).map_err(|error| error.to_string())?;
+    say(&format!("sealed {}", path.display()));
+    Ok(())
+}
+
 /// Puts the header in place of the one that is there, or before the first line.
 fn write(path: &Path, expected: Header) -> Result<(), String> {
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
@@ -63,6 +93,9 @@ fn write(path: &Path, expected: Header) -> Result<(), String> {
     let recorded = cassette.header.clone().unwrap_or_default();
     let header = sealed(&Header {
         catalogue: expected.catalogue.clone().or(recorded.catalogue),
+        left_out: recorded.left_out,
+        instructions: recorded.instructions,
+        seals: true,
         ..expected
     });
     let header = serde_json::to_string(&header).map_err(|error| error.to_string())?;
@@ -72,6 +105,7 @@ fn write(path: &Path, expected: Header) -> Result<(), String> {
     } else {
         &text
     };
+    let runs: String = runs.lines().map(|line| with_seal(line) + "\n").collect();
     fs::write(path, format!("{header}\n{runs}")).map_err(|error| error.to_string())?;
     say(&format!(
         "pinned {} ({} runs)",

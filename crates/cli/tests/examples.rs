@@ -504,6 +504,19 @@ fn without_times(line: &str) -> String {
     line
 }
 
+/// The line of a run with the seal of what it says now; any other line unchanged.
+fn sealed_again(line: String) -> String {
+    let parts = line
+        .strip_prefix("{\"run\":")
+        .and_then(|rest| rest.split_once(",\"seal\":\""))
+        .and_then(|(run, rest)| Some((run, rest.split_once("\",\"trace\":")?.1)));
+    let Some((run, trace)) = parts else {
+        return line;
+    };
+    let trace = trace.strip_suffix('}').unwrap();
+    mcptest_core::trace::sealed_run_line(run.parse().unwrap(), trace)
+}
+
 /// A recording as it ships: the times of a run are those of the one that it takes the place of.
 fn settled(recorded: &str, shipped: &str) -> String {
     let mut lines = shipped
@@ -524,7 +537,7 @@ fn settled(recorded: &str, shipped: &str) -> String {
                 line.insert_str(at, &format!(",\"duration_ms\":{time}"));
             }
         }
-        settled.push_str(&line);
+        settled.push_str(&sealed_again(line));
         settled.push('\n');
     }
     settled

@@ -5,8 +5,16 @@ use serde_json::Value;
 
 /// `blake3:` and 32 hex digits.
 pub fn digest(bytes: &[u8]) -> String {
-    let hash = blake3::hash(bytes).to_hex();
-    format!("blake3:{}", &hash[..32])
+    digest_of_parts(&[bytes])
+}
+
+/// The digest of these bytes put together.
+pub(crate) fn digest_of_parts(parts: &[&[u8]]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    format!("blake3:{}", &hasher.finalize().to_hex()[..32])
 }
 
 /// The digest of a value, whatever order its keys have.

@@ -5,21 +5,21 @@
 const KEYS: [&str; 16] = [
     "id to",
     "era how key log run",
-    "args code data diff file from help kind line mode name role rows runs tags test text tool turn type",
-    "agent at_us bytes calls count error event gates index model notes rerun suite tools total trace turns \
+    "args code data diff file from help kind line mode name role rows runs seal tags test text tool turn type",
+    "agent at_us bytes calls count error event gates index model notes rerun seals setup suite tools total trace turns \
      usage",
-    "actual caller errors faults format matrix mended method number params passed prompt \
+    "actual caller errors faults format inject matrix mended method number params passed prompt \
      reason result server source status tables target tokens",
     "command content details failure isError jsonrpc matcher message pointer session summary targets version \
      written",
-    "cost_usd detected exchange expected is_error left_out mimeType oddities progress recorded scripted trace_id \
+    "cost_usd detected exchange expected is_error left_out mimeType oddities progress provider recorded scripted teardown trace_id \
      unpinned",
-    "args_text arguments catalogue failed_by",
-    "call_index completion distractor parameters structured tool_calls tool_names virtual_ms",
-    "delegations description duration_ms explanation failed_runs fingerprint inputSchema scored_runs stop_reason",
+    "args_text arguments catalogue failed_by reasoning",
+    "cache_read call_index completion conditions distractor parameters structured tool_calls tool_names virtual_ms",
+    "cache_write delegations description duration_ms explanation failed_runs fingerprint inputSchema scored_runs stop_reason",
     "conversation expectations input_schema instructions outputSchema server_entry tool_results unmade_calls",
     "message_count not_exercised output_schema system_prompt",
-    "final_response",
+    "cache_write_1h final_response",
     "server_requests",
     "protocol_version",
     "structuredContent",
@@ -27,7 +27,7 @@ const KEYS: [&str; 16] = [
 const SHORTEST: usize = 2;
 
 /// Keys whose numbers a recording counts itself.
-const NUMBERS: &str = "at_us call_index completion cost_usd duration_ms message_count prompt run \
+const NUMBERS: &str = "at_us cache_read cache_write cache_write_1h call_index completion cost_usd duration_ms message_count prompt reasoning run \
                        total turn version virtual_ms";
 
 /// Whether a key is one that recordings and reports are made of.

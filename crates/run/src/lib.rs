@@ -6,6 +6,7 @@ pub mod arguments;
 mod baseline;
 mod calibrate;
 pub mod cassette;
+mod conditions;
 pub mod draft;
 mod exit;
 mod find;

@@ -2,6 +2,7 @@
 
 use crate::advice;
 use crate::cassette::{self, Cassette, Change, ReadError, ReadFault, Recording, Resolved};
+use crate::conditions::{conditions_of, other_model, removed_faults, unknown_conditions};
 use crate::grade;
 use crate::import::Fidelity;
 use crate::secrets::{without_secret_names, without_tokens};
@@ -73,7 +74,7 @@ pub(crate) fn with_runs<T>(
         .filter(|_| opened.len() == 1)
         .map(|(_, cassette)| *cassette);
     let expected = expected_header(made);
-    let (stale, mut notes) = match freshness(maker, made, &expected, &named) {
+    let (stale, mut notes) = match fresh_notes(maker, made, &expected, &named) {
         Ok(notes) => (None, notes),
         Err(reason) => (Some(reason), Vec::new()),
     };
@@ -357,8 +358,42 @@ fn freshness(
         if let Some(misfit) = misfit(of, cassette, expected) {
             notes.push(misfit.tolerated(of.suite, path, row, is_read_only(of))?);
         }
+        if !of.agent.is_eval() {
+            notes.extend(unknown_conditions(path, cassette, expected));
+            notes.extend(other_model(of, path, cassette));
+        }
         if cassette.header.is_none() {
             notes.extend(slips_of(path, cassette));
+        }
+    }
+    Ok(notes)
+}
+
+/// What is noted of the recordings of a row, or why they cannot be judged.
+fn fresh_notes(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    expected: &Header,
+    cassettes: &[(&Path, &Cassette<'_>)],
+) -> Result<Vec<String>, Reason> {
+    let mut notes = freshness(row, of, expected, cassettes)?;
+    notes.extend(without_faults(row, of, cassettes)?);
+    Ok(notes)
+}
+
+/// Refuses runs that ran into faults which the suite does not inject any more; where that is tolerated, a note of each.
+fn without_faults(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    cassettes: &[(&Path, &Cassette<'_>)],
+) -> Result<Vec<String>, Reason> {
+    if row.transcripts.is_some() || of.agent.is_eval() {
+        return Ok(Vec::new());
+    }
+    let mut notes = Vec::new();
+    for (path, cassette) in cassettes {
+        if let Some(misfit) = Misfit::of(removed_faults(of, cassette), false) {
+            notes.push(misfit.tolerated(of.suite, path, row, is_read_only(of))?);
         }
     }
     Ok(notes)
@@ -501,6 +536,7 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
             .as_ref()
             .map(|text| without_tokens(&text.template)),
         parameters: without_secret_names(&parameters).unwrap_or(parameters),
+        conditions: Some(conditions_of(of)),
         variables: variables
             .map(|(name, value)| (name.clone(), digest(value.as_bytes())))
             .into_map(),

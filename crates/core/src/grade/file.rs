@@ -7,6 +7,7 @@ use crate::json::document::{Placed, Source, TextFault, Words};
 use crate::order::SmallSort;
 use crate::row::Reason;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 const FORMAT: &str = "mcptest-grades";
 const VERSION: u64 = 1;
@@ -50,6 +51,9 @@ struct Document {
     _format: String,
     #[serde(rename = "version")]
     _version: u64,
+    /// Whether each grade has a seal: one without it was edited.
+    #[serde(default)]
+    seals: bool,
     grades: Vec<Grade>,
 }
 
@@ -64,7 +68,15 @@ impl Grades {
     pub fn parse(bytes: &[u8]) -> Result<Self, Placed<GradesFault>> {
         let document: Document =
             Source::new(bytes).whole((FORMAT, VERSION), GradesFault::Content)?;
+        let mut seen = BTreeSet::new();
         for grade in &document.grades {
+            if !seen.insert((grade.run, grade.check.as_str())) {
+                let message = format!(
+                    "the grade of run {} for `{}` is written twice",
+                    grade.run, grade.check
+                );
+                return Err(Placed::nowhere(GradesFault::Content(message)));
+            }
             let is_score = |score: f64| (0.0..=1.0).contains(&score);
             let is_whole = grade.votes.iter().all(|vote| {
                 is_score(vote.score) && vote.answers.iter().all(|answer| is_score(answer.score))
@@ -73,16 +85,21 @@ impl Grades {
             if !is_whole
                 || grade.votes.is_empty() != is_scored
                 || grade.asked.fingerprint() != grade.fingerprint
+                || document.seals && grade.is_edited()
             {
                 let message = format!(
-                    "the grade of run {} for `{}` was edited",
+                    "the grade of run {} for `{}` was edited after it was given",
                     grade.run, grade.check
                 );
                 return Err(Placed::nowhere(GradesFault::Content(message)));
             }
         }
+        let without_seal = |grade: Grade| Grade {
+            seal: None,
+            ..grade
+        };
         Ok(Self {
-            grades: document.grades,
+            grades: document.grades.into_iter().map(without_seal).collect(),
             ..Self::default()
         })
     }
@@ -92,10 +109,10 @@ impl Grades {
         let lines: Vec<String> = self
             .grades
             .iter()
-            .map(|grade| serde_json::to_string(grade).unwrap_or_default())
+            .map(|grade| serde_json::to_string(&grade.clone().sealed()).unwrap_or_default())
             .collect();
         format!(
-            "{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"grades\":[\n{}\n]}}\n",
+            "{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"seals\":true,\"grades\":[\n{}\n]}}\n",
             lines.join(",\n")
         )
     }

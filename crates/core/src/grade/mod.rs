@@ -51,6 +51,9 @@ pub struct Grade {
     /// What a scorer gave in place of judges.
     #[serde(default, skip_serializing_if = "Numbers::is_empty")]
     pub scores: Numbers,
+    /// The digest of all of it, as it was written into its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
 }
 
 /// What was asked, of whom, and about what.
@@ -151,6 +154,26 @@ impl Grade {
     /// The mean of what the judges gave.
     pub fn score(&self) -> f64 {
         mean(self.votes.iter().map(|vote| vote.score))
+    }
+
+    /// The grade with the digest of what it says.
+    #[must_use]
+    pub fn sealed(self) -> Self {
+        let seal = Some(self.digest());
+        Self { seal, ..self }
+    }
+
+    /// Whether it is not the one that was written into its file.
+    pub(crate) fn is_edited(&self) -> bool {
+        self.seal.as_ref() != Some(&self.digest())
+    }
+
+    fn digest(&self) -> String {
+        let unsealed = Self {
+            seal: None,
+            ..self.clone()
+        };
+        digest_of_value(&serde_json::to_value(&unsealed).unwrap_or_default())
     }
 
     /// The tokens of all votes.

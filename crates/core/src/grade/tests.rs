@@ -3,6 +3,7 @@
 use super::*;
 use crate::suite::{Host, Loaded, load};
 use crate::trace::Trace;
+use serde_json::json;
 use std::path::Path;
 
 fn loaded(matcher: &str) -> Loaded {
@@ -69,6 +70,7 @@ fn grade(votes: Vec<Vote>) -> Grade {
         asked,
         votes,
         scores: Numbers::new(),
+        seal: None,
     }
 }
 
@@ -240,6 +242,19 @@ fn a_file_of_grades_comes_back_as_it_was_and_an_edited_one_is_refused() {
         ),
         (text.replace("0.75", "7.5"), "was edited"),
         (
+            text.replace("0.75", "0.95"),
+            "run 1 for `expect[0]` was edited after it was given",
+        ),
+        (
+            text.replace("\"run\":2", "\"run\":3"),
+            "run 3 for `expect[0]` was edited",
+        ),
+        (
+            text.replace("\"run\":2", "\"run\":1"),
+            "the grade of run 1 for `expect[0]` is written twice",
+        ),
+        (without_seals(&text), "was edited"),
+        (
             text.replace("\"version\":1", "\"version\":2"),
             "update mcptest",
         ),
@@ -253,6 +268,51 @@ fn a_file_of_grades_comes_back_as_it_was_and_an_edited_one_is_refused() {
         let said = Grades::parse(text.as_bytes()).unwrap_err().to_string();
         assert!(said.contains(why), "{why}: {said}");
     }
+}
+
+/// A file of grades whose grades have lost their seals.
+fn without_seals(text: &str) -> String {
+    let lines = text
+        .lines()
+        .map(|line| match line.split_once(",\"seal\":") {
+            Some((before, after)) if after.ends_with("},") => format!("{before}}},\n"),
+            Some((before, _)) => format!("{before}}}\n"),
+            None => format!("{line}\n"),
+        });
+    lines.collect()
+}
+
+#[test]
+fn a_file_of_grades_from_before_seals_is_read() {
+    let mut grades = Grades::default();
+    grades.put(grade(vec![vote("gpt-5", 0.75)]));
+    let older = without_seals(&grades.to_text()).replace("\"seals\":true,", "");
+    assert_eq!(
+        Grades::parse(older.as_bytes()).unwrap().grades,
+        grades.grades
+    );
+}
+
+#[test]
+fn a_judge_sees_the_closing_message_also_where_the_turns_lack_it() {
+    let seen = |text: &str| {
+        let trace = Trace::read(text).unwrap();
+        let evidence = Evidence::of_run(&trace, None, None, Sees::Run);
+        let record: serde_json::Value = serde_json::from_str(evidence.as_str()).unwrap();
+        record["claims"].clone()
+    };
+    let turns = r#""conversation":{"turns":[{"role":"assistant","content":"Looking."}]}"#;
+    assert_eq!(
+        seen(&format!(r#"{{"final_response":"Done.",{turns}}}"#)),
+        json!(["Looking.", "Done."])
+    );
+    assert_eq!(
+        seen(&format!(r#"{{"final_response":"Looking.",{turns}}}"#)),
+        json!(["Looking."]),
+        "what is said once is shown once"
+    );
+    assert_eq!(seen(&format!("{{{turns}}}")), json!(["Looking."]));
+    assert_eq!(seen(r#"{"final_response":"Done."}"#), json!(["Done."]));
 }
 
 #[test]

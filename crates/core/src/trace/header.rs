@@ -32,6 +32,10 @@ pub struct Header<Schema = ToolSchema> {
     /// The files of the user's own agent, as the suite names them, with a digest of each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+    /// What else decides how a run goes, by its key in the suite: the provider, injected faults, the commands before and
+    /// after each run. `None` when the recording does not say, as one of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<BTreeMap<String, Value>>,
     /// The servers it could use, as their entries in the suite, environment values left as `${NAME}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, Map<String, Value>>,
@@ -44,6 +48,9 @@ pub struct Header<Schema = ToolSchema> {
     /// What each server told the model about how it wants to be used; `None` when the recording does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<BTreeMap<String, String>>,
+    /// Whether each run has a seal: a run without one was edited.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub seals: bool,
     /// Over everything above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,

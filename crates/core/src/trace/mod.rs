@@ -6,6 +6,7 @@ pub mod fields;
 mod header;
 mod read;
 mod record;
+mod seal;
 mod spelling;
 mod tokens;
 mod tool;
@@ -21,6 +22,7 @@ pub use record::{
     RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, run_line,
     unkeepable,
 };
+pub use seal::{seal_of, sealed_run_line};
 pub(crate) use spelling::other_names;
 pub use spelling::slips;
 pub use tokens::Tokens;

@@ -117,6 +117,7 @@ pub(crate) fn graded(suite: &Suite, row_name: &str, traces: &[Value], score: f64
             asked: one.asked,
             votes,
             scores: Numbers::new(),
+            seal: None,
         });
     }
     judge_row(&row, &recorded, Judging::default())

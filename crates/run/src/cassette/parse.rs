@@ -4,7 +4,7 @@ use super::order::Order;
 use super::problem::{Fault, Problem};
 use mcptest_core::escape::clipped;
 use mcptest_core::json::document::{Source, TextFault};
-use mcptest_core::trace::{Header, Trace};
+use mcptest_core::trace::{Header, Trace, seal_of};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -110,6 +110,8 @@ struct Peek<'a> {
     run: Option<&'a RawValue>,
     #[serde(borrow, default)]
     trace: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    seal: Option<&'a RawValue>,
     #[serde(borrow, default, alias = "toolCalls")]
     tool_calls: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -207,11 +209,22 @@ fn header(line: Source<'_>) -> Result<Header, Problem> {
 /// The runs of the lines, after the header where there is one.
 fn of_lines(file: Source<'_>, header: Option<Header>) -> Result<Cassette<'_>, Problem> {
     let is_pinned = header.is_some();
+    let has_seals = header
+        .as_ref()
+        .is_some_and(|header| header.seals && header.fingerprint.is_some());
     let (mut order, mut stopped, mut runs) = (Order::default(), None, Vec::new());
     for line in file.lines().skip(usize::from(is_pinned)) {
         stopped = None;
         runs.push(match numbered(line) {
-            Ok(Line::Run(number, trace)) => run(line, number, trace, &mut order),
+            Ok(Line::Run(written)) => {
+                let number = written.number.unwrap_or(order.next());
+                let trace = if has_seals && written.is_edited(number) {
+                    Err(line.fault_here(Fault::EditedRun { run: number }))
+                } else {
+                    written.trace
+                };
+                run(line, Some(number), trace, &mut order)
+            }
             Ok(Line::Stopped(mark)) if is_pinned => {
                 stopped = Some(mark);
                 continue;
@@ -263,18 +276,39 @@ fn run<'a>(
     reason = "there is only ever one, on the stack"
 )]
 enum Line<'a> {
-    /// A run, with its number as written.
-    Run(Option<usize>, Result<Trace<'a>, Problem>),
+    Run(WrittenRun<'a>),
     Stopped(Stopped),
+}
+
+/// A run as its line has it.
+struct WrittenRun<'a> {
+    number: Option<usize>,
+    /// The seal, where one is written.
+    seal: Option<&'a str>,
+    /// The trace to the letter.
+    text: &'a str,
+    trace: Result<Trace<'a>, Problem>,
+}
+
+impl WrittenRun<'_> {
+    /// Whether the line is not the one that was recorded under this number.
+    fn is_edited(&self, number: usize) -> bool {
+        self.seal != Some(&seal_of(number, self.text))
+    }
 }
 
 /// What a line says; `Err` when not even the run's number can be read.
 fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
     let text = line.text()?;
-    if let Some((number, written)) = as_written(text)
+    if let Some((number, seal, written)) = as_written(text)
         && let Ok(trace) = trace(line, written)
     {
-        return Ok(Line::Run(Some(number), Ok(trace)));
+        return Ok(Line::Run(WrittenRun {
+            number: Some(number),
+            seal,
+            text: written,
+            trace: Ok(trace),
+        }));
     }
     let peek: Peek<'_> = line.object(text, |reason| Fault::BadTrace { reason })?;
     if peek.is_header() {
@@ -291,10 +325,14 @@ fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
         .run
         .map(|run| run_number(line, run.get()))
         .transpose()?;
-    Ok(Line::Run(
+    let written = peek.trace.map_or(text, RawValue::get);
+    let seal = peek.seal.map(RawValue::get);
+    Ok(Line::Run(WrittenRun {
         number,
-        trace(line, peek.trace.map_or(text, RawValue::get)),
-    ))
+        seal: seal.and_then(|seal| seal.strip_prefix('"')?.strip_suffix('"')),
+        text: written,
+        trace: trace(line, written),
+    }))
 }
 
 fn run_number(line: Source<'_>, written: &str) -> Result<usize, Problem> {
@@ -309,19 +347,25 @@ fn run_number(line: Source<'_>, written: &str) -> Result<usize, Problem> {
     })
 }
 
-/// The number and the trace of a line that is byte for byte as a recorder writes it, if its trace is JSON:
+/// The number, the seal and the trace of a line that is byte for byte as a recorder writes it, if its trace is JSON:
 /// what stands around the trace is then known, and one pass over the line is enough.
-fn as_written(line: &str) -> Option<(usize, &str)> {
+fn as_written(line: &str) -> Option<(usize, Option<&str>, &str)> {
     let rest = line.strip_prefix("{\"run\":")?;
     let (number, _) = rest
         .as_bytes()
         .get(..21)?
         .split_at_checked(rest.find(',')?)?;
-    let trace = rest[number.len()..]
-        .strip_prefix(",\"trace\":")?
-        .strip_suffix('}')?;
+    let rest = &rest[number.len()..];
+    let (seal, rest) = match rest.strip_prefix(",\"seal\":\"") {
+        Some(sealed) => {
+            let (seal, rest) = sealed.split_once('"')?;
+            (Some(seal), rest)
+        }
+        None => (None, rest),
+    };
+    let trace = rest.strip_prefix(",\"trace\":")?.strip_suffix('}')?;
     let is_plain =
         number.first().is_some_and(|digit| *digit != b'0') && number.iter().all(u8::is_ascii_digit);
     let number = std::str::from_utf8(number).ok()?.parse().ok()?;
-    (is_plain && trace.starts_with('{')).then_some((number, trace))
+    (is_plain && trace.starts_with('{')).then_some((number, seal, trace))
 }

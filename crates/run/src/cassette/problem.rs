@@ -17,6 +17,11 @@ impl Fault {
         matches!(self, Self::Text(TextFault::Newer { .. }))
     }
 
+    /// Whether somebody has changed what was recorded.
+    pub fn is_edit(&self) -> bool {
+        matches!(self, Self::EditedRun { .. })
+    }
+
     /// Whether a merge left two versions of the file, and nobody knows which is right.
     pub(super) fn is_conflict(&self) -> bool {
         matches!(self, Self::Text(TextFault::Conflict))
@@ -30,6 +35,7 @@ impl Fault {
             | Self::BadOutcome { .. }
             | Self::BadHeader { .. }
             | Self::BadTrace { .. }
+            | Self::EditedRun { .. }
             | Self::BadStop { .. } => true,
             Self::SecondHeader
             | Self::NotATrace
@@ -90,6 +96,15 @@ pub enum Fault {
     /// A run number used before.
     #[error("run {run} is recorded a second time here; delete one of the two lines")]
     DuplicateRun {
+        /// The number.
+        run: usize,
+    },
+    /// A run that does not match its seal.
+    #[error(
+        "run {run} was edited after it was recorded; record it again with --record, or remove \
+         `fingerprint` from the header to have the file judged as an unpinned trace"
+    )]
+    EditedRun {
         /// The number.
         run: usize,
     },

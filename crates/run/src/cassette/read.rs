@@ -215,6 +215,7 @@ impl ReadError {
         let kind = match &self.fault {
             ReadFault::Missing => ReasonKind::RecordingMissing,
             ReadFault::Bad(problem) if problem.fault.is_newer() => ReasonKind::RecordingNewer,
+            ReadFault::Bad(problem) if problem.fault.is_edit() => ReasonKind::RecordingEdited,
             _ => ReasonKind::RecordingUnreadable,
         };
         Reason::new(kind, self.to_string())

@@ -92,7 +92,8 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
 /// Everything in which the recording differs from the header that one made now would have, in the order of its fields;
 /// empty is fresh.
 ///
-/// Tools and instructions are compared only where both sides know them, and files where they still are. The agent's name is part of the file's name instead.
+/// Conditions, tools and instructions are compared only where both sides know them, and files where they still are. The
+/// agent's name is part of the file's name instead.
 pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     let mut changes = Changes::default();
     changes.text(
@@ -121,6 +122,12 @@ pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     }
     changes.digests("variables", &recorded.variables, &expected.variables);
     changes.digests("files", &recorded.files, &expected.files);
+    if let (Some(recorded), Some(current)) = (&recorded.conditions, &expected.conditions) {
+        let keys: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
+        for key in keys {
+            changes.first_difference(key.clone(), recorded.get(key), current.get(key));
+        }
+    }
     let names: BTreeSet<_> = recorded
         .servers
         .keys()

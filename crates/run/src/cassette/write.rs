@@ -223,7 +223,11 @@ fn is_own(bytes: &[u8]) -> bool {
 }
 
 fn header_line(path: &Path, header: &Header) -> Result<String, WriteError> {
-    let line = serde_json::to_string(&sealed(header));
+    let with_seals = Header {
+        seals: true,
+        ..header.clone()
+    };
+    let line = serde_json::to_string(&sealed(&with_seals));
     let line = line.map_err(|source| failed(path, "written", source.into()))?;
     Ok(line + "\n")
 }
@@ -231,12 +235,11 @@ fn header_line(path: &Path, header: &Header) -> Result<String, WriteError> {
 fn run_line(run: usize, trace: &str) -> Result<String, WriteError> {
     let trace = trace.trim_ascii();
     parse_trace(trace).map_err(|problem| WriteError::BadTrace { run, problem })?;
-    let line = trace::run_line(run, trace);
     // In JSON, a line break can only be white space between tokens.
     let line = if trace.contains(['\n', '\r']) {
-        line.replace(['\n', '\r'], " ")
+        trace::sealed_run_line(run, &trace.replace(['\n', '\r'], " "))
     } else {
-        line
+        trace::sealed_run_line(run, trace)
     };
     Ok(line + "\n")
 }

@@ -95,6 +95,7 @@ impl<'a> Asking<'a> {
                 asked: wanted.asked.clone(),
                 votes,
                 scores,
+                seal: None,
             }),
         }
     }

@@ -28,7 +28,11 @@ fn place() -> (tempfile::TempDir, PathBuf) {
 fn traces(path: &Path) -> Vec<String> {
     let recording = Recording::open(path).unwrap();
     let cassette = recording.cassette().unwrap();
-    assert_eq!(cassette.header, Some(sealed(&header())));
+    let header = Header {
+        seals: true,
+        ..header()
+    };
+    assert_eq!(cassette.header, Some(sealed(&header)));
     cassette
         .runs
         .into_iter()
@@ -71,6 +75,62 @@ fn what_is_recorded_is_read_back_and_nothing_else_is_left_in_the_folder() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name());
     assert_eq!(names.collect::<Vec<_>>(), ["a.jsonl"]);
+}
+
+/// The text of a cassette with two runs, as it is recorded.
+fn text_of_two() -> String {
+    let (_folder, path) = place();
+    recorded(&path, &["a", "b"]);
+    fs::read_to_string(&path).unwrap()
+}
+
+#[test]
+fn a_run_that_was_edited_or_written_again_under_another_number_is_an_error_that_names_it() {
+    let text = text_of_two();
+    let lines: Vec<&str> = text.lines().collect();
+    let renumbered = lines[1].replace("\"run\":1", "\"run\":2");
+    let (before_seal, rest) = lines[2].split_once(",\"seal\":\"").unwrap();
+    let (_, after_seal) = rest.split_once('"').unwrap();
+    for (edited, number) in [
+        (text.replace("\"name\":\"b\"", "\"name\":\"c\""), 2),
+        (text.replace("\"name\":\"a\"", "\"name\": \"a\""), 1),
+        (format!("{}\n{}\n{renumbered}\n", lines[0], lines[1]), 2),
+        (
+            format!("{}\n{}\n{before_seal}{after_seal}\n", lines[0], lines[1]),
+            2,
+        ),
+    ] {
+        assert_ne!(edited, text);
+        let said = problem(&edited);
+        assert!(
+            said.contains(&format!("run {number} was edited after it was recorded")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_recording_from_before_seals_is_read_and_goes_on_with_sealed_runs() {
+    let (_folder, path) = place();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let older = serde_json::to_string(&sealed(&header())).unwrap();
+    fs::write(&path, format!("{older}\n{}\n", run_line(1, "a"))).unwrap();
+    let mut recorder = resume(&path, &header()).unwrap();
+    recorder.append(2, &trace("b")).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    assert_eq!(first_tools(&recording.cassette().unwrap()), ["a", "b"]);
+}
+
+#[test]
+fn a_file_whose_header_has_no_fingerprint_promises_nothing_of_its_runs() {
+    let text = text_of_two().replace("\"name\":\"b\"", "\"name\":\"c\"");
+    let at = text.find(",\"fingerprint\":").unwrap();
+    let end = at + text[at..].find('}').unwrap();
+    let unpinned = format!("{}{}", &text[..at], &text[end..]);
+    assert_eq!(
+        first_tools(&parse(unpinned.as_bytes()).unwrap()),
+        ["a", "c"]
+    );
 }
 
 #[test]
