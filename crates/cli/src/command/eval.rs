@@ -69,12 +69,27 @@ fn explained(checks: &[CheckPlan<'_>]) -> String {
     let mut text: String = checks.iter().map(of_check).collect();
     let calls: usize = checks.iter().map(|check| check.calls).sum();
     let cost: Option<f64> = checks.iter().map(|check| check.cost_usd).sum();
-    let cost = cost.map_or_else(
-        || "at a cost that is not known".to_owned(),
-        |cost| format!("about {}", dollars(cost)),
-    );
+    let unrecorded = |check: &CheckPlan<'_>| check.unrecorded > 0 && check.calls > 0;
+    let (when, cost) = if checks.iter().any(unrecorded) {
+        let known = cost.filter(|cost| *cost > 0.0);
+        let known =
+            known.map(|cost| format!(", about {} of them for what is recorded", dollars(cost)));
+        (
+            " once all runs are recorded",
+            format!(
+                "at a cost that is not known before{}",
+                known.unwrap_or_default()
+            ),
+        )
+    } else {
+        let unknown = || "at a cost that is not known".to_owned();
+        (
+            "",
+            cost.map_or_else(unknown, |cost| format!("about {}", dollars(cost))),
+        )
+    };
     text.push_str(&format!(
-        "{} to judges, {cost}; nobody was asked\n",
+        "{} to judges{when}, {cost}; nobody was asked\n",
         counted(calls as u64, "call")
     ));
     text
@@ -87,7 +102,8 @@ fn of_check(check: &CheckPlan<'_>) -> String {
         |name: &str, value: String| lines.push(format!("  {name:<10} {}", escape(&value)));
     if let Some(scorer) = question.scorer() {
         put("command", scorer.program.command.join(" "));
-        put("runs", format!("{}{}", check.runs, graded_already(check)));
+        let runs = check.runs + check.unrecorded;
+        put("runs", format!("{runs}{}", graded_already(check)));
         return lines.join("\n") + "\n\n";
     }
     for (at, line) in rubric(question).into_iter().enumerate() {
@@ -125,12 +141,19 @@ fn of_check(check: &CheckPlan<'_>) -> String {
     put("calls", calls(check));
     let tokens = format!("{} tokens", grouped(check.tokens));
     let unpriced = || format!("not known: there is no price for {}", unpriced(check));
-    put(
-        "cost",
-        check.cost_usd.map_or_else(unpriced, |cost| {
-            format!("about {} ({tokens})", dollars(cost))
-        }),
-    );
+    let cost = match check.cost_usd {
+        None => unpriced(),
+        Some(_) if check.runs == 0 && check.unrecorded > 0 => {
+            "not known until the runs are recorded".to_owned()
+        }
+        Some(cost) if check.unrecorded > 0 => format!(
+            "about {} ({tokens}) for {}, not known for the others",
+            dollars(cost),
+            counted(check.runs as u64, "recorded run")
+        ),
+        Some(cost) => format!("about {} ({tokens})", dollars(cost)),
+    };
+    put("cost", cost);
     if let Some(limit) = question.max_cost_usd {
         put("max_cost", dollars(limit));
     }
@@ -155,7 +178,8 @@ fn calls(check: &CheckPlan<'_>) -> String {
         Asks::Similar(_) => "1 comparison".to_owned(),
         Asks::Scorer(_) => "1 program".to_owned(),
     };
-    let mut factors = vec![counted(check.runs as u64, "run"), of_rubric];
+    let runs = check.runs + check.unrecorded;
+    let mut factors = vec![counted(runs as u64, "run"), of_rubric];
     factors.push(counted(check.judges.len() as u64, "judge"));
     factors.extend((question.samples > 1).then(|| format!("{} samples", question.samples)));
     format!(
@@ -167,11 +191,19 @@ fn calls(check: &CheckPlan<'_>) -> String {
 }
 
 fn graded_already(check: &CheckPlan<'_>) -> String {
-    match (check.recorded, check.recorded - check.runs) {
-        (0, _) => "; nothing is recorded that could be graded".to_owned(),
-        (_, 0) => String::new(),
-        (_, graded) => format!("; {} graded already", counted(graded as u64, "run")),
+    let graded = check.recorded - check.runs;
+    let mut parts = Vec::new();
+    if check.recorded == 0 && check.unrecorded == 0 {
+        parts.push("nothing is recorded that could be graded".to_owned());
     }
+    parts.extend((check.unrecorded > 0).then(|| {
+        format!(
+            "{} not recorded yet",
+            counted(check.unrecorded as u64, "run")
+        )
+    }));
+    parts.extend((graded > 0).then(|| format!("{} graded already", counted(graded as u64, "run"))));
+    parts.iter().map(|part| format!("; {part}")).collect()
 }
 
 fn rubric(question: &Question) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::{Mode, Options};
 use mcptest_core::grade::{Asks, Question, SYSTEM, Wanted};
 use mcptest_core::price::{Price, count_tokens};
-use mcptest_core::row::Row;
+use mcptest_core::row::{Row, Subject};
 use mcptest_core::suite::Suite;
 use mcptest_core::trace::Tokens;
 
@@ -28,11 +28,13 @@ pub struct CheckPlan<'p> {
     pub runs: usize,
     /// How many runs have a recording that can be graded.
     pub recorded: usize,
-    /// How many requests that takes, where every answer fits at once.
+    /// How many runs are to be graded once they are recorded.
+    pub unrecorded: usize,
+    /// How many requests that takes, where every answer fits at once; those about runs that are not recorded included.
     pub calls: usize,
     /// About how many tokens that takes.
     pub tokens: u64,
-    /// About what it costs; `None` where a price is not known.
+    /// About what the recorded runs cost; `None` where a price is not known.
     pub cost_usd: Option<f64>,
 }
 
@@ -71,7 +73,9 @@ fn of_check<'p>(
         .into_iter()
         .map(|model| (model.label(), price_of(row, model)))
         .collect();
-    let calls = |suite: &Suite| question.calls(suite) * now.len();
+    let recorded = all.iter().filter(of_check).count();
+    let unrecorded = runs_to_record(row).saturating_sub(recorded);
+    let calls = |suite: &Suite| question.calls(suite) * (now.len() + unrecorded);
     let of_run: Vec<Tokens> = now.iter().map(|wanted| tokens_of_a_vote(wanted)).collect();
     let per_judge = |price: Option<Price>| -> Option<f64> {
         let of_run = of_run.iter().map(|tokens| price?.cost_usd(*tokens));
@@ -84,7 +88,8 @@ fn of_check<'p>(
         .sum();
     CheckPlan {
         row_name: row.name.clone(),
-        recorded: all.iter().filter(of_check).count(),
+        recorded,
+        unrecorded,
         runs: now.len(),
         calls: suite.map(calls).unwrap_or_default(),
         tokens: tokens * (judges.len() * question.samples) as u64,
@@ -92,6 +97,17 @@ fn of_check<'p>(
         question,
         judges,
         cost_usd,
+    }
+}
+
+/// How many runs the row has once it is recorded; 0 for one whose traces come from elsewhere.
+fn runs_to_record(row: &Row<'_>) -> usize {
+    let recorder = row.recorded_by();
+    match recorder.as_ref().unwrap_or(row).subject {
+        Subject::Agent(of) if of.agent.is_read_only() || row.transcripts.is_some() => 0,
+        Subject::Agent(of) => of.agent.runs,
+        Subject::Tool(_) => 1,
+        Subject::Refused(_) => 0,
     }
 }
 
