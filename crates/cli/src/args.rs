@@ -152,6 +152,7 @@ impl Selecting {
             filters: self.filter.clone(),
             tags: self.tag.clone(),
             skip_tags: self.skip_tag.clone(),
+            ..Selection::default()
         }
     }
 }

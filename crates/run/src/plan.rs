@@ -55,7 +55,14 @@ impl<'s> Plan<'s> {
             });
         let is_selected =
             |row: &Row<'_>| row.is_refused() || selection.accepts(&row.name, row.tags());
-        let mut rows: Vec<Row<'s>> = rows.filter(is_selected).collect();
+        let (mut rows, others): (Vec<Row<'s>>, Vec<Row<'s>>) = rows.partition(is_selected);
+        if rows.iter().all(Row::is_refused) {
+            rows.extend(
+                others
+                    .into_iter()
+                    .filter_map(|row| single_runs(row, selection)),
+            );
+        }
         if rows.iter().any(Row::is_only) {
             for row in rows
                 .iter_mut()
@@ -67,6 +74,20 @@ impl<'s> Plan<'s> {
         }
         Self { rows }
     }
+}
+
+/// The row with the runs that the filters name, where they name any.
+fn single_runs<'s>(row: Row<'s>, selection: &Selection) -> Option<Row<'s>> {
+    /// As many runs of a row are looked at whose number is not known before.
+    const MOST: usize = 1000;
+    let agent = row.agent_row()?.agent;
+    let most = if agent.is_read_only() {
+        MOST
+    } else {
+        agent.runs
+    };
+    let runs = selection.runs_of(&row.name, row.tags(), most);
+    (!runs.is_empty()).then(|| row.with_runs(runs))
 }
 
 /// The recordings that are read or written for a row, as far as they are known before.

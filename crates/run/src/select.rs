@@ -11,6 +11,8 @@ pub struct Selection {
     pub tags: Vec<String>,
     /// Tests must have none of these tags.
     pub skip_tags: Vec<String>,
+    /// A filter may name single runs, as `weather #3`.
+    pub selects_runs: bool,
 }
 
 /// A part of a row's name, or a regular expression for it.
@@ -47,13 +49,64 @@ impl Filter {
             Self::Pattern(pattern) => pattern.is_match(name),
         }
     }
+
+    /// The runs of a row whose names, such as `weather #3`, this accepts.
+    fn runs_of(&self, row_name: &str, most: usize) -> Vec<usize> {
+        match self {
+            Self::Text(part) => run_named(part)
+                .filter(|(row, _)| row_name.ends_with(row))
+                .map(|(_, run)| run)
+                .into_iter()
+                .collect(),
+            Self::Pattern(pattern) if pattern.as_str().contains('#') => (1..=most)
+                .filter(|run| pattern.is_match(&format!("{row_name} #{run}")))
+                .collect(),
+            Self::Pattern(_) => Vec::new(),
+        }
+    }
+}
+
+/// `weather #3` is run 3 of `weather`.
+fn run_named(text: &str) -> Option<(&str, usize)> {
+    let (row, number) = text.rsplit_once(" #")?;
+    Some((row, number.parse().ok().filter(|number| *number > 0)?))
 }
 
 impl Selection {
     /// Whether a row with this name and these tags is judged.
     pub fn accepts(&self, row_name: &str, tags: &[String]) -> bool {
-        self.filters.iter().all(|filter| filter.accepts(row_name))
-            && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag)))
+        self.filters.iter().all(|filter| filter.accepts(row_name)) && self.accepts_tags(tags)
+    }
+
+    /// The runs of a row that the filters name, of so many at most; none where a filter names neither the row nor a run.
+    pub fn runs_of(&self, row_name: &str, tags: &[String], most: usize) -> Vec<usize> {
+        if !self.selects_runs || !self.accepts_tags(tags) {
+            return Vec::new();
+        }
+        let narrower = self
+            .filters
+            .iter()
+            .filter(|filter| !filter.accepts(row_name))
+            .map(|filter| filter.runs_of(row_name, most));
+        narrower
+            .reduce(|runs, others| {
+                runs.into_iter()
+                    .filter(|run| others.contains(run))
+                    .collect()
+            })
+            .unwrap_or_default()
+    }
+
+    /// Whether a filter has the form of a run's name.
+    pub fn names_a_run(&self) -> bool {
+        self.filters.iter().any(|filter| match filter {
+            Filter::Text(part) => run_named(part).is_some(),
+            Filter::Pattern(_) => false,
+        })
+    }
+
+    fn accepts_tags(&self, tags: &[String]) -> bool {
+        (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag)))
             && !self.skip_tags.iter().any(|tag| tags.contains(tag))
     }
 }
@@ -112,6 +165,7 @@ mod tests {
             filters: vec!["re:^we".parse().unwrap(), "the".parse().unwrap()],
             tags: vec!["smoke".to_owned()],
             skip_tags: vec!["slow".to_owned()],
+            ..Selection::default()
         };
         let tags = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>();
         assert!(selection.accepts("weather", &tags(&["smoke"])));
@@ -119,6 +173,31 @@ mod tests {
         assert!(!selection.accepts("weather", &tags(&[])));
         assert!(!selection.accepts("the weather", &tags(&["smoke"])));
         assert!("re:(".parse::<Filter>().is_err());
+    }
+
+    #[test]
+    fn a_filter_may_name_single_runs() {
+        let runs = |filters: &[&str], row: &str| {
+            let filters = filters.iter().map(|text| text.parse().unwrap()).collect();
+            let selection = Selection {
+                filters,
+                selects_runs: true,
+                ..Selection::default()
+            };
+            selection.runs_of(row, &[], 40)
+        };
+        assert_eq!(runs(&["weather #3"], "weather"), [3]);
+        assert_eq!(
+            runs(&["her #3"], "weather"),
+            [3],
+            "a part of the name will do"
+        );
+        assert_eq!(runs(&["weather #3"], "weather [gpt-5]"), []);
+        assert_eq!(runs(&["weather #0"], "weather"), []);
+        assert_eq!(runs(&["re:^weather #(3|7)$"], "weather"), [3, 7]);
+        assert_eq!(runs(&["re:#[12]$", "weather #2"], "weather"), [2]);
+        assert_eq!(runs(&["wea", "weather #2"], "weather"), [2]);
+        assert_eq!(runs(&["elsewhere", "weather #2"], "weather"), []);
     }
 
     #[test]

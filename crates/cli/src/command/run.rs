@@ -14,7 +14,9 @@ use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_core::words::count;
-use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Shard, Which};
+use mcptest_run::{
+    CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Shard, Which,
+};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -41,6 +43,7 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
     }
     Destination::refuse_inputs(&destinations, suites::inputs(loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
+        refuse_to_record_one_run(args)?;
         output::stderr(nothing_to_judge(loaded));
     }
     if args.list {
@@ -142,7 +145,11 @@ pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted
 
 /// The same in all shards.
 fn selected<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted) -> Plan<'s> {
-    let mut plan = suites.plan(&args.selecting.selection());
+    let selects_runs = mode(&args.calling) == Mode::Replay && !args.update;
+    let mut plan = suites.plan(&Selection {
+        selects_runs,
+        ..args.selecting.selection()
+    });
     let calls_tools_alone = args.update && args.calling.live;
     plan.rows.retain(|row| {
         is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
@@ -332,6 +339,16 @@ fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// All runs of a row are recorded together: one run recorded again alone would make an agent look reliable.
+fn refuse_to_record_one_run(args: &Run) -> Result<(), Failure> {
+    if mode(&args.calling) == Mode::Replay || !args.selecting.selection().names_a_run() {
+        return Ok(());
+    }
+    let why = "one run cannot be recorded alone: all runs of a row are recorded together";
+    let help = "leave the number of the run out of `--filter`";
+    Err(Failure::with_help(why, help))
 }
 
 /// A limit to recording says nothing where nothing is recorded.

@@ -10,6 +10,7 @@ use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};
 use crate::words::count;
+use std::borrow::Cow;
 
 pub(super) fn judge(
     row: &Row<'_>,
@@ -28,39 +29,19 @@ pub(super) fn judge(
     if let Some(reason) = faults::unhittable(of, recorded) {
         return Err(reason);
     }
-    let there = recorded.runs.len();
-    let wanted = agent.runs_to_judge(there);
-    let missing = missing(&recorded.runs, wanted);
-    let stop = recorded.early_stop(&missing, wanted);
-    let judged = stop.unwrap_or(if missing.is_empty() { wanted } else { 0 });
-    let (judged, others) = recorded.runs.split_at(judged);
+    let RunsToJudge {
+        judged,
+        others,
+        wanted,
+        stop,
+    } = runs_to_judge(row, of, recorded, report)?;
     // What nobody judges must be whole too: a file with something else in it is not the one that was recorded.
     let not_whole = others.iter().find_map(|run| run.trace.as_ref().err());
-    if let Some(message) = missing_in_words(&missing, wanted).filter(|_| stop.is_none()) {
-        if let Some(reason) = not_whole {
-            return Err(reason.clone());
-        }
-        return Err(advice::short(
-            Reason::new(ReasonKind::RunsMissing, message),
-            row,
-            of,
-        ));
-    }
-    if there > wanted {
-        let first = if wanted == 1 {
-            "is".to_owned()
-        } else {
-            format!("{wanted} are")
-        };
-        report.notes.push(format!(
-            "{there} runs are recorded; only the first {first} judged"
-        ));
-    }
     let graded: Vec<Vec<Found>> = judged
         .iter()
         .map(|run| recorded.grades.of(&grade::of_run(of, run), row))
         .collect();
-    let settled = with_known_tools(of, judged);
+    let settled = with_known_tools(of, &judged);
     let judged = judged
         .iter()
         .zip(&settled)
@@ -80,7 +61,8 @@ pub(super) fn judge(
     if let Some(reason) = broken.clone().filter(|_| runs.is_empty()) {
         return Err(reason);
     }
-    let ordinary = judge_ordinary(of, &mut runs, judging, report);
+    let gates = gates_to_judge(row, of, report);
+    let ordinary = judge_ordinary(of, &gates, &mut runs, judging, report);
     if stop.is_some() && broken.is_none() {
         report
             .notes
@@ -101,6 +83,7 @@ pub(super) fn judge(
     let row = JudgedRow {
         row,
         of,
+        gates: &gates,
         runs: &runs,
         recorded,
         judging,
@@ -120,6 +103,119 @@ pub(super) fn judge(
     }
     let reason = broken.or_else(|| not_whole.cloned()).or(not_judged);
     reason.map_or(Ok(()), Err)
+}
+
+/// Which of the recorded runs are judged.
+struct RunsToJudge<'r, 't> {
+    judged: Cow<'r, [RecordedRun<'t>]>,
+    others: &'r [RecordedRun<'t>],
+    wanted: usize,
+    /// After how many runs recording stopped early, where these are enough.
+    stop: Option<usize>,
+}
+
+fn runs_to_judge<'r, 't>(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    recorded: &'r RecordedRuns<'t>,
+    report: &mut TestReport,
+) -> Result<RunsToJudge<'r, 't>, Reason> {
+    if !row.runs.is_empty() {
+        return chosen_runs(row, recorded, report);
+    }
+    let there = recorded.runs.len();
+    let wanted = of.agent.runs_to_judge(there);
+    let missing = missing(&recorded.runs, wanted);
+    let stop = recorded.early_stop(&missing, wanted);
+    let judged = stop.unwrap_or(if missing.is_empty() { wanted } else { 0 });
+    let (judged, others) = recorded.runs.split_at(judged);
+    if let Some(message) = missing_in_words(&missing, wanted).filter(|_| stop.is_none()) {
+        if let Some(reason) = others.iter().find_map(|run| run.trace.as_ref().err()) {
+            return Err(reason.clone());
+        }
+        return Err(advice::short(
+            Reason::new(ReasonKind::RunsMissing, message),
+            row,
+            of,
+        ));
+    }
+    if there > wanted {
+        let first = if wanted == 1 {
+            "is".to_owned()
+        } else {
+            format!("{wanted} are")
+        };
+        report.notes.push(format!(
+            "{there} runs are recorded; only the first {first} judged"
+        ));
+    }
+    Ok(RunsToJudge {
+        judged: Cow::Borrowed(judged),
+        others,
+        wanted,
+        stop,
+    })
+}
+
+/// The runs that were selected by their numbers.
+fn chosen_runs<'r, 't>(
+    row: &Row<'_>,
+    recorded: &'r RecordedRuns<'t>,
+    report: &mut TestReport,
+) -> Result<RunsToJudge<'r, 't>, Reason> {
+    let is_chosen = |run: &&RecordedRun<'_>| row.runs.contains(&run.number);
+    let judged: Vec<RecordedRun<'t>> = recorded.runs.iter().filter(is_chosen).cloned().collect();
+    let is_recorded = |number: &usize| judged.iter().any(|run| run.number == *number);
+    let missing: Vec<usize> = row
+        .runs
+        .iter()
+        .copied()
+        .filter(|number| !is_recorded(number))
+        .collect();
+    let all = count(recorded.runs.len(), "run");
+    if !missing.is_empty() {
+        let are = if missing.len() == 1 { "is" } else { "are" };
+        let message = format!(
+            "{} {are} not among the {all} recorded",
+            numbered("run", &missing)
+        );
+        return Err(Reason::new(ReasonKind::RunsMissing, message));
+    }
+    report.notes.push(format!(
+        "only {} of {all} is judged, as selected",
+        numbered("run", &row.runs)
+    ));
+    Ok(RunsToJudge {
+        wanted: judged.len(),
+        judged: Cow::Owned(judged),
+        others: &[],
+        stop: None,
+    })
+}
+
+/// The gates of the agent; where single runs were selected, those that judge one run by itself.
+fn gates_to_judge<'g>(
+    row: &Row<'_>,
+    of: AgentRow<'g>,
+    report: &mut TestReport,
+) -> Vec<&'g GateBlock> {
+    let all = of.agent.gates.iter();
+    if row.runs.is_empty() {
+        return all.collect();
+    }
+    let (judged, others): (Vec<&GateBlock>, Vec<&GateBlock>) =
+        all.partition(|gate| gate.kind.fails_runs() && gate.judges_one_run());
+    if !others.is_empty() {
+        let keys: Vec<String> = others
+            .iter()
+            .map(|gate| format!("`{}:`", gate.key()))
+            .collect();
+        report.notes.push(format!(
+            "not judged, because it takes all runs: {}",
+            keys.join(", ")
+        ));
+    }
+    judged
 }
 
 /// The run with the names of its tools as they are known, where they had to be settled.
@@ -303,13 +399,13 @@ fn accept_early_stop(
 /// them. The gates that count outcomes, or have runs of their own, are judged after these.
 fn judge_ordinary(
     of: AgentRow<'_>,
+    gates: &[&GateBlock],
     runs: &mut [Run<'_>],
     judging: Judging,
     report: &mut TestReport,
 ) -> Vec<Option<GateReport>> {
     let row_name = report.row_name();
-    let gates = &of.agent.gates;
-    let judge = |gate: &GateBlock| {
+    let judge = |gate: &&GateBlock| {
         let is_later = gate.judges_side_runs()
             || gate.is(GateTrait::DecidesRuns)
             || gate.is(GateTrait::ComparesWithBaseline);
@@ -352,6 +448,7 @@ fn judge_gate(
 struct JudgedRow<'j> {
     row: &'j Row<'j>,
     of: AgentRow<'j>,
+    gates: &'j [&'j GateBlock],
     runs: &'j [Run<'j>],
     recorded: &'j RecordedRuns<'j>,
     judging: Judging,
@@ -367,7 +464,7 @@ impl JudgedRow<'_> {
         let row_name = report.row_name();
         let mut gates = Vec::with_capacity(ordinary.len());
         let mut not_judged = None;
-        for (gate, judged) in self.of.agent.gates.iter().zip(ordinary) {
+        for (gate, judged) in self.gates.iter().zip(ordinary) {
             match judged {
                 Some(judged) => gates.push(judged),
                 // The other gates are judged although these runs are broken.
@@ -386,8 +483,6 @@ impl JudgedRow<'_> {
         }
         report.gates = gates;
         let runs_decide = !self
-            .of
-            .agent
             .gates
             .iter()
             .any(|gate| gate.is(GateTrait::DecidesRuns));

@@ -67,6 +67,8 @@ pub struct Row<'s> {
     pub skip: Option<Reason>,
     /// The transcripts that are judged in place of the agent's own recordings.
     pub transcripts: Option<Transcripts>,
+    /// The runs that are judged, by their numbers, where these alone were selected; empty for all.
+    pub runs: Vec<usize>,
 }
 
 /// Transcripts that are judged together, as the runs of one row.
@@ -221,6 +223,7 @@ impl<'s> Row<'s> {
             rerun,
             skip,
             transcripts: None,
+            runs: Vec::new(),
         }
     }
 
@@ -320,6 +323,14 @@ impl<'s> Row<'s> {
             Subject::Refused(_) => false,
         };
         says_only && self.skip.is_none()
+    }
+
+    /// The row with these runs alone, and the command that judges them.
+    #[must_use]
+    pub fn with_runs(mut self, runs: Vec<usize>) -> Self {
+        self.rerun.select_runs(&runs);
+        self.runs = runs;
+        self
     }
 
     /// A report of this row with nothing judged so far.

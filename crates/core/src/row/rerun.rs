@@ -43,6 +43,21 @@ impl Rerun {
         }
     }
 
+    /// Selects these runs of the row.
+    pub(super) fn select_runs(&mut self, runs: &[usize]) {
+        let Some(filter) = &self.filter else { return };
+        let pattern = filter
+            .strip_prefix("re:^")
+            .and_then(|pattern| pattern.strip_suffix('$'));
+        let numbers: Vec<String> = runs.iter().map(ToString::to_string).collect();
+        self.filter = Some(match (&numbers[..], pattern) {
+            ([number], None) => format!("{filter} #{number}"),
+            ([number], Some(pattern)) => format!("re:^{pattern} #{number}$"),
+            (_, None) => format!("re:^{} #({})$", regex::escape(filter), numbers.join("|")),
+            (_, Some(pattern)) => format!("re:^{pattern} #({})$", numbers.join("|")),
+        });
+    }
+
     /// The command that records the row, with `--record` or `--record=missing`.
     pub fn recording(&self, mode: &str) -> String {
         let filter = quoted(self.filter.as_deref().unwrap_or_default());

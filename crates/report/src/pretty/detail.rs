@@ -20,6 +20,8 @@ const MOST_TABLES: usize = 2;
 const MOST_DETAILS: usize = 20;
 /// How many tool names of one run are shown.
 const MOST_TOOLS: usize = 12;
+/// How many runs have a line of their own.
+const MOST_RUN_ROWS: usize = 50;
 /// How many groups of runs that failed alike are shown.
 const MOST_RUNS: usize = 10;
 
@@ -280,6 +282,30 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
         run(page, indent, test, group[0], options);
     }
     say_left_out(page, 2, groups.len(), MOST_RUNS);
+    if options.verbose == 1 {
+        run_rows(page, 2, test);
+    }
+}
+
+/// A line for each of several runs: its outcome, the name to select it by, and the gates that fail it.
+pub(super) fn run_rows(page: &mut Page, indent: usize, test: &TestReport) {
+    if test.runs.len() < 2 {
+        return;
+    }
+    for run in test.runs.iter().take(MOST_RUN_ROWS) {
+        let calls = format!("  {}", words::count(run.calls, "call"));
+        let line = page
+            .marked(indent, run.status)
+            .plain(test.run_name(run))
+            .styled(style::DIM, calls);
+        let by = run.failed_by.join(", ");
+        page.line(&if by.is_empty() {
+            line
+        } else {
+            line.styled(style::DIM, format!("  failed by {by}"))
+        });
+    }
+    say_left_out(page, indent, test.runs.len(), MOST_RUN_ROWS);
 }
 
 /// Why a run did not pass, and what it called.

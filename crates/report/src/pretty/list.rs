@@ -149,6 +149,9 @@ fn remark(test: &TestReport) -> Option<String> {
 
 /// With `-v`, what there is to say of a row that passed.
 fn about(page: &mut Page, test: &TestReport, options: &Options) {
+    if options.verbose == 1 {
+        detail::run_rows(page, 4, test);
+    }
     for run in test
         .runs
         .iter()

@@ -4,7 +4,7 @@ use super::page::{Cell, Line, Page, style};
 use crate::suites::grouped;
 use crate::words::escape;
 use anstyle::Style;
-use mcptest_core::report::{Report, Status, TestReport};
+use mcptest_core::report::{Number, Report, Status, TestReport};
 use mcptest_core::suite::Variant;
 use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
@@ -166,9 +166,20 @@ fn curves(report: &Report) -> Vec<Curve> {
             return None;
         };
         let gate = test.gates.iter().find(|gate| gate.key == "distractors");
-        let accuracy =
-            gate.and_then(|gate| gate.targets.get("distractors.accuracy").copied().flatten());
-        Some((count, accuracy.map(|percent| percent.to_string())))
+        let number =
+            |target: &str| gate.and_then(|gate| gate.targets.get(target).copied().flatten());
+        let neither = number("distractors.chose_neither").map_or(0.0, Number::as_f64) as usize;
+        // Accuracy is over the runs that chose at all.
+        let of = match neither {
+            0 => String::new(),
+            neither => format!(
+                " ({} of {} chose)",
+                test.runs.len().saturating_sub(neither),
+                test.runs.len()
+            ),
+        };
+        let accuracy = number("distractors.accuracy");
+        Some((count, accuracy.map(|percent| format!("{percent}%{of}"))))
     };
     let key = |test: &TestReport| point(&test).map(|_| (test.suite.file.clone(), test.base_name()));
     let agents = grouped(&report.tests, key).into_iter();
@@ -217,7 +228,7 @@ fn lines_of(points: &[(usize, Option<String>)], room: usize) -> Vec<String> {
     for (count, accuracy) in points {
         let accuracy = accuracy
             .as_ref()
-            .map_or("n/a".to_owned(), |percent| format!("{percent}%"));
+            .map_or_else(|| "n/a".to_owned(), Clone::clone);
         let point = format!("{count}: {accuracy}");
         match lines.last_mut() {
             Some(line) if line.width() + 3 + point.width() <= room => {
