@@ -91,6 +91,7 @@ function Findings({ row, gate }: { row: Row; gate: Gate }) {
   return (
     <ul class="findings">
       {gate.not_exercised && <li>Not exercised: <Text of={gate.not_exercised} code /></li>}
+      {gate.remarks?.map((remark, at) => <li key={`remark ${at}`}><Text of={remark.message} code /></li>)}
       {gate.summary && <li><Text of={gate.summary} code /></li>}
       {gate.expectations.filter((one) => one.message && !one.passed).map((one, at) => <li key={at}><b><Text of={one.message} /></b></li>)}
       {shown.map(({ finding, runs }, at) => (

@@ -642,6 +642,10 @@ tables?: CallTable[]
  */
 explanation: Finding[]
 /**
+ * What the row says of the gate whatever its verdict is.
+ */
+remarks?: Remark[]
+/**
  * What judges said of the runs, where the gate asks them.
  */
 grades?: Grade1[]
@@ -732,6 +736,19 @@ diff?: Diff
  * The targets whose failed expectations it explains. Findings with such targets come first.
  */
 targets?: string[]
+}
+/**
+ * What a reader should know of a gate whatever its verdict is.
+ */
+export interface Remark {
+/**
+ * A few words that are read after the gate's key: `walked 1 of 3 steps`.
+ */
+message: string
+/**
+ * Whether the gate judged only a part of what its block names, so that `--deny-vacuous` fails it.
+ */
+is_partial?: boolean
 }
 /**
  * What judges or a scorer said of one run, to one question.
