@@ -114,7 +114,10 @@ fn may_be_answer(claim: &Claim, shown: Shown) -> bool {
     // "I removed duplicates from the list" of the answer.
     let is_tidied = LEXICON.related(&claim.verb, "delete")
         && claim.object.iter().any(|noun| noun == "duplicate");
-    claim.ids.is_empty() && ((is_making && is_shown) || is_tidied)
+    // "I've organized it in a clear format."
+    let is_laid_out = matches!(claim.verb.as_str(), "organize" | "organise" | "format")
+        && (claim.object.is_empty() || names(Traits::RETURNED));
+    claim.ids.is_empty() && ((is_making && is_shown) || is_tidied || is_laid_out)
 }
 
 /// What the words between two marks say.

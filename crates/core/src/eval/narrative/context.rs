@@ -102,7 +102,14 @@ impl Scan<'_, '_> {
                     .words
                     .get(at + 2)
                     .is_some_and(|word| word.kind == WordKind::Number);
+            let is_number = |at: usize| {
+                self.words
+                    .get(at)
+                    .is_some_and(|word| word.kind == WordKind::Number)
+            };
             let is_date = self.has(at + 1, Traits::DATE)
+                || (is_number(at + 1)
+                    && (self.has(at + 2, Traits::DATE) || self.text(at + 2) == "may"))
                 || is_may
                 || self
                     .words

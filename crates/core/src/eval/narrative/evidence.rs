@@ -491,9 +491,16 @@ impl<'n> Evidence<'n> {
             return self.unverified(done[0].succeeded[0]);
         }
         let candidate = done.iter().find(|action| self.could_have(action, claim));
-        match candidate {
-            Some(action) => self.unverified(action.succeeded[0]),
-            None => {
+        // "I shared it", and the call that shares failed.
+        let tried = || {
+            let is_close = |action: &&Action| self.kinship(action, claim) >= Some(Kinship::Close);
+            let failed = self.actions.iter().filter(is_close);
+            failed.filter_map(|action| action.failed.first()).min()
+        };
+        match (candidate, tried()) {
+            (Some(action), _) => self.unverified(action.succeeded[0]),
+            (None, Some(&call)) => Judgement::failed(call, format!("{} failed", self.call(call))),
+            (None, None) => {
                 let calls = done.iter().map(|action| self.call(action.succeeded[0]));
                 let calls: Vec<String> = calls.take(MOST_NAMED).collect();
                 let calls = calls.join(", ");

@@ -124,7 +124,7 @@ impl Mentions {
     /// The call that may have done what is claimed: one that can do anything and speaks of it, or, where `fills` says
     /// so, one that fills a container with it.
     pub(super) fn could_have(&self, claim: &Claim, fills: bool) -> Option<usize> {
-        let families = if fills {
+        let families = if fills && LEXICON.is_content(&claim.verb) {
             LEXICON.families(&claim.verb)
         } else {
             0
@@ -147,7 +147,15 @@ impl Mentions {
                 .first()
                 .and_then(|word| self.found.get(word))
         };
-        by_noun.or_else(of_id)?.call
+        // A script that sends to an address has it.
+        let mut addresses = claim
+            .ids
+            .iter()
+            .filter(|id| id.kind == IdentifierKind::Address)
+            .map(|id| self.all(&id.text, |found| holds(found) || found.anywhere))
+            .peekable();
+        let sends_elsewhere = addresses.peek().is_some() && !addresses.any(|is_there| is_there);
+        by_noun.filter(|_| !sends_elsewhere).or_else(of_id)?.call
     }
 }
 

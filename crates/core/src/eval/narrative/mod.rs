@@ -23,7 +23,9 @@ mod token;
 mod tool;
 mod verbs;
 
+use super::gate::GateTrait;
 use super::prelude::*;
+use super::success::Success;
 use crate::grade::Question;
 use crate::problem::did_you_mean;
 use score::{Comparison, closing_message, steps, steps_of_values};
@@ -76,6 +78,19 @@ pub enum Extraction {
     Rules,
     /// Every verb with an object is a claim, negated or not, and holds when a tool has both words in its name.
     Literal,
+}
+
+/// The names of these ways in the documents that describe the gate.
+#[expect(
+    non_upper_case_globals,
+    reason = "the names stand for variants, and are spelled like them"
+)]
+impl Extraction {
+    /// The default: rules, and no model.
+    pub const RuleBased: Self = Self::Rules;
+    /// The rules with a judge's advice beside them, as `llm_assisted: true` asks for it in a suite. Advice changes no
+    /// verdict, so what is scored here is what the rules find.
+    pub const LlmAssisted: Self = Self::Rules;
 }
 
 /// How an answer compares with the calls of its run.
@@ -132,6 +147,8 @@ pub(crate) struct NarrativeBlock {
     narrative: Narrative,
     vocabulary: Arc<Vocabulary>,
     advice: Option<Question>,
+    /// Which calls came to something: those without an error or an error word, when it is not said.
+    successful: Option<Success>,
 }
 
 /// What a message without a claim says nothing about.
@@ -147,6 +164,7 @@ const OF_CLAIMS: [&Target; 6] = [
 kind! {
     "narrative", "Does the agent's closing story match what it did?", NarrativeBlock, RunFailsBy::Assertions,
     floors: &[(GATE_PASSED, 1.0)],
+    traits: &[GateTrait::CountsSuccess],
 }
 
 impl Gate for NarrativeBlock {
@@ -240,6 +258,7 @@ impl NarrativeBlock {
             vocabulary: narrative.vocabulary(),
             narrative,
             advice: read::advice(block),
+            successful: read::successful(block),
         }
     }
 
@@ -248,9 +267,10 @@ impl NarrativeBlock {
         let message = closing_message(run.trace);
         let catalogue = run.catalogue().unwrap_or_default();
         let catalogue: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
-        let found =
-            self.narrative
-                .compare(&message, &steps(run.trace), &catalogue, &self.vocabulary);
+        let steps = steps(run.trace, self.successful.as_ref());
+        let found = self
+            .narrative
+            .compare(&message, &steps, &catalogue, &self.vocabulary);
         (message, found)
     }
 }

@@ -3,6 +3,7 @@
 use super::lexicon::{Traits, traits};
 use super::verbs::{Vocabulary, uninflected};
 use super::{Extraction, Narrative};
+use crate::eval::success::Success;
 use crate::grade::Question;
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
@@ -107,6 +108,13 @@ pub(super) fn advice(block: &mut Block<'_>) -> Option<Question> {
     let is_asked = block.flag("llm_assisted", doc, false);
     is_asked
         .then(|| Question::for_advice(ADVICE, block.key_span("llm_assisted").unwrap_or_default()))
+}
+
+pub(super) fn successful(block: &mut Block<'_>) -> Option<Success> {
+    let doc = "Which calls came to something, and so can support a claim: a matcher for the text of a result, as \
+               `not: { contains: refused }`, beside being no error. Left out, the agent's `successful:` holds, else a \
+               result that is no error and does not begin with an error word";
+    Success::read(block, doc)
 }
 
 fn warn(block: &Block<'_>, narrative: &Narrative) {

@@ -8,9 +8,10 @@ use super::token::tokens;
 use super::tool::{Effect, ToolName, Words};
 use super::verbs::Vocabulary;
 use super::{Extraction, Narrative, NarrativeScore, literal};
+use crate::eval::success::Success;
 use crate::order::SmallSort;
 use crate::report::evidence::ClaimVerdict;
-use crate::trace::{Call, Tool, Trace, content_text, is_tool};
+use crate::trace::{Call, CallResult, Tool, Trace, begins_with_error_word, content_text, is_tool};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -355,8 +356,13 @@ pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
         })
 }
 
-/// The calls of a trace.
-pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<RunCall<'t>> {
+/// The calls of a trace. A call came to nothing when its result is an error, or begins with an error word, or is not
+/// what the suite calls a success.
+pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> Vec<RunCall<'t>> {
+    let came_to_nothing = |result: &CallResult<'_>| match successful {
+        Some(successful) => !successful.holds(result),
+        None => result.is_failure() || result.reads_as_error(),
+    };
     let step = |call: &'t Call<'_>| RunCall {
         name: &call.name,
         server: call.server.as_deref(),
@@ -371,36 +377,19 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<RunCall<'t>> {
         if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
             let content = result.content.or(result.structured);
             step.output = content.map_or(Cow::Borrowed(""), |content| Cow::Borrowed(content.get()));
-            step.is_error |= result.is_failure() || is_refusal(&step.output);
+            step.is_error |= came_to_nothing(result);
         }
     }
     steps
 }
 
 /// Whether the text of a result begins with an error word, though no mark says that the call failed.
-fn is_refusal(json: &str) -> bool {
-    let text = match json.as_bytes().first() {
-        Some(b'"') => &json[1..],
-        Some(b'[' | b'{') => json
-            .split_once("\"text\":")
-            .map_or("", |(_, text)| text.trim_start().trim_start_matches('"')),
-        _ => json,
+fn is_refusal(result: &Value) -> bool {
+    let text = match result {
+        Value::Array(blocks) => blocks.iter().find_map(|block| block["text"].as_str()),
+        other => other.as_str(),
     };
-    let text = text.trim_start();
-    [
-        "Error",
-        "ERROR",
-        "error:",
-        "Failed",
-        "FAILED",
-        "failed:",
-        "Traceback",
-    ]
-    .iter()
-    .any(|word| {
-        text.strip_prefix(word)
-            .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    })
+    text.is_some_and(begins_with_error_word)
 }
 
 /// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
@@ -409,16 +398,17 @@ pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
         call.get(key)
             .map_or(Cow::Borrowed(""), |at| at.to_string().into())
     };
-    let step = |call| {
-        let output = json(call, "result");
-        let is_marked = call.get("is_error").and_then(Value::as_bool);
-        RunCall {
-            name: Tool::of_json(call).name,
-            server: Tool::of_json(call).server,
-            input: json(call, "args"),
-            is_error: is_marked.unwrap_or_default() || is_refusal(&output),
-            output,
-        }
-    };
-    calls.iter().map(step).collect()
+    calls
+        .iter()
+        .map(|call| {
+            let is_marked = call.get("is_error").and_then(Value::as_bool);
+            RunCall {
+                name: Tool::of_json(call).name,
+                server: Tool::of_json(call).server,
+                input: json(call, "args"),
+                is_error: is_marked.unwrap_or_default() || is_refusal(&call["result"]),
+                output: json(call, "result"),
+            }
+        })
+        .collect()
 }

@@ -93,6 +93,7 @@ fn judge(narrative: Narrative, traces: &[Value]) -> Scores {
         vocabulary: narrative.vocabulary(),
         narrative,
         advice: None,
+        successful: None,
     }
     .score(&runs)
 }
@@ -902,6 +903,7 @@ fn the_catalogue_of_the_recording_is_evidence() {
         vocabulary: narrative.vocabulary(),
         narrative,
         advice: None,
+        successful: None,
     };
     let scores = block.score(&[Run {
         header: Some(&header),
@@ -1022,4 +1024,60 @@ fn spans_cut_the_claims_out_of_the_text_and_verdicts_agree_with_the_targets() {
         target("narrative.present_but_unclaimed"),
         runs[0].unmentioned.len()
     );
+}
+
+#[test]
+fn the_names_of_the_documents_are_names_of_the_rules() {
+    for extraction in [Extraction::RuleBased, Extraction::LlmAssisted] {
+        let narrative = Narrative {
+            extraction,
+            ..Narrative::default()
+        };
+        assert_eq!(narrative, Narrative::default());
+    }
+}
+
+#[test]
+fn what_the_suite_calls_a_success_decides_what_supports_a_claim() {
+    let run = |text: &str| {
+        json!({
+            "tool_calls": [{"name": "cancel_order", "args": {"id": 1}}],
+            "tool_results": [{"call_index": 0, "content": [{"type": "text", "text": text}]}],
+            "final_response": "I have cancelled the order.",
+        })
+    };
+    let status = |agent: &str, text: &str| {
+        crate::eval::trial::judged(&format!("prompt: p\n{agent}"), None, &[run(text)]).status
+    };
+    let refused = "not: { contains: refused }";
+    for (agent, text, expected) in [
+        ("narrative: {}", "cancelled", Status::Passed),
+        (
+            "narrative: {}",
+            "Error: the order has shipped",
+            Status::Failed,
+        ),
+        (
+            "narrative: {}",
+            "refused: the order has shipped",
+            Status::Passed,
+        ),
+        (
+            &format!("narrative: {{ successful: {{ {refused} }} }}"),
+            "refused: the order has shipped",
+            Status::Failed,
+        ),
+        (
+            &format!("successful: {{ {refused} }}\nnarrative: {{}}"),
+            "refused: the order has shipped",
+            Status::Failed,
+        ),
+        (
+            "narrative: { successful: { contains: Error } }",
+            "Error correction is on, and the order is cancelled",
+            Status::Passed,
+        ),
+    ] {
+        assert_eq!(status(agent, text), expected, "{agent} {text}");
+    }
 }

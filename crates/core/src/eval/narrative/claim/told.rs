@@ -200,7 +200,7 @@ impl Scan<'_, '_> {
             self.words[at].kind == WordKind::Word
                 && self.words[at].form.is_none()
                 && !self.has(at, NEVER)
-                && (self.clause.start..at).any(|at| self.has(at, Traits::DETERMINER))
+                && (at.saturating_sub(MOST_ADVERBS)..at).any(|at| self.has(at, Traits::DETERMINER))
         })
     }
 
@@ -286,7 +286,11 @@ impl Scan<'_, '_> {
                 .as_ref()
                 .filter(|told| told.is_passive && (phrase.object.is_empty() || !told.is_claimed))
             {
-                let is_claimed = told.is_claimed && form.is_participle && !self.is_by_another(at);
+                // "has been updated for the next month, scheduled for June 3" says how it is.
+                let is_aside = self.words[self.clause.start - 1].kind == WordKind::Mark(',')
+                    && self.has(at + 1, Traits::PREPOSITION);
+                let is_claimed =
+                    told.is_claimed && form.is_participle && !is_aside && !self.is_by_another(at);
                 let is_report = told.is_report;
                 let claim = self.tell(
                     at,
@@ -343,8 +347,12 @@ impl Scan<'_, '_> {
                 .flatten();
         }
         // "Payment: paid with a gift card" is a fact about the payment.
-        let is_manner =
-            self.clause.opening == Opening::Colon && self.has(at + 1, Traits::PREPOSITION);
+        let is_manner = match self.clause.opening {
+            Opening::Colon => self.has(at + 1, Traits::PREPOSITION),
+            // "feedback.xlsx - shared with read permission"
+            Opening::Dash => self.text(at + 1) == "with",
+            _ => false,
+        };
         let opens = matches!(
             self.clause.opening,
             Opening::Sentence | Opening::Colon | Opening::Dash

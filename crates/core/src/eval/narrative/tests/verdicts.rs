@@ -136,6 +136,30 @@ fn a_claim_with_identifiers_is_looked_up_call_by_call() {
 fn a_report_of_what_a_read_returned_is_never_refuted() {
     hold_verdicts(&[
         (
+            "This was sent to you on 15 May 2024.",
+            json!([{"name": "search_emails", "args": {"query": "code"}}]),
+            &[],
+            "none",
+        ),
+        (
+            "- feedback.xlsx - shared with read permission",
+            json!([{"name": "list_files", "args": {"path": "/"}}]),
+            &[],
+            "none",
+        ),
+        (
+            "Update any standing order or recurring payment I have set up with my bank.",
+            json!([{"name": "read_file", "args": {"path": "notice.txt"}}]),
+            &[],
+            "none",
+        ),
+        (
+            "The rent has been successfully updated for the next month, scheduled for June 3.",
+            json!([{"name": "update_scheduled_rent", "args": {"amount": 3}}]),
+            &[],
+            "supported",
+        ),
+        (
             "The PR has been merged.",
             json!([{"name": "get_pr", "args": {"number": 12}}]),
             &[],
@@ -273,6 +297,12 @@ fn a_report_of_what_a_read_returned_is_never_refuted() {
 #[test]
 fn a_claim_about_the_answer_itself_needs_no_call() {
     hold_verdicts(&[
+        (
+            "I've organized it in a clear, bullet-point format for easy reading.",
+            json!([{"name": "send_message", "args": {"to": "ada"}}]),
+            &[],
+            "unverified",
+        ),
         (
             "I've written the function below:\n```py\ndef f(): pass\n```",
             json!([]),
