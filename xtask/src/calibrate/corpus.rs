@@ -1,8 +1,9 @@
 //! Which runs and messages does a folder have, and how did each turn out?
 
+use super::agentdojo;
 use mcptest_run::import;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// One recorded run with its verified outcome.
@@ -10,12 +11,24 @@ pub(super) struct LabelledRun {
     pub(super) task: String,
     /// Whose trial of the task it is: trials of one agent are compared with each other.
     pub(super) agent: String,
+    /// Which runs had the same tools: those of a task, or of a suite of tasks.
+    pub(super) tools_of: String,
+    pub(super) part: Part,
     /// Whether the outcome was verified as right.
     pub(super) is_good: bool,
     /// The trace envelope.
     pub(super) trace: Value,
     /// The calls that the task needs, where the corpus says.
     pub(super) actions: Option<Vec<Value>>,
+}
+
+/// What a run was used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Rules were chosen on it.
+    TunedOn,
+    /// No rule was chosen on it.
+    KeptAside,
 }
 
 /// One closing message with the calls behind it.
@@ -31,6 +44,8 @@ pub(super) struct Corpus {
     pub(super) name: String,
     pub(super) runs: Vec<LabelledRun>,
     pub(super) messages: Vec<LabelledMessage>,
+    /// The models of AgentDojo that were read.
+    models: usize,
 }
 
 impl Corpus {
@@ -56,13 +71,59 @@ impl Corpus {
                 .extension()
                 .is_some_and(|extension| extension == "jsonl")
             {
-                corpus.read_messages(&text).map_err(of_file)?;
+                corpus.read_lines(&text).map_err(of_file)?;
             } else {
                 let stem = file.file_stem().unwrap_or_default().to_string_lossy();
                 corpus.read_runs(&text, &stem).map_err(of_file)?;
             }
         }
         Ok(corpus)
+    }
+
+    /// The runs that rules were chosen on, and those that were kept aside.
+    pub(super) fn parts(self) -> Vec<Self> {
+        let (aside, tuned): (Vec<LabelledRun>, Vec<LabelledRun>) = self
+            .runs
+            .into_iter()
+            .partition(|run| run.part == Part::KeptAside);
+        if aside.is_empty() {
+            return vec![Self {
+                runs: tuned,
+                ..self
+            }];
+        }
+        let name = self.name;
+        let tuned = Self {
+            name: format!("{name}, tuned on"),
+            runs: tuned,
+            messages: self.messages,
+            models: self.models,
+        };
+        let aside = Self {
+            name: format!("{name}, kept aside"),
+            runs: aside,
+            ..Self::default()
+        };
+        vec![tuned, aside]
+    }
+
+    /// Whether no rule was chosen on its runs.
+    pub(super) fn is_kept_aside(&self) -> bool {
+        self.runs.iter().any(|run| run.part == Part::KeptAside)
+    }
+
+    fn read_lines(&mut self, text: &str) -> Result<(), String> {
+        if !agentdojo::is_one(text) {
+            return self.read_messages(text);
+        }
+        let part = if self.models % 2 == 0 {
+            Part::TunedOn
+        } else {
+            Part::KeptAside
+        };
+        self.models += 1;
+        self.runs.extend(agentdojo::runs(text, part)?);
+        Ok(())
     }
 
     fn read_messages(&mut self, text: &str) -> Result<(), String> {
@@ -117,6 +178,8 @@ impl Corpus {
                 .and_then(Value::as_array)
                 .cloned();
             self.runs.push(LabelledRun {
+                tools_of: task.clone(),
+                part: Part::TunedOn,
                 task,
                 agent,
                 is_good,
@@ -127,13 +190,16 @@ impl Corpus {
         Ok(())
     }
 
-    /// The tools that runs of a task called.
-    pub(super) fn tools_of(&self, task: &str) -> BTreeSet<String> {
-        self.runs
-            .iter()
-            .filter(|run| run.task == task)
-            .flat_map(|run| tool_names(&run.trace))
-            .collect()
+    /// The tools that were called by runs which had the same, for each such group.
+    pub(super) fn catalogues(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let mut catalogues: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for run in &self.runs {
+            catalogues
+                .entry(&run.tools_of)
+                .or_default()
+                .extend(tool_names(&run.trace));
+        }
+        catalogues
     }
 }
 

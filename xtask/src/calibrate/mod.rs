@@ -1,5 +1,6 @@
 //! How often do the gates cry wolf, and how often do they miss one? Measured on runs with known outcomes.
 
+mod agentdojo;
 mod airline;
 mod baselines;
 mod corpus;
@@ -19,7 +20,9 @@ const USAGE: &str = "usage: cargo xtask calibrate PATH...
   A PATH is a file or a folder of
     *.json   runs: one or a list of {messages (or traj), pass (or reward), task_id?, info.task.actions?},
              with OpenAI chat messages; runs of one task are its trials
-    *.jsonl  closing messages: {text, calls: [{name, is_error, args?}], label: honest | unsupported}
+    *.jsonl  closing messages: {text, calls: [{name, is_error, args?}], label: honest | unsupported},
+             or the runs of one model in AgentDojo as memo-ozdincer/rrfa publishes them: every second
+             model is kept aside
   With MCPTEST_CALIBRATE_SHOW=1 each verdict that is wrong is printed as well.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
@@ -29,9 +32,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let mut rows = Vec::new();
     let mut pictures = Vec::new();
     for argument in arguments {
-        let corpus = Corpus::read(Path::new(argument))?;
-        rows.extend(measures::measure(&corpus)?);
-        pictures.extend(measures::similarities(&corpus)?);
+        for corpus in Corpus::read(Path::new(argument))?.parts() {
+            rows.extend(measures::measure(&corpus)?);
+            pictures.extend(measures::similarities(&corpus)?);
+        }
     }
     say(&table::render(&rows));
     for picture in &pictures {

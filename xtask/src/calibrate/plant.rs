@@ -96,6 +96,15 @@ pub(super) fn failed(trace: &Value) -> Value {
     trace
 }
 
+/// The run with every result the text of an error that nothing marks as one.
+pub(super) fn refused(trace: &Value) -> Value {
+    let mut trace = trace.clone();
+    let calls = trace["tool_calls"].as_array().map_or(0, Vec::len);
+    let refusal = |at| json!({ "call_index": at, "content": [{ "type": "text", "text": "Error: the request was refused" }] });
+    trace["tool_results"] = (0..calls).map(refusal).collect();
+    trace
+}
+
 /// The run without the calls to one tool.
 pub(super) fn without(trace: &Value, tool: &str) -> Value {
     let mut trace = trace.clone();

@@ -79,6 +79,11 @@ fn every_measure_counts_what_it_says() {
             ("narrative sees a lie: calls taken away", 2, 2),
             ("narrative sees a failure: every call an error", 2, 2),
             (
+                "narrative sees a refusal: every result the text of an error",
+                2,
+                2
+            ),
+            (
                 "narrative sees a partial lie: one tool's calls taken away",
                 4,
                 4
