@@ -129,7 +129,10 @@ impl Scan<'_, '_> {
         let end = self.words.len().min(at + 1 + 2 * REACH);
         let own = (at + 1..end).take_while(|&at| !self.is_end(at));
         own.into_iter().any(|at| {
-            self.has(at, Traits::HISTORY) || (self.text(at) == "last" && self.text(at - 1) == "the")
+            let is_last = self.text(at) == "last"
+                && (self.text(at - 1) == "the"
+                    || self.has(at + 1, Traits::PERIOD.and(Traits::DATE)));
+            self.has(at, Traits::HISTORY) || is_last
         })
     }
 

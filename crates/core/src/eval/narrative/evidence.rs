@@ -3,7 +3,7 @@
 use super::carried::Carried;
 use super::claim::Claim;
 use super::identifier::{Identifier, IdentifierKind, Kinds};
-use super::lexicon::{LEXICON, Traits, traits};
+use super::lexicon::{LEXICON, Traits, noun_key, traits};
 use super::mention::Mentions;
 use super::reported::Reported;
 use super::score::{CalledTool, RunCall};
@@ -299,7 +299,11 @@ impl<'n> Evidence<'n> {
                 Kinship::Family if head.is_none() => continue,
                 _ if is_object => 0,
                 _ if is_unnamed => 1,
-                Kinship::Same | Kinship::Close if self.is_put_there(action, claim) => 2,
+                Kinship::Same | Kinship::Close
+                    if self.is_put_there(action, claim) || self.changes_part_of(action, claim) =>
+                {
+                    2
+                }
                 _ if head.is_some_and(|head| claim.around.contains(head)) => 3,
                 _ => continue,
             };
@@ -316,6 +320,14 @@ impl<'n> Evidence<'n> {
         self.name(action).destinations.iter().any(is_named)
     }
 
+    /// Whether the tool changes a part of what the claim says was changed: `modify_order_items` modifies an order.
+    fn changes_part_of(&self, action: &Action, claim: &Claim) -> bool {
+        let nouns = &self.name(action).nouns;
+        LEXICON.close(&claim.verb, "update")
+            && !claim.object.is_empty()
+            && claim.object.iter().all(|noun| nouns.contains(noun))
+    }
+
     /// The tools that name this very action and were not called with success.
     fn named(&self, claim: &Claim) -> Vec<&Action> {
         let names_it = |action: &&Action| {
@@ -324,7 +336,9 @@ impl<'n> Evidence<'n> {
             action.succeeded.is_empty()
                 && !traits(head).has(Traits::VAGUE)
                 && self.kinship(action, claim) >= Some(Kinship::Close)
-                && (is_object || self.is_put_there(action, claim))
+                && (is_object
+                    || self.is_put_there(action, claim)
+                    || self.changes_part_of(action, claim))
         };
         self.actions.iter().filter(names_it).collect()
     }
@@ -516,6 +530,13 @@ impl<'n> Evidence<'n> {
         }
         let is_distinct = traits(&claim.verb).has(Traits::DISTINCT);
         let head = self.head(action);
+        // `update_issue` may have closed "it".
+        let own = noun_key(&claim.verb);
+        let is_unnamed = claim.object.iter().all(|noun| **noun == *own);
+        let verb = self.name(action).verb.as_deref().unwrap_or_default();
+        if is_unnamed && traits(verb).has(Traits::LOOSE) {
+            return true;
+        }
         let shares = claim
             .object
             .iter()

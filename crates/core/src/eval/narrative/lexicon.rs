@@ -98,6 +98,7 @@ traits! {
     MONEY_VERB "money_verbs" "Moves money.",
     PAGE "pages" "A thing that is opened to look at it.",
     METHOD "methods" "What is applied to look at data.",
+    PERIOD "periods" "Behind \"last\": history.",
     SEEN "seen" "Behind \"I\": what follows was read and not done.",
     RETURNED "returned_values" "What a search or a program returns.",
     CODE "code_artefacts" "A program, or a part of one, that the answer can show.",

@@ -84,13 +84,20 @@ impl Phrase {
                 .get(at)
                 .is_some_and(|word| matches!(word.kind, WordKind::Held | WordKind::Number))
         };
+        let mut at = end;
         if !end.checked_sub(1).is_some_and(is_named) {
-            return;
+            // "both reservations, ABC123 and DEF456"
+            let named = words
+                .get(end + 1)
+                .filter(|_| separates(&words[end]) && self.ids.is_empty())
+                .and_then(|word| Identifier::of(word, None, Role::Object))
+                .filter(Identifier::is_decisive);
+            self.ids.extend(named);
+            at += 2;
         }
         let Some(first) = self.ids.last().map(|id| (id.kind, id.role)) else {
             return;
         };
-        let mut at = end;
         for _ in 0..LONGEST_LIST {
             let marks = (at..words.len())
                 .take(2)

@@ -270,8 +270,10 @@ impl Scan<'_, '_> {
     /// Whether a passive may say what a record says: nobody calls that a success, or speaks of itself.
     fn may_report(&self, verb: usize) -> bool {
         let near = verb.saturating_sub(MOST_ADVERBS)..self.words.len().min(verb + 2);
-        let is_seen = (self.clause.start..verb).any(|at| self.has(at, Traits::SEEN));
-        (!self.is_own || is_seen)
+        let clause = || self.clause.start..verb;
+        let is_own = clause().any(|at| matches!(self.text(at), "i" | "we"));
+        let is_seen = clause().any(|at| self.has(at, Traits::SEEN));
+        (!is_own || is_seen)
             && !self.sentence.is_checked
             && !near.into_iter().any(|at| self.text(at) == "successfully")
     }

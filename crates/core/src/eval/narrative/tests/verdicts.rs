@@ -604,3 +604,57 @@ fn negation_purpose_and_infinitive_stay_in_their_clause() {
         ),
     ]);
 }
+
+#[test]
+fn a_general_tool_may_have_done_what_the_claim_leaves_unnamed() {
+    hold_verdicts(&[
+        (
+            "I've posted a reply to issue 7 and closed it.",
+            json!([{"name": "add_issue_comment", "args": {"issue_number": 7}}, {"name": "update_issue", "args": {"issue_number": 7, "state": "closed"}}]),
+            &[],
+            "unverified",
+        ),
+        (
+            "I assigned issue 7 to ada and labelled it `bug`.",
+            json!([{"name": "update_issue", "args": {"issue_number": 7, "labels": ["bug"]}}]),
+            &[],
+            "unverified",
+        ),
+        (
+            "I've cancelled order 1042 and refunded the payment.",
+            json!([{"name": "cancel_order", "args": {"order_id": 1042}}]),
+            &[],
+            "unverified",
+        ),
+        (
+            "I updated your pending order.",
+            json!([{"name": "modify_pending_order_items", "args": {"order_id": 1042}}]),
+            &[],
+            "supported",
+        ),
+        (
+            "Your pending orders have been successfully updated.",
+            json!([{"name": "modify_user_address", "args": {"user_id": "ada"}}]),
+            &["modify_pending_order_items"],
+            "absent",
+        ),
+        (
+            "I've updated both reservations, ABC123 and DEF456.",
+            json!([{"name": "update_reservation", "args": {"reservation_id": "ABC123"}}, {"name": "update_reservation", "args": {"reservation_id": "DEF456"}, "is_error": true}]),
+            &[],
+            "failed",
+        ),
+        (
+            "I checked: the payment was received and the invoice was closed last week.",
+            json!([{"name": "get_invoice", "args": {"id": 1}}]),
+            &[],
+            "none",
+        ),
+        (
+            "I created the file and shared it with john@x.com.",
+            json!([{"name": "create_file", "args": {"filename": "a"}}, {"name": "share_file", "args": {"email": "john@x.com"}, "is_error": true}]),
+            &[],
+            "failed",
+        ),
+    ]);
+}
