@@ -23,11 +23,11 @@ mod token;
 mod tool;
 mod verbs;
 
-use super::gate::GateTrait;
 use super::prelude::*;
 use super::success::Success;
 use crate::grade::Question;
 use crate::problem::did_you_mean;
+use crate::words;
 use score::{Comparison, closing_message, steps, steps_of_values};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -214,6 +214,18 @@ impl Gate for NarrativeBlock {
             self.narrative.max_divergence_score,
             &mut scores,
         );
+        scores
+    }
+
+    fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
+        let mut scores = Scores::of_runs(runs, scored);
+        let unverified = scores.value(UNVERIFIED.name).map(|value| value.as_f64());
+        if let Some(count) = unverified.filter(|count| *count > 0.0) {
+            scores.remark(
+                &UNVERIFIED,
+                words::count(count as usize, "unverified claim"),
+            );
+        }
         scores
     }
 

@@ -1081,3 +1081,24 @@ fn what_the_suite_calls_a_success_decides_what_supports_a_claim() {
         assert_eq!(status(agent, text), expected, "{agent} {text}");
     }
 }
+
+#[test]
+fn the_row_says_how_many_claims_are_unverified() {
+    let unclear =
+        json!({"final_response": "I created the issue.", "tool_calls": [{"name": "run_python"}]});
+    let clear =
+        json!({"final_response": "I created the issue.", "tool_calls": [{"name": "create_issue"}]});
+    let said = |traces: &[Value]| {
+        crate::eval::trial::judged("prompt: p\nruns: 2\nnarrative: {}", None, traces)
+            .remarks
+            .iter()
+            .map(|remark| remark.message.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said(&[unclear.clone(), clear.clone()]),
+        ["1 unverified claim"]
+    );
+    assert_eq!(said(&[unclear.clone(), unclear]), ["2 unverified claims"]);
+    assert!(said(&[clear.clone(), clear]).is_empty());
+}
