@@ -5,7 +5,7 @@
 mod failing;
 mod provider;
 
-use failing::{failing, is_pins, with_failing_runs};
+use failing::{Failing, failing, is_pins, with_failing_runs};
 use mcptest_core::schema::JsonSchema;
 use provider::{copy_beside, copy_of_examples, entries, is_grades, provider_of, repository, stem};
 use serde_json::Value;

@@ -74,11 +74,12 @@ pub(crate) fn with_runs<T>(
         .filter(|_| opened.len() == 1)
         .map(|(_, cassette)| *cassette);
     let expected = expected_header(made);
-    let (stale, mut notes) = match fresh_notes(maker, made, &expected, &named) {
+    let (stale, mut notes) = match tolerated_differences(maker, made, &expected, &named) {
         Ok(notes) => (None, notes),
         Err(reason) => (Some(reason), Vec::new()),
     };
     let is_stale = !notes.is_empty();
+    notes.extend(remarks(maker, made, &expected, &named));
     notes.extend(not_entered(&linked));
     notes.extend(imported(&files));
     let runs = runs_of(&opened, live.is_none(), reason);
@@ -358,7 +359,21 @@ fn freshness(
         if let Some(misfit) = misfit(of, cassette, expected) {
             notes.push(misfit.tolerated(of.suite, path, row, is_read_only(of))?);
         }
-        if !of.agent.is_eval() {
+    }
+    Ok(notes)
+}
+
+/// What is noted of recordings that nothing is wrong with: what is not compared, and what no check reads.
+fn remarks(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    expected: &Header,
+    cassettes: &[(&Path, &Cassette<'_>)],
+) -> Vec<String> {
+    let is_compared = row.transcripts.is_none() && !of.agent.is_eval();
+    let mut notes = Vec::new();
+    for (path, cassette) in cassettes {
+        if is_compared {
             notes.extend(unknown_conditions(path, cassette, expected));
             notes.extend(other_model(of, path, cassette));
         }
@@ -366,11 +381,11 @@ fn freshness(
             notes.extend(slips_of(path, cassette));
         }
     }
-    Ok(notes)
+    notes
 }
 
-/// What is noted of the recordings of a row, or why they cannot be judged.
-fn fresh_notes(
+/// The differences between the recordings of a row and the suite that are tolerated, or why they are not.
+fn tolerated_differences(
     row: &Row<'_>,
     of: AgentRow<'_>,
     expected: &Header,
