@@ -33,6 +33,7 @@ pub use tool_schema::ToolSchema;
 use crate::fault::RecordedKind;
 use crate::grade::Found;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -210,6 +211,19 @@ pub struct CallResult<'a> {
     /// How long the call took.
     #[serde(alias = "durationMs")]
     pub duration_ms: Option<u64>,
+}
+
+impl Call<'_> {
+    /// The arguments as JSON, where they are JSON. Some programs encode them twice: a text that holds an object is that
+    /// object.
+    pub(crate) fn decoded_args(&self) -> Option<Value> {
+        let args = serde_json::from_str(self.args?.get()).ok()?;
+        let decoded = match &args {
+            Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+            _ => None,
+        };
+        Some(decoded.unwrap_or(args))
+    }
 }
 
 impl CallResult<'_> {

@@ -1,7 +1,8 @@
 //! `effect:` what does a call change in the state?
 
 use super::change::{StateChange, check, find, shown};
-use super::place::{PlaceTemplate, filled};
+use super::decimal::sum;
+use super::place::{PlaceTemplate, arguments_of, filled};
 use crate::json::values_equal;
 use crate::problem::{Problem, Span};
 use crate::suite::read::Field;
@@ -126,6 +127,11 @@ impl Verb {
 }
 
 impl Effect {
+    /// The arguments that it names.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.place.arguments().chain(arguments_of(&self.value))
+    }
+
     /// The change, when the call has the arguments that it names; or why it cannot be made.
     pub(super) fn planned(
         &self,
@@ -143,8 +149,10 @@ impl Effect {
             (Verb::Unset, _) => None,
             (Verb::Inc | Verb::Dec, found) => {
                 let zero = Value::from(0);
-                match sum(found.unwrap_or(&zero), &value, self.verb == Verb::Dec) {
-                    Some(sum) => Some(sum),
+                let numbers = found.unwrap_or(&zero).as_number().zip(value.as_number());
+                let is_less = self.verb == Verb::Dec;
+                match numbers.and_then(|(one, other)| sum(one, other, is_less)) {
+                    Some(sum) => Some(Value::Number(sum)),
                     None => {
                         return Err(format!("`{}` cannot be changed by {value}", shown(&place)));
                     }
@@ -166,21 +174,4 @@ impl Effect {
         };
         Ok(Some((place, changed)))
     }
-}
-
-/// Whole numbers stay whole.
-fn sum(one: &Value, other: &Value, is_less: bool) -> Option<Value> {
-    let whole = one.as_i64().zip(other.as_i64()).and_then(|(one, other)| {
-        if is_less {
-            one.checked_sub(other)
-        } else {
-            one.checked_add(other)
-        }
-    });
-    if let Some(whole) = whole {
-        return Some(Value::from(whole));
-    }
-    let (one, other) = (one.as_f64()?, other.as_f64()?);
-    let sum = if is_less { one - other } else { one + other };
-    sum.is_finite().then(|| Value::from(sum))
 }

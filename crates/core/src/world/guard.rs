@@ -1,9 +1,9 @@
 //! `when:` what must hold in the state, or of the arguments, before a call?
 
 use super::change::{find, shown};
-use super::place::{PlaceTemplate, filled};
+use super::place::{PlaceTemplate, arguments_of, filled};
 use crate::hidden::shown_under;
-use crate::json::{pointer_key, values_equal};
+use crate::json::{compare_numbers, doubtful_number, pointer_key, values_equal};
 use crate::problem::Problem;
 use crate::report::{AssertionDiff, Side};
 use crate::suite::read::{Block, Field};
@@ -139,6 +139,18 @@ impl Test {
         }
     }
 
+    /// The same where doubt counts as danger: a text that may mean a number or a flag means it as well, and where
+    /// nothing stands there is something else than any value.
+    fn may_hold(self, wanted: &Value, found: Option<&Value>) -> bool {
+        let means = |found: &Value| {
+            doubtful_meaning(found).is_some_and(|meant| self.holds(wanted, Some(&meant)))
+        };
+        match (self, found) {
+            (Self::Ne, None) => true,
+            (_, found) => self.holds(wanted, found) || found.is_some_and(means),
+        }
+    }
+
     fn words(self) -> &'static str {
         TESTS
             .iter()
@@ -151,8 +163,17 @@ impl Test {
 fn order(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {
         (Value::String(one), Value::String(other)) => Some(one.cmp(other)),
-        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
+        (Value::Number(one), Value::Number(other)) => Some(compare_numbers(one, other)),
+        _ => None,
     }
+}
+
+/// What a value may mean to a server besides itself: `"900"` the number 900, `"true"` the flag.
+fn doubtful_meaning(value: &Value) -> Option<Value> {
+    let text = value.as_str()?;
+    let flag = text.trim().to_lowercase().parse::<bool>().ok();
+    let number = || doubtful_number(value).map(Value::Number);
+    flag.map(Value::Bool).or_else(number)
 }
 
 impl Guard {
@@ -180,6 +201,25 @@ impl Guard {
             |found| shown_under(name, found).to_string(),
         );
         Some(format!("`{place}` is {found}, and {wanted}"))
+    }
+
+    /// Whether it may hold, for a rule that must not miss a call: doubt counts as danger.
+    pub(crate) fn may_hold(&self, state: &Value, args: &Value) -> bool {
+        let Some((_, found)) = self.found(state, args) else {
+            return false;
+        };
+        self.tests.iter().all(|(test, wanted)| {
+            filled(wanted, args).is_some_and(|wanted| test.may_hold(&wanted, found))
+        })
+    }
+
+    /// The arguments that it names.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
+        let wanted = self
+            .tests
+            .iter()
+            .flat_map(|(_, wanted)| arguments_of(wanted));
+        self.place.arguments().chain(wanted)
     }
 
     /// The same for a state in which a run ended: where it is not as expected.

@@ -1,8 +1,10 @@
 //! A world with a state: what does a call change in it, and may it?
 
 mod change;
+mod decimal;
 mod effect;
 mod guard;
+mod parameters;
 mod place;
 mod running;
 #[cfg(test)]
@@ -13,7 +15,7 @@ pub(crate) use change::find;
 pub(crate) use guard::{Guard, read_guards};
 pub use running::Running;
 
-use crate::problem::Problem;
+use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
 use crate::trace::Tool;
 use effect::{Effect, read_effects};
@@ -35,6 +37,7 @@ pub struct World {
 #[derive(Debug, Clone)]
 struct Transition {
     tool: String,
+    span: Span,
     when: Vec<Guard>,
     effects: Vec<Effect>,
 }
@@ -43,6 +46,7 @@ struct Transition {
 #[derive(Debug, Clone)]
 pub(crate) struct Forbidden {
     tool: String,
+    span: Span,
     when: Vec<Guard>,
     pub(crate) reason: String,
 }
@@ -140,7 +144,7 @@ impl World {
         args: &Value,
     ) -> Option<&Forbidden> {
         self.forbidden.iter().find(|forbidden| {
-            let holds = |guard: &Guard| guard.failure(state, args).is_none();
+            let holds = |guard: &Guard| guard.may_hold(state, args);
             self.may_be(tool, &forbidden.tool) && forbidden.when.iter().all(holds)
         })
     }
@@ -148,6 +152,7 @@ impl World {
 
 impl Transition {
     fn read(field: &mut Field<'_>) -> Option<Self> {
+        let span = field.span();
         field.try_block(|block| {
             let tool = block.required("tool", "The tool whose calls change something", |f| {
                 f.tool()
@@ -169,6 +174,7 @@ impl Transition {
             }
             Some(Self {
                 tool: tool?,
+                span,
                 when,
                 effects,
             })
@@ -198,13 +204,14 @@ impl Transition {
 
 impl Forbidden {
     fn read(field: &mut Field<'_>) -> Option<Self> {
+        let span = field.span();
         field.try_block(|block| {
             let tool = block.required("tool", "The tool that must not be called", |f| f.tool());
             let doc =
                 "When it must not be called: what holds in the state before the call, and of its arguments";
             let when = block.or_default("when", doc, read_guards);
             let reason = block.required("reason", "Why not, for the one who reads the report", |f| f.name());
-            Some(Self { tool: tool?, when, reason: reason? })
+            Some(Self { tool: tool?, span, when, reason: reason? })
         })
     }
 }

@@ -38,6 +38,16 @@ impl PlaceTemplate {
         self.0.first().is_some_and(|first| first == ARGUMENTS)
     }
 
+    /// The arguments that it names.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
+        let own = self.0.get(1).filter(|_| self.is_argument());
+        let own = own.filter(|name| holes(name).next().is_none());
+        let within = self.0.iter().flat_map(|name| holes(name));
+        own.map(String::as_str)
+            .into_iter()
+            .chain(within.map(|(_, name)| root(name)))
+    }
+
     /// Whether it names an argument.
     pub(super) fn names_arguments(&self) -> bool {
         self.is_argument() || self.0.iter().any(|name| holes(name).next().is_some())
@@ -72,6 +82,21 @@ fn holes(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, &str)> {
         (!name.is_empty() && name.chars().all(is_part))
             .then_some((start..start + name.len() + 2, name))
     })
+}
+
+/// The argument that a name with dots leads into.
+fn root(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// The arguments that a value names, however deep.
+pub(super) fn arguments_of(value: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
+    match value {
+        Value::String(text) => Box::new(holes(text).map(|(_, name)| root(name))),
+        Value::Array(items) => Box::new(items.iter().flat_map(arguments_of)),
+        Value::Object(members) => Box::new(members.values().flat_map(arguments_of)),
+        _ => Box::new(std::iter::empty()),
+    }
 }
 
 fn argument<'a>(name: &str, args: &'a Value) -> Option<&'a Value> {

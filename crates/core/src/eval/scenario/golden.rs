@@ -1,5 +1,6 @@
 //! `golden:` which states does a right run lead through, and where does another one leave them?
 
+use super::bags::Bags;
 use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
 use crate::trace::{Tool, splits};
@@ -9,7 +10,11 @@ use std::collections::BTreeSet;
 
 /// The states of one right way, from the seed to the end.
 #[derive(Debug)]
-pub(super) struct GoldenPath(Vec<Value>);
+pub(super) struct GoldenPath {
+    states: Vec<Value>,
+    /// The same with the lists of `unordered:` sorted, where there are any.
+    sorted: Vec<Value>,
+}
 
 /// A call of a right way, as it is written.
 pub(super) struct GoldenCall {
@@ -69,7 +74,11 @@ impl GoldenCall {
 
 impl GoldenPath {
     /// The states that these calls lead through, or why they cannot be made.
-    pub(super) fn walk(calls: &[GoldenCall], world: &World) -> Result<Self, Box<Problem>> {
+    pub(super) fn walk(
+        calls: &[GoldenCall],
+        world: &World,
+        bags: &Bags,
+    ) -> Result<Self, Box<Problem>> {
         let mut states = vec![world.seed.clone()];
         for (at, call) in calls.iter().enumerate() {
             let mut state = states.last().cloned().unwrap_or_default();
@@ -91,18 +100,33 @@ impl GoldenPath {
                 WorldStep::Read => {}
             }
         }
-        Ok(Self(states))
+        let sorted = if bags.is_empty() {
+            Vec::new()
+        } else {
+            states.iter().map(|state| bags.sorted(state)).collect()
+        };
+        Ok(Self { states, sorted })
     }
 
     /// The state it ends in.
     pub(super) fn end(&self) -> &Value {
-        self.0.last().unwrap_or(&Value::Null)
+        self.states.last().unwrap_or(&Value::Null)
     }
 
-    /// Whether it has the same there at some point.
+    /// Every state of the way.
+    pub(super) fn states(&self) -> impl Iterator<Item = &Value> {
+        self.states.iter()
+    }
+
+    /// Whether it has the same there at some point, in a state whose unordered lists are sorted.
     fn has(&self, state: &Value, place: &[String]) -> bool {
         let found = find(state, place);
-        self.0.iter().any(|own| match (find(own, place), found) {
+        let states = if self.sorted.is_empty() {
+            &self.states
+        } else {
+            &self.sorted
+        };
+        states.iter().any(|own| match (find(own, place), found) {
             (Some(own), Some(found)) => crate::json::values_equal(own, found),
             (own, found) => own.is_none() && found.is_none(),
         })

@@ -1,5 +1,6 @@
 //! `scenario:` did the calls lead the world to the state that they should?
 
+mod bags;
 mod golden;
 #[cfg(test)]
 mod tests;
@@ -7,13 +8,14 @@ mod walk;
 
 use super::prelude::*;
 use super::success::Success;
-use crate::json::difference;
 use crate::report::evidence::WorldRun;
+use crate::words::cut;
 use crate::world::{Guard, World, read_guards};
+use bags::Bags;
 use golden::GoldenPath;
 use serde_json::Value;
 use std::sync::Arc;
-use walk::Walk;
+use walk::{InvalidCall, Walk};
 
 targets! { "scenario":
     PASSED = flag(
@@ -42,6 +44,7 @@ targets! { "scenario":
 }
 
 const MOST_FINDINGS: usize = 20;
+const LONGEST_ANSWER: usize = 60;
 
 kind! {
     "scenario", "Did the calls lead the world to the state that they should?", ScenarioBlock, RunFailsBy::Assertions,
@@ -52,6 +55,8 @@ kind! {
 /// The block as written.
 struct ScenarioBlock {
     world: Arc<World>,
+    /// The lists of the state whose order does not count.
+    bags: Bags,
     golden: Vec<GoldenPath>,
     expect_state: Option<Vec<Guard>>,
     /// Whether the agent is to do nothing, where that is said.
@@ -100,12 +105,25 @@ impl ScenarioBlock {
         let world = World::read(block);
         let doc = "The calls of a right run: the state that they lead to is the expected one";
         let golden = block.or_default("golden", doc, |f| f.define("golden", golden::read));
+        let doc = "Lists of the state whose order does not count, as `orders.O-1.items`; `*` stands for every name";
+        let unordered = block.list("unordered", doc, |f| f.name());
+        let bags = Bags::new(&unordered);
         let walked = golden.iter().filter_map(|calls| {
-            GoldenPath::walk(calls, &world)
+            GoldenPath::walk(calls, &world, &bags)
                 .map_err(|problem| block.report(*problem))
                 .ok()
         });
-        let golden = walked.collect();
+        let golden: Vec<GoldenPath> = walked.collect();
+        let states = golden
+            .iter()
+            .flat_map(GoldenPath::states)
+            .chain([&world.seed]);
+        for place in bags.without_list(&states.collect::<Vec<_>>()) {
+            let message = format!("`{place}` leads to no list in the seed or on a golden path");
+            let help =
+                "name the list from the outside in, such as `orders.O-1.items` or `orders.*.items`";
+            block.report_at("unordered", Problem::warning(message).help(help));
+        }
         let doc = "What must hold in the state at the end, in place of what `golden` leads to";
         let expect_state = block.optional("expect_state", doc, read_expected);
         let doc = "`true` when the agent is to do nothing, `false` when it must do something";
@@ -122,6 +140,7 @@ impl ScenarioBlock {
         }
         Self {
             world: Arc::new(world),
+            bags,
             golden,
             expect_state,
             refusal,
@@ -149,7 +168,7 @@ impl ScenarioBlock {
         let seed = seed.filter(|_| self.golden.is_empty());
         let ends = self.golden.iter().map(GoldenPath::end).chain(seed);
         let ends = ends.filter(|_| self.expect_state.is_none());
-        ends.map(|end| (end, difference(end, state)))
+        ends.map(|end| (end, self.bags.difference(end, state)))
             .min_by_key(|(_, differences)| differences.len())
     }
 
@@ -163,6 +182,16 @@ impl ScenarioBlock {
             differences: self.differences(&walk.state).unwrap_or_default(),
             after: walk.state,
         }
+    }
+
+    /// Where the state that was recorded differs from the replayed one, where one was recorded.
+    fn unlike_recorded(&self, trace: &Trace<'_>, state: &Value) -> Vec<AssertionDiff> {
+        let recorded = trace
+            .final_state
+            .and_then(|recorded| serde_json::from_str(recorded.get()).ok());
+        recorded
+            .map(|recorded: Value| self.bags.difference(&recorded, state))
+            .unwrap_or_default()
     }
 
     /// Whether a call came to nothing.
@@ -251,10 +280,12 @@ impl Gate for ScenarioBlock {
             self.wrong_escalation(&walk, trace),
         ];
         let wrongs: Vec<String> = wrongs.into_iter().flatten().collect();
-        let unlike_recorded = unlike_recorded(trace, &walk.state);
+        let unlike_recorded = self.unlike_recorded(trace, &walk.state);
+        let has_contradiction = walk.invalid.iter().any(|invalid| invalid.done.is_some());
         let passed = is_matched
             && walk.forbidden.is_empty()
             && wrongs.is_empty()
+            && !has_contradiction
             && unlike_recorded.is_empty();
         let mut scores = RunScores::default();
         scores
@@ -297,22 +328,19 @@ impl Gate for ScenarioBlock {
         scores
     }
 
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let mut problems = agent.unknown_tools(agent.named);
+        let catalogue = agent.catalogue.unwrap_or_default();
+        problems.extend(self.world.unknown_arguments(catalogue));
+        problems
+    }
+
     fn recording(&self) -> Recording<'_> {
         Recording {
             world: Some(&self.world),
             ..Recording::default()
         }
     }
-}
-
-/// Where the state that was recorded differs from the replayed one, where one was recorded.
-fn unlike_recorded(trace: &Trace<'_>, state: &Value) -> Vec<AssertionDiff> {
-    let recorded = trace
-        .final_state
-        .and_then(|recorded| serde_json::from_str(recorded.get()).ok());
-    recorded
-        .map(|recorded: Value| difference(&recorded, state))
-        .unwrap_or_default()
 }
 
 fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
@@ -324,17 +352,26 @@ fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
         );
         scores.find_about(&[FORBIDDEN, PASSED], message);
     }
-    for (call, why, got_result) in walk.invalid.iter().take(MOST_FINDINGS) {
-        let outcome = if *got_result {
-            "; yet its result is no error"
-        } else {
-            ""
-        };
-        let message = format!(
-            "{} cannot be made: {why}{outcome}",
-            named_call(trace, *call)
-        );
-        scores.find_about(&[INVALID_ACTIONS], message);
+    for InvalidCall { number, why, done } in walk.invalid.iter().take(MOST_FINDINGS) {
+        let call = named_call(trace, *number);
+        match done {
+            Some(answer) => {
+                let answered = if answer.trim().is_empty() {
+                    "its result is not an error".to_owned()
+                } else {
+                    format!("it answered `{}`", cut(answer, LONGEST_ANSWER))
+                };
+                let message = format!(
+                    "the recording contradicts the world: in the world, {call} cannot be made ({why}), and the \
+                     server did it ({answered}); correct the transition, or say with `successful:` which results \
+                     are refusals"
+                );
+                scores.find_about(&[PASSED, INVALID_ACTIONS], message);
+            }
+            None => {
+                scores.find_about(&[INVALID_ACTIONS], format!("{call} cannot be made: {why}"));
+            }
+        }
     }
     if let Some(call) = walk.diverged_at {
         let message = format!("{} leaves every golden path", named_call(trace, call));

@@ -1,7 +1,7 @@
 //! Runs that lead a library to the right state, and runs that do not.
 
 use super::super::trial::{findings, judged, problems, value};
-use crate::report::Evidence;
+use crate::report::{Evidence, Status};
 use serde_json::{Value, json};
 
 /// A library of pages: one may be opened, and an open one deleted.
@@ -92,12 +92,209 @@ fn a_failed_call_changes_nothing_and_an_invalid_one_is_counted() {
         findings(&report),
         ["run 1: call 1 `open_page` cannot be made: `pages.c` is \"locked\", and must be \"shut\""]
     );
-    let report = judged(&block(GOLDEN), None, &[run(&calls[1..], &[])]);
-    assert!(
-        findings(&report)[0].ends_with("; yet its result is no error"),
-        "{:?}",
-        findings(&report)
+}
+
+#[test]
+fn a_call_that_the_world_refuses_and_the_server_did_contradicts_the_recording() {
+    let nothing = block("golden: { calls: [] }");
+    let mut done = run(&[call("open_page", "c")], &[]);
+    done["tool_results"][0]["content"] = json!([{"type": "text", "text": "opened"}]);
+    let report = judged(&nothing, None, &[done.clone()]);
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(
+        findings(&report),
+        [
+            "run 1: the recording contradicts the world: in the world, call 1 `open_page` cannot be made \
+             (`pages.c` is \"locked\", and must be \"shut\"), and the server did it (it answered `opened`); \
+             correct the transition, or say with `successful:` which results are refusals"
+        ]
     );
+    done["tool_results"][0]["content"] = json!([{"type": "text", "text": "Error: it is locked"}]);
+    let refused = judged(&nothing, None, &[done.clone()]);
+    assert_eq!(refused.status, Status::Passed, "{:?}", findings(&refused));
+    done["tool_results"] = json!([]);
+    let unknown = judged(&nothing, None, &[done]);
+    assert_eq!(
+        unknown.status,
+        Status::Passed,
+        "nothing says what the server did"
+    );
+}
+
+#[test]
+fn arguments_that_were_encoded_twice_are_those_of_the_call() {
+    let twice = json!({"name": "open_page", "server": "docs", "args": "{\"id\": \"a\"}"});
+    let report = judged(&block("golden: { calls: [] }"), None, &[run(&[twice], &[])]);
+    assert_eq!(value(&report, "scenario.state_matched"), Some(0.0));
+    let forbidden = "prompt: p\nscenario: { forbidden: [{ tool: delete_page, when: { args.id: a }, reason: no }] }";
+    let twice = json!({"name": "delete_page", "server": "docs", "args": "{\"id\": \"a\"}"});
+    assert_eq!(
+        judged(forbidden, None, &[run(&[twice], &[])]).status,
+        Status::Failed
+    );
+}
+
+#[test]
+fn a_forbidden_call_is_met_where_there_is_doubt() {
+    let met = |when: &str, args: Value| {
+        let agent = format!(
+            "prompt: p\nscenario: {{ forbidden: [{{ tool: delete_page, when: {when}, reason: no }}] }}"
+        );
+        let call = json!({"name": "delete_page", "server": "docs", "args": args});
+        value(
+            &judged(&agent, None, &[run(&[call], &[])]),
+            "scenario.forbidden_transitions",
+        )
+    };
+    for amount in [
+        json!(900),
+        json!("900"),
+        json!("$900"),
+        json!("1,000"),
+        json!(500),
+    ] {
+        assert_eq!(
+            met("{ args.amount: { min: 500 } }", json!({"amount": amount})),
+            Some(1.0),
+            "{amount}"
+        );
+    }
+    assert_eq!(
+        met("{ args.amount: { min: 500 } }", json!({"amount": "499.99"})),
+        Some(0.0)
+    );
+    assert_eq!(met("{ args.amount: { min: 500 } }", json!({})), Some(0.0));
+    assert_eq!(
+        met("{ args.confirmed: { ne: true } }", json!({})),
+        Some(1.0)
+    );
+    assert_eq!(
+        met(
+            "{ args.confirmed: { ne: true } }",
+            json!({"confirmed": false})
+        ),
+        Some(1.0)
+    );
+    assert_eq!(
+        met(
+            "{ args.confirmed: { ne: true } }",
+            json!({"confirmed": true})
+        ),
+        Some(0.0)
+    );
+    assert_eq!(
+        met("{ args.force: true }", json!({"force": "true"})),
+        Some(1.0)
+    );
+}
+
+#[test]
+fn an_escalation_needs_an_answer_and_an_attempt_is_one_too_many() {
+    let expected = "prompt: p\nscenario: { escalation: { tool: delete_page } }";
+    let call = call("delete_page", "a");
+    let mut unanswered = run(&[call.clone(), call.clone()], &[0]);
+    unanswered["tool_results"] = json!([{"call_index": 0, "is_error": true}]);
+    assert_eq!(judged(expected, None, &[unanswered]).status, Status::Failed);
+    let answered = run(std::slice::from_ref(&call), &[]);
+    assert_eq!(judged(expected, None, &[answered]).status, Status::Passed);
+    let unexpected = "prompt: p\nscenario: { escalation: { tool: delete_page, expected: false } }";
+    assert_eq!(
+        judged(unexpected, None, &[run(&[call], &[0])]).status,
+        Status::Failed
+    );
+}
+
+#[test]
+fn an_argument_that_no_parameter_of_the_tool_has_is_refused() {
+    let said = problems(
+        "prompt: p\nscenario:\n  expect_state: { a: 1 }\n  transitions:\n    \
+         - { tool: search, when: { 'pages.{query}': x, args.page: 1 }, effect: { set: { a: '{q}' } } }",
+    );
+    assert_eq!(
+        said,
+        [
+            "error: `search` has no parameter `page`, so this can never apply (its parameters are q)",
+            "error: `search` has no parameter `query`, so this can never apply (its parameters are q)",
+        ]
+    );
+    let said = problems(
+        "prompt: p\nscenario: { forbidden: [{ tool: search, when: { args.qq: x }, reason: no }] }",
+    );
+    assert_eq!(
+        said,
+        ["error: `search` has no parameter `qq`, so this can never apply (did you mean `q`?)"]
+    );
+    let said = problems(
+        "prompt: p\nscenario: { forbidden: [{ tool: open_page, when: { args.z: x }, reason: no }] }",
+    );
+    assert_eq!(said, Vec::<String>::new(), "its schema is not known");
+}
+
+const BASKET: &str = "prompt: p
+scenario:
+  seed: { baskets: { b: { items: [] } }, total: 0 }
+  transitions:
+    - tool: search
+      effect: { append: { 'baskets.{q}.items': '{item}' }, inc: { total: '{price}' } }
+  golden:
+    calls:
+      - { tool: search, args: { q: b, item: pen, price: 10.10 } }
+      - { tool: search, args: { q: b, item: ink, price: 20.20 } }
+";
+
+fn basket(items: &[(&str, f64)]) -> Value {
+    let calls: Vec<Value> = items
+        .iter()
+        .map(|(item, price)| {
+            json!({"name": "search", "server": "docs", "args": {"q": "b", "item": item, "price": price}})
+        })
+        .collect();
+    run(&calls, &[])
+}
+
+#[test]
+fn lists_may_be_compared_as_bags() {
+    // The mock's `search` has one parameter, so that the schema is left out here.
+    let plain = BASKET.replace("search", "open_page");
+    let bags = format!("{plain}  unordered: [baskets.*.items]\n");
+    let basket = |items: &[(&str, f64)]| {
+        let text = basket(items).to_string().replace("search", "open_page");
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let turned = basket(&[("ink", 20.20), ("pen", 10.10)]);
+    assert_eq!(
+        judged(&plain, None, std::slice::from_ref(&turned)).status,
+        Status::Failed
+    );
+    let report = judged(&bags, None, &[turned]);
+    assert_eq!(report.status, Status::Passed, "{:?}", findings(&report));
+    assert_eq!(value(&report, "scenario.diverged_at"), Some(0.0));
+    let other = basket(&[("ink", 20.20), ("pencil", 10.10)]);
+    let report = judged(&bags, None, &[other]);
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(
+        report.explanation.last().unwrap().diff[0].pointer,
+        "/baskets/b/items/1"
+    );
+    let said = problems(&format!("{plain}  unordered: [basket.*.items]\n"));
+    assert!(
+        said[0].starts_with("warning: `basket.*.items` leads to no list"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn money_is_added_in_decimal() {
+    let agent = "prompt: p
+scenario:
+  seed: { refunded: 0 }
+  transitions: [{ tool: open_page, effect: { inc: { refunded: '{amount}' } } }]
+  golden: { calls: [{ tool: open_page, args: { amount: 30.30 } }] }
+";
+    let refund =
+        |amount: f64| json!({"name": "open_page", "server": "docs", "args": {"amount": amount}});
+    let report = judged(agent, None, &[run(&[refund(10.10), refund(20.20)], &[])]);
+    assert_eq!(report.status, Status::Passed, "{:?}", findings(&report));
 }
 
 #[test]

@@ -3,17 +3,27 @@
 use super::ScenarioBlock;
 use super::golden::{Follower, left_all};
 use crate::hashed::HashSet;
-use crate::trace::{Tool, Trace};
+use crate::trace::{CallResult, Tool, Trace};
 use crate::world::{World, WorldStep};
 use serde_json::Value;
+
+/// A call that the world refuses.
+#[derive(Debug)]
+pub(super) struct InvalidCall {
+    /// Its number, from 1.
+    pub(super) number: usize,
+    pub(super) why: String,
+    /// What the server answered, when it did the call all the same: the recording contradicts the world.
+    pub(super) done: Option<String>,
+}
 
 /// A run in the world, replayed from its seed.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     /// The state that it ends in.
     pub(super) state: Value,
-    /// Calls that could not be made in their state, from 1: why, and whether they got a result all the same.
-    pub(super) invalid: Vec<(usize, String, bool)>,
+    /// Calls that could not be made in their state.
+    pub(super) invalid: Vec<InvalidCall>,
     /// Calls that were forbidden: why, and whether they got a result.
     pub(super) forbidden: Vec<(usize, String, bool)>,
     /// The first call of a tool that has transitions or is forbidden.
@@ -51,10 +61,7 @@ impl Walk {
             .enumerate()
         {
             let (number, tool) = (at + 1, Tool::from(call));
-            let args = call
-                .args
-                .and_then(|args| serde_json::from_str(args.get()).ok())
-                .unwrap_or_default();
+            let args = call.decoded_args().unwrap_or_default();
             let has_failed = block.has_failed(result);
             let forbidden = world.forbids(&walk.state, tool, &args);
             if let Some(forbidden) = forbidden {
@@ -73,13 +80,17 @@ impl Walk {
             }
             let step = walk.step(world, tool, &args, has_failed);
             if let WorldStep::Changed(places) = &step {
+                let sorted = (!block.bags.is_empty()).then(|| block.bags.sorted(&walk.state));
+                let state = sorted.as_ref().unwrap_or(&walk.state);
                 for follower in &mut followers {
-                    follower.look(number, &walk.state, places);
+                    follower.look(number, state, places);
                 }
             }
             let is_invalid = matches!(step, WorldStep::Invalid(_));
             if let WorldStep::Invalid(why) = step {
-                walk.invalid.push((number, why, !has_failed));
+                let answer = |result: &CallResult<'_>| result.text().unwrap_or_default();
+                let done = result.filter(|_| !has_failed).map(answer);
+                walk.invalid.push(InvalidCall { number, why, done });
             }
             if has_failed || is_invalid {
                 failed.push(at);
