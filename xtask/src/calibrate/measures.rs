@@ -472,17 +472,18 @@ fn outcomes(lines: &mut Lines<'_>) -> Result<(), String> {
                 .is_some_and(|name| writes.contains(name))
         };
         let wanted: Vec<&Value> = actions.iter().filter(is_write).collect();
-        let call = |action: &&Value| json!({ "name": action["name"], "args": { "exact": action["kwargs"] } });
+        let call = |action: &&Value| json!({ "name": action["name"], "args": { "exact": action["kwargs"], "lists": "any-order" } });
         let calls: Vec<Value> = wanted.iter().map(call).collect();
         let others: Vec<&String> = writes
             .iter()
             .filter(|name| wanted.iter().all(|action| action["name"] != **name))
             .collect();
-        // The tools of the corpus say in their text that they refused.
-        let successful = json!({ "not": { "starts-with": "Error" } });
-        let mode = if calls.is_empty() { "subset" } else { "strict" };
+        let others: Vec<Value> = others
+            .into_iter()
+            .map(|name| json!({ "name": name, "successful": true }))
+            .collect();
         let trajectory =
-            json!({ "mode": mode, "among": writes, "successful": successful, "calls": calls });
+            json!({ "mode": "set", "among": writes, "successful": true, "calls": calls });
         let mut blocks = format!("    trajectory: {trajectory}\n");
         alone.push(Gates::of(&blocks, 1)?.pass(&[&run.trace], None)? == run.is_good);
         if !others.is_empty() {

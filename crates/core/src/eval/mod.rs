@@ -85,8 +85,11 @@ pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_tr
 
 pub(crate) use facts::AgentFacts;
 pub(crate) use gate::GateTrait;
+pub(crate) use narrative::is_read_by_name;
 pub(crate) use pass_rate::failed_by;
 pub(crate) use success::Success;
+
+use trajectory::ArgumentShape;
 
 /// What judges say of each run.
 pub(crate) static EVAL: GateKind = eval::KIND;

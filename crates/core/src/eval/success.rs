@@ -87,6 +87,19 @@ impl Success {
         block.report_at(KEY, problem.help(help));
     }
 
+    /// Whether the text of a result decides as well.
+    pub(super) fn has_matcher(&self) -> bool {
+        self.result.is_some()
+    }
+
+    /// What an agent says for all its gates.
+    pub(super) fn of_agent(block: &Block<'_>) -> Option<Self> {
+        match block.sibling(KEY, Counted::read)? {
+            Counted::EveryCall => None,
+            Counted::Successful(success) => Some(success),
+        }
+    }
+
     /// Whether a call with this result came to something.
     pub(super) fn holds(&self, result: &CallResult<'_>) -> bool {
         if result.is_failure() {

@@ -72,18 +72,20 @@ fn unknown(
     names.into_iter().filter(is_unknown).map(problem).collect()
 }
 
+/// Keys with which a schema may name further parameters elsewhere.
+const OPEN: [&str; 7] = [
+    "$ref",
+    "$dynamicRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "patternProperties",
+    "if",
+];
+
 /// The parameters of a tool, where its schema names all of them.
 fn all_parameters(tool: &CatalogueTool) -> Option<&Map<String, Value>> {
     let schema = tool.input_schema.as_ref()?.as_object()?;
-    const OPEN: [&str; 7] = [
-        "$ref",
-        "$dynamicRef",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "patternProperties",
-        "if",
-    ];
     let takes_more = match schema.get("additionalProperties") {
         None | Some(Value::Bool(false)) => false,
         Some(_) => true,

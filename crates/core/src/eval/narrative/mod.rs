@@ -23,6 +23,8 @@ mod token;
 mod tool;
 mod verbs;
 
+pub(crate) use tool::is_read_by_name;
+
 use super::prelude::*;
 use super::success::Success;
 use crate::grade::Question;

@@ -110,6 +110,11 @@ impl ToolName {
     }
 }
 
+/// Whether the name of a tool says that it only looks.
+pub(crate) fn is_read_by_name(name: &str) -> bool {
+    ToolName::of(name, &Vocabulary::of(super::Extraction::Rules)).effect == Effect::Read
+}
+
 /// The first word that is a verb says what a tool does; a word that is a noun as well counts where it begins the name.
 fn effect(parts: &[String], vocabulary: &Vocabulary) -> (Effect, Option<usize>) {
     let is = |part: &String, trait_: Traits| traits(part).has(trait_);

@@ -2,6 +2,7 @@
 
 mod picture;
 mod policy;
+mod restriction;
 mod score;
 #[cfg(test)]
 mod tests;
@@ -9,10 +10,14 @@ mod tests;
 pub use policy::{DelegationEdge, ToolEdges};
 pub use score::{EdgesScore, score_tool_edges};
 
+use super::is_read_by_name;
 use super::prelude::*;
 use super::scores::vacuous_runs;
+use super::success::Success;
 use crate::trace::Delegation;
-use policy::{Walk, delegations};
+use policy::{Closed, Walk, delegations};
+use restriction::Restriction;
+use std::collections::BTreeSet;
 
 targets! { "edges":
     ALLOWED_PCT = percent("allowed_pct", "percent of the allowed tools that any run called").pooled();
@@ -29,8 +34,16 @@ const MOST_FINDINGS: usize = 20;
 /// The block as written: the policy, and the places of its tools.
 pub(crate) struct ToolEdgesBlock {
     edges: ToolEdges,
+    /// What is forbidden although nothing restricts it.
+    closed: Closed,
+    /// Whether `closed: true` is written: what it forbids is forbidden whatever else is expected.
+    is_closed_anyway: bool,
+    /// Whether tools that only read may be called without being listed.
+    are_reads_free: bool,
     allowed: Vec<Span>,
-    restricted: Vec<Span>,
+    restricted: Vec<Restriction>,
+    /// What the agent says for all its gates that success is.
+    success: Option<Success>,
     /// The servers of the agent.
     servers: Vec<String>,
     has_expect: bool,
@@ -38,21 +51,22 @@ pub(crate) struct ToolEdgesBlock {
 
 kind! {
     "tool_edges", "Did the agent keep to the tools and hand-offs it was given?", ToolEdgesBlock, RunFailsBy::Assertions,
+    traits: &[GateTrait::CountsSuccess],
 }
 
 impl Gate for ToolEdgesBlock {
     /// What is forbidden; with `closed: true`, whatever else is expected.
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
-        let none = [
-            (RESTRICTED_ATTEMPTS, 0.0),
-            (UNLISTED_CALLS, 0.0),
-            (UNDECLARED_DELEGATIONS, 0.0),
-        ];
-        match (self.edges.closed, has_expect) {
-            (true, _) => none.to_vec(),
-            (false, false) => none[..1].to_vec(),
-            (false, true) => Vec::new(),
+        if has_expect && !self.is_closed_anyway {
+            return Vec::new();
         }
+        let limits = [
+            (true, RESTRICTED_ATTEMPTS),
+            (self.closed.tools, UNLISTED_CALLS),
+            (self.closed.delegation, UNDECLARED_DELEGATIONS),
+        ];
+        let limits = limits.into_iter().filter(|(is_forbidden, _)| *is_forbidden);
+        limits.map(|(_, target)| (target, 0.0)).collect()
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
@@ -62,7 +76,7 @@ impl Gate for ToolEdgesBlock {
             ..Scores::default()
         };
         if !runs.is_empty() {
-            let score = EdgesScore::over(&self.edges, &walks);
+            let score = EdgesScore::over(&self.edges, self.closed, &walks);
             let whole = |number: usize| Some(Number::Int(number as i64));
             scores
                 .set(&ALLOWED_PCT, whole(score.allowed_pct))
@@ -79,6 +93,7 @@ impl Gate for ToolEdgesBlock {
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         Some(picture::of_runs(
             &self.edges,
+            self.closed,
             shown.all,
             &self.walks(shown.all),
         ))
@@ -97,7 +112,7 @@ impl Gate for ToolEdgesBlock {
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        if self.edges.is_empty() {
+        if self.declares_nothing() {
             let help =
                 "list tools under `allowed:` or `restricted:`, or hand-offs under `delegation:`";
             let problem =
@@ -107,10 +122,11 @@ impl Gate for ToolEdgesBlock {
         let mut problems: Vec<Problem> = self
             .edges
             .contradictions(agent.servers)
+            .filter(|(_, restricted)| self.restricted[*restricted].is_of_every_call())
             .map(|(allowed, restricted)| {
                 let tool = &self.edges.allowed[allowed];
                 Problem::error(format!("`{tool}` is both allowed and restricted"))
-                    .at(self.restricted[restricted])
+                    .at(self.restricted[restricted].span)
                     .also(self.allowed[allowed], "allowed here")
                     .help("remove it from one of the two lists")
             })
@@ -121,11 +137,30 @@ impl Gate for ToolEdgesBlock {
                 &[&RESTRICTED_ATTEMPTS, &GATE_PASSED],
             ));
         }
-        if self.edges.restricted.is_empty() && !self.edges.closed && !self.has_expect {
+        if self.closed.tools && !self.is_closed_anyway {
+            let targets = [&UNLISTED_CALLS, &GATE_PASSED];
+            problems.extend(agent.unasserted("allowed tools are", &targets));
+        }
+        if self.closed.delegation && !self.is_closed_anyway {
+            let targets = [&UNDECLARED_DELEGATIONS, &GATE_PASSED, &DELEGATION_PCT];
+            problems.extend(agent.unasserted("hand-offs are", &targets));
+        }
+        let forbids_nothing = self.edges.restricted.is_empty() && self.closed == Closed::default();
+        if forbids_nothing && !self.has_expect {
             let problem = Problem::warning("nothing is forbidden here, so this gate cannot fail");
-            let help = "list tools under `restricted:`, set `closed: true`, or assert \
+            let help = "list tools under `restricted:`, remove `closed: false`, or assert \
                         `edges.allowed_pct` or `edges.delegation_pct` under `expect:`";
             problems.push(problem.at(agent.key_span).help(help));
+        }
+        if self.are_reads_free && !self.closed.tools {
+            let problem = Problem::warning(
+                "`reads: free` has no effect: tools that are not listed may be called here",
+            );
+            problems.push(
+                problem
+                    .at(agent.key_span)
+                    .help("list tools under `allowed:`, or remove `reads:`"),
+            );
         }
         problems.extend(agent.unknown_tools(agent.named));
         problems
@@ -171,43 +206,88 @@ fn read_edge(field: &mut Field<'_>) -> Option<DelegationEdge> {
 
 impl ToolEdgesBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let (mut allowed, mut restricted) = (Vec::new(), Vec::new());
-        let edges = ToolEdges {
-            allowed: read_tools(block, "allowed", "Tools that may be called", &mut allowed),
-            restricted: read_tools(
-                block,
-                "restricted",
-                "Tools that must not be called",
-                &mut restricted,
-            ),
-            delegation: block.list("delegation", "Hand-offs that are expected", read_edge),
-            closed: block.flag(
-                "closed",
-                "Forbid every tool that is not allowed, and every hand-off that is not expected",
-                false,
-            ),
-        };
+        let mut places = Vec::new();
+        let doc =
+            "Tools that may be called; others are forbidden unless `closed: false` is written";
+        let allowed = read_tools(block, "allowed", doc, &mut places);
+        let doc =
+            "Tools that must not be called, each a name or a map that says which of its calls";
+        let restricted = block.list("restricted", doc, Restriction::read);
+        let doc =
+            "Hand-offs that are expected; others are forbidden unless `closed: false` is written";
+        let delegation = block.list("delegation", doc, read_edge);
+        let doc = "Whether tools that are not allowed, and hand-offs that are not expected, are forbidden. Left out, what \
+                   is listed is closed; `true` closes both, whatever else is expected; `false` only reports";
+        let closed = block.optional("closed", doc, |field| field.flag());
+        let doc = "`free` lets tools that only read be called without being listed";
+        let words = &[("listed", false), ("free", true)];
+        let are_reads_free = block.optional("reads", doc, |field| field.choice("a word", words));
         let servers = block.sibling("servers", |field| field.list(|item| item.string()));
-        let servers = servers.unwrap_or_default();
+        let listed = Closed {
+            tools: block.has("allowed"),
+            delegation: block.has("delegation"),
+        };
         Self {
-            edges,
-            allowed,
+            edges: ToolEdges {
+                allowed,
+                restricted: restricted.iter().map(|entry| entry.tool.clone()).collect(),
+                delegation,
+                closed: closed == Some(true),
+            },
+            closed: closed.map_or(listed, Closed::both),
+            is_closed_anyway: closed == Some(true),
+            are_reads_free: are_reads_free == Some(true),
+            allowed: places,
             restricted,
-            servers,
+            success: Success::of_agent(block),
+            servers: servers.unwrap_or_default(),
             has_expect: block.has("expect"),
         }
     }
 
-    fn walks(&self, runs: &[Run<'_>]) -> Vec<Walk> {
-        let walk = |trace: &Trace<'_>| {
-            self.edges
-                .walk(&trace.tool_calls, delegations(trace), &self.servers)
+    fn declares_nothing(&self) -> bool {
+        self.edges.is_empty() && self.closed == Closed::default()
+    }
+
+    fn walk(&self, run: &Run<'_>) -> Walk {
+        let trace = run.trace;
+        let results = trace.results_by_call();
+        let forbids = |call: usize, entry: usize| {
+            let restriction = &self.restricted[entry];
+            restriction.forbids(
+                &trace.tool_calls[call],
+                results[call],
+                self.success.as_ref(),
+            )
         };
-        runs.iter().map(|run| walk(run.trace)).collect()
+        let mut walk = self.edges.walk(
+            &trace.tool_calls,
+            delegations(trace),
+            &self.servers,
+            &forbids,
+        );
+        if self.are_reads_free {
+            let names: BTreeSet<&str> = walk
+                .unlisted
+                .iter()
+                .map(|&at| &*trace.tool_calls[at].name)
+                .collect();
+            let reads: BTreeSet<&str> = names
+                .into_iter()
+                .filter(|name| is_read_by_name(name))
+                .collect();
+            walk.unlisted
+                .retain(|&at| !reads.contains(&*trace.tool_calls[at].name));
+        }
+        walk
+    }
+
+    fn walks(&self, runs: &[Run<'_>]) -> Vec<Walk> {
+        runs.iter().map(|run| self.walk(run)).collect()
     }
 
     fn why_not_exercised(&self, runs: &[Run<'_>]) -> Option<String> {
-        if self.edges.is_empty() {
+        if self.declares_nothing() {
             return Some("nothing is declared".to_owned());
         }
         let silent = runs.iter().map(|run| {
@@ -237,7 +317,7 @@ impl ToolEdgesBlock {
             for &at in walk
                 .unlisted
                 .iter()
-                .filter(|_| self.edges.closed)
+                .filter(|_| self.closed.tools)
                 .take(MOST_FINDINGS)
             {
                 find(
@@ -249,7 +329,7 @@ impl ToolEdgesBlock {
             for &at in walk
                 .undeclared
                 .iter()
-                .filter(|_| self.edges.closed)
+                .filter(|_| self.closed.delegation)
                 .take(MOST_FINDINGS)
             {
                 let Delegation { from, to } = &delegations(runs[run].trace)[at];

@@ -1,13 +1,18 @@
 //! Who called what in all runs, and who handed over to whom?
 
-use super::policy::{ToolEdges, Walk, delegations};
+use super::policy::{Closed, ToolEdges, Walk, delegations};
 use crate::hashed::HashSet;
 use crate::report::Evidence;
 use crate::report::evidence::{EdgeShown, Handoff};
 use crate::trace::{Call, Run, Tool, is_direct};
 use std::collections::BTreeMap;
 
-pub(super) fn of_runs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Evidence {
+pub(super) fn of_runs(
+    edges: &ToolEdges,
+    closed: Closed,
+    runs: &[Run<'_>],
+    walks: &[Walk],
+) -> Evidence {
     let mut found: BTreeMap<(&str, String), EdgeShown> = BTreeMap::new();
     for (run, walk) in runs.iter().zip(walks) {
         let restricted: HashSet<usize> = walk.restricted.iter().copied().collect();
@@ -21,8 +26,11 @@ pub(super) fn of_runs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Ev
                     tool,
                     calls: 0,
                     restricted: restricted.contains(&at),
-                    failed: restricted.contains(&at) || (edges.closed && unlisted.contains(&at)),
+                    failed: restricted.contains(&at) || (closed.tools && unlisted.contains(&at)),
                 });
+            // A tool may be restricted with some arguments alone.
+            edge.restricted |= restricted.contains(&at);
+            edge.failed |= restricted.contains(&at) || (closed.tools && unlisted.contains(&at));
             edge.calls += 1;
         }
     }

@@ -31,6 +31,25 @@ impl DelegationEdge {
     }
 }
 
+/// What else than restricted calls breaks a policy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Closed {
+    /// Calls to tools on neither list.
+    pub(super) tools: bool,
+    /// Recorded hand-offs that are not expected.
+    pub(super) delegation: bool,
+}
+
+impl Closed {
+    /// Both, or neither.
+    pub(super) fn both(is_closed: bool) -> Self {
+        Self {
+            tools: is_closed,
+            delegation: is_closed,
+        }
+    }
+}
+
 /// What the calls of one run are to a policy: indices into its calls and its lists.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Walk {
@@ -50,7 +69,8 @@ pub(super) struct Walk {
 #[derive(Default)]
 struct Standing {
     allowed: Vec<usize>,
-    is_restricted: bool,
+    /// Entries of the list of restricted tools.
+    restricted: Vec<usize>,
     hands_over: Vec<usize>,
     takes_over: Vec<usize>,
 }
@@ -63,12 +83,14 @@ impl ToolEdges {
             && !self.closed
     }
 
-    /// Each distinct tool is looked up once, so the cost is linear in the calls.
+    /// Each distinct tool is looked up once, so the cost is linear in the calls. `forbids` says of a call and an entry
+    /// of the restricted tools that names its tool whether this call is meant.
     pub(super) fn walk(
         &self,
         calls: &[Call<'_>],
         delegations: &[Delegation<'_>],
         servers: &[String],
+        forbids: &dyn Fn(usize, usize) -> bool,
     ) -> Walk {
         let mut walk = Walk {
             reached: vec![false; self.allowed.len()],
@@ -93,7 +115,7 @@ impl ToolEdges {
                 .allowed
                 .iter()
                 .for_each(|&tool| walk.reached[tool] = true);
-            if standing.is_restricted {
+            if standing.restricted.iter().any(|&entry| forbids(at, entry)) {
                 walk.restricted.push(at);
             } else if standing.allowed.is_empty() {
                 walk.unlisted.push(at);
@@ -123,10 +145,9 @@ impl ToolEdges {
             allowed: (0..self.allowed.len())
                 .filter(|&at| tool.is(&self.allowed[at]))
                 .collect(),
-            is_restricted: self
-                .restricted
-                .iter()
-                .any(|name| tool.may_be(name, servers)),
+            restricted: (0..self.restricted.len())
+                .filter(|&entry| tool.may_be(&self.restricted[entry], servers))
+                .collect(),
             hands_over: edges(&|edge| tool.is(&edge.from)),
             takes_over: edges(&|edge| tool.is(&edge.to)),
         }

@@ -1,6 +1,6 @@
 //! What do the walks of all runs come to?
 
-use super::policy::{ToolEdges, Walk, delegations};
+use super::policy::{Closed, ToolEdges, Walk, delegations};
 use crate::trace::Trace;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -46,13 +46,14 @@ pub fn score_tool_edges(
     for envelope in envelopes {
         let text = envelope.to_string();
         let trace = Trace::read(&text)?;
-        walks.push(edges.walk(&trace.tool_calls, delegations(&trace), &[]));
+        let every_call = |_: usize, _: usize| true;
+        walks.push(edges.walk(&trace.tool_calls, delegations(&trace), &[], &every_call));
     }
-    Ok(EdgesScore::over(edges, &walks))
+    Ok(EdgesScore::over(edges, Closed::both(edges.closed), &walks))
 }
 
 impl EdgesScore {
-    pub(super) fn over(edges: &ToolEdges, walks: &[Walk]) -> Self {
+    pub(super) fn over(edges: &ToolEdges, closed: Closed, walks: &[Walk]) -> Self {
         let restricted_attempts = walks.iter().map(|walk| walk.restricted.len()).sum();
         let unlisted_calls = walks.iter().map(|walk| walk.unlisted.len()).sum();
         let undeclared_delegations = walks.iter().map(|walk| walk.undeclared.len()).sum();
@@ -66,7 +67,8 @@ impl EdgesScore {
             delegation_pct: walks.iter().map(delegation_pct).min().unwrap_or(100),
             undeclared_delegations,
             gate_passed: restricted_attempts == 0
-                && (!edges.closed || (unlisted_calls == 0 && undeclared_delegations == 0)),
+                && (!closed.tools || unlisted_calls == 0)
+                && (!closed.delegation || undeclared_delegations == 0),
             unlisted_calls,
         }
     }

@@ -13,6 +13,11 @@ tool_edges:
   restricted: [delete_page]
 ";
 
+/// The same, where what is not listed is only reported.
+fn open() -> String {
+    format!("{POLICY}  closed: false\n")
+}
+
 fn run(names: &[&str]) -> Value {
     let calls: Vec<Value> = names
         .iter()
@@ -24,7 +29,7 @@ fn run(names: &[&str]) -> Value {
 #[test]
 fn allowed_tools_are_counted_over_all_runs_and_attempts_add_up() {
     let passed = judged(
-        POLICY,
+        &open(),
         None,
         &[run(&["search"]), run(&["open_page", "other"])],
     );
@@ -33,7 +38,7 @@ fn allowed_tools_are_counted_over_all_runs_and_attempts_add_up() {
     assert_eq!(value(&passed, "edges.unlisted_calls"), Some(1.0));
 
     let failed = judged(
-        POLICY,
+        &open(),
         None,
         &[
             run(&["delete_page"]),
@@ -51,6 +56,113 @@ fn allowed_tools_are_counted_over_all_runs_and_attempts_add_up() {
             "run 2: call 3 `delete_page` is restricted",
             "no run calls the allowed tool `docs.open_page`",
         ]
+    );
+}
+
+#[test]
+fn a_list_of_allowed_tools_is_closed_unless_the_block_says_otherwise() {
+    let stray = run(&["search", "other"]);
+    let failed = judged(POLICY, None, std::slice::from_ref(&stray));
+    assert_eq!(failed.status, Status::Failed);
+    assert_eq!(value(&failed, "edges.gate_passed"), Some(0.0));
+    assert_eq!(
+        findings(&failed)[0],
+        "run 1: call 2 `other` is not on the list of allowed tools"
+    );
+    assert_eq!(
+        judged(&open(), None, std::slice::from_ref(&stray)).status,
+        Status::Passed
+    );
+    let restricted = "prompt: x\ntool_edges: { restricted: [delete_page] }";
+    assert_eq!(
+        judged(restricted, None, std::slice::from_ref(&stray)).status,
+        Status::Passed
+    );
+    let none = "prompt: x\ntool_edges: { allowed: [] }";
+    assert_eq!(judged(none, None, &[stray]).status, Status::Failed);
+}
+
+#[test]
+fn tools_that_only_read_may_be_free() {
+    let policy = "prompt: x\ntool_edges: { allowed: [open_page], reads: free }";
+    let status = |name: &str| judged(policy, None, &[run(&["open_page", name])]).status;
+    for read in ["search", "get_user", "list_issues"] {
+        assert_eq!(status(read), Status::Passed, "{read}");
+    }
+    for other in ["delete_page", "send_email", "run_command", "frobnicate"] {
+        assert_eq!(status(other), Status::Failed, "{other}");
+    }
+    let said = problems("prompt: x\ntool_edges: { restricted: [delete_page], reads: free }");
+    assert!(
+        said[0].starts_with("warning: `reads: free` has no effect"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_call_may_be_restricted_by_its_arguments_and_by_its_success() {
+    let policy = |entry: &str| format!("prompt: x\ntool_edges: {{ restricted: [{entry}] }}");
+    let sent = |args: Value, text: &str| {
+        json!({
+            "tool_calls": [{"name": "search", "server": "docs", "args": args}],
+            "tool_results": [{"call_index": 0, "content": [{"type": "text", "text": text}]}],
+        })
+    };
+    let status = |entry: &str, run: Value| judged(&policy(entry), None, &[run]).status;
+    let mule = "{ name: search, args: { subset: { q: US133 } } }";
+    assert_eq!(
+        status(mule, sent(json!({"q": "US133", "n": 1}), "ok")),
+        Status::Failed
+    );
+    assert_eq!(
+        status(mule, sent(json!({"q": "DE44"}), "ok")),
+        Status::Passed
+    );
+    assert_eq!(
+        status(mule, sent(json!("{\"q\": \"US133\"}"), "ok")),
+        Status::Failed,
+        "encoded twice"
+    );
+    let large = "{ name: search, args: { schema: { properties: { n: { type: number, minimum: 500 } }, required: [n] } } }";
+    assert_eq!(
+        status(large, sent(json!({"n": "900"}), "ok")),
+        Status::Failed,
+        "doubt is danger"
+    );
+    assert_eq!(status(large, sent(json!({"n": 499}), "ok")), Status::Passed);
+    let done = "{ name: search, successful: true }";
+    assert_eq!(status(done, sent(json!({}), "ok")), Status::Failed);
+    assert_eq!(
+        status(done, sent(json!({}), "Error: refused")),
+        Status::Passed
+    );
+    assert_eq!(
+        status("search", sent(json!({}), "Error: refused")),
+        Status::Failed,
+        "an attempt"
+    );
+    let of_server = "{ name: search, server: wiki }";
+    assert_eq!(status(of_server, sent(json!({}), "ok")), Status::Passed);
+    let of_agent = format!(
+        "successful: {{ not: {{ contains: denied }} }}\n{}",
+        policy(done)
+    );
+    assert_eq!(
+        judged(&of_agent, None, &[sent(json!({}), "denied")]).status,
+        Status::Passed
+    );
+}
+
+#[test]
+fn a_tool_may_be_allowed_but_for_some_calls() {
+    let policy = "prompt: x\ntool_edges: { allowed: [search], restricted: [{ name: search, args: { subset: { q: x } } }] }";
+    assert_eq!(problems(policy), Vec::<String>::new());
+    let run =
+        |q: &str| json!({"tool_calls": [{"name": "search", "server": "docs", "args": {"q": q}}]});
+    assert_eq!(judged(policy, None, &[run("a")]).status, Status::Passed);
+    assert_eq!(
+        judged(policy, None, &[run("a"), run("x")]).status,
+        Status::Failed
     );
 }
 
@@ -111,11 +223,14 @@ fn a_closed_policy_fails_on_a_hand_off_that_is_not_declared() {
     let mut handed = run(&["search"]);
     handed["delegations"] =
         json!([{"from": "planner", "to": "worker"}, {"from": "worker", "to": "root"}]);
-    let open = judged(&policy, None, std::slice::from_ref(&handed));
+    let reported = format!("{policy}  closed: false\n");
+    let open = judged(&reported, None, std::slice::from_ref(&handed));
     assert_eq!(
         (open.status, value(&open, "edges.undeclared_delegations")),
         (Status::Passed, Some(1.0))
     );
+    let by_default = judged(&policy, None, std::slice::from_ref(&handed));
+    assert_eq!(by_default.status, Status::Failed);
     let closed = judged(&format!("{policy}  closed: true\n"), None, &[handed]);
     assert_eq!(
         (closed.status, value(&closed, "edges.gate_passed")),
@@ -157,7 +272,7 @@ fn a_policy_that_contradicts_itself_or_forbids_nothing_is_said_at_load() {
         said.is_empty(),
         "allowed everywhere but on one server: {said:?}"
     );
-    let said = problems("prompt: x\ntool_edges: { allowed: [search] }");
+    let said = problems("prompt: x\ntool_edges: { allowed: [search], closed: false }");
     assert!(
         said[0].starts_with("warning: nothing is forbidden here"),
         "{said:?}"

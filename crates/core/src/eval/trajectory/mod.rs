@@ -21,6 +21,8 @@ use super::success::Success;
 use crate::baseline::TestBaseline;
 use crate::trace::is_tool;
 use crate::words::plural;
+pub(super) use shape::ArgumentShape;
+
 use comparison::Comparison;
 use recorded::RecordedCall;
 use reference::Reference;

@@ -17,7 +17,7 @@ const ANY_ORDER: &str = "any-order";
 
 /// An argument shape, compiled.
 #[derive(Debug, Clone)]
-pub(super) enum ArgumentShape {
+pub(in crate::eval) enum ArgumentShape {
     Any,
     Exact {
         value: Value,
@@ -86,6 +86,12 @@ impl ArgumentShape {
             hash: hash_of_bags(&value),
             value,
         }
+    }
+
+    /// Whether this value has the shape.
+    pub(in crate::eval) fn fits_value(&self, value: &Value) -> bool {
+        let args = Arguments::Value(value);
+        self.fits(&Candidate::new(args, args.hash()))
     }
 
     pub(super) fn is_any(&self) -> bool {
@@ -182,7 +188,7 @@ impl ArgumentShape {
     }
 
     /// `any`, `ignore`, or a map with one shape's key.
-    pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
+    pub(in crate::eval) fn read(field: &mut Field<'_>) -> Option<Self> {
         const WANTED: &str =
             "`any`, `ignore`, or a map with `exact`, `subset`, `schema` or `one_of`";
         field.define("argument_shape", |field| {
