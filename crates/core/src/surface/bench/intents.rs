@@ -6,6 +6,7 @@ use crate::surface::SurfaceTool;
 use crate::trace::is_tool;
 use crate::words::some_of;
 use crate::yaml;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a file of intents says.
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ pub struct Intents {
 pub struct Intent {
     /// What the user says.
     pub ask: String,
+    /// Where that is written.
+    pub span: Span,
     /// Any of these is right; where there is none, it is right to choose none.
     pub tools: Vec<(String, Span)>,
 }
@@ -45,6 +48,7 @@ impl Intents {
         let intents = read.unwrap_or_default();
         let named = intents.intents.iter().flat_map(|intent| &intent.tools);
         problems.extend(named.filter_map(|(tool, span)| unknown(tool, *span, surface)));
+        problems.extend(listed_twice(&intents.intents));
         if intents.intents.is_empty() && problems.is_empty() {
             problems.push(
                 Problem::error("there are no intents in this file")
@@ -94,9 +98,33 @@ impl Intent {
         }
         Some(Self {
             ask: ask?,
+            span: block.key_span("ask").unwrap_or_default(),
             tools: one.into_iter().chain(many.into_iter().flatten()).collect(),
         })
     }
+}
+
+/// Requests that the file has twice: one of the two answers would count, and which is not said.
+fn listed_twice(intents: &[Intent]) -> Vec<Problem> {
+    let mut first: BTreeMap<&str, &Intent> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for intent in intents {
+        let Some(known) = first.get(intent.ask.as_str()) else {
+            first.insert(&intent.ask, intent);
+            continue;
+        };
+        let tools = |intent: &Intent| -> BTreeSet<String> {
+            intent.tools.iter().map(|(tool, _)| tool.clone()).collect()
+        };
+        let problem = if tools(known) == tools(intent) {
+            Problem::warning("this intent is listed twice").help("remove one of the two")
+        } else {
+            Problem::error("this intent is listed twice, with different tools")
+                .help("list it once, with `tools:` for all tools that are right")
+        };
+        problems.push(problem.at(intent.span));
+    }
+    problems
 }
 
 fn unknown(written: &str, span: Span, surface: &[SurfaceTool]) -> Option<Problem> {

@@ -126,6 +126,21 @@ fn a_change_says_what_it_loses_and_wins() {
 }
 
 #[test]
+fn an_intent_is_listed_once() {
+    let twice = |second: &str| {
+        let text = format!("{INTENTS}  - {{ ask: Mail the message to my people, {second} }}\n");
+        Intents::read("i.yml", text, &surface())
+    };
+    let (problems, _) = twice("tool: get_weather").unwrap_err();
+    assert_eq!(
+        problems[0].message,
+        "this intent is listed twice, with different tools"
+    );
+    assert!(problems[0].span.is_some());
+    assert!(twice("tool: send_email").is_ok(), "that is a warning");
+}
+
+#[test]
 fn what_is_wrong_with_a_file_is_told_at_once() {
     let text = "intents:\n  - { ask: a, tool: get_wether }\n  - { ask: b }\n  - { ask: c, none: true, tool: send_email }\n  - { ask: d, tol: x }\nmodel: x\n";
     let (problems, _) = Intents::read("i.yml", text.to_owned(), &surface()).unwrap_err();
