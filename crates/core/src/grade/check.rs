@@ -1,7 +1,7 @@
 //! How far can a judge be trusted, by runs whose outcome is known?
 
 use super::Retelling;
-use crate::eval::stats::{CONFIDENCE, Interval, YesNo, clopper_pearson, cohen_kappa};
+use crate::eval::stats::{CONFIDENCE, Interval, YesNo, clopper_pearson, cohen_kappa, six_decimals};
 use serde::Serialize;
 
 /// A run whose outcome is known, and what a judge said of it.
@@ -83,8 +83,8 @@ impl Share {
         Self {
             count,
             of,
-            lower: interval.map(|one| one.lower),
-            upper: interval.map(|one| one.upper),
+            lower: interval.map(|one| six_decimals(one.lower)),
+            upper: interval.map(|one| six_decimals(one.upper)),
         }
     }
 
@@ -129,10 +129,10 @@ impl JudgeCheck {
             bad: fooled + caught,
             ungraded,
             agreement: Share::new(right + caught, runs.len()),
-            kappa: kappa.and_then(|kappa| kappa.kappa),
+            kappa: kappa.and_then(|kappa| kappa.kappa).map(six_decimals),
             kappa_interval: kappa
                 .and_then(|kappa| kappa.interval)
-                .map(|one| [one.lower, one.upper]),
+                .map(|one| [one.lower, one.upper].map(six_decimals)),
             false_passes: Share::new(fooled, fooled + caught),
             false_fails: Share::new(missed, right + missed),
             retold: Retelling::ALL
@@ -177,7 +177,49 @@ impl Retold {
         Some(Self {
             how,
             changed: Share::new(changed, pairs.len()),
-            shift: shift / pairs.len() as f64,
+            shift: six_decimals(shift / pairs.len() as f64),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_of_a_check_has_six_decimals_at_most() {
+        let run = |is_good: bool, passed: bool, score: f64| CheckedRun {
+            is_good,
+            grade: Given { passed, score },
+            retold: Retelling::ALL
+                .into_iter()
+                .map(|how| {
+                    (
+                        how,
+                        Given {
+                            passed: !passed,
+                            score: score / 3.0,
+                        },
+                    )
+                })
+                .collect(),
+        };
+        let runs = [
+            run(true, true, 0.7),
+            run(true, false, 0.1),
+            run(false, true, 0.9),
+            run(false, false, 0.2),
+            run(true, true, 1.0),
+            run(false, false, 0.3),
+            run(true, true, 0.8),
+        ];
+        let check = JudgeCheck::of("eval".to_owned(), vec!["m".to_owned()], 0.5, &runs, 0);
+        let text = serde_json::to_string(&check).unwrap();
+        let digits = text
+            .split(|letter: char| !letter.is_ascii_digit() && letter != '.')
+            .filter_map(|number| number.split_once('.'));
+        let mut decimals = digits.map(|(_, decimals)| decimals.len()).peekable();
+        assert!(decimals.peek().is_some());
+        assert!(decimals.all(|decimals| decimals <= 6), "{text}");
     }
 }
