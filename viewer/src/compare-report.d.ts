@@ -51,6 +51,10 @@ high?: number
  */
 p?: number
 /**
+ * Whether `p` is from a fixed sample of the rearrangements, because there are too many to count them all; absent where all were counted.
+ */
+p_is_drawn?: boolean
+/**
  * The same, adjusted for all sides that are compared with the first; absent where there is one.
  */
 p_holm?: number

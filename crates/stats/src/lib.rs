@@ -44,7 +44,7 @@ pub use sequential::{
     Curtailed, CurtailedVerdict, Sprt, SprtVerdict, confidence_sequence, curtailed, e_value_above,
     sprt,
 };
-pub use shift::{Shift, Stratum, shift};
+pub use shift::{DRAWS, Shift, Stratum, shift};
 pub use tests_together::{MeanRate, Tally, difference_over_tests, mean_rate};
 
 use thiserror::Error;

@@ -33,7 +33,7 @@ const UNIT: f64 = 1e-9;
 /// The most different sums that are kept apart.
 const MOST_SUMS: usize = 1 << 12;
 /// How many rearrangements are drawn where there are too many sums.
-const DRAWS: u64 = 19_999;
+pub const DRAWS: u64 = 19_999;
 
 /// The permutation test of a shift, stratified by test: within each test, every assignment of its values to before and
 /// after is equally likely when nothing has changed. With one run on each side of every test it is the sign-flip test

@@ -1,6 +1,7 @@
 //! What came out of comparing two baselines: the one model that its reporters render.
 
 use super::VERSION;
+use crate::compare::drawn_in_words;
 use crate::eval::Better;
 use crate::report::Number;
 use crate::words::count;
@@ -207,6 +208,9 @@ pub struct NumberShift {
     pub values: usize,
     /// The p-value of the shift.
     pub p: f64,
+    /// Whether `p` is from a fixed sample of the rearrangements, because there are too many to count them all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub p_is_drawn: bool,
     /// The same, adjusted for all numbers that could have shown a shift; none where this one could not.
     pub adjusted_p: Option<f64>,
 }
@@ -218,7 +222,8 @@ impl NumberShift {
         let (before, after) = (Number::Float(self.before), Number::Float(self.after));
         let p = Number::Float(self.adjusted_p.unwrap_or(self.p));
         let (class, target) = (self.class.word(), &self.target);
-        format!("{class}: {target} went from {before} to {after}, for the {how} (p = {p})")
+        let drawn = drawn_in_words(self.p_is_drawn);
+        format!("{class}: {target} went from {before} to {after}, for the {how} (p = {p}{drawn})")
     }
 
     /// Whether it has shifted for the worse.

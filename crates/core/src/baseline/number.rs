@@ -54,6 +54,7 @@ pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
                 .map(|(before, after)| before.len() + after.len())
                 .sum(),
             p: six_decimals(found.p),
+            p_is_drawn: !found.is_exact,
             adjusted_p: adjusted_p.map(six_decimals),
             gate,
             target,

@@ -389,6 +389,33 @@ fn a_number_drifts_when_enough_runs_support_it() {
 }
 
 #[test]
+fn a_p_value_from_a_sample_of_the_rearrangements_is_named_as_one() {
+    let drawn = |runs: usize| {
+        // No two sums are equal, so that they cannot be counted together.
+        let values = |from: f64| -> Vec<f64> {
+            (0..runs)
+                .map(|at| from + (at as f64 + from).sqrt())
+                .collect()
+        };
+        let found = compare_test(&measured(&values(0.3)), &measured(&values(9.7)));
+        let number = found
+            .numbers
+            .into_iter()
+            .find(|one| one.gate == "golden_path");
+        let number = number.unwrap();
+        (number.p_is_drawn, number.in_words())
+    };
+    let (is_drawn, words) = drawn(3);
+    assert!(!is_drawn && !words.contains("drawn"), "{words}");
+    let (is_drawn, words) = drawn(40);
+    assert!(is_drawn, "{words}");
+    assert!(
+        words.contains(" from 19999 drawn rearrangements)"),
+        "{words}"
+    );
+}
+
+#[test]
 fn tests_pair_up_over_a_whole_baseline() {
     let of = |value: f64| {
         let named = |at: usize| TestBaseline {

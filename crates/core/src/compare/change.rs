@@ -25,7 +25,7 @@ pub(super) fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
         .iter()
         .map(|(before, after)| Stratum { before, after })
         .collect();
-    let p = shift(&strata).ok()?.mid_p;
+    let shifted = shift(&strata).ok()?;
     let mean = |of: fn(&(Tally, Tally)) -> Tally| {
         pairs.iter().map(of).filter_map(Tally::rate).sum::<f64>() / pairs.len() as f64
     };
@@ -35,7 +35,8 @@ pub(super) fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
         difference: six_decimals(found.difference),
         low: six_decimals(found.interval.lower),
         high: six_decimals(found.interval.upper),
-        p: six_decimals(p),
+        p: six_decimals(shifted.mid_p),
+        p_is_drawn: !shifted.is_exact,
     })
 }
 

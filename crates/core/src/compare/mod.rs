@@ -17,6 +17,7 @@ pub use model::{
     Compared, ComparedSide, Comparison, FirstDifference, RateChange, Several, TargetChange,
     TestChange, ToolChange, Verdict,
 };
+pub(crate) use sentence::drawn_in_words;
 pub use sentence::{p_value, points};
 pub(crate) use targets::better;
 

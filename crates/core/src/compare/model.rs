@@ -132,6 +132,9 @@ pub struct RateChange {
     pub high: f64,
     /// The two-sided mid-p of the permutation test within each test.
     pub p: f64,
+    /// Whether `p` is from a fixed sample of the rearrangements, because there are too many to count them all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub p_is_drawn: bool,
 }
 
 /// One test side by side.

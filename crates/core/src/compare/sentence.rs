@@ -1,6 +1,7 @@
 //! What is said of a comparison in a sentence or two?
 
 use super::model::{Comparison, RateChange, Verdict};
+use crate::eval::stats::DRAWS;
 use crate::report::Number;
 use crate::words::count;
 
@@ -73,6 +74,7 @@ fn rates(of: &Comparison, change: &RateChange) -> String {
         low,
         high,
         p,
+        p_is_drawn,
     } = change;
     let (a, b, p) = match &of.p_holm {
         Some(p_holm) => (of.a.name.as_str(), of.b.name.as_str(), p_holm),
@@ -80,9 +82,10 @@ fn rates(of: &Comparison, change: &RateChange) -> String {
     };
     let interval = format!("95% interval {} to {}", points(*low), points(*high));
     let moved = format!(
-        "{} points, {interval}, {}",
+        "{} points, {interval}, {}{}",
         points(*difference),
-        p_value(*p)
+        p_value(*p),
+        drawn_in_words(*p_is_drawn)
     );
     format!(
         "{}% of the runs pass in {a}, {}% in {b} ({moved})",
@@ -138,6 +141,15 @@ fn more(of: &Comparison) -> String {
 /// A share in percent, with one decimal where it has one.
 pub fn points(share: f64) -> String {
     Number::Float((share * 1000.0).round() / 10.0).to_string()
+}
+
+/// What is added to a p-value that is from a sample of the rearrangements.
+pub(crate) fn drawn_in_words(p_is_drawn: bool) -> String {
+    if p_is_drawn {
+        format!(" from {DRAWS} drawn rearrangements")
+    } else {
+        String::new()
+    }
 }
 
 /// `p = 0.0314`, or that it is smaller than what is shown.
