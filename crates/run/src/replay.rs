@@ -34,6 +34,21 @@ pub(crate) struct Live<'l> {
 /// A recording of a row, or the reason why it cannot be opened.
 type File = (PathBuf, Result<Recording, Reason>);
 
+/// Why recordings and bare traces cannot be the runs of one row: the header of one says nothing of the other.
+fn mixed(named: &[(&Path, &Cassette<'_>)]) -> Option<Reason> {
+    let (recordings, traces): (Vec<_>, Vec<_>) = named
+        .iter()
+        .partition(|(_, cassette)| cassette.header.is_some());
+    let ((recording, _), (trace, _)) = (recordings.first()?, traces.first()?);
+    let message = format!(
+        "`{}` is a recording and `{}` is a trace without a header: one row cannot be judged by both",
+        recording.display(),
+        trace.display()
+    );
+    let help = "name the recordings and the traces under `cassette:` of separate agents";
+    Some(Reason::new(ReasonKind::RecordingUnreadable, message).help(help))
+}
+
 /// Reads the recordings of a row, or the runs made just now, and gives them to `judge`.
 pub(crate) fn with_runs<T>(
     row: &Row<'_>,
@@ -69,6 +84,9 @@ pub(crate) fn with_runs<T>(
         .iter()
         .filter_map(|(path, cassette)| Some((*path, cassette.as_ref().ok()?)))
         .collect();
+    if let Some(reason) = mixed(&named) {
+        return judge(&Recorded::Nothing(reason));
+    }
     let alone = named
         .first()
         .filter(|_| opened.len() == 1)

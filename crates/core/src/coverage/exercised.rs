@@ -26,6 +26,9 @@ pub struct Exercised {
     called: BTreeMap<Key, Seen>,
 }
 
+/// The JSON-RPC code of a server that has no such method, or no such tool.
+const METHOD_NOT_FOUND: i64 = -32601;
+
 /// What was seen of one tool.
 #[derive(Debug, Default)]
 struct Seen {
@@ -174,7 +177,8 @@ impl Exercised {
         }
     }
 
-    /// A call that an injected fault made fail, and one of a distractor, say nothing of a server.
+    /// A call that an injected fault made fail, one of a distractor, and one to a tool that the server does not have
+    /// say nothing of a server.
     fn add_trace(&mut self, trace: &Trace<'_>) {
         let struck: BTreeSet<usize> = trace
             .faults
@@ -189,7 +193,9 @@ impl Exercised {
             .enumerate();
         for (at, (call, result)) in calls {
             let has_failed = result.map(CallResult::is_failure);
-            if call.distractor || (struck.contains(&at) && has_failed != Some(false)) {
+            let code = result.and_then(|result| result.error.as_ref()?.code);
+            let is_struck = struck.contains(&at) && has_failed != Some(false);
+            if call.distractor || is_struck || code == Some(METHOD_NOT_FOUND) {
                 continue;
             }
             let Call {
@@ -217,6 +223,13 @@ impl Exercised {
         }
         self.add_mock(of.suite, server);
         let outcome = &call.outcome;
+        let code = outcome.error.and_then(|error| {
+            let error: Value = serde_json::from_str(error.get()).ok()?;
+            error["code"].as_i64()
+        });
+        if code == Some(METHOD_NOT_FOUND) {
+            return;
+        }
         let has_failed = outcome
             .error
             .map(|_| true)

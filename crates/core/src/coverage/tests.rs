@@ -151,6 +151,16 @@ fn what_an_injected_fault_did_is_not_the_server() {
 }
 
 #[test]
+fn a_tool_that_the_server_does_not_have_is_not_covered_by_a_call() {
+    let trace = json!({
+        "tool_calls": [{ "name": "buy", "server": "shop" }],
+        "tool_results": [{ "is_error": true, "error": { "code": -32601, "message": "Method not found" } }],
+    });
+    let coverage = coverage(Some(&json!([tool("buy", &json!({}))])), &trace, None);
+    assert_eq!((coverage.percent, coverage.errors.covered), (Some(0), 0));
+}
+
+#[test]
 fn without_a_catalogue_nothing_is_measured_and_that_is_a_miss() {
     let trace = json!({ "tool_calls": [{ "name": "buy", "server": "shop" }] });
     let unmeasured = coverage(None, &trace, Some(1));

@@ -1,6 +1,6 @@
 //! `{target, matcher, message?}`: one expectation of a path or of a gate's number.
 
-use super::target::Target;
+use super::target::{Range, Target};
 use crate::grade::{Found, Numbers, SCORERS};
 use crate::matcher::{Matcher, Reached};
 use crate::problem::{Problem, Span};
@@ -242,13 +242,23 @@ impl Assertion<Target> {
     /// What the assertion says of a gate's number.
     pub(crate) fn check(&self, value: Option<Number>) -> Expectation {
         let absent = || format!("`{}` was not measured", self.target.name);
-        self.judge(self.target.name, false, value.map(Number::to_value), absent)
+        let value = value.map(|number| self.shown(number));
+        self.judge(self.target.name, false, value, absent)
+    }
+
+    /// The number as the matcher asks of it: a flag is `true` or `false` for a matcher that says so, else 1 or 0.
+    pub(super) fn shown(&self, number: Number) -> Value {
+        if self.target.range == Range::Flag && mentions_flags(self.matcher.written()) {
+            Value::Bool(number.as_f64() > 0.0)
+        } else {
+            number.to_value()
+        }
     }
 
     /// Whether it holds of a gate's number.
     pub(crate) fn holds(&self, value: Option<Number>) -> bool {
         match value {
-            Some(number) => self.matcher.diff(&number.to_value()).is_empty(),
+            Some(number) => self.matcher.diff(&self.shown(number)).is_empty(),
             None => self.matcher.accepts_absence(),
         }
     }
@@ -263,23 +273,28 @@ impl Assertion<Target> {
 
     /// Refuses what can never hold with this many runs and warns of what always does.
     pub(crate) fn lint(&self, runs: usize) -> Option<Problem> {
-        let is_unknowable = runs == 0 && self.target.depends_on_runs();
-        if self.matcher.asks_for_absence() || is_unknowable {
+        if self.matcher.asks_for_absence() {
             return None;
         }
+        let is_unknowable = runs == 0 && self.target.depends_on_runs();
         let written = self.matcher.written();
         let mut mentioned = Vec::new();
         numbers_in(self.matcher.written(), &mut mentioned);
         let holds = |number: f64| {
-            let value = if self.target.is_whole() {
-                Value::from(number as i64)
+            let number = if self.target.is_whole() {
+                Number::Int(number as i64)
             } else {
-                Value::from(number)
+                Number::Float(number)
             };
-            self.matcher.diff(&value).is_empty()
+            self.holds(Some(number))
         };
         let (mut can_pass, mut can_fail, mut best) = (false, false, 0.0_f64);
-        for number in self.target.candidates(runs, &mentioned) {
+        let candidates = if is_unknowable {
+            self.target.candidates_of_range(&mentioned)
+        } else {
+            self.target.candidates(runs, &mentioned)
+        };
+        for number in candidates {
             best = best.max(number);
             let passes = holds(number);
             can_pass |= passes;
@@ -295,6 +310,9 @@ impl Assertion<Target> {
             );
             let help = "tighten the matcher or remove the expectation";
             return Some(Problem::warning(message).at(self.span).help(help));
+        }
+        if is_unknowable {
+            return None;
         }
         let with_runs = if runs == 0 {
             String::new()
@@ -314,6 +332,18 @@ impl Assertion<Target> {
 fn read_target(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Target> {
     let words: Vec<(&str, &Target)> = targets.iter().map(|target| (target.name, target)).collect();
     field.choice("a target of this gate", &words).copied()
+}
+
+fn mentions_flags(matcher: &Value) -> bool {
+    match matcher {
+        Value::Bool(_) => true,
+        Value::Array(items) => items.iter().any(mentions_flags),
+        // `absent: true` asks whether there is a number.
+        Value::Object(map) => map
+            .iter()
+            .any(|(key, operand)| key != "absent" && mentions_flags(operand)),
+        _ => false,
+    }
 }
 
 pub(super) fn numbers_in(value: &Value, into: &mut Vec<f64>) {

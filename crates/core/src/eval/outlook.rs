@@ -3,6 +3,7 @@
 use super::assertion::{Assertion, numbers_in};
 use super::scores::Scores;
 use super::target::{Better, Fold, Range, Target};
+use crate::report::Number;
 use serde_json::Value;
 
 /// All that a target can be once every run is there.
@@ -96,14 +97,14 @@ impl Assertion<Target> {
         let samples = outlook.samples(&self.target, self.matcher.written())?;
         let whole = |value: f64| {
             if self.target.is_whole() {
-                Value::from(value as i64)
+                Number::Int(value as i64)
             } else {
-                Value::from(value)
+                Number::Float(value)
             }
         };
         let holds = samples
             .into_iter()
-            .map(|value| self.matcher.diff(&whole(value)).is_empty());
+            .map(|value| self.holds(Some(whole(value))));
         let may_be_absent = !matches!(outlook, Outlook::OneOf(_));
         let absent = may_be_absent.then(|| self.matcher.accepts_absence());
         let mut verdicts = holds.chain(absent);

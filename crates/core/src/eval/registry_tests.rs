@@ -1,7 +1,13 @@
 //! What holds for every gate: each is taken from the registry, and none is named.
 
+use super::assertion::Assertion;
+use super::target::Range;
 use super::{GATES, GateBlock, GateKind};
+use crate::matcher::Matcher;
 use crate::problem::{Level, render};
+use crate::report::Number;
+use crate::suite::read::{Field, Reading};
+use crate::suite::variables::Scope;
 use crate::suite::{Host, Loaded, load_to_capture, yaml_to_json};
 use crate::trace::{CatalogueTool, Header, Run, Trace};
 use serde_json::{Value, json};
@@ -297,5 +303,73 @@ fn judging_twice_gives_the_same_report() {
         with_example(kind, |gate| {
             assert_eq!(judgements(gate), judgements(gate), "{}", kind.key);
         });
+    }
+}
+
+fn matcher(yaml: &str) -> Matcher {
+    let mut problems = Vec::new();
+    let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
+    let reading = Reading::new(Scope::default(), &|_| None);
+    Matcher::read(&mut Field::new(&reading, &node)).unwrap()
+}
+
+#[test]
+fn every_flag_takes_true_and_false_and_every_matcher_of_it_can_fail() {
+    let flags = GATES
+        .iter()
+        .flat_map(|gate| gate.targets)
+        .filter(|target| target.range == Range::Flag);
+    let mut tried = 0;
+    for target in flags {
+        tried += 1;
+        for (written, expected) in [
+            ("exact: true", true),
+            ("exact: false", false),
+            ("exact: 1", true),
+            ("not: {exact: true}", false),
+            ("not: {exact: false}", true),
+            ("one-of: [true]", true),
+            ("any-of: [{exact: true}]", true),
+        ] {
+            let assertion = Assertion::of(*target, matcher(written));
+            let check = |value: i64| assertion.check(Some(Number::Int(value))).passed;
+            let name = target.name;
+            assert_eq!(
+                (check(1), check(0)),
+                (expected, !expected),
+                "{name} {written}"
+            );
+            assert!(assertion.lint(5).is_none(), "{name} {written}");
+        }
+        let both = Assertion::of(*target, matcher("one-of: [true, false]"));
+        let said = both
+            .lint(5)
+            .map(|problem| problem.message)
+            .unwrap_or_default();
+        assert!(
+            said.ends_with("this cannot fail"),
+            "{}: {said}",
+            target.name
+        );
+    }
+    assert!(tried > 5);
+}
+
+#[test]
+fn a_share_of_runs_that_may_be_0_cannot_fail_however_many_runs_there_are() {
+    for target in GATES.iter().flat_map(|gate| gate.targets) {
+        if target.range != Range::Ratio {
+            continue;
+        }
+        let assertion = Assertion::of(*target, Matcher::at_least(0.0));
+        for runs in [0, 1, 10] {
+            let problem = assertion.lint(runs);
+            let said = problem.map(|problem| problem.message).unwrap_or_default();
+            assert!(
+                said.ends_with("this cannot fail"),
+                "{} with {runs} runs: {said}",
+                target.name
+            );
+        }
     }
 }

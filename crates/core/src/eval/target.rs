@@ -57,7 +57,7 @@ type Advice = fn(usize, &dyn Fn(f64) -> bool) -> Option<String>;
 /// The values a target can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
-    /// 0 or 1.
+    /// 0 or 1, which matchers may also call `false` and `true`.
     Flag,
     /// 0 to 100, whole.
     Percent,
@@ -276,10 +276,17 @@ impl Target {
         mentioned: &'m [f64],
     ) -> Box<dyn Iterator<Item = f64> + 'm> {
         match self.reachable {
-            Some(Values::All(values)) => return Box::new(values(runs).into_iter()),
-            Some(Values::Rising(value)) => return Box::new(rising(value, runs as u64, mentioned)),
-            None => {}
+            Some(Values::All(values)) => Box::new(values(runs).into_iter()),
+            Some(Values::Rising(value)) => Box::new(rising(value, runs as u64, mentioned)),
+            None => self.candidates_of_range(mentioned),
         }
+    }
+
+    /// The same where the number of runs is unknown: values of the whole range.
+    pub(crate) fn candidates_of_range<'m>(
+        &self,
+        mentioned: &'m [f64],
+    ) -> Box<dyn Iterator<Item = f64> + 'm> {
         let (steps, per, beyond) = match self.range {
             Range::Flag | Range::Percent => (100, 1.0, None),
             Range::Ratio => (1000, 1000.0, None),

@@ -2,6 +2,7 @@
 
 use super::rubric::{Criterion, Rubric, question_name};
 use super::{Answer, Evidence};
+use crate::json::key_written_twice;
 use crate::order::IntoMap;
 use serde_json::{Map, Value, json};
 
@@ -111,8 +112,11 @@ impl Sheet {
 
     /// The answers in a judge's reply, or why it does not fit.
     pub fn read(&self, reply: &str) -> Result<Vec<Answer>, String> {
-        let value: Value =
-            serde_json::from_str(without_fence(reply)).map_err(|_| "it is not JSON".to_owned())?;
+        let reply = without_fence(reply);
+        let value: Value = serde_json::from_str(reply).map_err(|_| "it is not JSON".to_owned())?;
+        if let Some(key) = key_written_twice(reply) {
+            return Err(format!("`{key}` is given twice"));
+        }
         let fields = value.as_object().ok_or("it is not a JSON object")?;
         if fields.len() > self.items.len() {
             return Err(format!(

@@ -200,7 +200,11 @@ impl Question {
         let doc = "`run` (the default): the task, the calls, their results and the text; `text`: the text alone";
         let words = [("run", Sees::Run), ("text", Sees::Text)];
         let sees = block.or_default("sees", doc, |f| f.choice("what a judge sees", &words));
-        let (asks, samples) = (Asks::Rubric(rubric?), samples as usize);
+        let rubric = rubric?;
+        if let (Some(tree), Some(threshold)) = (&rubric.tree, threshold) {
+            lint_tree(block, tree.range(), threshold);
+        }
+        let (asks, samples) = (Asks::Rubric(rubric), samples as usize);
         Some(Self {
             asks,
             judges,
@@ -364,6 +368,26 @@ impl Question {
 pub(super) fn shown(score: f64) -> String {
     let text = format!("{score:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Tells of a tree whose leaves all pass, or all fail.
+fn lint_tree(block: &mut Block<'_>, (lowest, highest): (f64, f64), threshold: f64) {
+    if lowest >= threshold - SLACK {
+        let message = format!(
+            "every branch of the tree scores at least {}, and {} passes: this cannot fail",
+            shown(lowest),
+            shown(threshold)
+        );
+        let help = "give the answers that are not good enough a score below the threshold";
+        block.report(Problem::warning(message).help(help));
+    } else if highest < threshold - SLACK {
+        let message = format!(
+            "every branch of the tree scores at most {}, and {} is needed to pass",
+            shown(highest),
+            shown(threshold)
+        );
+        block.report(Problem::error(message).help("give the best answers a score that passes"));
+    }
 }
 
 fn read_threshold(block: &mut Block<'_>, default: f64) -> Option<f64> {

@@ -282,6 +282,17 @@ impl Tree {
         })
     }
 
+    /// The lowest and the highest score that answers can lead to.
+    pub(super) fn range(&self) -> (f64, f64) {
+        match self {
+            Self::Score(score) => (*score, *score),
+            Self::Ask { yes, no, .. } => {
+                let ((low, high), (other_low, other_high)) = (yes.range(), no.range());
+                (low.min(other_low), high.max(other_high))
+            }
+        }
+    }
+
     /// Every question, in the order in which they are numbered.
     pub fn questions(&self) -> Vec<&str> {
         match self {

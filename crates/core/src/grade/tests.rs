@@ -135,6 +135,10 @@ fn a_tree_is_walked_by_its_answers_and_asked_as_a_whole() {
                 .unwrap_err(),
             "`c2.answer` is neither \"yes\" nor \"no\""
         );
+        assert_eq!(
+            sheet.read(&said.replace("c3", "c1")).unwrap_err(),
+            "`c1` is given twice"
+        );
     });
 }
 
@@ -313,6 +317,31 @@ fn a_judge_sees_the_closing_message_also_where_the_turns_lack_it() {
     );
     assert_eq!(seen(&format!("{{{turns}}}")), json!(["Looking."]));
     assert_eq!(seen(r#"{"final_response":"Done."}"#), json!(["Done."]));
+}
+
+#[test]
+fn a_tree_whose_branches_all_pass_or_all_fail_is_told() {
+    let tree = |yes: f64, no: f64| {
+        format!(
+            "{{ llm-judge: {{ threshold: 0.5, rubric: {{ tree: {{ ask: Is it polite?, yes: {{ score: {yes} }}, no: {{ score: {no} }} }} }} }} }}"
+        )
+    };
+    let messages = |matcher: &str| -> Vec<String> {
+        let problems = loaded(matcher).problems;
+        problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect()
+    };
+    assert_eq!(
+        messages(&tree(1.0, 0.5)),
+        ["every branch of the tree scores at least 0.5, and 0.5 passes: this cannot fail"]
+    );
+    assert_eq!(
+        refusal(&tree(0.4, 0.0)),
+        "every branch of the tree scores at most 0.4, and 0.5 is needed to pass"
+    );
+    assert_eq!(messages(&tree(1.0, 0.0)), [""; 0]);
 }
 
 #[test]

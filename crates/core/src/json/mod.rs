@@ -11,6 +11,7 @@ mod layout;
 mod members;
 mod number;
 mod subset;
+mod twice;
 
 pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check, check_within};
 pub use compare::{difference, values_equal};
@@ -20,6 +21,7 @@ pub use layout::{Layout, write};
 pub use members::Members;
 pub use number::compare_numbers;
 pub use subset::{difference_of_bags, is_part_of, is_subset};
+pub use twice::key_written_twice;
 
 use serde_json::Value;
 

@@ -1,6 +1,8 @@
 //! What do the recorded runs of an agent's row come to?
 
-use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit, set_totals};
+use super::one_run::{
+    broken_run, doubled_argument, judge_run, overcome_errors, reached_limit, set_totals,
+};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{Judging, advice, faults, matrix, outcome, servers};
 use crate::eval::{GateBlock, GateTrait, SideRuns, decided};
@@ -69,6 +71,10 @@ pub(super) fn judge(
             .push(accept_early_stop(row, of, &runs, wanted)?);
     }
     servers::note(&runs, report);
+    report.notes.extend(
+        runs.iter()
+            .filter_map(|run| doubled_argument(run.trace, run.number)),
+    );
     report.notes.extend(
         runs.iter()
             .filter_map(|run| overcome_errors(run.trace, run.number)),

@@ -2,14 +2,33 @@
 
 use crate::eval::{Assertion, failed_by};
 use crate::grade::{Found, Numbers, SCORERS, found, scores_of};
+use crate::json::key_written_twice;
 use crate::report::{Expectation, RunReport, Status};
 use crate::row::{Reason, ReasonKind};
 use crate::suite::Agent;
 use crate::target::Path;
 use crate::trace::{Header, Run, Tokens, Trace, error_in_words};
+use crate::words::count;
 use serde_json::Value;
 
 const SHOWN_TOOL_NAMES: usize = 50;
+
+/// Tells of the first call that writes an argument twice: JSON keeps the last one, and a server may keep the first.
+pub(super) fn doubled_argument(trace: &Trace<'_>, run: usize) -> Option<String> {
+    let calls = trace.tool_calls.iter().enumerate();
+    let mut doubled = calls.filter_map(|(at, call)| {
+        let key = key_written_twice(call.args?.get())?;
+        Some((at + 1, &call.name, key))
+    });
+    let (number, name, key) = doubled.next()?;
+    let more = match doubled.count() {
+        0 => String::new(),
+        more => format!("; so do {} more", count(more, "call")),
+    };
+    Some(format!(
+        "run {run}: call {number} `{name}` writes the argument `{key}` twice, and gates read the last one{more}"
+    ))
+}
 
 /// A run with its outcome, judged by itself; `None` when the run is no evidence.
 pub fn judged_alone<'t>(

@@ -12,11 +12,34 @@ impl Path {
     /// What is said where there is nothing: of `[*]`, the key that no item has.
     pub(crate) fn why_absent(&self, trace: &Trace<'_>) -> String {
         let nothing = || format!("there is nothing at `{}` in this run", self.written);
-        self.missing_key(trace).unwrap_or_else(nothing)
+        self.missing_role(trace)
+            .or_else(|| self.missing_key(trace))
+            .unwrap_or_else(nothing)
+    }
+
+    /// The role that no turn has.
+    fn missing_role(&self, trace: &Trace<'_>) -> Option<String> {
+        let roles: BTreeSet<&str> = trace
+            .conversation
+            .turns
+            .iter()
+            .map(|turn| &*turn.role)
+            .collect();
+        let missing = self.steps.iter().find_map(|step| match step {
+            PathStep::EachWith { value, .. } if !roles.contains(value.as_str()) => Some(value),
+            _ => None,
+        })?;
+        if roles.is_empty() {
+            return Some("the run has no turns".to_owned());
+        }
+        let there = some_of(roles.into_iter());
+        Some(format!(
+            "no turn has the role `{missing}`; there are {there}"
+        ))
     }
 
     fn missing_key(&self, trace: &Trace<'_>) -> Option<String> {
-        let each = self.steps.iter().position(|step| *step == PathStep::Each)?;
+        let each = self.steps.iter().position(PathStep::is_each)?;
         let found = |end: usize| resolve::in_trace(&self.steps[..end], trace);
         let missing = (each + 1..self.steps.len()).find(|&at| found(at + 1).is_none())?;
         let PathStep::Key { name, .. } = &self.steps[missing] else {

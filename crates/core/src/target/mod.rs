@@ -32,6 +32,15 @@ enum PathStep {
     Index(i64),
     /// `[*]`
     Each,
+    /// `[role=assistant]`: each item that has this text under this key.
+    EachWith { key: String, value: String },
+}
+
+impl PathStep {
+    /// Whether it leads to several items, which make one list.
+    fn is_each(&self) -> bool {
+        matches!(self, Self::Each | Self::EachWith { .. })
+    }
 }
 
 impl Path {
@@ -64,7 +73,7 @@ impl Path {
 
     /// Whether it leads to the list that `[*]` makes of what it finds.
     pub(crate) fn is_list_of_each(&self) -> bool {
-        self.steps.contains(&PathStep::Each)
+        self.steps.iter().any(PathStep::is_each)
     }
 
     /// What the path leads to in this run; `None` when there is nothing.

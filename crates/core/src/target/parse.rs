@@ -79,6 +79,11 @@ fn bracket<'t>(inner: &'t str, written: &str) -> Result<(PathStep, &'t str), Box
     if index == "*" {
         return Ok((PathStep::Each, rest));
     }
+    if let Some((key, value)) = index.split_once('=') {
+        let text = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+        let (key, value) = (text(key), text(value));
+        return Ok((PathStep::EachWith { key, value }, rest));
+    }
     let index = index.parse().map_err(|_| {
         problem(
             written,

@@ -88,6 +88,10 @@ fn in_shape(text: &str, steps: &[PathStep], shape: &Shape) -> Option<Value> {
         (Shape::List(shape), PathStep::Each) => {
             each(text, rest, |item| in_shape(item, rest, shape))
         }
+        (Shape::List(shape), PathStep::EachWith { key, value }) => {
+            let list = items_with(text, key, value)?;
+            each(&list, rest, |item| in_shape(item, rest, shape))
+        }
         _ => in_text(text, steps),
     }
 }
@@ -97,9 +101,24 @@ fn each(text: &str, rest: &[PathStep], find: impl Fn(&str) -> Option<Value>) -> 
     let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     let found: Vec<Value> = items.iter().filter_map(|item| find(item.get())).collect();
     let is_present = items.is_empty() || !found.is_empty();
-    let has_inner_lists = rest.contains(&PathStep::Each);
+    let has_inner_lists = rest.iter().any(PathStep::is_each);
     let found = if has_inner_lists { flat(found) } else { found };
     is_present.then_some(Value::Array(found))
+}
+
+/// The list of the items that have this text under this key; `None` if there are none.
+fn items_with(text: &str, key: &str, value: &str) -> Option<String> {
+    let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    let is_such = |item: &&str| {
+        let found = member(item, key).and_then(|found| serde_json::from_str::<String>(found).ok());
+        found.is_some_and(|found| found == value)
+    };
+    let such: Vec<&str> = items
+        .iter()
+        .map(|item| item.get())
+        .filter(is_such)
+        .collect();
+    (!such.is_empty()).then(|| format!("[{}]", such.join(",")))
 }
 
 /// What the steps lead to in a JSON text.
@@ -122,6 +141,10 @@ pub(super) fn in_text(text: &str, steps: &[PathStep]) -> Option<Value> {
         }
         PathStep::Index(index) => in_text(item(text, *index)?, rest),
         PathStep::Each => each(text, rest, |item| in_text(item, rest)),
+        PathStep::EachWith { key, value } => {
+            let list = items_with(text, key, value)?;
+            each(&list, rest, |item| in_text(item, rest))
+        }
     }
 }
 
@@ -238,6 +261,66 @@ mod tests {
         assert_eq!(at("conversation.tokens.total"), Some(json!(12)));
         assert_eq!(at("tool_calls[0].args[\"odd.key\"]"), Some(json!(1)));
         assert_eq!(at("tool_calls[1]['vendor_mark']"), Some(json!("z")));
+    }
+
+    #[test]
+    fn turns_are_narrowed_to_one_role() {
+        let trace = r#"{"conversation": {"turns": [
+            {"role": "user", "content": "is it 10?"},
+            {"role": "assistant", "content": [{"type": "text", "text": "no"}]},
+            {"role": "tool", "content": "10"},
+            {"role": "assistant", "content": "It is 9."}
+        ]}}"#;
+        let trace = Trace::read(trace).unwrap();
+        let at = |path: &str| Path::into_trace(path).unwrap().resolve(&trace);
+        assert_eq!(
+            at("conversation.turns[role=assistant].content[*].text"),
+            Some(json!(["no", "It is 9."]))
+        );
+        assert_eq!(
+            at("conversation.turns[role=tool].content"),
+            Some(json!(["10"]))
+        );
+        assert_eq!(
+            at("conversation.turns[role=system].content"),
+            None,
+            "a role without a turn is absent, so that no matcher holds"
+        );
+        let why = Path::into_trace("conversation.turns[role=system].content")
+            .unwrap()
+            .why_absent(&trace);
+        assert_eq!(
+            why,
+            "no turn has the role `system`; there are assistant, tool, user"
+        );
+    }
+
+    #[test]
+    fn a_filter_that_no_trace_has_is_refused_with_what_to_write() {
+        let refused = |path: &str| Path::into_trace(path).unwrap_err();
+        assert_eq!(
+            refused("conversation.turns[role=asistant].content")
+                .help
+                .unwrap(),
+            "did you mean `conversation.turns[role=assistant]`?"
+        );
+        assert_eq!(
+            refused("conversation.turns[rol=assistant].content")
+                .help
+                .unwrap(),
+            "did you mean `conversation.turns[role=assistant]`?"
+        );
+        for path in [
+            "tool_calls[name=pay].args",
+            "tool_calls[0].args.list[role=user]",
+        ] {
+            let problem = refused(path);
+            assert!(
+                problem.message.contains("only the turns"),
+                "{}",
+                problem.message
+            );
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::PathStep;
 use crate::grade::SCORERS;
 use crate::matcher::Type;
-use crate::problem::Problem;
+use crate::problem::{Problem, nearest};
 use crate::trace::fields::Shape::{self, Any, Flag, List, Number, Record, Text, Whole};
 use crate::trace::fields::{ERROR, Field, TRACE, optional};
 
@@ -83,6 +83,7 @@ pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem
         Roots::ToolTest => &TOOL_TEST,
     };
     let mut before = String::new();
+    check_filters(steps)?;
     for step in steps {
         let Some(next) = follow(shape, step, &before)? else {
             return Ok(End {
@@ -95,7 +96,7 @@ pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem
     }
     let is_argument = matches!(steps.last(), Some(PathStep::Key { name, .. }) if name == "args");
     let item = type_of(shape);
-    let holds = if steps.contains(&PathStep::Each) {
+    let holds = if steps.iter().any(PathStep::is_each) {
         Type::List(Box::new(item))
     } else {
         item
@@ -104,6 +105,42 @@ pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem
         is_own: !is_argument,
         holds,
     })
+}
+
+/// The roles of turns.
+const ROLES: [&str; 4] = ["assistant", "user", "tool", "system"];
+
+/// Refuses a filter that selects nothing in any trace. Only turns have a role.
+fn check_filters(steps: &[PathStep]) -> Result<(), Box<Problem>> {
+    let mut before = String::new();
+    for step in steps {
+        if let PathStep::EachWith { key, value } = step {
+            if before != "conversation.turns" {
+                let problem = Problem::error(format!(
+                    "only the turns of a conversation can be narrowed, not `{before}`"
+                ));
+                return Err(problem
+                    .help("write `conversation.turns[role=assistant].content`")
+                    .into());
+            }
+            let is_role = ROLES.contains(&value.as_str());
+            if key != "role" || !is_role {
+                let near = nearest(value, ROLES).unwrap_or("assistant");
+                let problem = if is_role {
+                    Problem::error(format!(
+                        "turns are narrowed by their `role`, not by `{key}`"
+                    ))
+                } else {
+                    Problem::error(format!("`{value}` is not a role of a turn"))
+                };
+                return Err(problem
+                    .help(format!("did you mean `conversation.turns[role={near}]`?"))
+                    .into());
+            }
+        }
+        push_step(&mut before, step);
+    }
+    Ok(())
 }
 
 fn starts_with_scorers(steps: &[PathStep]) -> bool {
@@ -140,7 +177,9 @@ fn follow(
     match (shape, step) {
         (Any, _) | (_, PathStep::Key { quoted: true, .. }) => Ok(None),
         (List(_) | Text, PathStep::Key { name, .. }) if name == "length" => Ok(Some(&Number)),
-        (List(item), PathStep::Index(_) | PathStep::Each) => Ok(Some(item)),
+        (List(item), PathStep::Index(_) | PathStep::Each | PathStep::EachWith { .. }) => {
+            Ok(Some(item))
+        }
         (Record(fields), PathStep::Key { name, .. }) => field(fields, name, before).map(Some),
         (List(_), PathStep::Key { name, .. }) => {
             let help =
@@ -151,7 +190,7 @@ fn follow(
                     .into(),
             )
         }
-        (_, PathStep::Index(_) | PathStep::Each) => {
+        (_, PathStep::Index(_) | PathStep::Each | PathStep::EachWith { .. }) => {
             Err(Problem::error(format!("`{before}` is not a list")).into())
         }
         (Text | Whole | Number | Flag, PathStep::Key { name, .. }) => {
@@ -209,5 +248,6 @@ pub(super) fn push_step(path: &mut String, step: &PathStep) {
         }
         PathStep::Index(index) => path.push_str(&format!("[{index}]")),
         PathStep::Each => path.push_str("[*]"),
+        PathStep::EachWith { key, value } => path.push_str(&format!("[{key}={value}]")),
     }
 }
