@@ -13,7 +13,11 @@ use serde_json::Value;
 
 /// A schema that is ready for use.
 #[derive(Debug, Clone)]
-pub struct Validator(jsonschema::Validator);
+pub struct Validator {
+    rules: jsonschema::Validator,
+    /// Whether references lead to each other without end, so that there is no verdict on any value.
+    is_endless: bool,
+}
 
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,18 +76,27 @@ impl Validator {
                 pointer: error.instance_path().to_string(),
                 reason: error.to_string(),
             })?;
-        Ok(Self(validator))
+        Ok(Self {
+            rules: validator,
+            is_endless: paths::are_endless(written),
+        })
     }
 
     /// Whether the value fits; `None` when it takes too much work to say.
     pub fn verdict(&self, value: &Value) -> Option<bool> {
-        steps::evaluate(value, || self.0.is_valid(value))
+        if self.is_endless {
+            return None;
+        }
+        steps::evaluate(value, || self.rules.is_valid(value))
     }
 
     /// The first `most` rules that the value breaks; `None` when it takes too much work to say.
     pub fn broken(&self, value: &Value, most: usize) -> Option<Vec<Broken>> {
+        if self.is_endless {
+            return None;
+        }
         steps::evaluate(value, || {
-            self.0
+            self.rules
                 .iter_errors(value)
                 .take(most)
                 .map(|error| Broken::of(&error))

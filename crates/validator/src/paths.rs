@@ -45,6 +45,26 @@ fn place_of(schema: &Value) -> usize {
     std::ptr::from_ref(schema) as usize
 }
 
+/// Whether a reference leads back to its own schema for the same value, so that no rule ever decides. Where parts have
+/// addresses of their own, this cannot be told.
+pub(super) fn are_endless(schema: &Value) -> bool {
+    let mut found = Found::default();
+    found.look(schema, false);
+    let is_root = |resource: &Value| place_of(resource) == place_of(schema);
+    if found.references.is_empty() || !found.resources.iter().all(|(_, it)| is_root(it)) {
+        return false;
+    }
+    let mut paths = Paths {
+        root: schema,
+        found: &found,
+        counted: HashMap::default(),
+    };
+    found
+        .references
+        .iter()
+        .any(|(_, schema)| paths.of(schema, 0).is_endless)
+}
+
 /// What of a schema matters here.
 #[derive(Default)]
 struct Found<'a> {
@@ -138,6 +158,8 @@ struct Ways {
     count: u64,
     /// The longest of them.
     depth: usize,
+    /// Whether one of them leads back to where it began.
+    is_endless: bool,
 }
 
 impl<'a> Paths<'a> {
@@ -146,6 +168,7 @@ impl<'a> Paths<'a> {
             return Ways {
                 count: u64::MAX,
                 depth,
+                is_endless: false,
             };
         }
         let place = place_of(schema);
@@ -156,19 +179,24 @@ impl<'a> Paths<'a> {
                 return Ways {
                     count: u64::MAX,
                     depth: 0,
+                    is_endless: true,
                 };
             }
             None => {}
         }
         self.counted.insert(place, None);
-        let mut ways = Ways { count: 1, depth: 1 };
+        let mut ways = Ways {
+            count: 1,
+            depth: 1,
+            is_endless: false,
+        };
         for (key, value) in schema.as_object().into_iter().flatten() {
             let beside: Vec<&'a Value> = match (key.as_str(), value) {
                 ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => schemas.iter().collect(),
                 ("dependentSchemas" | "dependencies", Value::Object(schemas)) => {
                     schemas.values().collect()
                 }
-                ("if" | "then" | "else", schema) => vec![schema],
+                ("if" | "not" | "then" | "else", schema) => vec![schema],
                 (key, Value::String(name)) if REFERENCES.contains(&key) => self.targets(name),
                 _ => Vec::new(),
             };
@@ -176,6 +204,7 @@ impl<'a> Paths<'a> {
                 let further = self.of(other, depth + 1);
                 ways.count = ways.count.saturating_add(further.count);
                 ways.depth = ways.depth.max(further.depth + 1);
+                ways.is_endless |= further.is_endless;
             }
         }
         self.counted.insert(place, Some(ways));

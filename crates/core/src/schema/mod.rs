@@ -248,6 +248,37 @@ mod tests {
     }
 
     #[test]
+    fn references_that_lead_to_each_other_are_no_verdict() {
+        for schema in [
+            json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}),
+            json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}}),
+            json!({"$ref": "#"}),
+            json!({"$dynamicAnchor": "x", "$dynamicRef": "#x"}),
+            json!({"$dynamicAnchor": "x", "allOf": [{"$dynamicRef": "#x"}]}),
+        ] {
+            let compiled = JsonSchema::compile(&schema);
+            for value in [json!(1), json!({}), json!("x")] {
+                let verdict = compiled
+                    .as_ref()
+                    .ok()
+                    .and_then(|schema| schema.verdict(&value));
+                assert_eq!(verdict, None, "{schema} on {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn references_to_parts_of_the_value_have_a_verdict() {
+        let tree = json!({"type": "object", "properties": {"child": {"$ref": "#"}, "next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}});
+        let schema = JsonSchema::compile(&tree).unwrap();
+        assert_eq!(
+            schema.verdict(&json!({"child": {"next": null}})),
+            Some(true)
+        );
+        assert_eq!(schema.verdict(&json!({"child": 1})), Some(false));
+    }
+
+    #[test]
     fn alternatives_that_all_fail_are_counted_too() {
         for (key, draft) in [
             ("anyOf", "2020-12/schema"),
