@@ -334,9 +334,8 @@ impl<'n> Evidence<'n> {
             let head = self.head(action);
             let is_object = claim.object.iter().any(|noun| noun == head);
             action.succeeded.is_empty()
-                && !traits(head).has(Traits::VAGUE)
                 && self.kinship(action, claim) >= Some(Kinship::Close)
-                && (is_object
+                && ((is_object && !traits(head).has(Traits::VAGUE))
                     || self.is_put_there(action, claim)
                     || self.changes_part_of(action, claim))
         };
