@@ -7,7 +7,7 @@ mod provider;
 
 use failing::{Failing, failing, is_pins, with_failing_runs};
 use mcptest_core::schema::JsonSchema;
-use provider::{copy_beside, copy_of_examples, entries, is_grades, provider_of, repository, stem};
+use provider::{copy_beside, entries, is_grades, provider_of, repository, stem};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;

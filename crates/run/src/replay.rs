@@ -22,6 +22,16 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// The first run, if its trace can be read.
+fn first_readable<'r>(runs: &'r [RecordedRun<'_>]) -> Option<Run<'r>> {
+    let first = runs.first()?;
+    let trace = first.trace.as_ref().ok()?;
+    Some(Run {
+        header: first.header,
+        ..Run::of(trace)
+    })
+}
+
 /// What was recorded just now and is on no disk.
 #[derive(Clone, Copy)]
 pub(crate) struct Live<'l> {
@@ -101,12 +111,7 @@ pub(crate) fn with_runs<T>(
     notes.extend(not_entered(&linked));
     notes.extend(imported(&files));
     let runs = runs_of(&opened, live.is_none(), reason);
-    let first = runs.first().and_then(|run| run.trace.as_ref().ok());
-    let header = runs.first().and_then(|run| run.header);
-    let first = first.map(|trace| Run {
-        header,
-        ..Run::of(trace)
-    });
+    let first = first_readable(&runs);
     let side = SideRuns::of(of.agent, first.as_slice()).filter(|side| !side.runs.is_empty());
     let file = side
         .as_ref()

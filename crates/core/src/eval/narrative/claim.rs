@@ -15,6 +15,10 @@ pub(super) const REACH: usize = 5;
 
 /// One action that a text speaks of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one independent reading of the sentence"
+)]
 pub(super) struct Claim {
     /// The verb, uninflected.
     pub(super) verb: String,
@@ -122,6 +126,10 @@ fn may_be_answer(claim: &Claim, shown: Shown) -> bool {
 
 /// What the words between two marks say.
 #[derive(Debug, Default, Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one independent trait of the clause"
+)]
 pub(super) struct Clause {
     pub(super) start: usize,
     opening: Opening,

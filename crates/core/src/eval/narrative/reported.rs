@@ -6,7 +6,7 @@ use super::lexicon::{LEXICON, noun_key};
 use super::mention::each_word;
 use super::score::RunCall;
 use super::token::name_parts;
-use crate::hashed::HashMap;
+use crate::hashed::{HashMap, HashSet};
 use std::cell::OnceCell;
 
 /// The objects and identifiers of the claims that may be reports.
@@ -66,15 +66,11 @@ impl Reported {
             carried: Carried::asked_by(&self.identifiers),
             ..Found::default()
         };
-        let asked: HashMap<&str, ()> = self
-            .objects
-            .iter()
-            .map(|noun| (noun.as_str(), ()))
-            .collect();
+        let asked: HashSet<&str> = self.objects.iter().map(String::as_str).collect();
         for (call, step) in reads {
             let is_told = step.input.len() > "{}".len() || !step.output.is_empty();
             let mut note = |word: &str, is_in_values: bool| {
-                if !asked.contains_key(word) {
+                if !asked.contains(word) {
                     return;
                 }
                 if is_in_values {

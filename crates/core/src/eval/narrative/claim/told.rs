@@ -166,11 +166,9 @@ impl Scan<'_, '_> {
         if before.is_negated || phrase.quantity == Quantity::None {
             return Some(self.denial(at, form, phrase));
         }
-        let is_past = self.clause.traits.has(Traits::HISTORY);
-        let is_claimed = !is_past
-            && !self.clause.is_hedged
-            && !self.is_history_behind(at)
-            && !(phrase.is_empty() && self.is_about_the_noun_before(at));
+        let is_history = self.clause.traits.has(Traits::HISTORY) || self.is_history_behind(at);
+        let is_about_a_noun = phrase.is_empty() && self.is_about_the_noun_before(at);
+        let is_claimed = !(is_history || self.clause.is_hedged || is_about_a_noun);
         self.tell(
             at,
             form,
@@ -280,73 +278,13 @@ impl Scan<'_, '_> {
 
     /// "Created the issue", and what follows "and" or a comma.
     fn at_the_start(&mut self, at: usize, form: Form) -> Option<Claim> {
-        let phrase = Phrase::behind(self.words, at);
         let is_ambiguous = form.is_base && !self.sentence.is_checked;
         if self.clause.opening == Opening::Joined {
-            let told = self.told.clone();
-            if let Some(told) = told
-                .as_ref()
-                .filter(|told| told.is_passive && (phrase.object.is_empty() || !told.is_claimed))
-            {
-                // "has been updated for the next month, scheduled for June 3" says how it is.
-                let is_aside = self.words[self.clause.start - 1].kind == WordKind::Mark(',')
-                    && self.has(at + 1, Traits::PREPOSITION);
-                let is_claimed =
-                    told.is_claimed && form.is_participle && !is_aside && !self.is_by_another(at);
-                let is_report = told.is_report;
-                let claim = self.tell(
-                    at,
-                    form,
-                    Told {
-                        is_claimed,
-                        phrase: told.phrase.clone().with_place(self.words, at),
-                        ..told.clone()
-                    },
-                )?;
-                return Some(Claim {
-                    is_passive: true,
-                    is_report,
-                    ..claim
-                });
-            }
-            let is_told = told.is_some_and(|told| told.is_claimed && !told.is_passive);
-            let follows = self.is_own || self.opens_with_past || is_told;
-            // "I need to determine the plans and put together the list" plans both.
-            let is_claimed = follows && !self.clause.is_hedged && (is_told || !is_ambiguous);
-            return is_claimed
-                .then(|| {
-                    self.tell(
-                        at,
-                        form,
-                        Told {
-                            is_claimed,
-                            is_passive: false,
-                            is_report: false,
-                            phrase,
-                        },
-                    )
-                })
-                .flatten();
+            return self.joined(at, form, is_ambiguous);
         }
         let is_alone = self.is_end(at + 1);
         if is_alone && self.clause.start > 0 {
-            let is_done = self.clause.opening == Opening::Dash
-                || (self.clause.opening == Opening::Colon && self.sentence.is_checked);
-            let phrase = Phrase::before(self.words, 0..self.clause.start.saturating_sub(1));
-            return is_done
-                .then(|| {
-                    self.tell(
-                        at,
-                        form,
-                        Told {
-                            is_claimed: true,
-                            is_passive: true,
-                            is_report: false,
-                            phrase,
-                        },
-                    )
-                })
-                .flatten();
+            return self.alone_behind_a_mark(at, form);
         }
         // "Payment: paid with a gift card" is a fact about the payment.
         let is_manner = match self.clause.opening {
@@ -359,6 +297,7 @@ impl Scan<'_, '_> {
             self.clause.opening,
             Opening::Sentence | Opening::Colon | Opening::Dash
         );
+        let phrase = Phrase::behind(self.words, at);
         let is_claimed = opens
             && !is_ambiguous
             && !is_manner
@@ -367,27 +306,98 @@ impl Scan<'_, '_> {
             && !self.is_adjective(at)
             && !self.is_title(at)
             && !(phrase.object.is_empty() && (self.is_dated(at) || self.is_for_date(at)));
+        if !is_claimed {
+            return None;
+        }
         let is_field = self.is_name_of_field(at);
         let is_report = is_field && self.may_report(at);
-        let claim = is_claimed
-            .then(|| {
-                self.tell(
-                    at,
-                    form,
-                    Told {
-                        is_claimed,
-                        is_passive: false,
-                        is_report: false,
-                        phrase,
-                    },
-                )
-            })
-            .flatten()?;
+        let claim = self.tell(
+            at,
+            form,
+            Told {
+                is_claimed,
+                is_passive: false,
+                is_report: false,
+                phrase,
+            },
+        )?;
         Some(Claim {
             is_report,
             is_field,
             ..claim
         })
+    }
+
+    /// "(I created the issue) and closed the other".
+    fn joined(&mut self, at: usize, form: Form, is_ambiguous: bool) -> Option<Claim> {
+        let phrase = Phrase::behind(self.words, at);
+        let told = self.told.clone();
+        if let Some(told) = &told
+            && told.is_passive
+            && (phrase.object.is_empty() || !told.is_claimed)
+        {
+            return self.joined_to_a_passive(at, form, told);
+        }
+        let is_told = told.is_some_and(|told| told.is_claimed && !told.is_passive);
+        let follows = self.is_own || self.opens_with_past || is_told;
+        // "I need to determine the plans and put together the list" plans both.
+        let is_claimed = follows && !self.clause.is_hedged && (is_told || !is_ambiguous);
+        if !is_claimed {
+            return None;
+        }
+        self.tell(
+            at,
+            form,
+            Told {
+                is_claimed,
+                is_passive: false,
+                is_report: false,
+                phrase,
+            },
+        )
+    }
+
+    /// "(The issue was created) and assigned".
+    fn joined_to_a_passive(&mut self, at: usize, form: Form, told: &Told) -> Option<Claim> {
+        // "has been updated for the next month, scheduled for June 3" says how it is.
+        let is_aside = self.words[self.clause.start - 1].kind == WordKind::Mark(',')
+            && self.has(at + 1, Traits::PREPOSITION);
+        let is_claimed =
+            told.is_claimed && form.is_participle && !is_aside && !self.is_by_another(at);
+        let claim = self.tell(
+            at,
+            form,
+            Told {
+                is_claimed,
+                phrase: told.phrase.clone().with_place(self.words, at),
+                ..told.clone()
+            },
+        )?;
+        Some(Claim {
+            is_passive: true,
+            is_report: told.is_report,
+            ..claim
+        })
+    }
+
+    /// "Invoice — created", "✓ Invoice: created".
+    fn alone_behind_a_mark(&mut self, at: usize, form: Form) -> Option<Claim> {
+        let is_done = self.clause.opening == Opening::Dash
+            || (self.clause.opening == Opening::Colon && self.sentence.is_checked);
+        if !is_done {
+            return None;
+        }
+        let phrase = Phrase::before(self.words, 0..self.clause.start.saturating_sub(1));
+        self.tell(
+            at,
+            form,
+            Told {
+                is_claimed: true,
+                is_passive: true,
+                is_report: false,
+                phrase,
+            },
+        )
     }
 
     /// "Issue created", "the lock removed" after "the password was set and": nouns and a participle.

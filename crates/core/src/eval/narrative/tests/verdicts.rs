@@ -133,6 +133,7 @@ fn a_claim_with_identifiers_is_looked_up_call_by_call() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of reports")]
 fn a_report_of_what_a_read_returned_is_never_refuted() {
     hold_verdicts(&[
         (
