@@ -30,6 +30,7 @@ const PAGES: &[&str] = &[
     "checking",
     "servers-checked",
     "tool-surface",
+    "tool-selection-metrics",
     "servers-surveyed",
     "mock",
     "mcp-server",

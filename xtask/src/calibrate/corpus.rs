@@ -116,7 +116,7 @@ impl Corpus {
         if !agentdojo::is_one(text) {
             return self.read_messages(text);
         }
-        let part = if self.models % 2 == 0 {
+        let part = if self.models.is_multiple_of(2) {
             Part::TunedOn
         } else {
             Part::KeptAside

@@ -98,10 +98,7 @@ fn a_judge_is_measured_against_labels_and_asked_once() {
         (&json!(1), &json!(3))
     );
     // Three of three against two of three: 1 - (1/6) / (1/2).
-    assert!(
-        (check["kappa"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9,
-        "{check}"
-    );
+    assert_eq!(check["kappa"], json!(0.666_667), "{check}");
     let retold = |how: &str| {
         let retold = check["retold"].as_array().unwrap();
         let one = retold.iter().find(|one| one["how"] == how).unwrap();

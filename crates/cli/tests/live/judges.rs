@@ -316,8 +316,8 @@ fn what_explain_counts_is_what_is_asked_and_explain_asks_nobody() {
     let bench = Bench::with(&text, &judges.replace("GRADE", &grade(0.9)), "");
     bench
         .run(&["eval", "suite.yml", "--explain"])
-        .says("nothing is recorded that could be graded")
-        .says("0 calls");
+        .says("2 runs × 2 criteria × 2 judges × 2 samples = 16; 2 runs not recorded yet")
+        .says("18 calls to judges once all runs are recorded");
     bench.record(&["--record"], 0);
     bench.remove("poet.grades.json");
     let before = bench.stub.count();
