@@ -10,6 +10,7 @@ mod failing;
 mod provider;
 
 use failing::{Failing, failing, is_pins, with_failing_runs};
+use mcptest_core::trace::sealed_run_line;
 use provider::is_grades;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -593,8 +594,6 @@ const UNDER_SECRET_NAMES: [(&str, &str); 3] = [
 /// A recorded run whose calls carry secrets under their names and under others, as a trace from elsewhere may.
 fn with_secrets(line: &str) -> String {
     let mut run: Value = serde_json::from_str(line).unwrap();
-    // Whoever edits a run takes its seal away.
-    run.as_object_mut().unwrap().remove("seal");
     let mut said = String::new();
     for call in run["trace"]["tool_calls"]
         .as_array_mut()
@@ -617,7 +616,8 @@ fn with_secrets(line: &str) -> String {
     }
     let closing = run["trace"]["final_response"].as_str().unwrap_or_default();
     run["trace"]["final_response"] = json!(format!("{closing}{said}"));
-    run.to_string()
+    let number = run["run"].as_u64().unwrap() as usize;
+    sealed_run_line(number, &run["trace"].to_string())
 }
 
 /// Plants the secrets in the runs that fail.

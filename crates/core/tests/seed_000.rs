@@ -558,9 +558,16 @@ fn a_story_that_the_trace_does_not_bear_out_fails() {
     let suite = walk::suite(&["issues"], NARRATIVE);
     let story = "I created the issue and notified the team.";
     assert!(walk::passes(
-        &walk::gates(&suite, &[told(story, &["create_issue"])]),
+        &walk::gates(&suite, &[told(story, &["create_issue", "notify_team"])]),
         "narrative"
     ));
+    assert!(
+        !walk::passes(
+            &walk::gates(&suite, &[told(story, &["create_issue"])]),
+            "narrative"
+        ),
+        "no call notified the team, and creating an issue cannot stand for it"
+    );
     assert!(!walk::passes(
         &walk::gates(&suite, &[told(story, &[])]),
         "narrative"

@@ -130,11 +130,9 @@ fn a_policy_allows_restricts_and_declares_hand_offs() {
 
 #[test]
 fn a_prompt_that_names_a_tool_tests_no_discovery() {
-    let named = "agents:\n  - { name: map, model: m, servers: [web], prompt: Use web to look it up., discovery: {} }\n";
-    let refused = walk::refused(&format!("servers: {{ web: {{ command: [w] }} }}\n{named}"));
-    assert!(
-        refused.iter().any(|message| message.contains("web")),
-        "{refused:?}"
+    // The name of a server is a word like any other: the documents ask a server `weather` for the weather.
+    walk::accepted(
+        "servers: { web: { command: [w] } }\nagents:\n  - { name: map, model: m, servers: [web], prompt: Use web to look it up., discovery: {} }\n",
     );
     assert!(walk::passes(
         &judged("discovery: {}", &[&["search"]]),

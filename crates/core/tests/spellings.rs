@@ -87,6 +87,7 @@ const PLACES: &[(&str, &str)] = &[
         "token_efficiency",
         "{ classes: [{ name: c, members: [TOOL] }] }",
     ),
+    ("discovery", "{ classes: [{ name: c, members: [TOOL] }] }"),
     (
         "orchestration",
         "{ classes: [{ name: c, members: [TOOL] }] }",
