@@ -21,6 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 #[command(
     override_usage = "mcptest check [OPTIONS] -- COMMAND...\n       mcptest check [OPTIONS] --url URL\n       mcptest check [OPTIONS] [--config FILE] [NAME]"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is one flag")]
 pub(crate) struct Check {
     /// The server's name under `servers:` of the suite; optional if there is only one.
     #[arg(value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]

@@ -203,7 +203,12 @@ fn graded_already(check: &CheckPlan<'_>) -> String {
         )
     }));
     parts.extend((graded > 0).then(|| format!("{} graded already", counted(graded as u64, "run"))));
-    parts.iter().map(|part| format!("; {part}")).collect()
+    let mut told = String::new();
+    for part in parts {
+        told.push_str("; ");
+        told.push_str(&part);
+    }
+    told
 }
 
 fn rubric(question: &Question) -> Vec<String> {
