@@ -4,10 +4,11 @@ use super::event::{delay_of, flaw};
 use super::marks::{
     RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery,
 };
+use crate::eval::success::Success;
 use crate::fault::{Effect, FaultKind};
 use crate::hashed::{HashMap, HashSet};
 use crate::json;
-use crate::trace::{Call, FaultEvent, Tool, Trace};
+use crate::trace::{Call, CallResult, FaultEvent, Tool, Trace};
 use serde::{Serialize, de::Error};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -38,7 +39,7 @@ pub fn score_recovery_in_trace(
     if let Some(flaw) = flaw(&trace) {
         return Err(serde_json::Error::custom(flaw));
     }
-    let encounters = encounters(&trace, limits, &[]);
+    let encounters = encounters(&trace, limits, &Overcoming::default());
     let every_one_was_met = injected
         .iter()
         .all(|name| encounters.iter().any(|met| met.fault == *name));
@@ -106,11 +107,32 @@ pub(super) struct Encounter<'t> {
     pub(super) marks: RecoveryMarks,
 }
 
+/// Which later calls overcome a failure.
+#[derive(Debug, Default)]
+pub(super) struct Overcoming {
+    /// The tools whose success is a recovery; any when there are none.
+    pub(super) tools: Vec<String>,
+    /// What the result must say besides being no error.
+    pub(super) success: Option<Success>,
+}
+
+impl Overcoming {
+    /// Whether this call, whose result is not marked as a failure, overcomes what failed before.
+    fn is_by(&self, call: &Call<'_>, result: &CallResult<'_>) -> bool {
+        let is_to_tool = self.tools.is_empty() || self.tools.iter().any(|tool| call.is_to(tool));
+        let is_success = self
+            .success
+            .as_ref()
+            .is_none_or(|success| success.holds(result));
+        is_to_tool && is_success
+    }
+}
+
 /// Every time that a fault made calls fail, in the order of the calls.
 pub(super) fn encounters<'t>(
     trace: &'t Trace<'_>,
     limits: &RecoveryLimits,
-    recovered_by: &[String],
+    overcoming: &Overcoming,
 ) -> Vec<Encounter<'t>> {
     let mut events: HashMap<usize, Vec<&'t FaultEvent<'_>>> = HashMap::default();
     for event in trace.faults.iter().flatten() {
@@ -119,7 +141,7 @@ pub(super) fn encounters<'t>(
     let mut clock = Clock {
         now_ms: 0,
         encounters: Vec::new(),
-        recovered_by,
+        overcoming,
     };
     for (at, result) in trace.results_by_call().iter().enumerate() {
         let succeeded = result.is_some_and(|result| !result.is_failure());
@@ -137,8 +159,11 @@ pub(super) fn encounters<'t>(
                 .max()
                 .unwrap_or_default(),
         );
-        if succeeded && !blows.iter().any(|(_, blow)| blow.is_failure) {
-            clock.succeed(at, &trace.tool_calls);
+        if let Some(result) = result
+            && succeeded
+            && !blows.iter().any(|(_, blow)| blow.is_failure)
+        {
+            clock.succeed(at, result, &trace.tool_calls);
         }
     }
     clock.scored(limits)
@@ -151,12 +176,12 @@ pub(super) fn measured_encounters<'t>(
     trace: &'t Trace<'_>,
     failed: &[bool],
     limits: &RecoveryLimits,
-    recovered_by: &[String],
+    overcoming: &Overcoming,
 ) -> Vec<Encounter<'t>> {
     let mut clock = Clock {
         now_ms: 0,
         encounters: Vec::new(),
-        recovered_by,
+        overcoming,
     };
     for (at, result) in trace.results_by_call().iter().enumerate() {
         let took_ms = result.and_then(|result| result.duration_ms);
@@ -165,8 +190,10 @@ pub(super) fn measured_encounters<'t>(
             clock.fail(at, MEASURED, noticed_after_ms, &trace.tool_calls);
         }
         clock.pass(took_ms.unwrap_or_default());
-        if result.is_some_and(|result| !result.is_failure()) {
-            clock.succeed(at, &trace.tool_calls);
+        if let Some(result) = result
+            && !result.is_failure()
+        {
+            clock.succeed(at, result, &trace.tool_calls);
         }
     }
     clock.scored(limits)
@@ -209,8 +236,7 @@ pub(super) fn repeated_effects(trace: &Trace<'_>) -> usize {
 struct Clock<'t, 'w> {
     now_ms: u64,
     encounters: Vec<Encounter<'t>>,
-    /// The tools whose success is a recovery; any when there are none.
-    recovered_by: &'w [String],
+    overcoming: &'w Overcoming,
 }
 
 impl<'t> Clock<'t, '_> {
@@ -262,9 +288,8 @@ impl<'t> Clock<'t, '_> {
         met.marks.detected_at_ms = met.marks.detected_at_ms.or(noticed_at_ms);
     }
 
-    fn succeed(&mut self, call: usize, calls: &[Call<'_>]) {
-        let counts = |tool: &String| calls[call].is_to(tool);
-        if !self.recovered_by.is_empty() && !self.recovered_by.iter().any(counts) {
+    fn succeed(&mut self, call: usize, result: &CallResult<'_>, calls: &[Call<'_>]) {
+        if !self.overcoming.is_by(&calls[call], result) {
             return;
         }
         for met in self

@@ -14,11 +14,12 @@ pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, 
 
 use super::prelude::*;
 use super::shown::MOST_CALLS;
+use super::success::Success;
 use crate::fault::Effect;
 use crate::report::evidence::{self, RecoveryRun};
 use crate::suite::Fault;
 use crate::words::{any_of, count};
-use clock::{Encounter, encounters, measured_encounters, repeated_effects};
+use clock::{Encounter, Overcoming, encounters, measured_encounters, repeated_effects};
 use event::flaw;
 use give_up::gives_up;
 use outage::{Failures, failed_calls};
@@ -47,8 +48,7 @@ targets! { "recovery":
 pub(crate) struct RecoveryBlock {
     limits: RecoveryLimits,
     inject: Vec<String>,
-    /// The tools whose success is a recovery; any when there are none.
-    recovered_by: Vec<String>,
+    overcoming: Overcoming,
     accepts_giving_up: bool,
     /// Which failures are judged where no fault is injected.
     failures: Failures,
@@ -57,7 +57,11 @@ pub(crate) struct RecoveryBlock {
 kind! {
     "recovery", "Did the agent notice the injected fault, and get past it in time?", RecoveryBlock, RunFailsBy::Assertions,
     floors: &[(GATE_PASSED, 1.0)],
-    traits: &[GateTrait::CanBeRefuted, GateTrait::JudgesFaults],
+    traits: &[
+        GateTrait::CanBeRefuted,
+        GateTrait::CountsSuccess,
+        GateTrait::JudgesFaults,
+    ],
 }
 
 /// Tells of a failure, about the targets that it lowers.
@@ -215,7 +219,10 @@ impl RecoveryBlock {
             require_clean_timeout: block.flag("require_clean_timeout", doc, false),
         };
         let doc = "The tools whose success is a recovery; left out, any";
-        let recovered_by = block.list("recovered_by", doc, |item| item.tool());
+        let tools = block.list("recovered_by", doc, |item| item.tool());
+        let doc = "Which calls came to something and so overcome a failure: `true` for results without an error, or a \
+                   matcher for the text of a result; left out, what the agent says for all gates";
+        let success = Success::read(block, doc);
         let doc = "Whether a run that stops and says that it failed passes";
         let accepts_giving_up = block.optional("on_give_up", doc, |f| {
             f.choice("a verdict", &[("fail", false), ("pass", true)])
@@ -239,7 +246,7 @@ impl RecoveryBlock {
         Self {
             limits,
             inject,
-            recovered_by,
+            overcoming: Overcoming { tools, success },
             accepts_giving_up: accepts_giving_up.unwrap_or(false),
             failures: failures.unwrap_or(Failures::Outages),
         }
@@ -250,9 +257,9 @@ impl RecoveryBlock {
         let (trace, limits) = (run.trace, &self.limits);
         let mut all = if self.inject.is_empty() {
             let failed = failed_calls(trace, run.catalogue(), self.failures);
-            measured_encounters(trace, &failed, limits, &self.recovered_by)
+            measured_encounters(trace, &failed, limits, &self.overcoming)
         } else {
-            encounters(trace, limits, &self.recovered_by)
+            encounters(trace, limits, &self.overcoming)
         };
         if self.accepts_giving_up && gives_up(trace) {
             all.iter_mut().for_each(Encounter::accept_giving_up);
@@ -397,11 +404,11 @@ impl RecoveryBlock {
                     called(by)
                 )
             }
-            _ if self.recovered_by.is_empty() => {
+            _ if self.overcoming.tools.is_empty() => {
                 format!("{hit} {met_it}, and no call of a later turn succeeded")
             }
             _ => {
-                let tools = any_of(&self.recovered_by);
+                let tools = any_of(&self.overcoming.tools);
                 format!("{hit} {met_it}, and no call of a later turn to {tools} succeeded")
             }
         }

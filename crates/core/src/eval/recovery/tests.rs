@@ -55,6 +55,20 @@ fn an_agent_that_routes_around_a_hang_passes() {
 }
 
 #[test]
+fn a_refusal_in_the_text_of_a_result_overcomes_no_failure_where_the_suite_says_so() {
+    let mut refused = run(&["search!hung", "open_page"]);
+    refused["tool_results"][1]["content"] = json!([{"type": "text", "text": "Request denied."}]);
+    assert_eq!(judge(refused.clone()).status, Status::Passed);
+    let agent_wide = format!("successful: {{ not: {{ contains: denied }} }}\n{AGENT}");
+    let report = judged(&agent_wide, None, &[refused]);
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(value(&report, "recovery.recovered"), Some(0.0));
+    let mut opened = run(&["search!hung", "open_page"]);
+    opened["tool_results"][1]["content"] = json!([{"type": "text", "text": "Page 7."}]);
+    assert_eq!(judged(&agent_wide, None, &[opened]).status, Status::Passed);
+}
+
+#[test]
 fn an_agent_that_crashes_after_the_fault_has_not_recovered() {
     let mut crashed = run(&["search!hung", "open_page"]);
     crashed["stop_reason"] = json!("error");
