@@ -1,21 +1,55 @@
 //! Which key does a JSON text write twice in one object? Readers take one of the two, and not the same one.
 
+use super::key::Key;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::borrow::Cow;
 use std::fmt;
 
 /// The first key that is written twice in one object, at any depth; `None` in what is not JSON.
 pub fn key_written_twice(text: &str) -> Option<String> {
-    let mut found = None;
+    if is_without_repeats(text) {
+        return None;
+    }
+    let mut search = Search::default();
     let mut reader = serde_json::Deserializer::from_str(text);
     // The search ends with an error where it has found something.
-    let _ = Search(&mut found).deserialize(&mut reader);
-    found
+    let _ = search.value().deserialize(&mut reader);
+    search.found
 }
 
-struct Search<'f>(&'f mut Option<String>);
+/// Whether no two keys of the whole text are the same: told at once of most texts, which then need no parser.
+fn is_without_repeats(text: &str) -> bool {
+    if text.contains('\\') {
+        return false;
+    }
+    let mut keys: Vec<&str> = text
+        .match_indices(':')
+        .filter_map(|(at, _)| {
+            let before = text[..at].trim_ascii_end().strip_suffix('"')?;
+            let start = before.rfind('"')? + 1;
+            Some(&before[start..])
+        })
+        .collect();
+    keys.sort_unstable();
+    keys.windows(2).all(|pair| pair[0] != pair[1])
+}
 
-impl<'de> DeserializeSeed<'de> for Search<'_> {
+#[derive(Default)]
+struct Search<'t> {
+    /// The keys of the objects that are open, those of the innermost last.
+    keys: Vec<Key<'t>>,
+    found: Option<String>,
+}
+
+impl<'t> Search<'t> {
+    fn value(&mut self) -> Searched<'_, 't> {
+        Searched(self)
+    }
+}
+
+/// A value that is searched.
+struct Searched<'s, 't>(&'s mut Search<'t>);
+
+impl<'de> DeserializeSeed<'de> for Searched<'_, 'de> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -23,7 +57,7 @@ impl<'de> DeserializeSeed<'de> for Search<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Search<'_> {
+impl<'de> Visitor<'de> for Searched<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,21 +65,25 @@ impl<'de> Visitor<'de> for Search<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut keys: Vec<Cow<'de, str>> = Vec::new();
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            keys.push(key);
-            map.next_value_seed(Search(self.0))?;
+        let search = self.0;
+        let outer = search.keys.len();
+        while let Some(key) = map.next_key::<Key<'de>>()? {
+            search.keys.push(key);
+            map.next_value_seed(search.value())?;
         }
-        keys.sort_unstable();
-        if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            *self.0 = Some(pair[0].clone().into_owned());
+        let own = &mut search.keys[outer..];
+        own.sort_unstable();
+        let twice = own.windows(2).find(|pair| pair[0] == pair[1]);
+        if let Some([Key(key), _]) = twice {
+            search.found = Some(key.clone().into_owned());
             return Err(A::Error::custom("found"));
         }
+        search.keys.truncate(outer);
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Search(self.0))?.is_some() {}
+        while items.next_element_seed(self.0.value())?.is_some() {}
         Ok(())
     }
 
@@ -86,7 +124,18 @@ mod tests {
             found(r#"[{"x": [{"b": 1, "\u0062": 2}]}]"#).as_deref(),
             Some("b")
         );
-        for text in [r#"{"a": {"b": 1}, "b": {"a": 1}}"#, "[]", "1", "{", ""] {
+        assert_eq!(
+            found(r#"{"a:": 1, "b" : "a:", "c": "\": ", "b"  : 2}"#).as_deref(),
+            Some("b")
+        );
+        for text in [
+            r#"{"a": {"b": 1}, "b": {"a": 1}}"#,
+            r#"{"a": ":x", "b": ":x", "c": "a: b: a: b"}"#,
+            "[]",
+            "1",
+            "{",
+            "",
+        ] {
             assert_eq!(found(text), None, "{text}");
         }
     }

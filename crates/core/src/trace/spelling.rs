@@ -1,9 +1,9 @@
 //! Under which other names do traces from elsewhere have a field: as MCP spells it, or in camel case?
 
 use super::fields::{Field, Shape, TRACE};
+use crate::json::Key;
 use crate::problem::nearest;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -43,42 +43,56 @@ pub(crate) fn other_names(field: &str) -> impl Iterator<Item = &'static str> {
     of_field.map(|(_, other)| *other)
 }
 
-/// Fields of a trace that nobody reads and that are close to one that is read, a line each.
+/// The field of this name, or of which this is another name.
+fn field_named(fields: &'static [Field], key: &str) -> Option<&'static Field> {
+    let of_name = |name: &str| fields.iter().find(|field| field.name == name);
+    of_name(key).or_else(|| {
+        let (name, _) = SPELLINGS.iter().find(|(_, other)| *other == key)?;
+        of_name(name)
+    })
+}
+
+/// How much of a trace is looked at: a field that a program writes wrongly is wrong from the first call on.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Fields of a trace that nobody reads and that are close to one that is read, a line each. Only the beginning of a long
+/// trace is looked at.
 pub fn slips(trace: &str) -> Vec<String> {
-    let mut found = BTreeSet::new();
+    let mut slips = Slips::default();
     let walk = Walk {
         shape: &TRACE,
-        path: String::new(),
-        found: &mut found,
+        slips: &mut slips,
     };
-    // A trace that is no JSON has its own error.
-    let _ = walk.deserialize(&mut serde_json::Deserializer::from_str(trace));
-    found.into_iter().collect()
-}
-
-/// A value of a trace, and what can stand there.
-struct Walk<'f> {
-    shape: &'static Shape,
-    /// Where it is, with `[*]` for every item.
-    path: String,
-    found: &'f mut BTreeSet<String>,
-}
-
-impl Walk<'_> {
-    fn inner(&mut self, shape: &'static Shape, path: String) -> Walk<'_> {
-        Walk {
-            shape,
-            path,
-            found: self.found,
-        }
+    let mut end = trace.len().min(MOST_BYTES);
+    while !trace.is_char_boundary(end) {
+        end -= 1;
     }
+    let beginning = &trace[..end];
+    // What is cut off is an error of the reader, and a trace that is not JSON has an error elsewhere.
+    let _ = walk.deserialize(&mut serde_json::Deserializer::from_str(beginning));
+    slips.found.into_iter().collect()
+}
 
+/// Where a walk is, and what it has found.
+#[derive(Default)]
+struct Slips {
+    /// The fields that lead here, with [`EVERY_ITEM`] for the items of a list.
+    path: Vec<&'static str>,
+    found: BTreeSet<String>,
+}
+
+const EVERY_ITEM: &str = "[*]";
+
+impl Slips {
     fn path_of(&self, key: &str) -> String {
-        if self.path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.path)
+        let mut path = String::new();
+        for part in self.path.iter().copied().chain([key]) {
+            if !path.is_empty() && part != EVERY_ITEM {
+                path.push('.');
+            }
+            path.push_str(part);
         }
+        path
     }
 
     /// Notes a key that is close to a field of this object.
@@ -94,6 +108,21 @@ impl Walk<'_> {
             self.path_of(key)
         );
         self.found.insert(line);
+    }
+}
+
+/// A value of a trace, and what can stand there.
+struct Walk<'f> {
+    shape: &'static Shape,
+    slips: &'f mut Slips,
+}
+
+impl Walk<'_> {
+    fn inner(&mut self, shape: &'static Shape) -> Walk<'_> {
+        Walk {
+            shape,
+            slips: self.slips,
+        }
     }
 }
 
@@ -144,15 +173,13 @@ impl<'de> Visitor<'de> for Walk<'_> {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
             return Ok(());
         };
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            let is_named = |field: &&Field| {
-                field.name == key || other_names(field.name).any(|other| other == key)
-            };
-            let path = self.path_of(&key);
-            if let Some(field) = fields.iter().find(is_named) {
-                map.next_value_seed(self.inner(&field.shape, path))?;
+        while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
+            if let Some(field) = field_named(fields, &key) {
+                self.slips.path.push(field.name);
+                map.next_value_seed(self.inner(&field.shape))?;
+                self.slips.path.pop();
             } else {
-                self.note(&key, fields);
+                self.slips.note(&key, fields);
                 map.next_value::<IgnoredAny>()?;
             }
         }
@@ -160,15 +187,13 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
-        let Shape::List(item) = self.shape else {
+        if let Shape::List(item) = self.shape {
+            self.slips.path.push(EVERY_ITEM);
+            while items.next_element_seed(self.inner(item))?.is_some() {}
+            self.slips.path.pop();
+        } else {
             while items.next_element::<IgnoredAny>()?.is_some() {}
-            return Ok(());
-        };
-        let path = format!("{}[*]", self.path);
-        while items
-            .next_element_seed(self.inner(item, path.clone()))?
-            .is_some()
-        {}
+        }
         Ok(())
     }
 }
