@@ -63,7 +63,6 @@ pub mod judge;
 #[doc(hidden)]
 pub mod matcher;
 #[doc(hidden)]
-pub mod order;
 #[doc(hidden)]
 pub mod price;
 #[doc(hidden)]

@@ -4,7 +4,6 @@ use crate::md::text;
 use crate::words::count;
 use mcptest_core::compare::leaderboard::{Leaderboard, ModelRow};
 use mcptest_core::compare::{Verdict, p_value, points};
-use mcptest_core::order::SmallSort;
 
 /// A column, by which the rows can be sorted.
 #[derive(Debug)]
@@ -120,10 +119,10 @@ pub(crate) fn columns(board: &Leaderboard, sort: Option<&Column>) -> Vec<(String
     let mut rows: Vec<&ModelRow> = board.models.iter().collect();
     match sort.map(|column| column.rank) {
         None => {}
-        Some(None) => rows.small_sort_by(|one, other| one.model.cmp(&other.model)),
+        Some(None) => rows.sort_by(|one, other| one.model.cmp(&other.model)),
         Some(Some(rank)) => {
             let rank = |row: &ModelRow| rank(row).unwrap_or(f64::INFINITY);
-            rows.small_sort_by(|one, other| rank(one).total_cmp(&rank(other)));
+            rows.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
         }
     }
     let head = |head: &str| match (head, board.models.first()) {

@@ -56,7 +56,6 @@ pub use watch::{Judged, Stamps};
 
 use mcptest_core::coverage::Exercised;
 use mcptest_core::guard::guarded;
-use mcptest_core::order::IntoMap;
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Embed, Report, Status, TestReport};
 use mcptest_core::row::Row;
@@ -301,12 +300,13 @@ pub fn run(
     report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {
         let exercised = exercised.into_inner();
         let mut coverage = exercised.into_coverage(floor);
-        let suites = plan
+        let suites: BTreeMap<_, _> = plan
             .rows
             .iter()
             .filter_map(Row::suite)
-            .map(|suite| (&suite.path, secrets.of(suite)));
-        for secrets in suites.into_map().values() {
+            .map(|suite| (&suite.path, secrets.of(suite)))
+            .collect();
+        for secrets in suites.values() {
             coverage.change_texts(|text| *text = secrets.hidden_in(text));
         }
         coverage

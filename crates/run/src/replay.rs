@@ -13,7 +13,6 @@ use mcptest_core::digest::{digest, digest_of_value};
 use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
-use mcptest_core::order::IntoMap;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{CassettePath, Graded, Server, Stale, Suite};
 use mcptest_core::trace::{CatalogueTool, Header, Run, run_line, slips};
@@ -561,7 +560,7 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
         );
         (name.clone(), entry)
     };
-    let servers = agent.servers.iter().map(entry).into_map();
+    let servers = agent.servers.iter().map(entry).collect();
     Header {
         model: of.model_label(),
         prompt: agent
@@ -577,7 +576,7 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
         conditions: Some(conditions_of(of)),
         variables: variables
             .map(|(name, value)| (name.clone(), digest(value.as_bytes())))
-            .into_map(),
+            .collect(),
         files: agent
             .own
             .as_ref()

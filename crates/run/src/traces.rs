@@ -5,7 +5,6 @@ use crate::grade::is_grades;
 use crate::scan::EXTENSIONS;
 use crate::walk::{Unlisted, Walk, has_extension};
 use mcptest_core::escape::escape_path;
-use mcptest_core::order::SmallSort;
 use mcptest_core::row::Transcripts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,7 +44,7 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
     if files.is_empty() {
         return Err(TracesError::Empty(folder.to_owned()));
     }
-    files.small_sort_by(|one, other| by_path(one, other));
+    files.sort_by(|one, other| by_path(one, other));
     Ok((
         files,
         walked.linked.iter().map(|path| folder.join(path)).collect(),

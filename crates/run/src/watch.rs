@@ -2,7 +2,6 @@
 
 use crate::grade;
 use crate::plan::{Plan, files_of};
-use mcptest_core::order::IntoMap;
 use mcptest_core::report::{Report, TestReport};
 use mcptest_core::row::Row;
 use mcptest_core::suite::Loaded;
@@ -25,7 +24,7 @@ impl Stamps {
             self.0
                 .keys()
                 .map(|file| (file.clone(), stamp(file)))
-                .into_map(),
+                .collect(),
         )
     }
 
@@ -39,7 +38,7 @@ impl Stamps {
                 .into_iter()
                 .map(|file| (then(&file), file))
                 .map(|(stamp, file)| (file, stamp))
-                .into_map(),
+                .collect(),
         )
     }
 

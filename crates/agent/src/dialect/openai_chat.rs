@@ -5,7 +5,6 @@ use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
 use super::parameters::{filled, placed};
 use super::piece::{Piece, Said, kept, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
-use mcptest_core::order::IntoMap;
 use mcptest_core::provider::is_reasoning;
 use mcptest_core::trace::usage;
 use serde::{Deserialize, Serialize};
@@ -149,7 +148,7 @@ fn rest(message: &mut Value, ask: &Ask<'_>, flavour: Flavour) -> bool {
         let kept = from
             .into_iter()
             .filter(|(key, value)| keys.contains(&&**key) && !value.is_null());
-        Value::Object(kept.into_object())
+        Value::Object(kept.collect())
     };
     if !message.is_object() {
         return true;

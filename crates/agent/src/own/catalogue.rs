@@ -2,7 +2,6 @@
 
 use crate::Distract;
 use crate::at_once::at_once;
-use mcptest_core::order::SmallSort;
 use mcptest_core::trace::{CatalogueTool, RecordedError, ToolSchema};
 use mcptest_mcp::client::{Client, ServerSpec, WireError};
 use parking_lot::Mutex;
@@ -151,7 +150,7 @@ impl Offered {
                 .iter()
                 .position(|server| Some(&server.name) == tool.server.as_ref())
         };
-        tools.small_sort_by_key(place);
+        tools.sort_by_key(place);
         tools.extend(injected.iter().map(|injected| injected.tool.clone()));
         tools
     }

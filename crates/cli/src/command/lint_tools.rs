@@ -4,7 +4,6 @@ use super::surface::{self, Surface};
 use crate::output::{self, EXIT_DRIFT, EXIT_FAILED, Failure, Paint};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
-use mcptest_core::order::SmallSort;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::pin::{Change, Pins};
 use mcptest_core::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
@@ -116,7 +115,7 @@ fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -
             .map(|rule| rule.id.len())
             .max()
             .unwrap_or_default();
-        met.small_sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
+        met.sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
         text.extend(
             met.iter()
                 .map(|rule| format!("  {:widest$}  {}\n", rule.id, rule.fix)),

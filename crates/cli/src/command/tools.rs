@@ -5,7 +5,6 @@ use crate::args::Tools as Args;
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::{clipped, escape};
 use mcptest_core::json::Members;
-use mcptest_core::order::SmallSort;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_core::suite::ToolSchemas;
@@ -203,7 +202,7 @@ fn arguments(schema: &str) -> Vec<Row> {
         }
     };
     let mut rows: Vec<Row> = properties.0.into_iter().map(row).collect();
-    rows.small_sort_by_key(|row| !row.is_required);
+    rows.sort_by_key(|row| !row.is_required);
     rows
 }
 

@@ -4,7 +4,6 @@ use super::{CallBaseline, GateBaseline, Length, ResponseBaseline, RunBaseline, T
 use crate::digest::{digest, digest_of_value};
 use crate::eval::{GateBlock, GateTrait};
 use crate::json::type_word;
-use crate::order::IntoMap;
 use crate::report::{Number, Status};
 use crate::row::AgentRow;
 use crate::suite::{Agent, Variant};
@@ -93,7 +92,7 @@ pub fn numbers_of(
     };
     let gates = taken()
         .map(|gate| (gate.key().to_owned(), of_gate(gate)))
-        .into_map();
+        .collect();
     let of_run = |run: &Run<'_>| {
         let alone =
             taken().filter(|gate| !gate.compares_runs() && !gate.is(GateTrait::DecidesRuns));
@@ -103,7 +102,7 @@ pub fn numbers_of(
         };
         alone
             .map(|gate| (gate.key().to_owned(), kept(gate, numbers(gate))))
-            .into_map()
+            .collect()
     };
     (gates, runs.iter().map(of_run).collect())
 }

@@ -7,7 +7,6 @@ use super::fact::{Fact, RunFacts};
 use super::tool_names::ToolNames;
 use super::{Baseline, TestBaseline, number, tolerated};
 use crate::eval::stats::fisher_exact;
-use crate::order::SmallSort;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a thing still holds in some runs, the loss must be as unlikely as this: a test has dozens of such things.
@@ -101,7 +100,7 @@ fn of_test(before: &TestBaseline, after: &TestBaseline) -> TestComparison {
         test.differences
             .extend(tolerated::find(&sides.before, &sides.after));
         test.differences
-            .small_sort_by_key(|one| std::cmp::Reverse(one.class));
+            .sort_by_key(|one| std::cmp::Reverse(one.class));
         test.verdict = test
             .differences
             .first()
@@ -172,7 +171,7 @@ impl Sides<'_> {
         all.extend(now.difference(&before).cloned().map(Fact::Avoids));
         all.extend(self.orders(&now));
         let mut all: Vec<Fact> = all.into_iter().collect();
-        all.small_sort_by_key(|fact| matches!(fact, Fact::Value { .. }));
+        all.sort_by_key(|fact| matches!(fact, Fact::Value { .. }));
         all
     }
 

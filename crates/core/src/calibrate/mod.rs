@@ -13,7 +13,6 @@ pub use model::{
 };
 
 use crate::eval::{GATES, GateBlock};
-use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::row::AgentRow;
 use crate::suite::{Host, load};
@@ -54,7 +53,7 @@ impl<'d> Calibrator<'d> {
             .unmeasured
             .iter()
             .map(|(key, why)| (*key, why.clone()))
-            .into_map();
+            .collect();
         Self {
             defaults,
             counts,

@@ -10,7 +10,6 @@ use super::scores::{Said, Scores};
 use super::target::Target;
 use crate::baseline::{TestBaseline, capture};
 use crate::grade::Question;
-use crate::order::{IntoMap, SmallSort};
 use crate::problem::{Level, Problem, Span};
 use crate::report::{Expectation, Finding, GateReport, Remark, Status};
 use crate::row::AgentRow;
@@ -321,7 +320,7 @@ impl GateBlock {
                 .values
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value))
-                .into_map(),
+                .collect(),
             expectations,
             explanation: scores.findings,
             remarks,
@@ -355,5 +354,5 @@ fn lead_with_failed(findings: &mut [Finding], expectations: &[Expectation]) {
     for finding in &mut *findings {
         finding.targets.retain(has_failed);
     }
-    findings.small_sort_by_key(|finding| finding.targets.is_empty());
+    findings.sort_by_key(|finding| finding.targets.is_empty());
 }

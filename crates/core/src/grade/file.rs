@@ -4,7 +4,6 @@ use super::Grade;
 use super::lookup::Failure;
 use super::scorer;
 use crate::json::document::{Placed, Source, TextFault, Words};
-use crate::order::SmallSort;
 use crate::row::Reason;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -123,6 +122,6 @@ impl Grades {
             .retain(|known| (known.run, &known.check) != (grade.run, &grade.check));
         self.grades.push(grade);
         self.grades
-            .small_sort_by(|one, other| (one.run, &one.check).cmp(&(other.run, &other.check)));
+            .sort_by(|one, other| (one.run, &one.check).cmp(&(other.run, &other.check)));
     }
 }

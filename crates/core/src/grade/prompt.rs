@@ -3,7 +3,6 @@
 use super::rubric::{Criterion, Rubric, question_name};
 use super::{Answer, Evidence};
 use crate::json::key_written_twice;
-use crate::order::IntoMap;
 use serde_json::{Map, Value, json};
 
 /// The version of the words below: with others a grade is another one.
@@ -103,10 +102,8 @@ impl Sheet {
         let keys: Vec<String> = (1..=self.items.len())
             .map(|number| format!("c{number}"))
             .collect();
-        let properties: Map<String, Value> = keys
-            .iter()
-            .map(|key| (key.clone(), item.clone()))
-            .into_object();
+        let properties: Map<String, Value> =
+            keys.iter().map(|key| (key.clone(), item.clone())).collect();
         json!({ "type": "object", "properties": properties, "required": keys, "additionalProperties": false })
     }
 

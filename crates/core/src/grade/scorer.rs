@@ -1,7 +1,6 @@
 //! `scorers:` which programs of the user's give each run numbers, and what may they print?
 
 use super::{Asks, Found, Question};
-use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::suite::OwnAgent;
 use crate::suite::read::{Block, Field};
@@ -119,5 +118,5 @@ pub(crate) fn scores_of(found: &[Found]) -> Numbers {
                 .iter()
                 .map(move |(key, value)| (format!("{check}.{key}"), value.clone()))
         })
-        .into_map()
+        .collect()
 }

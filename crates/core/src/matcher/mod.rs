@@ -18,7 +18,6 @@ pub(crate) use unanswered::Reached;
 use answer::Answer;
 
 use crate::grade::Question;
-use crate::order::{IntoMap, SmallSort};
 use crate::problem::Problem;
 use crate::report::{AssertionDiff, Number};
 use crate::suite::read::{Block, Field, is_same_key};
@@ -332,7 +331,7 @@ fn documented(written: Value) -> Value {
                 };
                 (known.map_or(key, str::to_owned), operand)
             });
-            Value::Object(spelled.into_object())
+            Value::Object(spelled.collect())
         }
         Value::Array(items) => Value::Array(items.into_iter().map(documented).collect()),
         other => other,
@@ -382,7 +381,7 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
             }
         }
     }
-    written.small_sort_by_key(|key| block.key_span(key));
+    written.sort_by_key(|key| block.key_span(key));
     match written[..] {
         [] if !block.is_describing() && !block.has_unknown() => {
             let problem = Problem::error("a matcher is missing here");

@@ -6,7 +6,6 @@ mod tokens;
 pub(crate) use surface::{tool_surface_tokens, tool_text};
 pub use tokens::count_tokens;
 
-use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
 use crate::trace::Tokens;
@@ -119,7 +118,7 @@ impl Prices {
             }
             field.try_block(Price::read)
         })?;
-        Some(Self(own.into_iter().into_map()))
+        Some(Self(own.into_iter().collect()))
     }
 
     /// The models that have a price here.

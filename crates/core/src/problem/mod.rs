@@ -6,7 +6,6 @@ mod suggest;
 pub use render::render;
 pub use suggest::{did_you_mean, nearest};
 
-use crate::order::SmallSort;
 use crate::report::Place;
 
 /// A stretch of one source file, in bytes.
@@ -73,7 +72,7 @@ impl Problem {
 
     /// Puts problems into the order of their places.
     pub fn sort(problems: &mut [Self]) {
-        problems.small_sort_by_key(|problem| problem.span);
+        problems.sort_by_key(|problem| problem.span);
     }
 
     /// At this place.

@@ -2,7 +2,6 @@
 
 use super::{Level, Problem, SourceFile, Sources, Span};
 use crate::escape::escape;
-use crate::order::SmallSort;
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level as Severity, Renderer, Snippet, renderer::DecorStyle,
 };
@@ -16,7 +15,7 @@ pub fn render(problems: &[Problem], sources: &Sources, colour: bool) -> String {
     };
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(140);
     let mut sorted: Vec<_> = problems.iter().collect();
-    sorted.small_sort_by_key(|problem| problem.span);
+    sorted.sort_by_key(|problem| problem.span);
     let mut text = String::new();
     for problem in sorted {
         text.push_str(&renderer.render(&[group(problem, sources)]));

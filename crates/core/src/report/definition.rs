@@ -2,7 +2,6 @@
 
 use super::{Number, TestReport};
 use crate::eval::{Better, GATES, GateKind, Target, Unit};
-use crate::order::IntoMap;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +41,7 @@ pub(super) fn definitions(tests: &[TestReport]) -> BTreeMap<String, GateDefiniti
     let occurring = GATES.iter().filter(|kind| keys.contains(kind.key));
     occurring
         .map(|kind| (kind.key.to_owned(), GateDefinition::from(kind)))
-        .into_map()
+        .collect()
 }
 
 impl From<&GateKind> for GateDefinition {
@@ -60,7 +59,7 @@ impl From<&GateKind> for GateDefinition {
         };
         Self {
             summary: kind.summary.to_owned(),
-            targets: kind.targets.iter().map(define).into_map(),
+            targets: kind.targets.iter().map(define).collect(),
             doc_anchor: page,
         }
     }

@@ -17,7 +17,6 @@ use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
 use crate::eval::{GATES, GateTrait};
 use crate::grade::{JudgeDefaults, Question, SCORERS};
-use crate::order::IntoMap;
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
@@ -451,7 +450,7 @@ fn texts(variables: &[(String, (Span, Text))]) -> BTreeMap<String, Text> {
     variables
         .iter()
         .map(|(name, (_, text))| (name.clone(), text.clone()))
-        .into_map()
+        .collect()
 }
 
 fn read_imports(field: &mut Field<'_>) -> Option<Vec<(String, Span)>> {

@@ -42,7 +42,6 @@ pub use tool_test::ToolTest;
 pub use variables::{Environment, Scope, Text, Unset};
 
 use crate::grade::{JudgeDefaults, Question};
-use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
 use crate::world::World;
@@ -100,12 +99,12 @@ impl Suite {
                 .servers
                 .into_iter()
                 .map(|(name, (_, server))| (name, server))
-                .into_map(),
+                .collect(),
             providers: parts
                 .providers
                 .into_iter()
                 .map(|(name, (_, provider))| (name, provider))
-                .into_map(),
+                .collect(),
             faults: parts.faults,
             worlds: scenarios::worlds(&parts.agents),
             agents: parts.agents,

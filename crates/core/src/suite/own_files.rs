@@ -4,7 +4,6 @@ use super::agent::OwnAgent;
 use super::load::{Host, Parts};
 use crate::digest::digest;
 use crate::grade::Asks;
-use crate::order::IntoMap;
 use crate::problem::Problem;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -103,7 +102,7 @@ fn scripts(own: &OwnAgent, folder: &Path, host: &Host<'_>) -> BTreeMap<String, S
         let text = String::from_utf8((host.read)(&folder.join(&cwd).join(path)).ok()?).ok()?;
         Some((named, content(text.as_bytes())))
     };
-    own.command.iter().filter_map(script).into_map()
+    own.command.iter().filter_map(script).collect()
 }
 
 /// The digest of a file; a line ends the same way on every system.

@@ -3,7 +3,6 @@
 use super::deferred::Deferred;
 use super::read::{Block, Field};
 use super::variables::{Environment, Scope, Unset};
-use crate::order::IntoMap;
 use crate::problem::{Problem, Span};
 use crate::words::quoted;
 use serde_json::{Map, Value, json};
@@ -98,7 +97,7 @@ impl Script {
                 Value::Array(rules.iter().map(rule).collect()),
             )
         });
-        (!responses.is_empty()).then(|| Value::Object(by_method.into_object()))
+        (!responses.is_empty()).then(|| Value::Object(by_method.collect()))
     }
 
     fn map<E>(&self, fill: &dyn Fn(&Deferred) -> Result<Value, E>) -> Result<Responses, E> {

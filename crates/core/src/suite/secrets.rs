@@ -3,7 +3,6 @@
 use super::Suite;
 use super::server::{HeaderValue, Server};
 use super::variables::{Environment, Scope};
-use crate::order::IntoMap;
 use crate::provider;
 use mcptest_redact::{is_secret_name, is_secret_value};
 use std::collections::BTreeMap;
@@ -25,7 +24,7 @@ impl Suite {
         let names = self.secret_names().chain(of_providers);
         let mut values: BTreeMap<String, String> = names
             .filter_map(|name| Some((name.to_owned(), environment(name)?)))
-            .into_map();
+            .collect();
         let of_servers = self
             .servers
             .values()

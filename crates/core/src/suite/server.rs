@@ -11,7 +11,6 @@ use super::read::{Block, Field};
 use super::responses::{Responses, Script};
 use super::variables::{Environment, Scope, Unset};
 use crate::era::Era;
-use crate::order::IntoMap;
 use crate::problem::Problem;
 use crate::provider;
 use serde_json::{Map, Value, json};
@@ -125,7 +124,7 @@ impl Server {
                 .env
                 .iter()
                 .map(|(name, value)| (name.clone(), text(value)));
-            entry.insert("env".into(), Value::Object(env.into_object()));
+            entry.insert("env".into(), Value::Object(env.collect()));
         }
         entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
         if !self.headers.is_empty() {
@@ -137,7 +136,7 @@ impl Server {
                 .headers
                 .iter()
                 .map(|(name, value)| (name.clone(), header(value)));
-            entry.insert("headers".into(), Value::Object(headers.into_object()));
+            entry.insert("headers".into(), Value::Object(headers.collect()));
         }
         let token = self.bearer_token_env.as_ref();
         entry.extend(token.map(|name| ("bearer_token_env".to_owned(), name.as_str().into())));

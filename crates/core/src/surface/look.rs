@@ -3,7 +3,6 @@
 use super::words::{stems, words};
 use super::{SurfaceTool, tokens_of};
 use crate::json::pointer_key;
-use crate::order::IntoMap;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,7 +108,7 @@ impl<'a> Look<'a> {
         let weights = stems(description)
             .into_iter()
             .map(|word| (word, 1.0))
-            .into_map();
+            .collect();
         let (foreign, own) = (BTreeSet::new(), BTreeSet::new());
         Self {
             tool,
@@ -167,7 +166,7 @@ fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
             continue;
         };
         // Whether a map keeps an order depends on who else is in the build.
-        let sorted: BTreeMap<&String, &Value> = map.iter().into_map();
+        let sorted: BTreeMap<&String, &Value> = map.iter().collect();
         for (name, schema) in sorted {
             let is_property = key == "properties";
             let place = format!("{place}/{key}/{}", pointer_key(name));
@@ -213,7 +212,7 @@ fn texts_in<'a>(place: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)
                 .for_each(|(at, one)| texts_in(&format!("{place}/{at}"), one, texts));
         }
         Value::Object(map) => {
-            let sorted: BTreeMap<&String, &Value> = map.iter().into_map();
+            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
             for (key, value) in sorted {
                 texts.push((place.to_owned(), key));
                 texts_in(&format!("{place}/{}", pointer_key(key)), value, texts);

@@ -3,7 +3,6 @@
 use super::look::Look;
 use super::rules::{Spots, spot};
 use super::words::{stem, words};
-use crate::order::IntoMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Descriptions and parameters that have so much in common are hardly told apart.
@@ -57,7 +56,7 @@ pub(super) fn shared_words(one: &Look<'_>, other: &Look<'_>) -> f64 {
         .weights
         .iter()
         .map(|(word, weight)| (word, *weight))
-        .into_map();
+        .collect();
     all.extend(other.weights.iter().map(|(word, weight)| (word, *weight)));
     let shared = all
         .iter()

@@ -1,7 +1,6 @@
 //! Which fields does a trace have? Targets, the documentation and the JSON Schema come from this table.
 
 use super::other_names;
-use crate::order::IntoMap;
 use Presence::{Derived, Optional, Required};
 use Shape::{Any, Flag, List, Number, Record, Text, Whole};
 use serde_json::{Map, Value, json};
@@ -331,7 +330,7 @@ fn record(fields: &'static [Field]) -> Value {
         schema["description"] = field.doc.into();
         (field.name.to_owned(), schema)
     };
-    let mut properties: Map<String, Value> = stored().map(property).into_object();
+    let mut properties: Map<String, Value> = stored().map(property).collect();
     properties.extend(fields.iter().flat_map(other_spellings));
     let required: Vec<&str> = stored()
         .filter(|field| matches!(field.presence, Required))

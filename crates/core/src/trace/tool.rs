@@ -2,7 +2,6 @@
 
 use super::{Call, CatalogueTool, Trace, full_name};
 use crate::hashed::HashMap;
-use crate::order::SmallSort;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -249,7 +248,7 @@ impl<'k> KnownTools<'k> {
         let listed = catalogue.iter().filter_map(|tool| tool.server.as_deref());
         let servers: BTreeSet<&str> = servers.chain(listed).collect();
         let mut servers: Vec<&str> = servers.into_iter().collect();
-        servers.small_sort_by_key(|server| std::cmp::Reverse(server.len()));
+        servers.sort_by_key(|server| std::cmp::Reverse(server.len()));
         let mut by_name: HashMap<&str, Vec<Option<&str>>> = HashMap::default();
         for tool in catalogue {
             by_name

@@ -1,7 +1,6 @@
 //! `orders.{id}.status`: which place of the state does a call mean?
 
 use super::change::{Place, find};
-use crate::order::IntoMap;
 use crate::problem::{Problem, Span};
 use crate::suite::read::Field;
 use serde_json::Value;
@@ -134,7 +133,7 @@ pub(super) fn filled(value: &Value, args: &Value) -> Option<Value> {
             let members = members
                 .iter()
                 .filter_map(|(key, value)| Some((key.clone(), filled(value, args)?)));
-            Some(Value::Object(members.into_object()))
+            Some(Value::Object(members.collect()))
         }
         _ => Some(value.clone()),
     }

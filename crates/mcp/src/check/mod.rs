@@ -10,7 +10,6 @@ mod security;
 mod tools;
 
 use finding::{Finding, Verdict};
-use mcptest_core::order::SmallSort;
 
 use crate::client::{Misbehaviour, ServerSpec, WireError};
 use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN};
@@ -176,7 +175,7 @@ pub async fn check(
             .iter()
             .position(|(family, _)| row.tags.iter().any(|tag| tag == family))
     };
-    rows.small_sort_by_key(place);
+    rows.sort_by_key(place);
     Ok(Report::new(rows))
 }
 

@@ -1,7 +1,6 @@
 //! The server asks us something: what do we answer?
 
 use crate::jsonrpc::{RpcError, code};
-use mcptest_core::order::IntoMap;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -60,7 +59,7 @@ fn with_defaults(mut result: Value, params: &Value) -> Value {
         .into_iter()
         .flatten()
         .filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone())))
-        .into_object();
+        .collect();
     if let Some(answer) = result.as_object_mut()
         && answer
             .get("action")

@@ -4,7 +4,6 @@ use super::{Responses, Scripted};
 use crate::era::Era;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::RpcError;
-use mcptest_core::order::IntoMap;
 use mcptest_core::suite::{self, HeaderValue, Scope, Server, Unset};
 use mcptest_process::{Child, StartError, start_server};
 use serde_json::{Value, json};
@@ -87,7 +86,7 @@ impl Filling<'_> {
             )
         });
         Ok(Responses {
-            scripted: by_method.into_map(),
+            scripted: by_method.collect(),
         })
     }
 

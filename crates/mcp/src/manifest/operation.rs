@@ -7,7 +7,6 @@ use super::json::Json;
 use super::response::Answers;
 use super::store::{Collection, Record, Records, Refusal};
 use crate::jsonrpc::{RpcError, code};
-use mcptest_core::order::IntoMap;
 use mcptest_core::problem::{Problem, Span};
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::Value;
@@ -135,7 +134,7 @@ impl Operation {
             let text = json.render(&call.values).ok()?;
             Some((name.clone(), value(&text)))
         });
-        given.into_object()
+        given.collect()
     }
 
     fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Replied<'m> {

@@ -6,7 +6,6 @@ use super::fields::any_json;
 use super::json::Json;
 use super::path::Values;
 use mcptest_core::json::values_equal;
-use mcptest_core::order::{IntoMap, SmallSort};
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::Field;
 use mcptest_core::world::Running;
@@ -134,7 +133,7 @@ impl Memory {
             memory,
             seed.into_iter()
                 .map(|(key, record)| (key, Value::Object(record)))
-                .into_object(),
+                .collect(),
         )
     }
 }
@@ -242,9 +241,7 @@ impl Records<'_> {
             .iter()
             .filter(|(_, record)| fits(record))
             .collect();
-        found.small_sort_by_key(|(key, _)| {
-            self.memory.came.get(*key).copied().unwrap_or(usize::MAX)
-        });
+        found.sort_by_key(|(key, _)| self.memory.came.get(*key).copied().unwrap_or(usize::MAX));
         found
             .into_iter()
             .map(|(_, record)| record.clone())

@@ -1,6 +1,5 @@
 //! Which parts of a command, or of an address, are secret?
 
-use mcptest_core::order::SmallSort;
 use mcptest_redact::Redactor;
 use std::ops::Range;
 
@@ -123,7 +122,7 @@ fn is_name(character: char) -> bool {
 /// The word with a placeholder for each of its secrets, however short.
 pub(crate) fn hidden(redactor: &Redactor, word: &str, secrets: &[Secret]) -> String {
     let mut ranges: Vec<&Secret> = secrets.iter().collect();
-    ranges.small_sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
+    ranges.sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
     let (mut text, mut done) = (String::new(), 0);
     for (name, at) in ranges {
         if at.start >= done {

@@ -10,7 +10,6 @@ use crate::era::{Era, meta};
 use crate::jsonrpc::RpcError;
 use crate::tape::{Direction, Tape, TapeRequest, requests, sessions};
 use crate::wire::CallParams;
-use mcptest_core::order::SmallSort;
 use mcptest_redact::Redactor;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -91,7 +90,7 @@ pub async fn replay(
     drift.is_anything_checked |= drift.replayed > 0;
     drift.unused_ignores = findings.unused_ignores();
     drift.findings = findings.found;
-    drift.findings.small_sort_by_key(|finding| finding.tier);
+    drift.findings.sort_by_key(|finding| finding.tier);
     Ok(drift)
 }
 

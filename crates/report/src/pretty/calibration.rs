@@ -7,7 +7,6 @@ use crate::words::count;
 use mcptest_core::calibrate::{
     Calibration, GateCalibration, Separated, TargetCalibration, Unit, Verdicts,
 };
-use mcptest_core::order::SmallSort;
 use mcptest_core::report::Status;
 use serde_json::Value;
 
@@ -106,7 +105,7 @@ fn one_gate(page: &mut Page, gate: &GateCalibration, options: &Options) {
     let mut shown: Vec<&TargetCalibration> = gate.targets.iter().filter(is_shown).collect();
     let lower =
         |target: &TargetCalibration| target.separated.as_ref().map_or(0.0, |found| found.lower);
-    shown.small_sort_by(|one, other| lower(other).total_cmp(&lower(one)));
+    shown.sort_by(|one, other| lower(other).total_cmp(&lower(one)));
     let widest = shown
         .iter()
         .map(|target| short(target).len())

@@ -4,7 +4,6 @@ use super::page::{Line, Page, style};
 use crate::Options;
 use crate::words::{count, time};
 use anstyle::Style;
-use mcptest_core::order::SmallSort;
 use mcptest_core::report::Report;
 
 /// `12 tests: 10 passed, 1 failed, 1 error · 40 runs · 0.04 s`, without what there is none of.
@@ -75,7 +74,7 @@ fn slowest(page: &mut Page, report: &Report) {
     if rows.len() <= SHOWN {
         return;
     }
-    rows.small_sort_by_key(|(took, _)| std::cmp::Reverse(*took));
+    rows.sort_by_key(|(took, _)| std::cmp::Reverse(*took));
     page.line(&Line::at(0).plain("slowest:"));
     for (took, test) in rows.iter().take(SHOWN) {
         let name = format!("  {}", test.row_name());

@@ -4,7 +4,6 @@ use super::page::{Line, Page, style};
 use crate::Options;
 use crate::words::{count, escape};
 use mcptest_core::coverage::{Coverage, ToolCoverage};
-use mcptest_core::order::SmallSort;
 use mcptest_core::report::Status;
 use unicode_width::UnicodeWidthStr;
 
@@ -70,7 +69,7 @@ fn tools(page: &mut Page, coverage: &Coverage, is_verbose: bool) {
         .map(|(server, tool)| (server.full_name(tool), tool, tool.gaps()))
         .collect();
     shown.retain(|(_, _, gaps)| is_verbose || !gaps.is_empty());
-    shown.small_sort_by_key(|(_, tool, gaps)| (tool.calls > 0, gaps.is_empty()));
+    shown.sort_by_key(|(_, tool, gaps)| (tool.calls > 0, gaps.is_empty()));
     let most = if is_verbose { shown.len() } else { MOST_TOOLS };
     let widest = shown
         .iter()

@@ -4,7 +4,6 @@ use crate::failures::failures;
 use crate::json::whole;
 use crate::{Options, Reporter};
 use mcptest_core::eval::GATES;
-use mcptest_core::order::IntoMap;
 use mcptest_core::report::Report;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -21,7 +20,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     let rules: BTreeMap<&str, Value> = failures
         .iter()
         .map(|failure| (failure.rule.as_str(), rule(&failure.rule)))
-        .into_map();
+        .collect();
     let results: Vec<Value> = failures
         .iter()
         .map(|failure| {

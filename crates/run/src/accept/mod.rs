@@ -12,7 +12,6 @@ use mcptest_core::calibrate::LeftOut;
 use mcptest_core::escape::escape_path;
 use mcptest_core::eval::{Proposal, ProposedChange, ProposedItem, ProposedPlace};
 use mcptest_core::judge::MeasurableRun;
-use mcptest_core::order::SmallSort;
 use mcptest_core::problem::Span;
 use mcptest_core::report::{Report, Status};
 use mcptest_core::row::Row;
@@ -317,7 +316,7 @@ impl Changes {
     /// Changes lists of one suite, the last first so that the places of the others stay right.
     fn edit(&mut self, path: &Path, mut edits: Vec<Edit<'_>>, loaded: &[(String, Loaded)]) {
         let Ok(before) = text_of(path) else { return };
-        edits.small_sort_by_key(|(span, ..)| std::cmp::Reverse(span.start));
+        edits.sort_by_key(|(span, ..)| std::cmp::Reverse(span.start));
         let mut after = before;
         for (span, items, row) in edits {
             let changed = with_items(&after, span, items);

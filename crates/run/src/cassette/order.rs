@@ -2,7 +2,6 @@
 
 use super::parse::CassetteRun;
 use super::problem::Fault;
-use mcptest_core::order::SmallSort;
 use std::collections::BTreeSet;
 
 /// The run numbers seen so far.
@@ -32,7 +31,7 @@ impl Order {
         for run in runs.iter_mut().filter(|run| run.number == 0) {
             run.number = free.next().unwrap_or(usize::MAX);
         }
-        runs.small_sort_by_key(|run| run.number);
+        runs.sort_by_key(|run| run.number);
         runs
     }
 }

@@ -5,7 +5,6 @@ use crate::grade::is_grades;
 use crate::walk::{Unlisted, Walk};
 use globset::{GlobBuilder, GlobMatcher};
 use mcptest_core::escape::escape_path;
-use mcptest_core::order::SmallSort;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -126,7 +125,7 @@ fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
             linked,
         });
     }
-    files.small_sort_by(|one, other| natural::by_path(one, other));
+    files.sort_by(|one, other| natural::by_path(one, other));
     Ok(Resolved { files, linked })
 }
 

@@ -2,7 +2,6 @@
 
 use super::excerpt::differing;
 use mcptest_core::escape::escape as visible;
-use mcptest_core::order::IntoMap;
 use mcptest_core::trace::{CatalogueTool, Header};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -244,7 +243,7 @@ impl Changes {
             tools
                 .iter()
                 .map(|tool| (full_name(tool), tool.clone()))
-                .into_map()
+                .collect()
         };
         let (recorded, current) = (by_name(recorded), by_name(current));
         let names: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();

@@ -9,7 +9,6 @@ use super::stale::staleness;
 use super::write_error::WriteError;
 use crate::import::is_foreign;
 use mcptest_core::json::document::Source;
-use mcptest_core::order::SmallSort;
 use mcptest_core::trace::{self, Header};
 use mcptest_files as files;
 use std::collections::BTreeSet;
@@ -278,7 +277,7 @@ fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> 
     let Cassette {
         mut runs, stopped, ..
     } = cassette;
-    runs.small_sort_by_key(|run| run.line);
+    runs.sort_by_key(|run| run.line);
     let dropped = runs
         .pop_if(|last| is_open && stopped.is_none() && last.trace.is_err())
         .is_some();

@@ -3,7 +3,6 @@
 
 use crate::cassette::Cassette;
 use crate::secrets::{without_secret_names, without_tokens};
-use mcptest_core::order::IntoMap;
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Fault, Provider};
 use mcptest_core::trace::Header;
@@ -24,7 +23,7 @@ pub(crate) fn conditions_of(of: AgentRow<'_>) -> BTreeMap<String, Value> {
     let faults: Map<String, Value> = agent
         .injected(&of.suite.faults)
         .map(|fault| (fault.name.clone(), fault_entry(fault)))
-        .into_object();
+        .collect();
     let command = |words: &Option<Vec<String>>| {
         let words = words.as_ref()?;
         let words = words
@@ -43,7 +42,7 @@ pub(crate) fn conditions_of(of: AgentRow<'_>) -> BTreeMap<String, Value> {
     ];
     let written = all.into_iter();
     let written = written.filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let conditions: BTreeMap<String, Value> = written.into_map();
+    let conditions: BTreeMap<String, Value> = written.collect();
     without_secret_names(&conditions).unwrap_or(conditions)
 }
 

@@ -2,7 +2,6 @@
 
 use super::yaml;
 use crate::secrets::BARE;
-use mcptest_core::order::SmallSort;
 use mcptest_mcp::client::{Endpoint, ServerSpec};
 use mcptest_mcp::proxy::secrets_in_words;
 use mcptest_redact::is_secret_name;
@@ -156,7 +155,7 @@ impl Writer<'_> {
     /// of variables that are set now.
     fn without(&mut self, text: &str, mut secrets: Vec<(String, Range<usize>)>) -> String {
         secrets.extend(BARE.iter().flat_map(|redactor| redactor.find(text)));
-        secrets.small_sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
+        secrets.sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
         let mut written = String::new();
         let mut end = 0;
         for (name, at) in secrets {

@@ -7,7 +7,6 @@ use super::server::{DraftSession, Listed, short};
 use super::{DraftError, yaml};
 use crate::arguments::{Given, unknown};
 use mcptest_core::escape::escape;
-use mcptest_core::order::{IntoMap, SmallSort};
 use mcptest_core::problem::did_you_mean;
 use mcptest_mcp::client::CallFailure;
 use serde_json::value::RawValue;
@@ -125,9 +124,9 @@ pub(super) async fn first_calls(
         .iter()
         .enumerate()
         .map(|(at, tool)| (tool.name.as_str(), at))
-        .into_map();
+        .collect();
     page.tests
-        .small_sort_by_key(|test| of_tool.get(test.tool.as_str()).copied());
+        .sort_by_key(|test| of_tool.get(test.tool.as_str()).copied());
     answers
 }
 

@@ -23,7 +23,6 @@ use keep::RowGrades;
 use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::Recorded;
-use mcptest_core::order::IntoMap;
 use mcptest_core::row::Row;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
@@ -155,7 +154,7 @@ pub(crate) fn grade(
     Ok(rows
         .into_iter()
         .map(|(index, row)| (index, row.into_graded()))
-        .into_map())
+        .collect())
 }
 
 /// Asks for each of these, several at once, and keeps what is said beside the row's recording.
@@ -181,7 +180,7 @@ fn ask_all<'p>(
     let rows: BTreeMap<usize, Mutex<RowGrades<'_>>> = rows
         .into_iter()
         .map(|(index, row)| (index, Mutex::new(row)))
-        .into_map();
+        .collect();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let at_once = options.jobs.unwrap_or(cores.max(4)).clamp(1, all);
     // A function, so that the lock is not held while the unit is graded.
@@ -213,7 +212,7 @@ fn ask_all<'p>(
     let rows = rows
         .into_iter()
         .map(|(index, row)| (index, row.into_inner()));
-    let rows: BTreeMap<usize, RowGrades<'_>> = rows.into_map();
+    let rows: BTreeMap<usize, RowGrades<'_>> = rows.collect();
     if let Some(exit_code) = *around.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();
         let rest = (options.mode != Mode::Live).then_some("`mcptest eval` asks for the rest");

@@ -13,7 +13,6 @@ use mcptest_agent::{
     Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
     system_prompt,
 };
-use mcptest_core::order::IntoMap;
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
@@ -134,7 +133,7 @@ async fn run_provider(
         .left_out()
         .iter()
         .map(|left| (left.tool.clone(), left.why.clone()))
-        .into_map();
+        .collect();
     let instructions = if agent.tells_instructions() {
         instructions_of(&servers)
     } else {

@@ -4,7 +4,6 @@ use crate::cassette::{Cassette, CassetteRun, ReadError, ReadFault, Recording};
 use crate::replay::{cassette_paths, expected_header, misfit, side_path};
 use crate::{Mode, Options, Which, judge, tool_test};
 use mcptest_core::eval::SideRuns;
-use mcptest_core::order::SmallSort;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Row, Subject, ToolRow};
 use mcptest_core::trace::Run;
@@ -62,7 +61,7 @@ pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
         return RecordingState::Stale;
     }
     let mut runs: Vec<&CassetteRun<'_>> = cassette.runs.iter().collect();
-    runs.small_sort_by_key(|run| run.line);
+    runs.sort_by_key(|run| run.line);
     let is_cut_off = !recording.bytes().ends_with(b"\n")
         && cassette.stopped.is_none()
         && runs.pop_if(|last| last.trace.is_err()).is_some();

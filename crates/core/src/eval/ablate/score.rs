@@ -3,7 +3,6 @@
 use super::{EXTRA_CALLS, EXTRA_COST, EXTRA_TOKENS, MAX_DROP, MIN_DROP, NEEDED, SETS, USELESS};
 use crate::eval::prelude::*;
 use crate::eval::stats::{CONFIDENCE, newcombe_difference};
-use crate::order::SmallSort;
 use crate::report::evidence::AblationRow;
 use crate::trace::is_tool;
 use crate::words::{count, some_of};
@@ -70,7 +69,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         let most = extra.map(|extra| extra.into_iter().fold(0.0, f64::max));
         scores.set(&target, most.map(Number::Float));
     }
-    found.small_sort_by_key(|(row, _)| std::cmp::Reverse(row.drop));
+    found.sort_by_key(|(row, _)| std::cmp::Reverse(row.drop));
     scores.findings = found
         .into_iter()
         .map(|(_, said)| Finding::new(None, said))

@@ -10,7 +10,6 @@ use super::score::{CalledTool, RunCall};
 use super::tool::{Effect, ToolName, effect_of_call};
 use super::verbs::Vocabulary;
 use crate::hashed::HashSet;
-use crate::order::IntoMap;
 use crate::report::evidence::ClaimVerdict;
 use crate::words::{count, quoted};
 use std::collections::BTreeMap;
@@ -634,7 +633,7 @@ fn first_called<'n>(tools: &[CalledTool<'n>]) -> Vec<&'n str> {
     let called = tools
         .iter()
         .filter_map(|tool| Some((*tool.calls.first()?, tool.name)));
-    let called: BTreeMap<usize, &str> = called.into_map();
+    let called: BTreeMap<usize, &str> = called.collect();
     let mut seen = HashSet::default();
     called
         .into_values()

@@ -3,7 +3,6 @@
 use super::claim::Claim;
 use super::evidence::Judgement;
 use super::score::{Comparison, Unmentioned};
-use crate::order::SmallSort;
 use crate::report::evidence::{CallNamed, ClaimShown, ClaimVerdict, NarrativeRun};
 use crate::trace::{Run, Trace};
 
@@ -29,7 +28,7 @@ pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> Narrat
         .map(|(claim, judged, _)| shown(message, claim, judged, run.trace));
     let mut claims: Vec<ClaimShown> = claims.chain(denied).collect();
     claims.retain(|claim| claim.end <= MOST_CHARACTERS);
-    claims.small_sort_by_key(|claim| (claim.start, claim.end));
+    claims.sort_by_key(|claim| (claim.start, claim.end));
     let named = |tool: &Unmentioned, call: usize| CallNamed {
         number: call + 1,
         tool: tool.name.clone(),

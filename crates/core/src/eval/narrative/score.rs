@@ -9,7 +9,6 @@ use super::tool::{Effect, ToolName, Words};
 use super::verbs::Vocabulary;
 use super::{Extraction, Narrative, NarrativeScore, literal};
 use crate::eval::success::Success;
-use crate::order::SmallSort;
 use crate::report::evidence::ClaimVerdict;
 use crate::trace::{Call, CallResult, Tool, Trace, begins_with_error_word, content_text, is_tool};
 use serde_json::Value;
@@ -326,7 +325,7 @@ fn unmentioned(tools: &[CalledTool<'_>], words: &Words) -> Vec<Unmentioned> {
                 .collect(),
         });
     let mut found: Vec<Unmentioned> = called.filter(|tool| !tool.missing.is_empty()).collect();
-    found.small_sort_by_key(|tool| tool.calls[0]);
+    found.sort_by_key(|tool| tool.calls[0]);
     found
 }
 

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::eval::target::Target;
 use crate::hashed::HashMap;
-use crate::order::SmallSort;
 use crate::report::{Finding, Number};
 use crate::trace::Run;
 use crate::words::{count, grouped, plural};
@@ -28,7 +27,7 @@ pub(super) fn findings(
 ) -> Vec<Finding> {
     let mut worst = worst_runs(measured);
     worst.retain(|worst| worst.score < 1.0);
-    worst.small_sort_by(|a, b| a.score.total_cmp(&b.score));
+    worst.sort_by(|a, b| a.score.total_cmp(&b.score));
     let finding = |worst: Worst| {
         let Worst {
             score,

@@ -11,7 +11,6 @@ pub use across::{Spread, StabilityAcross, StabilityError, agent_stability_across
 pub use score::{StabilityFloors, StabilityReport, agent_stability, drift_flags};
 
 use super::prelude::*;
-use crate::order::SmallSort;
 use crate::report::evidence::Dimension;
 use score::{Measured, Premises};
 use session::Session;
@@ -203,7 +202,7 @@ impl Gate for StabilityBlock {
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let mut listed = shown.listed.clone();
-        listed.small_sort_by_key(|run| run.number);
+        listed.sort_by_key(|run| run.number);
         let sessions: Vec<Session<'_>> = listed
             .iter()
             .map(|run| Session::of_trace(run.trace))

@@ -4,7 +4,6 @@ use super::accept::{Proposal, ProposedChange, ProposedPlace};
 use super::gate::ReadNamed;
 use super::prelude::*;
 use crate::baseline::TestBaseline;
-use crate::order::SmallSort;
 use crate::problem::did_you_mean;
 use crate::report::evidence::ToolFinding;
 use crate::surface::pin::{Change, Pins};
@@ -244,7 +243,7 @@ impl ToolQuality {
 
 /// Adds what a reader must know: what has changed, then what is critical, then what is a warning; each once.
 fn tell(mut found: Vec<(Option<Severity>, ToolFinding)>, findings: &mut Vec<Finding>) {
-    found.small_sort_by_key(|(severity, _)| (severity.is_some(), std::cmp::Reverse(*severity)));
+    found.sort_by_key(|(severity, _)| (severity.is_some(), std::cmp::Reverse(*severity)));
     for (
         severity,
         ToolFinding {

@@ -6,7 +6,6 @@ use super::reference::{MatchMode, Reference};
 use super::shape::{ArgumentShape, Candidate};
 use super::verdict::TraceVerdict;
 use crate::eval::accept::{ProposedChange, ProposedItem};
-use crate::order::SmallSort;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -65,7 +64,7 @@ fn in_step<'r>(mode: MatchMode, runs: &[Calls<'r>]) -> Result<Vec<Calls<'r>>, St
             )
         };
         for calls in &mut runs {
-            calls.small_sort_by_key(key);
+            calls.sort_by_key(key);
         }
     }
     if agree(&runs) {

@@ -1,7 +1,6 @@
 //! `agent:` which program is run in place of a model?
 
 use super::{request, view};
-use crate::order::IntoMap;
 use crate::problem::{Problem, Span};
 use crate::suite::read::Block;
 use crate::suite::server::program;
@@ -125,7 +124,7 @@ impl OwnAgent {
                 .env
                 .iter()
                 .map(|(name, value)| (name.clone(), text(value)));
-            entry.insert("env".into(), Value::Object(env.into_object()));
+            entry.insert("env".into(), Value::Object(env.collect()));
         }
         entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
         Value::Object(entry)

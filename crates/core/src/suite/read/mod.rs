@@ -13,7 +13,6 @@ pub use scalars::parse_duration_ms;
 pub use shapes::Shapes;
 
 use super::variables::{Environment, Scope, Text, VariableProblem, names_in};
-use crate::order::IntoMap;
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
@@ -123,7 +122,7 @@ impl<'e> Reading<'e> {
         read(&mut Field::describing(self, &slot));
         let mut schema = slot.into_inner();
         let definitions: Map<String, Value> =
-            self.definitions.borrow().clone().into_iter().into_object();
+            self.definitions.borrow().clone().into_iter().collect();
         if let (Value::Object(map), false) = (&mut schema, definitions.is_empty()) {
             map.insert("$defs".to_owned(), Value::Object(definitions));
         }

@@ -2,7 +2,6 @@
 
 use super::super::SurfaceTool;
 use super::super::words::stems;
-use crate::order::IntoMap;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -31,7 +30,7 @@ impl Text {
             .as_deref()
             .and_then(|schema| schema["properties"].as_object())
         {
-            let sorted: BTreeMap<&String, &Value> = map.iter().into_map();
+            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
             for (name, schema) in sorted {
                 let about = schema["description"].as_str().unwrap_or_default();
                 parameters.push_str(&format!("{name} {about}\n"));

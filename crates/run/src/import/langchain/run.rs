@@ -8,7 +8,6 @@ use super::super::transcript::{ImportedAnswer, Transcript};
 use super::super::usage;
 use super::message::{is_message, read_message, signature};
 use mcptest_core::json::{equal, hash};
-use mcptest_core::order::SmallSort;
 use mcptest_core::trace::Tokens;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -110,7 +109,7 @@ fn flat(list: Vec<Json<'_>>) -> Vec<Json<'_>> {
 /// requests; else the runs of tools are the calls. So no call is counted by two of them.
 pub(super) fn transcript(trace: &[Run<'_>]) -> Result<Transcript, Misfit> {
     let mut ordered: Vec<&Run<'_>> = trace.iter().collect();
-    ordered.small_sort_by(|one, other| one.order.cmp(&other.order));
+    ordered.sort_by(|one, other| one.order.cmp(&other.order));
     let root = ordered
         .iter()
         .find(|run| run.is_root)

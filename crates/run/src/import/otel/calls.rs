@@ -2,7 +2,6 @@
 
 use super::span::{Span, SpanKind};
 use mcptest_core::json::equal;
-use mcptest_core::order::IntoMap;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -35,7 +34,7 @@ impl<'s> Tree<'s> {
             .iter()
             .enumerate()
             .map(|(at, span)| (span.id.as_str(), at))
-            .into_map();
+            .collect();
         Self { spans, by_id }
     }
 

@@ -12,7 +12,6 @@ use super::exchange::grouped;
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
-use mcptest_core::order::SmallSort;
 use span::{Span, SpanKind};
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -62,10 +61,10 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
         {
             trace.reverse();
         }
-        trace.small_sort_by_key(|span| span.start);
+        trace.sort_by_key(|span| span.start);
     }
     // Exports are unordered: the first trace is the one that began first.
-    traces.small_sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
+    traces.sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
     let (told, others): (Vec<_>, Vec<_>) = traces
         .into_iter()
         .partition(|trace| trace.iter().any(|span| span.kind != SpanKind::Other));
