@@ -125,6 +125,16 @@ pub struct GateKind {
     pub(crate) traits: &'static [GateTrait],
 }
 
+/// What people read about a gate.
+pub(crate) struct Documentation {
+    /// One line for lists and editors: the question that the gate answers.
+    pub(crate) summary: &'static str,
+    /// The page of the documentation.
+    pub(crate) doc: &'static str,
+    /// A suite that uses the gate.
+    pub(crate) example: &'static str,
+}
+
 /// What makes one run fail a gate, whatever the other runs did. Such a run has failed in every report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunFailsBy {
@@ -137,24 +147,6 @@ pub(crate) enum RunFailsBy {
     /// The gate names it: [`RunScores::fail`], or [`Scores::failed_runs`].
     Rule,
 }
-
-/// The entry of a gate, whose page, example and targets stand beside its block.
-macro_rules! kind {
-    ($key:expr, $summary:expr, $block:ident, $run_fails_by:expr $(, $field:ident: $value:expr)* $(,)?) => {
-        pub(super) const KIND: $crate::eval::GateKind = $crate::eval::GateKind {
-            key: $key,
-            summary: $summary,
-            $($field: $value,)*
-            ..$crate::eval::GateKind::of(
-                TARGETS,
-                (include_str!("doc.md"), include_str!("example.yml")),
-                |block| Box::new($block::read(block)),
-                $run_fails_by,
-            )
-        };
-    };
-}
-pub(super) use kind;
 
 /// What sets a gate apart from most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,16 +179,22 @@ pub(crate) enum GateTrait {
 }
 
 impl GateKind {
-    /// One that asks for nothing by default, and has no name yet.
-    pub(super) const fn of(
+    /// The entry of a gate whose block is read by `read`.
+    pub(super) const fn new(
+        key: &'static str,
+        documentation: Documentation,
         targets: &'static [Target],
-        (doc, example): (&'static str, &'static str),
-        read: fn(&mut Block<'_>) -> Box<dyn Gate>,
         run_fails_by: RunFailsBy,
+        read: fn(&mut Block<'_>) -> Box<dyn Gate>,
     ) -> Self {
+        let Documentation {
+            summary,
+            doc,
+            example,
+        } = documentation;
         Self {
-            key: "",
-            summary: "",
+            key,
+            summary,
             targets,
             doc,
             example,
@@ -205,6 +203,18 @@ impl GateKind {
             run_fails_by,
             traits: &[],
         }
+    }
+
+    /// The same, where these bounds hold when the block has no `expect:`.
+    pub(super) const fn with_floors(mut self, floors: &'static [(Target, f64)]) -> Self {
+        self.floors = floors;
+        self
+    }
+
+    /// The same, set apart by these traits.
+    pub(super) const fn with_traits(mut self, traits: &'static [GateTrait]) -> Self {
+        self.traits = traits;
+        self
     }
 
     pub(crate) fn read_field(

@@ -4,22 +4,6 @@ use super::stats::first_false;
 use crate::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
-/// The targets of a gate: a constant for each, and all of them as `TARGETS`. What their names begin with is written once.
-macro_rules! targets {
-    ($of:literal: $(
-        $name:ident = $kind:ident($own:literal $(, $doc:literal)? $(,)?) $(.$with:ident($($value:expr),*))*;
-    )*) => {
-        $crate::eval::target::targets! { $(
-            $name = $crate::eval::Target::$kind(concat!($of, ".", $own) $(, $doc)?) $(.$with($($value),*))*;
-        )* }
-    };
-    ($($name:ident = $target:expr;)*) => {
-        $(const $name: $crate::eval::Target = $target;)*
-        const TARGETS: &[$crate::eval::Target] = &[$($name),*];
-    };
-}
-pub(super) use targets;
-
 /// One number that a gate computes and a suite can assert.
 #[must_use]
 #[derive(Debug, Clone, Copy)]

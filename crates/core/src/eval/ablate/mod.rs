@@ -10,18 +10,57 @@ use super::recording::{SideRun, SideWords};
 use crate::suite::Agent;
 use crate::target::{Path, Roots};
 
-targets! { "ablation":
-    SETS = count("sets", "sets of tools that were removed").pooled();
-    MAX_DROP = percent("max_drop", "the largest drop of success, in points").pooled().unwanted();
-    MIN_DROP = percent("min_drop", "the smallest drop of success, in points").pooled();
-    NEEDED = count("needed_tools", "sets without which success drops for certain").pooled().wanted();
-    USELESS = count("useless_tools", "sets without which no fewer runs succeed").pooled();
-    EXTRA_CALLS = amount("extra_calls", "the most calls that a run makes more without a set").pooled();
-    EXTRA_TOKENS = amount("extra_tokens", "the most tokens that a run takes more without a set")
-        .pooled().in_unit(Unit::Tokens);
-    EXTRA_COST = amount("extra_cost", "the most dollars that a run costs more without a set")
-        .pooled().in_unit(Unit::Usd);
-}
+const SETS: Target = Target::count("ablation.sets", "sets of tools that were removed").pooled();
+const MAX_DROP: Target = Target::percent(
+    "ablation.max_drop",
+    "the largest drop of success, in points",
+)
+.pooled()
+.unwanted();
+const MIN_DROP: Target = Target::percent(
+    "ablation.min_drop",
+    "the smallest drop of success, in points",
+)
+.pooled();
+const NEEDED: Target = Target::count(
+    "ablation.needed_tools",
+    "sets without which success drops for certain",
+)
+.pooled()
+.wanted();
+const USELESS: Target = Target::count(
+    "ablation.useless_tools",
+    "sets without which no fewer runs succeed",
+)
+.pooled();
+const EXTRA_CALLS: Target = Target::amount(
+    "ablation.extra_calls",
+    "the most calls that a run makes more without a set",
+)
+.pooled();
+const EXTRA_TOKENS: Target = Target::amount(
+    "ablation.extra_tokens",
+    "the most tokens that a run takes more without a set",
+)
+.pooled()
+.in_unit(Unit::Tokens);
+const EXTRA_COST: Target = Target::amount(
+    "ablation.extra_cost",
+    "the most dollars that a run costs more without a set",
+)
+.pooled()
+.in_unit(Unit::Usd);
+
+const TARGETS: &[Target] = &[
+    SETS,
+    MAX_DROP,
+    MIN_DROP,
+    NEEDED,
+    USELESS,
+    EXTRA_CALLS,
+    EXTRA_TOKENS,
+    EXTRA_COST,
+];
 
 const NO_TASK: &str =
     "without an `expect:` that can be observed every run succeeds, whatever is removed";
@@ -36,15 +75,27 @@ pub(crate) struct Ablate {
     has_task: bool,
 }
 
-kind! {
-    "ablate", "What is each tool worth to the agent?", Ablate, RunFailsBy::Nothing,
-    traits: &[
-        GateTrait::ComparesRuns,
-        GateTrait::TakesTrue,
-        GateTrait::TakesList("sets"),
-        GateTrait::HasSideRuns(SideWords { all: "the ablation", one: "ablated run", file: "ablated" }),
-    ],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "ablate",
+    Documentation {
+        summary: "What is each tool worth to the agent?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Nothing,
+    |block| Box::new(Ablate::read(block)),
+)
+.with_traits(&[
+    GateTrait::ComparesRuns,
+    GateTrait::TakesTrue,
+    GateTrait::TakesList("sets"),
+    GateTrait::HasSideRuns(SideWords {
+        all: "the ablation",
+        one: "ablated run",
+        file: "ablated",
+    }),
+]);
 
 impl Ablate {
     fn read(block: &mut Block<'_>) -> Self {

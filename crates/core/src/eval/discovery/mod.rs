@@ -20,9 +20,9 @@ pub(crate) struct DiscoveryBlock {
     prompts: Vec<String>,
 }
 
-targets! {
-    DISCOVERY = Discovery::TARGET;
-}
+const DISCOVERY: Target = Discovery::TARGET;
+
+const TARGETS: &[Target] = &[DISCOVERY];
 
 /// What a name in a prompt is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,11 +42,18 @@ impl Named {
     }
 }
 
-kind! {
+pub(super) const KIND: GateKind = GateKind::new(
     "discovery",
-    "Did the agent find its tools by intent, with none named in the prompt?", DiscoveryBlock, RunFailsBy::AssertionsOverIt,
-    traits: &[GateTrait::CanBeRefuted],
-}
+    Documentation {
+        summary: "Did the agent find its tools by intent, with none named in the prompt?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::AssertionsOverIt,
+    |block| Box::new(DiscoveryBlock::read(block)),
+)
+.with_traits(&[GateTrait::CanBeRefuted]);
 
 impl Gate for DiscoveryBlock {
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {

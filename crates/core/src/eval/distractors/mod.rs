@@ -16,20 +16,54 @@ use crate::suite::Variant;
 use crate::words::{any_of, count};
 use std::collections::BTreeSet;
 
-targets! { "distractors":
-    ACCURACY = percent("accuracy", "runs that chose correctly among those that chose at all")
-        .pooled().reaching(reachable::accuracies);
-    CERTIFIED_LOWER = ratio("certified_lower", "the accuracy that these runs prove with 95% confidence")
-        .pooled().rising(reachable::floor).advising(reachable::runs_for_floor);
-    CERTIFIED_LOWER_PCT = percent("certified_lower_pct", "the same in whole percent")
-        .pooled().rising(reachable::floor_percent).advising(reachable::runs_for_floor_percent);
-    CHOSE_CORRECT = count("chose_correct", "runs that called a correct tool and no distractor")
-        .summed().wanted().rising(|chosen, _| chosen as f64);
-    CHOSE_DISTRACTOR = count("chose_distractor", "runs that called a distractor")
-        .summed().rising(|chosen, _| chosen as f64);
-    CHOSE_NEITHER = count("chose_neither", "runs that called neither a correct tool nor a distractor")
-        .summed().rising(|chosen, _| chosen as f64);
-}
+const ACCURACY: Target = Target::percent(
+    "distractors.accuracy",
+    "runs that chose correctly among those that chose at all",
+)
+.pooled()
+.reaching(reachable::accuracies);
+const CERTIFIED_LOWER: Target = Target::ratio(
+    "distractors.certified_lower",
+    "the accuracy that these runs prove with 95% confidence",
+)
+.pooled()
+.rising(reachable::floor)
+.advising(reachable::runs_for_floor);
+const CERTIFIED_LOWER_PCT: Target = Target::percent(
+    "distractors.certified_lower_pct",
+    "the same in whole percent",
+)
+.pooled()
+.rising(reachable::floor_percent)
+.advising(reachable::runs_for_floor_percent);
+const CHOSE_CORRECT: Target = Target::count(
+    "distractors.chose_correct",
+    "runs that called a correct tool and no distractor",
+)
+.summed()
+.wanted()
+.rising(|chosen, _| chosen as f64);
+const CHOSE_DISTRACTOR: Target = Target::count(
+    "distractors.chose_distractor",
+    "runs that called a distractor",
+)
+.summed()
+.rising(|chosen, _| chosen as f64);
+const CHOSE_NEITHER: Target = Target::count(
+    "distractors.chose_neither",
+    "runs that called neither a correct tool nor a distractor",
+)
+.summed()
+.rising(|chosen, _| chosen as f64);
+
+const TARGETS: &[Target] = &[
+    ACCURACY,
+    CERTIFIED_LOWER,
+    CERTIFIED_LOWER_PCT,
+    CHOSE_CORRECT,
+    CHOSE_DISTRACTOR,
+    CHOSE_NEITHER,
+];
 
 const MOST_FINDINGS: usize = 20;
 const MOST_DISTRACTORS: u64 = 1000;
@@ -53,10 +87,18 @@ enum Source {
     NearDuplicate(Option<String>),
 }
 
-kind! {
-    "distractors", "Does the agent still choose correctly among tools it has no use for?", Distractors, RunFailsBy::Rule,
-    floors: &[(ACCURACY, 100.0)],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "distractors",
+    Documentation {
+        summary: "Does the agent still choose correctly among tools it has no use for?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Rule,
+    |block| Box::new(Distractors::read(block)),
+)
+.with_floors(&[(ACCURACY, 100.0)]);
 
 impl Gate for Distractors {
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {

@@ -5,30 +5,58 @@ pub use super::classes::{Class, Selection, score_selection};
 use super::classes::{Reach, explain_selection, read_classes};
 use super::prelude::*;
 
-targets! {
-    PRECISION = Target::percent(
-        "tool_selection.precision",
-        "reached classes among reached classes and calls in no class",
-    ).pooled();
-    RECALL = Target::percent("tool_selection.recall", "reached classes among all classes").pooled();
-    F1 = Target::percent("tool_selection.f1", "the harmonic mean of precision and recall").pooled();
-    TRUE_POSITIVES = Target::count("tool_selection.true_positives", "classes that a call reached")
-        .summed().wanted();
-    FALSE_POSITIVES = Target::count("tool_selection.false_positives", "calls in no class").summed();
-    FALSE_NEGATIVES = Target::count("tool_selection.false_negatives", "classes that no call reached")
-        .summed();
-}
+const PRECISION: Target = Target::percent(
+    "tool_selection.precision",
+    "reached classes among reached classes and calls in no class",
+)
+.pooled();
+const RECALL: Target =
+    Target::percent("tool_selection.recall", "reached classes among all classes").pooled();
+const F1: Target = Target::percent(
+    "tool_selection.f1",
+    "the harmonic mean of precision and recall",
+)
+.pooled();
+const TRUE_POSITIVES: Target = Target::count(
+    "tool_selection.true_positives",
+    "classes that a call reached",
+)
+.summed()
+.wanted();
+const FALSE_POSITIVES: Target =
+    Target::count("tool_selection.false_positives", "calls in no class").summed();
+const FALSE_NEGATIVES: Target = Target::count(
+    "tool_selection.false_negatives",
+    "classes that no call reached",
+)
+.summed();
+
+const TARGETS: &[Target] = &[
+    PRECISION,
+    RECALL,
+    F1,
+    TRUE_POSITIVES,
+    FALSE_POSITIVES,
+    FALSE_NEGATIVES,
+];
 
 /// The block as written.
 pub(crate) struct EqualFunctionSets {
     classes: Vec<Class>,
 }
 
-kind! {
+pub(super) const KIND: GateKind = GateKind::new(
     "equal_function_sets",
-    "Were the right tools called, where any tool of a class will do?", EqualFunctionSets, RunFailsBy::AssertionsOverIt,
-    floors: &[(F1, 100.0)],
-}
+    Documentation {
+        summary: "Were the right tools called, where any tool of a class will do?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::AssertionsOverIt,
+    |block| Box::new(EqualFunctionSets::read(block)),
+)
+.with_floors(&[(F1, 100.0)]);
 
 impl Gate for EqualFunctionSets {
     fn score_run(&self, run: &Run<'_>) -> RunScores {

@@ -5,21 +5,34 @@ use super::stats::{CONFIDENCE, clopper_pearson, krippendorff_alpha};
 use crate::grade::{Bench, Grade, Question};
 use crate::words::count;
 
-targets! { "eval":
-    PASSED = flag("passed", "1 when enough judges let the run pass; the worst run decides");
-    SCORE = ratio("score", "The mean score of a run's judges; the worst run decides");
-    AGREEMENT = ratio(
-        "agreement",
+const PASSED: Target = Target::flag(
+    "eval.passed",
+    "1 when enough judges let the run pass; the worst run decides",
+);
+const SCORE: Target = Target::ratio(
+    "eval.score",
+    "The mean score of a run's judges; the worst run decides",
+);
+const AGREEMENT: Target = Target::ratio("eval.agreement",
         "Krippendorff's alpha of the judges over the runs, below 0 as 0; not measured with fewer than two votes for a run",
     ).pooled();
-    PASS_RATE = pass_rate("pass_rate");
-}
+const PASS_RATE: Target = Target::pass_rate("eval.pass_rate");
 
-kind! {
-    "eval", "What do judges say of each run, by a rubric?", EvalBlock, RunFailsBy::Assertions,
-    floors: &[(PASSED, 1.0)],
-    traits: &[GateTrait::AsksJudges],
-}
+const TARGETS: &[Target] = &[PASSED, SCORE, AGREEMENT, PASS_RATE];
+
+pub(super) const KIND: GateKind = GateKind::new(
+    "eval",
+    Documentation {
+        summary: "What do judges say of each run, by a rubric?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Assertions,
+    |block| Box::new(EvalBlock::read(block)),
+)
+.with_floors(&[(PASSED, 1.0)])
+.with_traits(&[GateTrait::AsksJudges]);
 
 /// The block; nothing in it when it was refused.
 struct EvalBlock(Option<Question>);

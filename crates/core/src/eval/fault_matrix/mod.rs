@@ -9,12 +9,28 @@ use super::recording::{Combination, SideRun, SideWords};
 use crate::fault::FaultKind;
 use crate::suite::Agent;
 
-targets! { "fault_matrix":
-    COMBINATIONS = count("combinations", "combinations of a kind of fault and a call").pooled().wanted();
-    REACHED = count("reached", "combinations whose call was made, so that it went wrong").pooled().wanted();
-    SURVIVED = count("survived", "reached combinations that the agent got over").pooled().wanted();
-    SURVIVAL_RATE = percent("survival_rate", "survived of the reached").pooled();
-}
+const COMBINATIONS: Target = Target::count(
+    "fault_matrix.combinations",
+    "combinations of a kind of fault and a call",
+)
+.pooled()
+.wanted();
+const REACHED: Target = Target::count(
+    "fault_matrix.reached",
+    "combinations whose call was made, so that it went wrong",
+)
+.pooled()
+.wanted();
+const SURVIVED: Target = Target::count(
+    "fault_matrix.survived",
+    "reached combinations that the agent got over",
+)
+.pooled()
+.wanted();
+const SURVIVAL_RATE: Target =
+    Target::percent("fault_matrix.survival_rate", "survived of the reached").pooled();
+
+const TARGETS: &[Target] = &[COMBINATIONS, REACHED, SURVIVED, SURVIVAL_RATE];
 
 /// One of each way in which a call can fail.
 const KINDS: [FaultKind; 6] = [
@@ -25,8 +41,6 @@ const KINDS: [FaultKind; 6] = [
     FaultKind::Disconnect,
     FaultKind::LostResponse,
 ];
-
-const KEY: &str = "fault_matrix";
 
 /// How many calls are tried when the block does not say.
 const MOST_CALLS: usize = 10;
@@ -39,13 +53,25 @@ pub(crate) struct FaultMatrix {
     has_expectations: bool,
 }
 
-kind! {
-    KEY, "Which call may fail in which way, and the agent still gets there?", FaultMatrix, RunFailsBy::Nothing,
-    traits: &[
-        GateTrait::TakesTrue,
-        GateTrait::HasSideRuns(SideWords { all: "the fault matrix", one: "fault", file: "faults" }),
-    ],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "fault_matrix",
+    Documentation {
+        summary: "Which call may fail in which way, and the agent still gets there?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Nothing,
+    |block| Box::new(FaultMatrix::read(block)),
+)
+.with_traits(&[
+    GateTrait::TakesTrue,
+    GateTrait::HasSideRuns(SideWords {
+        all: "the fault matrix",
+        one: "fault",
+        file: "faults",
+    }),
+]);
 
 impl FaultMatrix {
     fn read(block: &mut Block<'_>) -> Self {

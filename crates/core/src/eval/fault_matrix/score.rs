@@ -1,6 +1,6 @@
 //! Which combinations were reached, and which did the agent get over?
 
-use super::{COMBINATIONS, FaultMatrix, KEY, REACHED, SURVIVAL_RATE, SURVIVED};
+use super::{COMBINATIONS, FaultMatrix, KIND, REACHED, SURVIVAL_RATE, SURVIVED};
 use crate::eval::Combination;
 use crate::eval::scores::Scores;
 use crate::report::evidence::{CellStatus, FaultCell};
@@ -125,7 +125,9 @@ enum Outcome {
 
 impl<'t> Strike<'t> {
     fn of(matrix: &FaultMatrix, run: &Run<'t>, at: usize) -> Self {
-        let combinations = run.header.and_then(|header| header.parameters.get(KEY));
+        let combinations = run
+            .header
+            .and_then(|header| header.parameters.get(KIND.key));
         let label = combinations
             .and_then(|all| all.get(at)?.as_str())
             .map(str::to_owned);

@@ -11,15 +11,31 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::hash::Hash;
 
-targets! { "golden_path":
-    PASSED = flag("passed", "1 when no counted waste was found");
-    PENALTY = ratio("penalty", "1.0 is no waste; falls toward 0");
-    EXTRA_STEPS = count("extra_steps", "calls beyond the path's length");
-    BACKTRACKS = count("backtracks", "returns to a tool that was left");
-    REPEATED_TOOLS = count("repeated_tools", "calls to the same tool as the call before");
-    COVERAGE = ratio("coverage", "how much of the path was walked, in order; 1 for an empty path");
-    PASS_RATE = pass_rate("pass_rate");
-}
+const PASSED: Target = Target::flag("golden_path.passed", "1 when no counted waste was found");
+const PENALTY: Target = Target::ratio("golden_path.penalty", "1.0 is no waste; falls toward 0");
+const EXTRA_STEPS: Target =
+    Target::count("golden_path.extra_steps", "calls beyond the path's length");
+const BACKTRACKS: Target =
+    Target::count("golden_path.backtracks", "returns to a tool that was left");
+const REPEATED_TOOLS: Target = Target::count(
+    "golden_path.repeated_tools",
+    "calls to the same tool as the call before",
+);
+const COVERAGE: Target = Target::ratio(
+    "golden_path.coverage",
+    "how much of the path was walked, in order; 1 for an empty path",
+);
+const PASS_RATE: Target = Target::pass_rate("golden_path.pass_rate");
+
+const TARGETS: &[Target] = &[
+    PASSED,
+    PENALTY,
+    EXTRA_STEPS,
+    BACKTRACKS,
+    REPEATED_TOOLS,
+    COVERAGE,
+    PASS_RATE,
+];
 
 const MOST_FINDINGS: usize = 20;
 const MOST_NAMED: usize = 5;
@@ -180,10 +196,18 @@ pub(crate) struct GoldenPathBlock {
     requires_all: bool,
 }
 
-kind! {
-    "golden_path", "Did the agent get there without wasted calls?", GoldenPathBlock, RunFailsBy::Assertions,
-    floors: &[(PASSED, 1.0)],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "golden_path",
+    Documentation {
+        summary: "Did the agent get there without wasted calls?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Assertions,
+    |block| Box::new(GoldenPathBlock::read(block)),
+)
+.with_floors(&[(PASSED, 1.0)]);
 
 impl Gate for GoldenPathBlock {
     fn expect_beside(&self, _has_expect: bool) -> Vec<(Target, f64)> {

@@ -10,19 +10,48 @@ use crate::problem::nearest;
 use crate::words::count;
 use std::path::Path;
 
-targets! { "model_compat":
-    PASSED = flag("passed", "1 when nothing is broken and no number has shifted for the worse").pooled();
-    BROKEN = count("broken", "things that held in every run of the baseline and hold no more").pooled();
-    DRIFTED = count("drifted", "numbers of gates that have shifted for the worse").pooled();
-    IMPROVED = count("improved", "numbers of gates that have shifted for the better").pooled().wanted();
-    UNDECIDED = count("undecided", "things that hold less often, in too few runs to tell").pooled();
-}
+const PASSED: Target = Target::flag(
+    "model_compat.passed",
+    "1 when nothing is broken and no number has shifted for the worse",
+)
+.pooled();
+const BROKEN: Target = Target::count(
+    "model_compat.broken",
+    "things that held in every run of the baseline and hold no more",
+)
+.pooled();
+const DRIFTED: Target = Target::count(
+    "model_compat.drifted",
+    "numbers of gates that have shifted for the worse",
+)
+.pooled();
+const IMPROVED: Target = Target::count(
+    "model_compat.improved",
+    "numbers of gates that have shifted for the better",
+)
+.pooled()
+.wanted();
+const UNDECIDED: Target = Target::count(
+    "model_compat.undecided",
+    "things that hold less often, in too few runs to tell",
+)
+.pooled();
 
-kind! {
-    "model_compat", "Does the model still do what its baseline did?", ModelCompat, RunFailsBy::Nothing,
-    floors: &[(PASSED, 1.0)],
-    traits: &[GateTrait::ComparesWithBaseline],
-}
+const TARGETS: &[Target] = &[PASSED, BROKEN, DRIFTED, IMPROVED, UNDECIDED];
+
+pub(super) const KIND: GateKind = GateKind::new(
+    "model_compat",
+    Documentation {
+        summary: "Does the model still do what its baseline did?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Nothing,
+    |block| Box::new(ModelCompat::read(block)),
+)
+.with_floors(&[(PASSED, 1.0)])
+.with_traits(&[GateTrait::ComparesWithBaseline]);
 
 /// The block as written, and the test of the baseline once that is read.
 struct ModelCompat {

@@ -10,33 +10,52 @@ use super::prelude::*;
 use super::scores::vacuous_runs;
 use axes::Axes;
 
-targets! {
-    DISCOVERY = Discovery::TARGET;
-    PARAMETERIZATION = Target::percent(
-        "orchestration.parameterization",
-        "percent of the calls whose arguments fit the schema of their tool",
-    ).pooled();
-    SYNTAX = Target::percent(
-        "orchestration.syntax",
-        "percent of the calls to a known tool with object arguments that the protocol took",
-    ).pooled();
-    ERROR_RECOVERY = Target::percent(
-        "orchestration.error_recovery",
-        "percent of the failed calls after which the same tool or class succeeded",
-    ).pooled();
-    EFFICIENCY =
-        Target::percent("orchestration.efficiency", "percent of the calls that repeat no call of their run")
-            .pooled();
-}
+const DISCOVERY: Target = Discovery::TARGET;
+const PARAMETERIZATION: Target = Target::percent(
+    "orchestration.parameterization",
+    "percent of the calls whose arguments fit the schema of their tool",
+)
+.pooled();
+const SYNTAX: Target = Target::percent(
+    "orchestration.syntax",
+    "percent of the calls to a known tool with object arguments that the protocol took",
+)
+.pooled();
+const ERROR_RECOVERY: Target = Target::percent(
+    "orchestration.error_recovery",
+    "percent of the failed calls after which the same tool or class succeeded",
+)
+.pooled();
+const EFFICIENCY: Target = Target::percent(
+    "orchestration.efficiency",
+    "percent of the calls that repeat no call of their run",
+)
+.pooled();
+
+const TARGETS: &[Target] = &[
+    DISCOVERY,
+    PARAMETERIZATION,
+    SYNTAX,
+    ERROR_RECOVERY,
+    EFFICIENCY,
+];
 
 /// The block as written.
 pub(crate) struct OrchestrationBlock {
     classes: Vec<Class>,
 }
 
-kind! {
-    "orchestration", "How well were the tools found, fed and used?", OrchestrationBlock, RunFailsBy::Nothing,
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "orchestration",
+    Documentation {
+        summary: "How well were the tools found, fed and used?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Nothing,
+    |block| Box::new(OrchestrationBlock::read(block)),
+);
 
 impl OrchestrationBlock {
     fn read(block: &mut Block<'_>) -> Self {

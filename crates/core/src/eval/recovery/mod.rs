@@ -24,25 +24,55 @@ use event::flaw;
 use give_up::gives_up;
 use outage::{Failures, failed_calls};
 
-targets! { "recovery":
-    RECOVERED =
-        flag("recovered", "1 when, each time that calls failed by a fault, a call in a later turn succeeded");
-    TIME_TO_DETECTION =
-        count("time_to_detection_ms", "from the first failing call to the agent being told, at worst")
-            .in_unit(Unit::Ms);
-    TIME_TO_RECOVERY =
-        count("time_to_recovery_ms", "from the first failing call to the next success, at worst")
-            .in_unit(Unit::Ms);
-    USER_VISIBLE_HANG =
-        count("user_visible_hang_ms", "how long the call hung before anyone noticed, at worst")
-            .in_unit(Unit::Ms);
-    CLEAN_TIMEOUT = flag("clean_timeout", "1 when the agent was always told within the budget of the call");
-    EXERCISED = flag("exercised", "1 when every injected fault made a call fail");
-    REPEATED_EFFECTS = count("repeated_effects", "calls that do again what was done when an answer was lost")
-        .summed();
-    GATE_PASSED = flag("gate_passed", "1 when nothing is held against the run");
-    PASS_RATE = pass_rate("pass_rate");
-}
+const RECOVERED: Target = Target::flag(
+    "recovery.recovered",
+    "1 when, each time that calls failed by a fault, a call in a later turn succeeded",
+);
+const TIME_TO_DETECTION: Target = Target::count(
+    "recovery.time_to_detection_ms",
+    "from the first failing call to the agent being told, at worst",
+)
+.in_unit(Unit::Ms);
+const TIME_TO_RECOVERY: Target = Target::count(
+    "recovery.time_to_recovery_ms",
+    "from the first failing call to the next success, at worst",
+)
+.in_unit(Unit::Ms);
+const USER_VISIBLE_HANG: Target = Target::count(
+    "recovery.user_visible_hang_ms",
+    "how long the call hung before anyone noticed, at worst",
+)
+.in_unit(Unit::Ms);
+const CLEAN_TIMEOUT: Target = Target::flag(
+    "recovery.clean_timeout",
+    "1 when the agent was always told within the budget of the call",
+);
+const EXERCISED: Target = Target::flag(
+    "recovery.exercised",
+    "1 when every injected fault made a call fail",
+);
+const REPEATED_EFFECTS: Target = Target::count(
+    "recovery.repeated_effects",
+    "calls that do again what was done when an answer was lost",
+)
+.summed();
+const GATE_PASSED: Target = Target::flag(
+    "recovery.gate_passed",
+    "1 when nothing is held against the run",
+);
+const PASS_RATE: Target = Target::pass_rate("recovery.pass_rate");
+
+const TARGETS: &[Target] = &[
+    RECOVERED,
+    TIME_TO_DETECTION,
+    TIME_TO_RECOVERY,
+    USER_VISIBLE_HANG,
+    CLEAN_TIMEOUT,
+    EXERCISED,
+    REPEATED_EFFECTS,
+    GATE_PASSED,
+    PASS_RATE,
+];
 
 /// The block as written, and the agent's `inject:`.
 pub(crate) struct RecoveryBlock {
@@ -54,15 +84,23 @@ pub(crate) struct RecoveryBlock {
     failures: Failures,
 }
 
-kind! {
-    "recovery", "Did the agent notice the injected fault, and get past it in time?", RecoveryBlock, RunFailsBy::Assertions,
-    floors: &[(GATE_PASSED, 1.0)],
-    traits: &[
-        GateTrait::CanBeRefuted,
-        GateTrait::CountsSuccess,
-        GateTrait::JudgesFaults,
-    ],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "recovery",
+    Documentation {
+        summary: "Did the agent notice the injected fault, and get past it in time?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Assertions,
+    |block| Box::new(RecoveryBlock::read(block)),
+)
+.with_floors(&[(GATE_PASSED, 1.0)])
+.with_traits(&[
+    GateTrait::CanBeRefuted,
+    GateTrait::CountsSuccess,
+    GateTrait::JudgesFaults,
+]);
 
 /// Tells of a failure, about the targets that it lowers.
 fn hold(scores: &mut RunScores, failure: RecoveryFailure, said: &str) {

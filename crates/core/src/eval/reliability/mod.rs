@@ -13,26 +13,74 @@ use crate::target::{Path, Roots};
 use crate::words::plural as s;
 use serde_json::Value;
 
-targets! { "reliability":
-    RUNS = count("runs", "how many runs were judged").pooled().rising(|_, runs| runs as f64);
-    PASS_AT_K = percent("pass_at_k", "100 when at least one run passed, else 0")
-        .pooled().rising(|passes, _| if passes > 0 { 100.0 } else { 0.0 });
-    PASSHAT_K = percent("passhat_k", "the pass rate to the power of the runs")
-        .pooled().rising(|passes, runs| power_percent(passes, runs, runs).into());
-    VARIANCE = percent("variance_amplification", "how mixed the outcomes are; 100 is half and half")
-        .pooled().reaching(variances);
-    GRACEFUL = percent("graceful_degradation", "the share of passes when run i weighs i")
-        .pooled().reaching(graceful_values);
-    ALL_PASSED = flag("all_passed", "1 when every run passed, else 0").pooled();
-    PASS_RATE = ratio("pass_rate", "passed runs over runs")
-        .pooled().rising(|passes, runs| passes as f64 / runs as f64);
-    LOWER = ratio("pass_rate_lower", "the lower end of the 95% Wilson interval of the pass rate")
-        .pooled().rising(|passes, runs| interval(passes, runs).0);
-    UPPER = ratio("pass_rate_upper", "the upper end of the 95% Wilson interval of the pass rate")
-        .pooled().rising(|passes, runs| interval(passes, runs).1);
-    PASSHAT_UNBIASED = ratio("passhat_unbiased", "the chance that k drawn runs all passed").pooled();
-    PASS_AT_UNBIASED = ratio("pass_at_unbiased", "the chance that one of k drawn runs passed").pooled();
-}
+const RUNS: Target = Target::count("reliability.runs", "how many runs were judged")
+    .pooled()
+    .rising(|_, runs| runs as f64);
+const PASS_AT_K: Target = Target::percent(
+    "reliability.pass_at_k",
+    "100 when at least one run passed, else 0",
+)
+.pooled()
+.rising(|passes, _| if passes > 0 { 100.0 } else { 0.0 });
+const PASSHAT_K: Target = Target::percent(
+    "reliability.passhat_k",
+    "the pass rate to the power of the runs",
+)
+.pooled()
+.rising(|passes, runs| power_percent(passes, runs, runs).into());
+const VARIANCE: Target = Target::percent(
+    "reliability.variance_amplification",
+    "how mixed the outcomes are; 100 is half and half",
+)
+.pooled()
+.reaching(variances);
+const GRACEFUL: Target = Target::percent(
+    "reliability.graceful_degradation",
+    "the share of passes when run i weighs i",
+)
+.pooled()
+.reaching(graceful_values);
+const ALL_PASSED: Target =
+    Target::flag("reliability.all_passed", "1 when every run passed, else 0").pooled();
+const PASS_RATE: Target = Target::ratio("reliability.pass_rate", "passed runs over runs")
+    .pooled()
+    .rising(|passes, runs| passes as f64 / runs as f64);
+const LOWER: Target = Target::ratio(
+    "reliability.pass_rate_lower",
+    "the lower end of the 95% Wilson interval of the pass rate",
+)
+.pooled()
+.rising(|passes, runs| interval(passes, runs).0);
+const UPPER: Target = Target::ratio(
+    "reliability.pass_rate_upper",
+    "the upper end of the 95% Wilson interval of the pass rate",
+)
+.pooled()
+.rising(|passes, runs| interval(passes, runs).1);
+const PASSHAT_UNBIASED: Target = Target::ratio(
+    "reliability.passhat_unbiased",
+    "the chance that k drawn runs all passed",
+)
+.pooled();
+const PASS_AT_UNBIASED: Target = Target::ratio(
+    "reliability.pass_at_unbiased",
+    "the chance that one of k drawn runs passed",
+)
+.pooled();
+
+const TARGETS: &[Target] = &[
+    RUNS,
+    PASS_AT_K,
+    PASSHAT_K,
+    VARIANCE,
+    GRACEFUL,
+    ALL_PASSED,
+    PASS_RATE,
+    LOWER,
+    UPPER,
+    PASSHAT_UNBIASED,
+    PASS_AT_UNBIASED,
+];
 
 /// As many runs or points of the curve as a reader will look at.
 const MOST_LISTED: usize = 20;
@@ -47,11 +95,19 @@ pub(crate) struct ReliabilityBlock {
     counts_something: bool,
 }
 
-kind! {
-    "reliability", "How often does the agent pass, and how sure is that?", ReliabilityBlock, RunFailsBy::Nothing,
-    floors: &[(PASSHAT_K, 100.0)],
-    traits: &[GateTrait::DecidesRuns],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "reliability",
+    Documentation {
+        summary: "How often does the agent pass, and how sure is that?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Nothing,
+    |block| Box::new(ReliabilityBlock::read(block)),
+)
+.with_floors(&[(PASSHAT_K, 100.0)])
+.with_traits(&[GateTrait::DecidesRuns]);
 
 impl ReliabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {

@@ -17,40 +17,79 @@ use serde_json::Value;
 use std::sync::Arc;
 use walk::{InvalidCall, Walk};
 
-targets! { "scenario":
-    PASSED = flag(
-        "passed",
-        "1 when the state matched, nothing forbidden was done, and refusal and escalation are as expected",
-    );
-    STATE_MATCHED = flag("state_matched", "1 when the run ended in the expected state");
-    STATE_DIFFERENCES =
-        count("state_differences", "places in which the final state is not as expected; 20 at most");
-    INVALID_ACTIONS =
-        count("invalid_actions", "calls that no transition of their tool allowed in their state");
-    FORBIDDEN = count("forbidden_transitions", "calls that `forbidden:` names");
-    RECOVERY_ATTEMPTS =
-        count("recovery_attempts", "failed or invalid calls after which the same tool was called again");
-    ESCALATIONS = count("escalations", "calls of the tool of `escalation:` that got a result");
-    REFUSALS = count(
-        "refusals",
-        "1 when the run closed with a message and called nothing that changes the world or is forbidden",
-    );
-    COST_USD = amount("cost_usd", "what the run cost, where that is known").in_unit(Unit::Usd);
-    DIVERGED_AT = count(
-        "diverged_at",
-        "the call, from 1, at which the state left every golden path for good; 0 when it did not",
-    );
-    PASS_RATE = pass_rate("pass_rate");
-}
+const PASSED: Target = Target::flag(
+    "scenario.passed",
+    "1 when the state matched, nothing forbidden was done, and refusal and escalation are as expected",
+);
+const STATE_MATCHED: Target = Target::flag(
+    "scenario.state_matched",
+    "1 when the run ended in the expected state",
+);
+const STATE_DIFFERENCES: Target = Target::count(
+    "scenario.state_differences",
+    "places in which the final state is not as expected; 20 at most",
+);
+const INVALID_ACTIONS: Target = Target::count(
+    "scenario.invalid_actions",
+    "calls that no transition of their tool allowed in their state",
+);
+const FORBIDDEN: Target = Target::count(
+    "scenario.forbidden_transitions",
+    "calls that `forbidden:` names",
+);
+const RECOVERY_ATTEMPTS: Target = Target::count(
+    "scenario.recovery_attempts",
+    "failed or invalid calls after which the same tool was called again",
+);
+const ESCALATIONS: Target = Target::count(
+    "scenario.escalations",
+    "calls of the tool of `escalation:` that got a result",
+);
+const REFUSALS: Target = Target::count(
+    "scenario.refusals",
+    "1 when the run closed with a message and called nothing that changes the world or is forbidden",
+);
+const COST_USD: Target = Target::amount(
+    "scenario.cost_usd",
+    "what the run cost, where that is known",
+)
+.in_unit(Unit::Usd);
+const DIVERGED_AT: Target = Target::count(
+    "scenario.diverged_at",
+    "the call, from 1, at which the state left every golden path for good; 0 when it did not",
+);
+const PASS_RATE: Target = Target::pass_rate("scenario.pass_rate");
+
+const TARGETS: &[Target] = &[
+    PASSED,
+    STATE_MATCHED,
+    STATE_DIFFERENCES,
+    INVALID_ACTIONS,
+    FORBIDDEN,
+    RECOVERY_ATTEMPTS,
+    ESCALATIONS,
+    REFUSALS,
+    COST_USD,
+    DIVERGED_AT,
+    PASS_RATE,
+];
 
 const MOST_FINDINGS: usize = 20;
 const LONGEST_ANSWER: usize = 60;
 
-kind! {
-    "scenario", "Did the calls lead the world to the state that they should?", ScenarioBlock, RunFailsBy::Assertions,
-    floors: &[(PASSED, 1.0)],
-    traits: &[GateTrait::CountsSuccess],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "scenario",
+    Documentation {
+        summary: "Did the calls lead the world to the state that they should?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Assertions,
+    |block| Box::new(ScenarioBlock::read(block)),
+)
+.with_floors(&[(PASSED, 1.0)])
+.with_traits(&[GateTrait::CountsSuccess]);
 
 /// The block as written.
 struct ScenarioBlock {

@@ -15,26 +15,70 @@ use crate::report::evidence::Dimension;
 use score::{Measured, Premises};
 use session::Session;
 
-targets! { "stability":
-    SCORE = ratio("score", "the mean of the runs' weakest scores").pooled();
-    WEAKEST = ratio("weakest_score", "the lowest score of the worst run");
-    VARIANCE = ratio("variance", "the population variance of the runs' weakest scores")
-        .pooled().unwanted().up_to(0.25);
-    SIMILARITY = ratio("tool_sequence_similarity", "how alike the runs' tool sequences are").pooled();
-    CONSISTENCY =
-        ratio("argument_consistency", "how often runs gave the same tool at the same step the same arguments")
-            .pooled();
-    ALIGNED = ratio(
-        "aligned_argument_consistency",
-        "the same, along the longest common subsequence of the runs' tools",
-    ).pooled();
-    EARLY_DIVERGENCE = flag("early_divergence", "1 when runs mostly part at their first or second call")
-        .pooled().unwanted();
-    TOOL_USAGE = ratio("tool_usage_stability", "1 - (tools - 1) / (calls - 1), of the worst run");
-    RESPONSE = ratio("response_consistency", "how even the turns' lengths are, in the worst run");
-    REDUNDANCY = ratio("redundancy", "distinct calls over all calls, of the worst run");
-    COST = ratio("cost_per_progress", "2000 over the tokens per distinct call, of the worst run");
-}
+const SCORE: Target =
+    Target::ratio("stability.score", "the mean of the runs' weakest scores").pooled();
+const WEAKEST: Target = Target::ratio(
+    "stability.weakest_score",
+    "the lowest score of the worst run",
+);
+const VARIANCE: Target = Target::ratio(
+    "stability.variance",
+    "the population variance of the runs' weakest scores",
+)
+.pooled()
+.unwanted()
+.up_to(0.25);
+const SIMILARITY: Target = Target::ratio(
+    "stability.tool_sequence_similarity",
+    "how alike the runs' tool sequences are",
+)
+.pooled();
+const CONSISTENCY: Target = Target::ratio(
+    "stability.argument_consistency",
+    "how often runs gave the same tool at the same step the same arguments",
+)
+.pooled();
+const ALIGNED: Target = Target::ratio(
+    "stability.aligned_argument_consistency",
+    "the same, along the longest common subsequence of the runs' tools",
+)
+.pooled();
+const EARLY_DIVERGENCE: Target = Target::flag(
+    "stability.early_divergence",
+    "1 when runs mostly part at their first or second call",
+)
+.pooled()
+.unwanted();
+const TOOL_USAGE: Target = Target::ratio(
+    "stability.tool_usage_stability",
+    "1 - (tools - 1) / (calls - 1), of the worst run",
+);
+const RESPONSE: Target = Target::ratio(
+    "stability.response_consistency",
+    "how even the turns' lengths are, in the worst run",
+);
+const REDUNDANCY: Target = Target::ratio(
+    "stability.redundancy",
+    "distinct calls over all calls, of the worst run",
+);
+const COST: Target = Target::ratio(
+    "stability.cost_per_progress",
+    "2000 over the tokens per distinct call, of the worst run",
+);
+
+const TARGETS: &[Target] = &[
+    SCORE,
+    WEAKEST,
+    VARIANCE,
+    SIMILARITY,
+    CONSISTENCY,
+    ALIGNED,
+    EARLY_DIVERGENCE,
+    TOOL_USAGE,
+    RESPONSE,
+    REDUNDANCY,
+    COST,
+];
 
 /// The dimensions of one run, in the order in which they are measured.
 const OF_A_RUN: [Target; 4] = [TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
@@ -50,11 +94,19 @@ pub(crate) struct StabilityBlock {
     is_same_path: bool,
 }
 
-kind! {
-    "stability", "Did the session hold up, and did the runs take the same path?", StabilityBlock, RunFailsBy::Nothing,
-    floors: &[(WEAKEST, 0.5)],
-    traits: &[GateTrait::ComparesRuns],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "stability",
+    Documentation {
+        summary: "Did the session hold up, and did the runs take the same path?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Nothing,
+    |block| Box::new(StabilityBlock::read(block)),
+)
+.with_floors(&[(WEAKEST, 0.5)])
+.with_traits(&[GateTrait::ComparesRuns]);
 
 impl StabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {

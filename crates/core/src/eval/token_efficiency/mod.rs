@@ -11,18 +11,46 @@ use crate::trace::Tokens;
 use crate::words::{count, some_of};
 use cost::cost_of;
 
-targets! { "token_efficiency":
-    F1 = percent("f1", "the F1 of the selection, as `equal_function_sets:` has it").pooled();
-    TOOL_SURFACE_TOKENS = count("tool_surface_tokens", "the `cl100k_base` tokens of the tools the model saw")
-        .in_unit(Unit::Tokens);
-    CORRECT_SELECTIONS = count("correct_selections", "classes that a call reached").summed().wanted();
-    COST = amount("cost", "what the runs cost, in USD").summed().in_unit(Unit::Usd);
-    TOKENS_PER_CORRECT =
-        amount("tokens_per_correct", "tool surface tokens of all runs for each correct selection")
-            .pooled().in_unit(Unit::Tokens);
-    COST_PER_CORRECT = amount("cost_per_correct", "USD for each correct selection")
-        .pooled().in_unit(Unit::Usd);
-}
+const F1: Target = Target::percent(
+    "token_efficiency.f1",
+    "the F1 of the selection, as `equal_function_sets:` has it",
+)
+.pooled();
+const TOOL_SURFACE_TOKENS: Target = Target::count(
+    "token_efficiency.tool_surface_tokens",
+    "the `cl100k_base` tokens of the tools the model saw",
+)
+.in_unit(Unit::Tokens);
+const CORRECT_SELECTIONS: Target = Target::count(
+    "token_efficiency.correct_selections",
+    "classes that a call reached",
+)
+.summed()
+.wanted();
+const COST: Target = Target::amount("token_efficiency.cost", "what the runs cost, in USD")
+    .summed()
+    .in_unit(Unit::Usd);
+const TOKENS_PER_CORRECT: Target = Target::amount(
+    "token_efficiency.tokens_per_correct",
+    "tool surface tokens of all runs for each correct selection",
+)
+.pooled()
+.in_unit(Unit::Tokens);
+const COST_PER_CORRECT: Target = Target::amount(
+    "token_efficiency.cost_per_correct",
+    "USD for each correct selection",
+)
+.pooled()
+.in_unit(Unit::Usd);
+
+const TARGETS: &[Target] = &[
+    F1,
+    TOOL_SURFACE_TOKENS,
+    CORRECT_SELECTIONS,
+    COST,
+    TOKENS_PER_CORRECT,
+    COST_PER_CORRECT,
+];
 
 /// Where a suite gives the price of a model.
 pub const PRICES_HELP: &str = "give one in `prices:` of the agent's `token_efficiency:`";
@@ -48,10 +76,18 @@ pub(crate) struct TokenEfficiency {
     model: Option<String>,
 }
 
-kind! {
-    "token_efficiency", "What do the tools and the runs cost for each correct selection?", TokenEfficiency, RunFailsBy::AssertionsOverIt,
-    floors: &[(F1, 100.0)],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "token_efficiency",
+    Documentation {
+        summary: "What do the tools and the runs cost for each correct selection?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::AssertionsOverIt,
+    |block| Box::new(TokenEfficiency::read(block)),
+)
+.with_floors(&[(F1, 100.0)]);
 
 impl TokenEfficiency {
     fn read(block: &mut Block<'_>) -> Self {

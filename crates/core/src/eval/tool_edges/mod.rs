@@ -19,15 +19,37 @@ use policy::{Closed, Walk, delegations};
 use restriction::Restriction;
 use std::collections::BTreeSet;
 
-targets! { "edges":
-    ALLOWED_PCT = percent("allowed_pct", "percent of the allowed tools that any run called").pooled();
-    RESTRICTED_ATTEMPTS = count("restricted_attempts", "calls to restricted tools").summed();
-    DELEGATION_PCT = percent("delegation_pct", "percent of the expected hand-offs that took place");
-    UNDECLARED_DELEGATIONS = count("undeclared_delegations", "recorded hand-offs that are not expected")
-        .summed();
-    GATE_PASSED = flag("gate_passed", "1 when nothing forbidden was done");
-    UNLISTED_CALLS = count("unlisted_calls", "calls to tools neither allowed nor restricted").summed();
-}
+const ALLOWED_PCT: Target = Target::percent(
+    "edges.allowed_pct",
+    "percent of the allowed tools that any run called",
+)
+.pooled();
+const RESTRICTED_ATTEMPTS: Target =
+    Target::count("edges.restricted_attempts", "calls to restricted tools").summed();
+const DELEGATION_PCT: Target = Target::percent(
+    "edges.delegation_pct",
+    "percent of the expected hand-offs that took place",
+);
+const UNDECLARED_DELEGATIONS: Target = Target::count(
+    "edges.undeclared_delegations",
+    "recorded hand-offs that are not expected",
+)
+.summed();
+const GATE_PASSED: Target = Target::flag("edges.gate_passed", "1 when nothing forbidden was done");
+const UNLISTED_CALLS: Target = Target::count(
+    "edges.unlisted_calls",
+    "calls to tools neither allowed nor restricted",
+)
+.summed();
+
+const TARGETS: &[Target] = &[
+    ALLOWED_PCT,
+    RESTRICTED_ATTEMPTS,
+    DELEGATION_PCT,
+    UNDECLARED_DELEGATIONS,
+    GATE_PASSED,
+    UNLISTED_CALLS,
+];
 
 const MOST_FINDINGS: usize = 20;
 
@@ -49,10 +71,18 @@ pub(crate) struct ToolEdgesBlock {
     has_expect: bool,
 }
 
-kind! {
-    "tool_edges", "Did the agent keep to the tools and hand-offs it was given?", ToolEdgesBlock, RunFailsBy::Assertions,
-    traits: &[GateTrait::CountsSuccess],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "tool_edges",
+    Documentation {
+        summary: "Did the agent keep to the tools and hand-offs it was given?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Assertions,
+    |block| Box::new(ToolEdgesBlock::read(block)),
+)
+.with_traits(&[GateTrait::CountsSuccess]);
 
 impl Gate for ToolEdgesBlock {
     /// What is forbidden; with `closed: true`, whatever else is expected.

@@ -10,20 +10,60 @@ use crate::surface::pin::{Change, Pins};
 use crate::surface::{Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
 use crate::words::distinct;
 
-targets! { "tool_quality":
-    MIN_SCORE = percent("min_score", "the score of the worst tool, 0 to 100").pooled();
-    MEAN_SCORE = percent("mean_score", "the mean of the tools' scores, floored").pooled();
-    CRITICAL_COUNT = count("critical_count", "findings of severity critical").pooled();
-    WARNING_COUNT = count("warning_count", "findings of severity warning").pooled();
-    SURFACE_TOKENS = count("surface_tokens", "the `cl100k_base` tokens that the tools take of every request")
-        .pooled().in_unit(Unit::Tokens);
-    CHANGED_COUNT = count("changed_count", "differences between the tools and the baseline").pooled();
-}
+const MIN_SCORE: Target = Target::percent(
+    "tool_quality.min_score",
+    "the score of the worst tool, 0 to 100",
+)
+.pooled();
+const MEAN_SCORE: Target = Target::percent(
+    "tool_quality.mean_score",
+    "the mean of the tools' scores, floored",
+)
+.pooled();
+const CRITICAL_COUNT: Target = Target::count(
+    "tool_quality.critical_count",
+    "findings of severity critical",
+)
+.pooled();
+const WARNING_COUNT: Target =
+    Target::count("tool_quality.warning_count", "findings of severity warning").pooled();
+const SURFACE_TOKENS: Target = Target::count(
+    "tool_quality.surface_tokens",
+    "the `cl100k_base` tokens that the tools take of every request",
+)
+.pooled()
+.in_unit(Unit::Tokens);
+const CHANGED_COUNT: Target = Target::count(
+    "tool_quality.changed_count",
+    "differences between the tools and the baseline",
+)
+.pooled();
 
-kind! {
-    "tool_quality", "Are the tools that the agent was offered fit to be chosen from?", ToolQuality, RunFailsBy::Nothing,
-    traits: &[GateTrait::TakesTrue, GateTrait::ReadsFiles, GateTrait::JudgesTools],
-}
+const TARGETS: &[Target] = &[
+    MIN_SCORE,
+    MEAN_SCORE,
+    CRITICAL_COUNT,
+    WARNING_COUNT,
+    SURFACE_TOKENS,
+    CHANGED_COUNT,
+];
+
+pub(super) const KIND: GateKind = GateKind::new(
+    "tool_quality",
+    Documentation {
+        summary: "Are the tools that the agent was offered fit to be chosen from?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Nothing,
+    |block| Box::new(ToolQuality::read(block)),
+)
+.with_traits(&[
+    GateTrait::TakesTrue,
+    GateTrait::ReadsFiles,
+    GateTrait::JudgesTools,
+]);
 
 /// The block as written, and the baseline once that is read.
 struct ToolQuality {

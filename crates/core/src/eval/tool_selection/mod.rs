@@ -9,14 +9,27 @@ use crate::report::evidence::SelectedTool;
 use selection::{Choice, SelectionFloor, aggregate, floor_line};
 use std::collections::BTreeMap;
 
-targets! { "tool_selection":
-    SELECTION_RATE = ratio("selection_rate", "runs that called the tool over runs")
-        .pooled().rising(|selected, runs| selected as f64 / runs as f64);
-    PASS_HAT_K = percent("pass_hat_k", "runs that called the tool within their tokens, in percent")
-        .pooled().rising(|selected, runs| (100 * selected / runs) as f64);
-    MAX_TOKENS = count("max_tokens", "the most tokens of a run").in_unit(Unit::Tokens);
-    PASSED = flag("passed", "1 when the floor in the block is met").pooled();
-}
+const SELECTION_RATE: Target = Target::ratio(
+    "tool_selection.selection_rate",
+    "runs that called the tool over runs",
+)
+.pooled()
+.rising(|selected, runs| selected as f64 / runs as f64);
+const PASS_HAT_K: Target = Target::percent(
+    "tool_selection.pass_hat_k",
+    "runs that called the tool within their tokens, in percent",
+)
+.pooled()
+.rising(|selected, runs| (100 * selected / runs) as f64);
+const MAX_TOKENS: Target =
+    Target::count("tool_selection.max_tokens", "the most tokens of a run").in_unit(Unit::Tokens);
+const PASSED: Target = Target::flag(
+    "tool_selection.passed",
+    "1 when the floor in the block is met",
+)
+.pooled();
+
+const TARGETS: &[Target] = &[SELECTION_RATE, PASS_HAT_K, MAX_TOKENS, PASSED];
 
 /// As many runs as a reader will look at.
 const MOST_LISTED: usize = 20;
@@ -28,10 +41,18 @@ pub(crate) struct ToolSelectionBlock {
     is_default: bool,
 }
 
-kind! {
-    "tool_selection", "Do enough of the runs call the right tool, within their tokens?", ToolSelectionBlock, RunFailsBy::Rule,
-    floors: &[(PASSED, 1.0)],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "tool_selection",
+    Documentation {
+        summary: "Do enough of the runs call the right tool, within their tokens?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Rule,
+    |block| Box::new(ToolSelectionBlock::read(block)),
+)
+.with_floors(&[(PASSED, 1.0)]);
 
 impl Gate for ToolSelectionBlock {
     /// The floor in the block holds whatever else is expected.

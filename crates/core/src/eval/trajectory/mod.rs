@@ -31,11 +31,14 @@ use wording::list;
 
 use std::collections::BTreeSet;
 
-targets! { "trajectory":
-    PASSED = flag("passed", "1 when the calls are as the mode asks");
-    MISMATCH_COUNT = count("mismatch_count", "how many calls are not as the mode asks");
-    PASS_RATE = pass_rate("pass_rate");
-}
+const PASSED: Target = Target::flag("trajectory.passed", "1 when the calls are as the mode asks");
+const MISMATCH_COUNT: Target = Target::count(
+    "trajectory.mismatch_count",
+    "how many calls are not as the mode asks",
+);
+const PASS_RATE: Target = Target::pass_rate("trajectory.pass_rate");
+
+const TARGETS: &[Target] = &[PASSED, MISMATCH_COUNT, PASS_RATE];
 
 /// The block as written, ready to be compared.
 pub(crate) struct TrajectoryBlock {
@@ -46,11 +49,19 @@ pub(crate) struct TrajectoryBlock {
     successful: Option<Success>,
 }
 
-kind! {
-    "trajectory", "Did the agent make the calls it should?", TrajectoryBlock, RunFailsBy::Assertions,
-    floors: &[(PASSED, 1.0)],
-    traits: &[GateTrait::CountsSuccess],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "trajectory",
+    Documentation {
+        summary: "Did the agent make the calls it should?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Assertions,
+    |block| Box::new(TrajectoryBlock::read(block)),
+)
+.with_floors(&[(PASSED, 1.0)])
+.with_traits(&[GateTrait::CountsSuccess]);
 
 impl Gate for TrajectoryBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {

@@ -7,17 +7,17 @@ use crate::words::{count, quoted};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-targets! {
-    DEPENDENCY_SATISFACTION = Target::percent(
-        "trajectory.dependency_satisfaction",
-        "percent of dependencies whose consumers all ran after a producer they could read",
-    );
-    ORDER_SATISFACTION = Target::percent(
-        "trajectory.order_satisfaction",
-        "percent of order edges whose second calls all ran after a first",
-    );
-    PASS_RATE = Target::pass_rate("trajectory_axes.pass_rate");
-}
+const DEPENDENCY_SATISFACTION: Target = Target::percent(
+    "trajectory.dependency_satisfaction",
+    "percent of dependencies whose consumers all ran after a producer they could read",
+);
+const ORDER_SATISFACTION: Target = Target::percent(
+    "trajectory.order_satisfaction",
+    "percent of order edges whose second calls all ran after a first",
+);
+const PASS_RATE: Target = Target::pass_rate("trajectory_axes.pass_rate");
+
+const TARGETS: &[Target] = &[DEPENDENCY_SATISFACTION, ORDER_SATISFACTION, PASS_RATE];
 
 const MOST_FINDINGS: usize = 20;
 const NO_CONSUMER: &str = "no consumer of the dependencies was called";
@@ -218,10 +218,21 @@ fn percent_held(edges: &[Edge<'_>], axis: Axis) -> usize {
     (100 * held).checked_div(of_axis.count()).unwrap_or(100)
 }
 
-kind! {
-    "trajectory_axes", "Did every call come after the ones it builds on?", TrajectoryAxes, RunFailsBy::Assertions,
-    floors: &[(DEPENDENCY_SATISFACTION, 100.0), (ORDER_SATISFACTION, 100.0)],
-}
+pub(super) const KIND: GateKind = GateKind::new(
+    "trajectory_axes",
+    Documentation {
+        summary: "Did every call come after the ones it builds on?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Assertions,
+    |block| Box::new(TrajectoryAxes::read(block)),
+)
+.with_floors(&[
+    (DEPENDENCY_SATISFACTION, 100.0),
+    (ORDER_SATISFACTION, 100.0),
+]);
 
 impl Gate for TrajectoryAxes {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
