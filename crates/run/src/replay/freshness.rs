@@ -1,0 +1,142 @@
+//! Do the recordings of a row fit its suite as it is now?
+
+use crate::advice;
+use crate::cassette::{self, Cassette, Change};
+use crate::conditions::removed_faults;
+use mcptest_core::judge::is_read_only;
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
+use mcptest_core::suite::{Stale, Suite};
+use mcptest_core::trace::Header;
+use std::path::Path;
+
+/// Why a recording is not one of the suite as it is now.
+pub(crate) struct Misfit {
+    kind: ReasonKind,
+    what: &'static str,
+    details: Vec<String>,
+}
+
+impl Misfit {
+    /// Somebody has changed the recording.
+    pub(crate) fn edited(why: &str) -> Self {
+        let (kind, what) = (
+            ReasonKind::RecordingEdited,
+            "was edited after it was recorded",
+        );
+        Self {
+            kind,
+            what,
+            details: vec![why.to_owned()],
+        }
+    }
+
+    /// Of a recording that differs in these from one that were made now, or whose header is not what was written.
+    pub(crate) fn of(changes: Vec<String>, is_tampered: bool) -> Option<Self> {
+        if changes.is_empty() {
+            return is_tampered
+                .then(|| Self::edited("the header does not fit its own fingerprint"));
+        }
+        let what = "is stale: the suite has changed since it was recorded";
+        Some(Self {
+            kind: ReasonKind::RecordingStale,
+            what,
+            details: changes,
+        })
+    }
+
+    /// A note, where the suite lets it pass.
+    pub(crate) fn tolerated(
+        self,
+        suite: &Suite,
+        path: &Path,
+        row: &Row<'_>,
+        is_read_only: bool,
+    ) -> Result<String, Reason> {
+        let message = format!("{} {}", path.display(), self.what);
+        match suite.run_options.stale {
+            Stale::Error => {
+                let reason = Reason::new(self.kind, message).details(self.details);
+                Err(advice::stale(reason, row, is_read_only))
+            }
+            Stale::Warn => Ok(format!("{message} ({})", self.details.join("; "))),
+        }
+    }
+}
+
+/// Why a recording is not one of the suite as it is now, and where, when it is not.
+pub(crate) fn misfit(
+    of: AgentRow<'_>,
+    cassette: &Cassette<'_>,
+    expected: &Header,
+) -> Option<Misfit> {
+    let Some(header) = cassette
+        .header
+        .as_ref()
+        .filter(|header| header.fingerprint.is_some())
+    else {
+        // Only where `cassette:` names it, a file may come from elsewhere.
+        let is_own_place = of.agent.cassette.is_none();
+        let why = "it has no header with a fingerprint, as every recording has; \
+                   name a file from elsewhere with `cassette:`";
+        return is_own_place.then(|| Misfit::edited(why));
+    };
+    // Traces that an eval names may come from anywhere: nothing here says how they were made.
+    let changes = if of.agent.is_eval() {
+        Vec::new()
+    } else {
+        cassette::staleness(header, expected)
+    };
+    Misfit::of(
+        changes.iter().map(Change::to_string).collect(),
+        cassette::is_tampered(header),
+    )
+}
+
+/// The differences between the recordings of a row and the suite that are tolerated, or why they are not.
+pub(super) fn tolerated_differences(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    expected: &Header,
+    cassettes: &[(&Path, &Cassette<'_>)],
+) -> Result<Vec<String>, Reason> {
+    let mut notes = freshness(row, of, expected, cassettes)?;
+    notes.extend(without_faults(row, of, cassettes)?);
+    Ok(notes)
+}
+
+/// Compares what was recorded with what the suite would record now; the differences that are tolerated are notes.
+pub(super) fn freshness(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    expected: &Header,
+    cassettes: &[(&Path, &Cassette<'_>)],
+) -> Result<Vec<String>, Reason> {
+    let mut notes = Vec::new();
+    if row.transcripts.is_some() {
+        return Ok(notes);
+    }
+    for (path, cassette) in cassettes {
+        if let Some(misfit) = misfit(of, cassette, expected) {
+            notes.push(misfit.tolerated(of.suite, path, row, is_read_only(of))?);
+        }
+    }
+    Ok(notes)
+}
+
+/// Refuses runs that ran into faults which the suite does not inject any more; where that is tolerated, a note of each.
+fn without_faults(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    cassettes: &[(&Path, &Cassette<'_>)],
+) -> Result<Vec<String>, Reason> {
+    if row.transcripts.is_some() || of.agent.is_eval() {
+        return Ok(Vec::new());
+    }
+    let mut notes = Vec::new();
+    for (path, cassette) in cassettes {
+        if let Some(misfit) = Misfit::of(removed_faults(of, cassette), false) {
+            notes.push(misfit.tolerated(of.suite, path, row, is_read_only(of))?);
+        }
+    }
+    Ok(notes)
+}

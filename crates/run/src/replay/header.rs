@@ -1,0 +1,67 @@
+//! Which header would a recording made now have?
+
+use crate::conditions::conditions_of;
+use crate::secrets::{without_secret_names, without_tokens};
+use crate::server::entry_of;
+use mcptest_agent::tool_schema::Offer;
+use mcptest_core::digest::{digest, digest_of_value};
+use mcptest_core::row::AgentRow;
+use mcptest_core::suite::Server;
+use mcptest_core::trace::{CatalogueTool, Header};
+
+/// What a recording made now would carry.
+pub fn expected_header(of: AgentRow<'_>) -> Header {
+    let agent = of.agent;
+    let family = of.model.and_then(|model| of.suite.family_of(model));
+    let as_offered = |mut offered: Vec<CatalogueTool>| {
+        offered.extend(agent.injected_tools(of.variant, &offered));
+        match family {
+            Some(family) => Offer::of(offered, family, agent.tool_schemas()).catalogue,
+            None => offered,
+        }
+    };
+    let parameters = agent.parameters_of(of.model);
+    let texts = agent.turns.iter().chain(&agent.system_prompt);
+    let variables = texts.flat_map(|text| &text.variables);
+    let world = of
+        .suite
+        .world_of(agent)
+        .map(|world| digest_of_value(world.written()));
+    let entry = |name: &String| {
+        let mut entry = entry_of(of.suite, name);
+        let is_mock = of.suite.servers.get(name).is_some_and(Server::is_mock);
+        entry.extend(
+            world
+                .clone()
+                .filter(|_| is_mock)
+                .map(|world| ("world".to_owned(), world.into())),
+        );
+        (name.clone(), entry)
+    };
+    let servers = agent.servers.iter().map(entry).collect();
+    Header {
+        model: of.model_label(),
+        prompt: agent
+            .turns
+            .iter()
+            .map(|turn| without_tokens(&turn.template))
+            .collect(),
+        system_prompt: agent
+            .system_prompt
+            .as_ref()
+            .map(|text| without_tokens(&text.template)),
+        parameters: without_secret_names(&parameters).unwrap_or(parameters),
+        conditions: Some(conditions_of(of)),
+        variables: variables
+            .map(|(name, value)| (name.clone(), digest(value.as_bytes())))
+            .collect(),
+        files: agent
+            .own
+            .as_ref()
+            .map(|own| own.digests.clone())
+            .unwrap_or_default(),
+        servers: without_secret_names(&servers).unwrap_or(servers),
+        catalogue: of.suite.known_catalogue(agent).map(as_offered),
+        ..Header::of_agent(&agent.name)
+    }
+}

@@ -1,0 +1,52 @@
+//! What is worth knowing of recordings that nothing is wrong with?
+
+use super::File;
+use crate::cassette::{Cassette, Recording};
+use crate::conditions::{other_model, unknown_conditions};
+use crate::import::Fidelity;
+use mcptest_core::row::{AgentRow, Row};
+use mcptest_core::trace::{Header, slips};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What is noted of recordings that nothing is wrong with: what is not compared, and what no check reads.
+pub(super) fn remarks(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    expected: &Header,
+    cassettes: &[(&Path, &Cassette<'_>)],
+) -> Vec<String> {
+    let is_compared = row.transcripts.is_none() && !of.agent.is_eval();
+    let mut notes = Vec::new();
+    for (path, cassette) in cassettes {
+        if is_compared {
+            notes.extend(unknown_conditions(path, cassette, expected));
+            notes.extend(other_model(of, path, cassette));
+        }
+        if cassette.header.is_none() {
+            notes.extend(slips_of(path, cassette));
+        }
+    }
+    notes
+}
+
+/// Fields of plain traces that nobody reads and that are close to one that is read, each once.
+fn slips_of(path: &Path, cassette: &Cassette<'_>) -> BTreeSet<String> {
+    let traces = cassette
+        .runs
+        .iter()
+        .filter_map(|run| run.trace.as_ref().ok());
+    traces
+        .flat_map(|trace| slips(trace.text))
+        .map(|slip| format!("{}: {slip}", path.display()))
+        .collect()
+}
+
+/// What came over from transcripts of other programs, one line for each format.
+pub(super) fn imported(files: &[File]) -> Vec<String> {
+    let opened = files.iter().filter_map(|(_, file)| file.as_ref().ok());
+    let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));
+    all.iter()
+        .map(|fidelity| format!("imported from {fidelity}"))
+        .collect()
+}
