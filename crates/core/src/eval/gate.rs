@@ -126,6 +126,7 @@ pub struct GateKind {
 }
 
 /// What people read about a gate.
+#[derive(Clone, Copy)]
 pub(crate) struct Documentation {
     /// One line for lists and editors: the question that the gate answers.
     pub(crate) summary: &'static str,
