@@ -31,7 +31,6 @@ mod narrative;
 mod orchestration;
 mod outlook;
 mod pass_rate;
-mod prelude;
 mod recording;
 pub mod recovery;
 #[cfg(test)]

@@ -57,8 +57,6 @@ impl Problem {
         Self::of(Level::Warning, message.into())
     }
 
-    /// Problems are rare, and hundreds of places make them: none has the code in it.
-    #[cold]
     fn of(level: Level, message: String) -> Self {
         Self {
             level,
@@ -76,28 +74,24 @@ impl Problem {
     }
 
     /// At this place.
-    #[cold]
     pub fn at(mut self, span: Span) -> Self {
         self.span = Some(span);
         self
     }
 
     /// With these words under the caret.
-    #[cold]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
     /// With a second place.
-    #[cold]
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
         self.also = Some((span, label.into()));
         self
     }
 
     /// With what to do about it.
-    #[cold]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

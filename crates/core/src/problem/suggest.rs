@@ -2,16 +2,10 @@
 
 /// The known word nearest to `word`, if one is near enough to be a slip of the pen.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    nearest_of(word, &mut known.into_iter())
-}
-
-/// Compiled once, and not for every kind of list.
-#[cold]
-#[inline(never)]
-fn nearest_of<'k>(word: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
     let folded = fold(word);
     let limit = (folded.chars().count() / 3).clamp(1, 4);
     known
+        .into_iter()
         .filter(|candidate| *candidate != word)
         .map(|candidate| {
             (

@@ -5,10 +5,18 @@ mod score;
 mod tests;
 
 use super::assertion::Assertion;
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
 use super::recording::{SideRun, SideWords};
+use super::scores::Scores;
+use super::shown::Shown;
+use super::target::{Target, Unit};
+use crate::problem::{Problem, Span};
+use crate::report::Evidence;
 use crate::suite::Agent;
+use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
+use crate::trace::Run;
 
 const SETS: Target = Target::count("ablation.sets", "sets of tools that were removed").pooled();
 const MAX_DROP: Target = Target::percent(

@@ -1,10 +1,12 @@
 //! How do runs without a set of tools differ from the ordinary ones?
 
 use super::{EXTRA_CALLS, EXTRA_COST, EXTRA_TOKENS, MAX_DROP, MIN_DROP, NEEDED, SETS, USELESS};
-use crate::eval::prelude::*;
+use crate::eval::scores::Scores;
 use crate::eval::stats::{CONFIDENCE, newcombe_difference};
+use crate::eval::target::Target;
 use crate::report::evidence::AblationRow;
-use crate::trace::is_tool;
+use crate::report::{Finding, Number};
+use crate::trace::{Run, Tool, is_tool};
 use crate::words::{count, some_of};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! What share of the classes did the runs find?
 
 use super::{Class, Reach};
-use crate::eval::prelude::*;
+use crate::eval::target::Target;
+use crate::trace::Run;
 
 /// How many of the classes were reached, run by run, over all runs.
 #[derive(Debug, Default)]

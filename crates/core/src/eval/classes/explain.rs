@@ -1,7 +1,9 @@
 //! Which classes were missed, in words?
 
 use super::{Class, Reach};
-use crate::eval::prelude::*;
+use crate::eval::scores::RunScores;
+use crate::eval::target::Target;
+use crate::trace::Call;
 use crate::words::{any_of, count};
 
 const MOST_FINDINGS: usize = 20;

@@ -5,8 +5,15 @@ mod mentions;
 mod tests;
 
 use super::classes::{Class, Discovery, read_any_classes};
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
+use super::scores::Scores;
 use super::scores::vacuous_runs;
+use super::target::Target;
+use crate::problem::Problem;
+use crate::report::{Finding, Number};
+use crate::suite::read::Block;
+use crate::trace::{Run, Tool, Trace};
 use mentions::named;
 use serde_json::Value;
 use std::collections::BTreeSet;

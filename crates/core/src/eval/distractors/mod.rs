@@ -8,11 +8,20 @@ mod reachable;
 pub use catalogue::distractors_from_catalogue;
 pub use near_duplicate::near_duplicates;
 
-use super::prelude::*;
+use super::gate::{Documentation, Gate, GateKind, RunFailsBy};
+use super::outlook::Outlook;
+use super::recording::Recording;
+use super::scores::{RunScores, Scores};
+use super::shown::Shown;
 use super::stats::{CONFIDENCE, certified_lower, percent_of, wilson};
+use super::target::Target;
 use crate::hashed::HashSet;
+use crate::problem::Problem;
 use crate::report::evidence::ChoicePoint;
+use crate::report::{Evidence, Finding, Number};
 use crate::suite::Variant;
+use crate::suite::read::{Block, Field};
+use crate::trace::{Call, CatalogueTool, Run, Tool};
 use crate::words::{any_of, count};
 use std::collections::BTreeSet;
 

@@ -3,7 +3,13 @@
 pub use super::classes::{Class, Selection, score_selection};
 
 use super::classes::{Reach, explain_selection, read_classes};
-use super::prelude::*;
+use super::gate::{Documentation, Gate, GateKind, RunFailsBy};
+use super::outlook::Outlook;
+use super::scores::{RunScores, Scores};
+use super::target::Target;
+use crate::report::Number;
+use crate::suite::read::Block;
+use crate::trace::Run;
 
 const PRECISION: Target = Target::percent(
     "tool_selection.precision",

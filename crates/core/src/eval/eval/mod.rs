@@ -1,8 +1,13 @@
 //! `eval:` what do judges say of each run, by a rubric?
 
-use super::prelude::*;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
+use super::scores::{RunScores, Scores};
 use super::stats::{CONFIDENCE, clopper_pearson, krippendorff_alpha};
+use super::target::Target;
 use crate::grade::{Bench, Grade, Question};
+use crate::report::Number;
+use crate::suite::read::Block;
+use crate::trace::Run;
 use crate::words::count;
 
 const PASSED: Target = Target::flag(

@@ -4,10 +4,18 @@ mod score;
 #[cfg(test)]
 mod tests;
 
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
 use super::recording::{Combination, SideRun, SideWords};
+use super::scores::Scores;
+use super::shown::Shown;
+use super::target::Target;
 use crate::fault::FaultKind;
+use crate::problem::{Problem, Span};
+use crate::report::Evidence;
 use crate::suite::Agent;
+use crate::suite::read::{Block, Field};
+use crate::trace::Run;
 
 const COMBINATIONS: Target = Target::count(
     "fault_matrix.combinations",

@@ -1,11 +1,19 @@
 //! `golden_path:` did the agent get there without wasted calls?
 
 use super::assignment::Groups;
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, RunFailsBy};
+use super::scores::RunScores;
 use super::shown::MOST_CALLS;
+use super::shown::Shown;
 use super::subsequence::{longest_order_keeping_match, order_keeping_partners};
+use super::target::Target;
 use crate::hashed::HashSet;
+use crate::problem::Problem;
+use crate::report::Evidence;
 use crate::report::evidence::{PathCall, PathRun};
+use crate::suite::read::Block;
+use crate::trace::{Run, Tool};
 use crate::words::{and_more, count};
 use serde_json::Value;
 use std::collections::BTreeSet;

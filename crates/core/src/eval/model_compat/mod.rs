@@ -1,12 +1,17 @@
 //! `model_compat:` does the model still do what its baseline did?
 
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
-use super::gate::ReadNamed;
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, ReadNamed, RunFailsBy};
+use super::scores::Scores;
+use super::target::Target;
 use crate::baseline::{
     Baseline, Class, Comparison, Difference, MissingRuns, RunBaseline, TestBaseline, compare_test,
 };
-use crate::problem::nearest;
+use crate::problem::{Problem, Span, nearest};
+use crate::report::{Finding, Number};
+use crate::suite::read::Block;
+use crate::trace::Run;
 use crate::words::count;
 use std::path::Path;
 

@@ -7,9 +7,12 @@ use super::{
     ARG_MISMATCH, CLAIMED_BUT_ABSENT, CLAIMED_BUT_FAILED, DENIED_BUT_PRESENT, DIVERGENCE_SCORE,
     GATE_PASSED, MUTATING_DIVERGENCE_SCORE, PRESENT_BUT_UNCLAIMED, UNVERIFIED,
 };
-use crate::eval::prelude::*;
+use crate::eval::scores::RunScores;
+use crate::eval::target::Target;
 use crate::hidden::shown_under;
+use crate::report::Number;
 use crate::report::evidence::ClaimVerdict;
+use crate::trace::Trace;
 use crate::words::{and_more, count, cut, plural};
 use serde_json::Value;
 use std::borrow::Cow;

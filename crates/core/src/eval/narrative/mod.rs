@@ -25,10 +25,17 @@ mod verbs;
 
 pub(crate) use tool::is_read_by_name;
 
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
+use super::scores::{RunScores, Scores};
+use super::shown::Shown;
 use super::success::Success;
+use super::target::Target;
 use crate::grade::Question;
-use crate::problem::did_you_mean;
+use crate::problem::{Problem, did_you_mean};
+use crate::report::Evidence;
+use crate::suite::read::Block;
+use crate::trace::{Run, Tool};
 use crate::words;
 use score::{Comparison, closing_message, steps, steps_of_values};
 use serde_json::Value;

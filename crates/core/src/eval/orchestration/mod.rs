@@ -6,8 +6,13 @@ mod catalogue;
 mod tests;
 
 use super::classes::{Class, Discovery, read_classes_or_siblings};
-use super::prelude::*;
+use super::gate::{Documentation, Gate, GateKind, RunFailsBy};
+use super::scores::Scores;
 use super::scores::vacuous_runs;
+use super::target::Target;
+use crate::report::Number;
+use crate::suite::read::Block;
+use crate::trace::Run;
 use axes::Axes;
 
 const DISCOVERY: Target = Discovery::TARGET;

@@ -6,10 +6,19 @@ pub use super::stats::{
 };
 
 use super::assertion::Assertion;
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
+use super::outlook::Outlook;
+use super::scores::Scores;
+use super::shown::Shown;
 use super::stats::{CONFIDENCE, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
+use super::target::Target;
+use crate::problem::{Problem, Span};
 use crate::report::evidence::CurvePoint;
+use crate::report::{Evidence, Finding, Number};
+use crate::suite::read::Block;
 use crate::target::{Path, Roots};
+use crate::trace::Run;
 use crate::words::plural as s;
 use serde_json::Value;
 

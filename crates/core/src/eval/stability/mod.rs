@@ -10,8 +10,17 @@ mod session;
 pub use across::{Spread, StabilityAcross, StabilityError, agent_stability_across, spread};
 pub use score::{StabilityFloors, StabilityReport, agent_stability, drift_flags};
 
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
+use super::outlook::Outlook;
+use super::scores::{RunScores, Scores};
+use super::shown::Shown;
+use super::target::Target;
+use crate::problem::Problem;
 use crate::report::evidence::Dimension;
+use crate::report::{Evidence, Number};
+use crate::suite::read::Block;
+use crate::trace::Run;
 use score::{Measured, Premises};
 use session::Session;
 

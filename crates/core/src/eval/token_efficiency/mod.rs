@@ -3,11 +3,19 @@
 mod cost;
 
 use super::classes::{Class, Reach, Selection, explain_selection, read_needed_classes};
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, RunFailsBy};
+use super::outlook::Outlook;
+use super::recording::Recording;
+use super::scores::{RunScores, Scores};
+use super::shown::Shown;
+use super::target::{Target, Unit};
 use crate::price::{Prices, tool_surface_tokens};
-use crate::problem::did_you_mean;
+use crate::problem::{Problem, did_you_mean};
 use crate::report::evidence::{LimitShown, TokensOfRun};
-use crate::trace::Tokens;
+use crate::report::{Evidence, Finding, Number};
+use crate::suite::read::Block;
+use crate::trace::{CatalogueTool, Run, Tokens};
 use crate::words::{count, some_of};
 use cost::cost_of;
 

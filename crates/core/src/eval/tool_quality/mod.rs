@@ -1,13 +1,18 @@
 //! `tool_quality:` are the tools that the agent was offered fit to be chosen from?
 
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
-use super::gate::ReadNamed;
-use super::prelude::*;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, ReadNamed, RunFailsBy};
+use super::scores::Scores;
+use super::shown::Shown;
+use super::target::{Target, Unit};
 use crate::baseline::TestBaseline;
-use crate::problem::did_you_mean;
+use crate::problem::{Problem, Span, did_you_mean};
 use crate::report::evidence::ToolFinding;
+use crate::report::{Evidence, Finding, Number};
+use crate::suite::read::{Block, Field};
 use crate::surface::pin::{Change, Pins};
 use crate::surface::{Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
+use crate::trace::{CatalogueTool, Run};
 use crate::words::distinct;
 
 const MIN_SCORE: Target = Target::percent(

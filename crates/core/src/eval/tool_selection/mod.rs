@@ -2,10 +2,18 @@
 
 pub mod selection;
 
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, RunFailsBy};
+use super::outlook::Outlook;
+use super::scores::Scores;
+use super::shown::Shown;
 use super::stats::Decimal;
-use crate::problem::Level;
+use super::target::{Target, Unit};
+use crate::problem::{Level, Problem};
 use crate::report::evidence::SelectedTool;
+use crate::report::{Evidence, Finding, Number};
+use crate::suite::read::Block;
+use crate::trace::{Run, Tool};
 use selection::{Choice, SelectionFloor, aggregate, floor_line};
 use std::collections::BTreeMap;
 

@@ -16,10 +16,15 @@ mod verdict;
 mod wording;
 
 use super::accept::{Proposal, ProposedPlace};
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
+use super::scores::RunScores;
 use super::success::Success;
+use super::target::Target;
 use crate::baseline::TestBaseline;
-use crate::trace::is_tool;
+use crate::problem::{Problem, Span};
+use crate::suite::read::Block;
+use crate::trace::{Run, is_tool};
 use crate::words::plural;
 pub(super) use shape::ArgumentShape;
 

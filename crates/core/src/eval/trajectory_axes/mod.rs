@@ -2,7 +2,15 @@
 
 mod picture;
 
-use super::prelude::*;
+use super::facts::AgentFacts;
+use super::gate::{Documentation, Gate, GateKind, RunFailsBy};
+use super::scores::RunScores;
+use super::shown::Shown;
+use super::target::Target;
+use crate::problem::Problem;
+use crate::report::Evidence;
+use crate::suite::read::{Block, Field};
+use crate::trace::{Call, CallResult, Run, Tool, Trace};
 use crate::words::{count, quoted};
 use serde_json::Value;
 use std::collections::BTreeSet;

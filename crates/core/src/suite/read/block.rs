@@ -70,35 +70,16 @@ impl<'a> Block<'a> {
         doc: &str,
         read: impl FnOnce(&mut Field<'_>) -> Option<T>,
     ) -> Option<T> {
-        // `read` stands here once, so that a reader is compiled once for both of its uses.
-        let slot = RefCell::new(Value::Bool(true));
-        let found = read(&mut self.open(key, &slot)?);
-        let is_described = self.describe(key, doc, slot);
-        found.filter(|_| !is_described)
-    }
-
-    /// The value of a key, or the place of its schema.
-    fn open<'f>(&mut self, key: &'static str, slot: &'f RefCell<Value>) -> Option<Field<'f>>
-    where
-        'a: 'f,
-    {
         self.known.push(key);
-        if self.is_describing() {
-            return Some(Field::describing(self.reading, slot));
+        if let Some(schema) = &mut self.schema {
+            let slot = RefCell::new(Value::Bool(true));
+            read(&mut Field::describing(self.reading, &slot));
+            let described = with_description(slot.into_inner(), doc);
+            schema.properties.insert(key.to_owned(), described);
+            return None;
         }
-        self.entry(key)
-            .map(|entry| Field::of(self.reading, entry, self.entries))
-    }
-
-    /// Takes the schema of a key, where this is what the reading is for.
-    fn describe(&mut self, key: &'static str, doc: &str, slot: RefCell<Value>) -> bool {
-        let Some(schema) = &mut self.schema else {
-            return false;
-        };
-        schema
-            .properties
-            .insert(key.to_owned(), with_description(slot.into_inner(), doc));
-        true
+        let entry = self.entry(key)?;
+        read(&mut Field::of(self.reading, entry, self.entries))
     }
 
     /// A key that must be there.

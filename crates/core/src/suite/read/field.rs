@@ -104,17 +104,12 @@ impl<'a> Field<'a> {
 
     /// Says that something else was wanted here.
     pub fn wrong<T>(&self, node: &Node, wanted: &str) -> Option<T> {
-        self.say_wrong(node, wanted);
-        None
-    }
-
-    #[cold]
-    fn say_wrong(&self, node: &Node, wanted: &str) {
         let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
         self.report(Problem::error(format!(
             "{what}expected {wanted}, found {}",
             node.describe()
         )));
+        None
     }
 
     /// The place of these bytes of the scalar `text` that stands at `span`; of all of it, where escapes or folding move
@@ -195,35 +190,26 @@ impl<'a> Field<'a> {
 
     /// A map with known keys.
     pub fn block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
-        let mut block = self.open()?;
-        let made = read(&mut block);
         match self.at {
             At::Describe(slot) => {
+                let mut block = Block::describing(self.reading);
+                read(&mut block);
                 *slot.borrow_mut() = block.into_schema();
                 None
             }
-            At::Node(_) => {
-                block.finish();
-                Some(made)
-            }
+            At::Node(node) => match &node.kind {
+                Kind::Map(entries) => Some(self.read_entries(entries, read)),
+                Kind::Scalar(Scalar::Null) => Some(self.read_entries(&[], read)),
+                _ => self.wrong(node, "a map"),
+            },
         }
     }
 
-    fn open(&self) -> Option<Block<'a>> {
-        let At::Node(node) = self.at else {
-            return Some(Block::describing(self.reading));
-        };
-        let entries = match &node.kind {
-            Kind::Map(entries) => entries.as_slice(),
-            Kind::Scalar(Scalar::Null) => &[],
-            _ => return self.wrong(node, "a map"),
-        };
-        Some(Block::new(
-            self.reading,
-            self.span(),
-            entries,
-            self.siblings,
-        ))
+    fn read_entries<T>(&self, entries: &[Entry], read: impl FnOnce(&mut Block<'_>) -> T) -> T {
+        let mut block = Block::new(self.reading, self.span(), entries, self.siblings);
+        let made = read(&mut block);
+        block.finish();
+        made
     }
 
     /// A map with known keys that may make nothing.
