@@ -43,7 +43,7 @@ fn pages() -> Vec<(String, String)> {
         ),
         (
             "docs/schema/manifest.schema.json".to_owned(),
-            format!("{:#}\n", mcptest_mcp::manifest::json_schema()),
+            format!("{:#}\n", mcptest_mock::manifest::json_schema()),
         ),
         (
             "docs/schema/trace.schema.json".to_owned(),

@@ -5,7 +5,7 @@
 use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::{Level, Problem};
 use mcptest_core::suite::{Host, is_suite, load_for_traces, load_to_capture};
-use mcptest_mcp::manifest::load_text;
+use mcptest_mock::manifest::load_text;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
     let loaded = load(
         Path::new("suite.yml"),
         &Host {
-            mock: &mcptest_mcp::manifest::catalogue,
+            mock: &mcptest_mock::manifest::catalogue,
             list: &|_, _| Ok(Vec::new()),
             ..Host::new(&read, &|_| None)
         },

@@ -149,7 +149,7 @@ pub fn manifest(data: &[u8]) {
     };
     let files = |_: &Path| Err("there is no such file".to_owned());
     let loaded =
-        mcptest_mcp::manifest::load_text(Path::new("mock.tools.yml"), text.to_owned(), &files);
+        mcptest_mock::manifest::load_text(Path::new("mock.tools.yml"), text.to_owned(), &files);
     let rendered = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     assert!(
         loaded.problems.is_empty() || !rendered.is_empty(),
@@ -158,14 +158,14 @@ pub fn manifest(data: &[u8]) {
     let Some(manifest) = loaded.manifest else {
         return;
     };
-    let state = mcptest_mcp::manifest::State::of(&manifest, None);
+    let state = mcptest_mock::manifest::State::of(&manifest, None);
     let arguments = serde_json::json!({ "id": "T-1", "city": "Paris", "days": 3 });
     for tool in &manifest.tools {
         let _ = tool.check(&arguments);
         let _ = tool.reply(
             &arguments,
             &state,
-            &mcptest_mcp::manifest::Inputs::default(),
+            &mcptest_mock::manifest::Inputs::default(),
         );
     }
 }

@@ -5,6 +5,7 @@ mod answer;
 mod client;
 mod connections;
 mod guard;
+pub mod response;
 mod serve;
 
 pub use address::{Address, BadAddress, bind, listen};

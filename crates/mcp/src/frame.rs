@@ -132,12 +132,6 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Adds a message as a line.
-pub(crate) fn push_line(batch: &mut Vec<u8>, line: &str) {
-    batch.extend_from_slice(line.as_bytes());
-    batch.push(b'\n');
-}
-
 fn frame_of(line: &[u8]) -> Option<Frame> {
     if line.trim_ascii().is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! MCP on the wire: a client that is a good witness, a mock server, a recording proxy.
+//! MCP on the wire: a client that is a good witness, a recording proxy.
 
 pub mod check;
 pub mod client;
@@ -6,10 +6,7 @@ pub mod era;
 pub mod fault;
 pub mod frame;
 pub mod jsonrpc;
-pub mod manifest;
-pub mod mock;
 pub mod proxy;
-mod response;
 pub mod sse;
 pub mod tape;
 pub mod verify;

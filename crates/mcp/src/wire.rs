@@ -114,7 +114,7 @@ impl<'a> CommonParams<'a> {
     }
 
     /// Whether the request carries on one that needed more input.
-    pub(crate) fn is_continued(&self) -> bool {
+    pub fn is_continued(&self) -> bool {
         self.responses.is_some() || self.state.is_some()
     }
 
@@ -134,7 +134,7 @@ impl<'a> CommonParams<'a> {
     }
 
     /// The token under which the sender wants to hear of progress.
-    pub(crate) fn wants_progress(&self) -> Option<&'a RawValue> {
+    pub fn wants_progress(&self) -> Option<&'a RawValue> {
         self.meta.as_ref()?.progress_token
     }
 

@@ -6,13 +6,13 @@ use mcptest_http::bind;
 use mcptest_mcp::client::{Client, Endpoint, ServerSpec};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::jsonrpc::Body;
-use mcptest_mcp::mock::Server;
-use mcptest_mcp::mock::http::serve_on_loopback;
 use mcptest_mcp::proxy::bridge::{self, BridgedServer};
 use mcptest_mcp::proxy::http::PrivateProxy;
 use mcptest_mcp::proxy::interpose::{
     ClientRequest, Interposer, Onward, Taken, Watch, WatchedReply,
 };
+use mcptest_mock::Server;
+use mcptest_mock::http::serve_on_loopback;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -38,7 +38,7 @@ mock_server:
 fn mock() -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
     let loaded =
-        mcptest_mcp::manifest::load_text(Path::new("mock.yml"), MANIFEST.to_owned(), &nothing);
+        mcptest_mock::manifest::load_text(Path::new("mock.yml"), MANIFEST.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     Server::new(
         loaded.manifest.unwrap_or_else(|| panic!("{said}")),

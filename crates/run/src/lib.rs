@@ -23,7 +23,6 @@ mod root;
 mod scan;
 mod secrets;
 mod select;
-pub mod server;
 mod surface;
 mod tool_test;
 mod traces;
@@ -69,11 +68,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The files and environment of this process.
-pub(crate) fn host() -> Host<'static> {
+pub fn host() -> Host<'static> {
     Host {
         read: &|path: &Path| files::read(path, files::TEXT).map_err(|error| reason(&error)),
         environment: &exit::environment,
-        mock: &mcptest_mcp::manifest::catalogue,
+        mock: &mcptest_mock::manifest::catalogue,
         list: &|folder, path| {
             cassette::resolve(&[path], folder)
                 .map(|resolved| resolved.files)

@@ -50,7 +50,7 @@ fn a_replay_of_three_models_reads_a_manifest_once_and_never_while_it_judges() {
         fs::read(path).map_err(|error| error.to_string())
     };
     let host = Host {
-        mock: &mcptest_mcp::manifest::catalogue,
+        mock: &mcptest_mock::manifest::catalogue,
         ..Host::new(&read, &|_| None)
     };
     let loaded = load(&at("suite.yml"), &host);

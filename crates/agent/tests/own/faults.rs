@@ -3,7 +3,7 @@
 use crate::support::{Run, SHOP, faults, got, json, mock, plain, shop};
 use mcptest_agent::own::OwnOutcome;
 use mcptest_mcp::client::ServerSpec;
-use mcptest_mcp::mock::http::serve_on_loopback;
+use mcptest_mock::http::serve_on_loopback;
 use serde_json::{Value, json};
 
 fn counts(how_often: usize, patience: Option<f64>) -> Value {

@@ -3,7 +3,7 @@
 use crate::support::{Run, got, json, mock, mock_server, peer, plain, repository, words};
 use mcptest_agent::own::OwnOutcome;
 use mcptest_mcp::client::{Endpoint, ServerSpec};
-use mcptest_mcp::mock::http::serve_on_loopback;
+use mcptest_mock::http::serve_on_loopback;
 use serde_json::{Value, json};
 
 const EVERYTHING: &str = "tests/conformance/everything.yml";

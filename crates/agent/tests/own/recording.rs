@@ -5,7 +5,7 @@ use mcptest_core::eval::distractors::near_duplicates;
 use mcptest_core::trace::CatalogueTool;
 use mcptest_core::trace::RecordedError;
 use mcptest_mcp::client::ServerSpec;
-use mcptest_mcp::mock::http::serve_on_loopback;
+use mcptest_mock::http::serve_on_loopback;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 

@@ -5,7 +5,7 @@ use mcptest_agent::FaultPlan;
 use mcptest_agent::own::{self, OwnError, OwnOutcome, OwnSetup};
 use mcptest_core::suite::{Fault, Host, load};
 use mcptest_mcp::client::{Endpoint, ServerSpec};
-use mcptest_mcp::mock::Server;
+use mcptest_mock::Server;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub(crate) fn plain(steps: &Value) -> Vec<String> {
 pub(crate) fn mock(manifest: &str) -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
     let loaded =
-        mcptest_mcp::manifest::load_text(Path::new("mock.yml"), manifest.to_owned(), &nothing);
+        mcptest_mock::manifest::load_text(Path::new("mock.yml"), manifest.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     Server::new(
         loaded.manifest.unwrap_or_else(|| panic!("{said}")),

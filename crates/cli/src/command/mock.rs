@@ -9,8 +9,8 @@ use mcptest_core::problem;
 use mcptest_files as files;
 use mcptest_http::Address;
 use mcptest_mcp::fault::{FaultKind, FaultScope, ScopedFault};
-use mcptest_mcp::manifest::{self, Loaded};
-use mcptest_mcp::mock::{self, Ended, Reload, Server};
+use mcptest_mock::manifest::{self, Loaded};
+use mcptest_mock::{Ended, Reload, Server, http, serve_pipe};
 use std::path::{Path, PathBuf};
 use tokio::runtime::Builder;
 
@@ -76,7 +76,7 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
     let Some(address) = &args.http else {
         output::stderr(said);
         return Ok(
-            match mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
+            match serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
                 Ended::Closed => 0,
                 Ended::Disconnected => EXIT_FAILED,
             },
@@ -84,7 +84,7 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
     };
     let (listener, bound) =
         listen(address, &args.allow_host, ("the server", "mock.internal")).await?;
-    output::stderr(&format!("http://{bound}{}\n", mock::http::PATH));
+    output::stderr(&format!("http://{bound}{}\n", http::PATH));
     if !bound.ip().is_loopback() {
         output::stderr(
             "warning: this address can be reached from other machines, and the server has no password\n",
@@ -95,15 +95,9 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
         mcptest_process::interrupted().await;
     };
     let allowed = args.allow_host.clone();
-    mock::http::serve(
-        listener,
-        server,
-        mock::http::Limits::default(),
-        allowed,
-        stop,
-    )
-    .await
-    .map_err(|error| Failure::cannot(format!("listen on {address}"), &error))?;
+    http::serve(listener, server, http::Limits::default(), allowed, stop)
+        .await
+        .map_err(|error| Failure::cannot(format!("listen on {address}"), &error))?;
     Ok(0)
 }
 

@@ -13,7 +13,7 @@ pub(super) fn run(args: &Schema) -> Result<u8, Failure> {
     } else if args.compare {
         mcptest_report::comparison::SCHEMA.to_owned()
     } else if args.manifest {
-        format!("{:#}\n", mcptest_mcp::manifest::json_schema())
+        format!("{:#}\n", mcptest_mock::manifest::json_schema())
     } else {
         format!("{:#}\n", mcptest_core::suite::json_schema())
     };

@@ -117,7 +117,7 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     };
     let suite = &suite_at(path)?;
     let name = name_in(suite, &escape_path(path), name)?;
-    mcptest_run::server::spec_in(suite, name, None).map_err(Failure::new)
+    mcptest_mock::spec_in(suite, name, None, &mcptest_run::host()).map_err(Failure::new)
 }
 
 /// The suite in this file, or all that is wrong with it.

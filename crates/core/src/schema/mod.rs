@@ -1,8 +1,10 @@
 //! JSON Schema, compiled when a suite is loaded: what does not fit, where, and what is wrong with a schema itself?
 
 mod keywords;
+mod sample;
 
 pub use mcptest_validator::TOO_MUCH_WORK;
+pub use sample::{sample, sample_of};
 
 use crate::json::pointer_key;
 use crate::problem::did_you_mean;

@@ -26,8 +26,8 @@ pub use seal::{seal_of, sealed_run_line};
 pub(crate) use spelling::other_names;
 pub use spelling::slips;
 pub use tokens::Tokens;
-pub use tool::is_tool;
-pub(crate) use tool::{KnownTools, Tool, WrittenNames, splits};
+pub(crate) use tool::{KnownTools, WrittenNames, splits};
+pub use tool::{Tool, is_tool};
 pub use tool_schema::ToolSchema;
 
 use crate::fault::RecordedKind;

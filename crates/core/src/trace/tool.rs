@@ -18,7 +18,7 @@ const BACKWARD_JOINT: &str = "_mcp_";
 
 /// A tool as a call names it. Two servers' tools of one name are two tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Tool<'a> {
+pub struct Tool<'a> {
     pub(crate) name: &'a str,
     pub(crate) server: Option<&'a str>,
     /// Whether several servers have a tool of this name, and the call does not say whose it is.
@@ -26,7 +26,8 @@ pub(crate) struct Tool<'a> {
 }
 
 impl<'a> Tool<'a> {
-    pub(crate) fn new(name: &'a str, server: Option<&'a str>) -> Self {
+    /// The tool of this name, and the server that it belongs to, where that is known.
+    pub fn new(name: &'a str, server: Option<&'a str>) -> Self {
         Self {
             name,
             server,

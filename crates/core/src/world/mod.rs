@@ -6,14 +6,12 @@ mod effect;
 mod guard;
 mod parameters;
 mod place;
-mod running;
 #[cfg(test)]
 mod tests;
 
 pub use change::Place;
 pub(crate) use change::find;
 pub(crate) use guard::{Guard, read_guards};
-pub use running::Running;
 
 use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
@@ -94,7 +92,7 @@ impl World {
     }
 
     /// Makes a call in a state: the first transition of its tool whose guards hold.
-    pub(crate) fn step(&self, state: &mut Value, tool: Tool<'_>, args: &Value) -> WorldStep {
+    pub fn step(&self, state: &mut Value, tool: Tool<'_>, args: &Value) -> WorldStep {
         let mut why = Vec::new();
         for transition in self
             .transitions

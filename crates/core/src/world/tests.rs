@@ -3,7 +3,6 @@
 use super::*;
 use crate::suite::read::Reading;
 use crate::yaml;
-use std::sync::Arc;
 
 fn world(text: &str) -> World {
     let mut problems = Vec::new();
@@ -206,31 +205,4 @@ fn what_cannot_be_changed_makes_the_call_invalid() {
         );
         assert_eq!(state, world.seed);
     }
-}
-
-#[test]
-fn a_running_world_takes_a_failed_call_back() {
-    let world = Arc::new(world(
-        "seed: { n: 1 }\ntransitions:\n  - { tool: go, when: { n: { max: 2 } }, effect: { inc: { n: 1 } } }\n",
-    ));
-    let running = Running::of(&world);
-    let call = |fails: bool| {
-        running.call(
-            ("bank", "go"),
-            &json!({}),
-            || running.state()["n"].clone(),
-            |_| fails,
-        )
-    };
-    assert_eq!(
-        call(true),
-        Ok(json!(2)),
-        "the answer sees what the call has changed"
-    );
-    assert_eq!(running.state(), json!({"n": 1}));
-    assert_eq!((call(false), call(false)), (Ok(json!(2)), Ok(json!(3))));
-    assert_eq!(
-        call(false),
-        Err("`n` is 3, and must be at most 2".to_owned())
-    );
 }

@@ -5,7 +5,7 @@ use super::finding::Answer;
 use crate::client::{CallFailure, Misbehaviour, Tap, Tool, Tools, WireError, result_faults};
 use crate::client::{Client, Closing, Direction, Endpoint, Observed, ServerInfo, ServerSpec};
 use crate::era::Era;
-use crate::manifest::sample_of;
+use mcptest_core::schema::sample_of;
 use mcptest_core::trace::RecordedServer;
 use parking_lot::Mutex;
 use serde_json::value::{RawValue, to_raw_value};

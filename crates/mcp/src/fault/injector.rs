@@ -52,7 +52,7 @@ impl Injector {
 
     /// The same, or with one that strikes only calls of a tool.
     #[must_use]
-    pub(crate) fn and(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
+    pub fn and(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
         if fault.kind != FaultKind::None {
             self.rules.push(WireFaultRule {
                 fault,

@@ -169,7 +169,8 @@ struct Outline<'a> {
     error: Option<&'a RawValue>,
 }
 
-pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+/// What a member holds: also `null`, which is not an absent member.
+pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     value: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(value).map(Some)
@@ -248,7 +249,7 @@ fn valid_error(raw: &RawValue) -> Result<RpcError, Malformed> {
 }
 
 /// The first 80 characters, for a message.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     mcptest_core::words::cut(text, 80)
 }
 

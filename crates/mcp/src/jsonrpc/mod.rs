@@ -5,10 +5,9 @@ mod message;
 mod write;
 
 pub use malformed::Malformed;
-pub use message::{Body, Id, Message, RpcError, RpcResult, parse};
-pub(crate) use message::{excerpt, present};
-pub use write::{error, notification, request, result, text as write_text};
-pub(crate) use write::{id_text, one_line, text, with_id};
+pub use message::{Body, Id, Message, RpcError, RpcResult, excerpt, parse, present};
+pub use write::{error, id_text, notification, one_line, request, result, text as write_text};
+pub(crate) use write::{text, with_id};
 
 /// JSON-RPC and MCP error codes that are sent or recognised.
 pub mod code {

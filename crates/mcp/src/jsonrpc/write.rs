@@ -57,7 +57,7 @@ fn with_params(mut head: String, params: Option<&str>) -> String {
 }
 
 /// The id as JSON text.
-pub(crate) fn id_text(id: &Id) -> String {
+pub fn id_text(id: &Id) -> String {
     match id {
         Id::Number(number) => number.to_string(),
         Id::Text(id) => text(id),
@@ -84,7 +84,7 @@ pub(crate) fn with_id(message: &str, new: impl FnOnce(Option<Id>) -> String) -> 
 }
 
 /// The same JSON on one line: a line break inside would end the message.
-pub(crate) fn one_line(json: &str) -> Cow<'_, str> {
+pub fn one_line(json: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\n', b'\r', json.as_bytes()).is_none() {
         return json.into();
     }

@@ -5,10 +5,10 @@
 
 use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
 use crate::jsonrpc::{self, Body, RpcError, code};
-use crate::response::{OwnResponse, json};
 use crate::wire::CallParams;
 use http::request::Parts;
 use http::{Method, StatusCode, header};
+use mcptest_http::response::{OwnResponse, json};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::Mutex;

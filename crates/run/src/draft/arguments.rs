@@ -2,7 +2,7 @@
 
 use super::hints::hint;
 use crate::walk::Walk;
-use mcptest_mcp::manifest::sample_of;
+use mcptest_core::schema::sample_of;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 

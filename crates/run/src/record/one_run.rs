@@ -7,7 +7,6 @@ use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
 use super::spending::{Spending, usd};
 use super::{Event, Watch, setup_command};
-use crate::server::spec_in;
 use mcptest_agent::own::{self, OwnSetup};
 use mcptest_agent::{
     Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
@@ -16,8 +15,8 @@ use mcptest_agent::{
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
-use mcptest_core::world::Running;
 use mcptest_mcp::client::{Observed, ServerSpec};
+use mcptest_mock::{Running, spec_in};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -223,7 +222,7 @@ async fn run_own(
     let spec_of = |name| {
         Ok(ServerSpec {
             on_late: on_late.clone(),
-            ..spec_in(job.row.suite, name, world)?
+            ..spec_in(job.row.suite, name, world, &crate::host())?
         })
     };
     let servers = agent.servers.iter().map(|name| spec_of(name));

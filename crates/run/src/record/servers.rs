@@ -1,10 +1,9 @@
 //! How are the servers of a run started, shared with other runs, and ended?
 
-use crate::server::spec_in;
 use mcptest_agent::{Connected, at_once};
 use mcptest_core::suite::Suite;
-use mcptest_core::world::Running;
 use mcptest_mcp::client::{Client, Observed, OnLate, ServerSpec};
+use mcptest_mock::{Running, spec_in};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,9 +36,11 @@ impl SharedServers {
                     .or_default(),
             )
         };
-        slot.get_or_init(|| async { connect(spec_in(suite, name, None)?, on_late).await })
-            .await
-            .clone()
+        slot.get_or_init(|| async {
+            connect(spec_in(suite, name, None, &crate::host())?, on_late).await
+        })
+        .await
+        .clone()
     }
 
     /// Ends every one of them.
@@ -89,7 +90,7 @@ pub(super) async fn connect_all(
         if is_shared(suite, name) {
             return shared.get(suite, name, on_late).await;
         }
-        connect(spec_in(suite, name, world)?, on_late).await
+        connect(spec_in(suite, name, world, &crate::host())?, on_late).await
     });
     let (mut connected, mut failed) = (Vec::new(), None);
     for started in at_once(starting).await {

@@ -2,12 +2,12 @@
 
 use crate::conditions::conditions_of;
 use crate::secrets::{without_secret_names, without_tokens};
-use crate::server::entry_of;
 use mcptest_agent::tool_schema::Offer;
 use mcptest_core::digest::{digest, digest_of_value};
 use mcptest_core::row::AgentRow;
-use mcptest_core::suite::Server;
+use mcptest_core::suite::{Server, Suite};
 use mcptest_core::trace::{CatalogueTool, Header};
+use serde_json::{Map, Value};
 
 /// What a recording made now would carry.
 pub fn expected_header(of: AgentRow<'_>) -> Header {
@@ -64,4 +64,20 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
         catalogue: of.suite.known_catalogue(agent).map(as_offered),
         ..Header::of_agent(&agent.name)
     }
+}
+
+/// What recordings say of the server of this name: its entry in the suite, and of a mock also a digest of its manifest.
+/// What it answers is in there, so a changed manifest makes a recording stale; its comments do not.
+pub(crate) fn entry_of(suite: &Suite, name: &str) -> Map<String, Value> {
+    let mut entry = suite
+        .servers
+        .get(name)
+        .map(Server::template)
+        .unwrap_or_default();
+    entry.extend(
+        suite
+            .manifest_digest(name)
+            .map(|digest| ("manifest".to_owned(), digest.into())),
+    );
+    entry
 }

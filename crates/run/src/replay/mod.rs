@@ -7,6 +7,7 @@ mod paths;
 mod remarks;
 
 pub(crate) use freshness::{Misfit, misfit};
+pub(crate) use header::entry_of;
 pub use header::expected_header;
 pub use paths::{cassette_paths, side_path};
 

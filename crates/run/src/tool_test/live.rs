@@ -2,7 +2,6 @@
 
 use super::recording::{CallOutcome, Server, ServerRequest};
 use super::replay;
-use crate::server::spec_in;
 use mcptest_core::coverage::{Surface, parameters};
 use mcptest_core::problem::nearest;
 use mcptest_core::row::{Reason, ReasonKind};
@@ -11,6 +10,7 @@ use mcptest_mcp::client::{
     CallFailure, Called, Client, Misbehaviour, Moment, Observed, OnLate, ServerSpec, Tool, Tools,
     WireError,
 };
+use mcptest_mock::spec_in;
 use mcptest_redact::Redactor;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -25,7 +25,8 @@ pub(crate) async fn call(
     on_late: OnLate,
 ) -> Result<String, Reason> {
     let unusable = |error: &dyn std::fmt::Display| reason(&redactor.text(&error.to_string()));
-    let spec = spec_in(suite, &test.server, None).map_err(|error| unusable(&error))?;
+    let spec =
+        spec_in(suite, &test.server, None, &crate::host()).map_err(|error| unusable(&error))?;
     let client = Client::connect(&ServerSpec { on_late, ..spec }, None).await;
     let client = client.map_err(|error| unusable(&error))?;
     let called = call_tool(&client, test, redactor).await?;

@@ -4,8 +4,8 @@ mod tools;
 
 use crate::command::server::until_end;
 use crate::output::{EXIT_FAILED, Failure};
-use mcptest_mcp::manifest;
-use mcptest_mcp::mock::{self, Ended, Server};
+use mcptest_mock::manifest;
+use mcptest_mock::{Ended, Server, serve_pipe};
 use std::path::Path;
 use tokio::runtime::Builder;
 
@@ -26,7 +26,7 @@ pub(super) fn run() -> Result<u8, Failure> {
     };
     let server = Server::answered_by(manifest, tools::answer);
     until_end(Builder::new_multi_thread(), async {
-        match mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
+        match serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
             Ended::Closed => Ok(0),
             Ended::Disconnected => Err(Failure::ended(EXIT_FAILED, "the client went away")),
         }

@@ -9,13 +9,13 @@ use crate::jsonrpc::{self, Body, Id, Message};
 use crate::proxy::interpose::{
     ClientRequest, Instead, Interposer, Onward, Taken, Watch, WatchedReply,
 };
-use crate::response::OwnResponse;
 use crate::sse;
 use crate::tape::{Direction, Event};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
+use mcptest_http::response::OwnResponse;
 use mcptest_http::{Broken, media_type};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;

@@ -1,0 +1,84 @@
+//! Faults on the way out: when does an answer leave, and as what?
+
+use super::engine::MockOutcome;
+use super::server::Server;
+use super::stream::Outlet;
+use crate::manifest::ServerChange;
+use mcptest_mcp::fault::Action;
+
+/// What answers a request.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    /// In order; empty when the answer is lost.
+    pub(super) texts: Vec<String>,
+    /// To be dropped when they are sent.
+    pub(super) deferred: Option<DeferredChanges>,
+}
+
+/// What answers a request; `None` when it was cancelled.
+pub(super) async fn deliver(
+    server: &Server,
+    outcome: MockOutcome,
+    action: Option<&Action>,
+    outlet: &Outlet,
+    cancel: impl Future<Output = ()>,
+) -> Option<Delivery> {
+    let healthy = Action::default();
+    let action = action.unwrap_or(&healthy);
+    let work = async {
+        match outcome {
+            MockOutcome::Answer { answer, .. } => answer,
+            MockOutcome::Play(play) => play.run(outlet).await,
+            MockOutcome::Listen { .. } | MockOutcome::Unserved => std::future::pending().await,
+        }
+    };
+    let answer = if let Some(delay) = action.despite_cancel {
+        let until = tokio::time::sleep(delay.saturating_add(action.delay.unwrap_or_default()));
+        tokio::join!(work, until).0
+    } else {
+        let late = async {
+            let answer = work.await;
+            if let Some(delay) = action.delay {
+                tokio::time::sleep(delay).await;
+            }
+            answer
+        };
+        tokio::select! {
+            () = cancel => return None,
+            answer = late => answer,
+        }
+    };
+    if action.floods_stderr {
+        let server = server.clone();
+        let _stopped = tokio::task::spawn_blocking(move || server.flood_stderr()).await;
+    }
+    Some(Delivery {
+        texts: action.reply.texts(answer.text),
+        deferred: answer.deferred,
+    })
+}
+
+/// Changes that are told when this is dropped, which is when the answer has left, or is lost.
+#[derive(Debug)]
+pub(super) struct DeferredChanges {
+    server: Server,
+    changes: Vec<ServerChange>,
+}
+
+impl DeferredChanges {
+    /// `None` when nothing changes.
+    pub(super) fn of(server: &Server, changes: Vec<ServerChange>) -> Option<Self> {
+        (!changes.is_empty()).then(|| Self {
+            server: server.clone(),
+            changes,
+        })
+    }
+}
+
+impl Drop for DeferredChanges {
+    fn drop(&mut self) {
+        for change in &self.changes {
+            self.server.tell(change);
+        }
+    }
+}

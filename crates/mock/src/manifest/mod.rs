@@ -1,0 +1,109 @@
+//! A mock server's manifest: what it offers, and what it answers to which call. No transport, clock or files.
+
+mod answer;
+mod ask;
+mod completion;
+mod condition;
+mod content;
+mod context;
+mod fields;
+mod json;
+mod load;
+mod notice;
+mod operation;
+mod path;
+mod prompt;
+mod resource;
+mod response;
+mod store;
+mod template;
+#[cfg(test)]
+mod tests;
+mod tool;
+
+pub use answer::{Answer, Inputs, Replied, ToolReply};
+pub use ask::{Ask, AskKind, AskRequest, Asks, Declared};
+pub use load::{Loaded, catalogue, json_schema, load, load_text};
+pub use notice::{LogLevel, Notice, NoticeKind, ServerChange};
+pub use prompt::Prompt;
+pub use resource::{FoundResource, Resource};
+pub use store::State;
+pub use tool::Tool;
+
+use mcptest_core::fault::ScopedFault;
+use mcptest_core::trace::CatalogueTool;
+use mcptest_mcp::jsonrpc::RpcResult;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A mock server, ready to answer.
+#[derive(Debug, Default)]
+pub struct Manifest {
+    /// The server's name.
+    pub name: String,
+    /// The server's version.
+    pub version: String,
+    /// The server's name for people.
+    pub title: Option<String>,
+    /// What a model reads about the server.
+    pub instructions: Option<String>,
+    /// The tools, in the order of the file.
+    pub tools: Vec<Tool>,
+    /// The resources, in the order of the file.
+    pub resources: Vec<Resource>,
+    /// The templates of resources, in the order of the file.
+    pub resource_templates: Vec<Resource>,
+    /// The prompts, in the order of the file.
+    pub prompts: Vec<Prompt>,
+    /// How long lists and resources may be kept by a client.
+    pub cache: Cache,
+    /// How many entries one page of a list has.
+    pub page_size: Option<usize>,
+    /// What goes wrong on purpose.
+    pub faults: Vec<ScopedFault>,
+    completions: completion::Completions,
+    sequences: usize,
+    store: Vec<Arc<store::Collection>>,
+    tools_by_name: HashMap<String, usize>,
+}
+
+/// How long a client may keep what it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cache {
+    /// `ttlMs`.
+    pub ttl_ms: u64,
+    /// `cacheScope`: whether others may be given it too.
+    pub is_public: bool,
+}
+
+impl Manifest {
+    /// The tool of this name, or the error that there is none.
+    pub fn tool(&self, name: &str) -> RpcResult<&Tool> {
+        self.tools_by_name
+            .get(name)
+            .and_then(|at| self.tools.get(*at))
+            .ok_or_else(|| {
+                answer::unknown(
+                    "tool",
+                    name,
+                    self.tools.iter().map(|tool| tool.name.as_str()),
+                )
+            })
+    }
+
+    /// Whether it has anything whose arguments can be completed.
+    pub fn has_completions(&self) -> bool {
+        !self.prompts.is_empty() || !self.resource_templates.is_empty()
+    }
+
+    /// The tools as recordings list them.
+    pub fn catalogue(&self) -> Vec<CatalogueTool> {
+        let listed = |tool: &Tool| CatalogueTool {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone(),
+            ..CatalogueTool::default()
+        };
+        self.tools.iter().map(listed).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! What does a tool say while it works, and what changes when it is done?
+
+use super::answer::error_of_missing;
+use super::context::Scope;
+use super::fields::{any_json, template};
+use super::json::Json;
+use super::path::Values;
+use super::template::{Missing, Template};
+use mcptest_core::problem::Span;
+use mcptest_core::suite::read::{Block, Field};
+use mcptest_mcp::jsonrpc::RpcResult;
+use serde_json::Value;
+
+/// A notification before the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// How long to wait before it.
+    pub delay_ms: u64,
+    /// What it says.
+    pub kind: NoticeKind,
+}
+
+/// What a notification says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// `notifications/progress`, for a call with a progress token: its params without the token, as JSON text.
+    Progress(String),
+    /// `notifications/message`, for a client that wants this level: its params as JSON text.
+    Log(LogLevel, String),
+    /// A message as it is.
+    Other(String),
+}
+
+/// How much a log message matters: the place of its name, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct LogLevel(usize);
+
+impl LogLevel {
+    /// Every level, least first.
+    pub const NAMES: [&str; 8] = [
+        "debug",
+        "info",
+        "notice",
+        "warning",
+        "error",
+        "critical",
+        "alert",
+        "emergency",
+    ];
+    const INFO: Self = Self(1);
+
+    /// The level of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES
+            .iter()
+            .position(|known| *known == name)
+            .map(Self)
+    }
+}
+
+/// Something of a server that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerChange {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources.
+    Resources,
+    /// The contents of the resource at this address.
+    Updated(String),
+}
+
+/// What a tool says and changes beside its answer.
+#[derive(Debug, Default)]
+pub(super) struct Aside {
+    notices: Vec<NoticePlan>,
+    lists: Vec<ServerChange>,
+    /// The addresses of resources that change, and their places.
+    updated: Vec<(Template, Span)>,
+}
+
+/// Its delay, its level when it is a log message, and its params.
+type NoticePlan = (u64, Option<LogLevel>, Json);
+
+impl Aside {
+    pub(super) fn notices(&self, who: &str, values: &Values<'_>) -> RpcResult<Vec<Notice>> {
+        let made = self.notices.iter().map(|(delay_ms, level, params)| {
+            let params = params.render(values)?.into_owned();
+            let kind = match level {
+                Some(level) => NoticeKind::Log(*level, params),
+                None => NoticeKind::Progress(params),
+            };
+            Ok(Notice {
+                delay_ms: *delay_ms,
+                kind,
+            })
+        });
+        made.collect::<Result<_, Missing>>()
+            .map_err(|missing| error_of_missing(who, &missing))
+    }
+
+    pub(super) fn changes(&self, who: &str, values: &Values<'_>) -> RpcResult<Vec<ServerChange>> {
+        let updated = self
+            .updated
+            .iter()
+            .map(|(uri, _)| uri.render(values).map(ServerChange::Updated));
+        let made = self.lists.iter().cloned().map(Ok).chain(updated);
+        made.collect::<Result<_, Missing>>()
+            .map_err(|missing| error_of_missing(who, &missing))
+    }
+
+    /// The addresses of resources that change whatever the call is, and their places.
+    pub(super) fn updated(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.updated
+            .iter()
+            .filter_map(|(uri, span)| Some((uri.as_literal()?, *span)))
+    }
+
+    /// What is said may use the arguments; it comes before anything is asked.
+    pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Self {
+        let logging = block.list("logging", "Log messages before the answer", |f| {
+            read_log(f, scope)
+        });
+        let progress = block.list("progress", "Progress before the answer", |f| {
+            read_progress(f, scope)
+        });
+        let lists = block.or_default(
+            "list_changed",
+            "Lists that are said to have changed after a call",
+            |f| {
+                let read = |f: &mut Field<'_>| {
+                    let words = [("tools", 0), ("prompts", 1), ("resources", 2)];
+                    let lists = [
+                        ServerChange::Tools,
+                        ServerChange::Prompts,
+                        ServerChange::Resources,
+                    ];
+                    f.choice("a list", &words).map(|at| lists[at].clone())
+                };
+                f.shapes(
+                    "`tools`, `prompts`, `resources` or a list of them",
+                    |shapes| {
+                        shapes.text(|f| read(f).map(|list| vec![list]));
+                        shapes.list(|f| f.list(read));
+                    },
+                )
+            },
+        );
+        let updated = block.or_default(
+            "updated",
+            "Resources that are said to have changed after a call",
+            |f| {
+                f.shapes("an address or a list of them", |shapes| {
+                    let placed = |f: &mut Field<'_>| template(f, scope).map(|uri| (uri, f.span()));
+                    shapes.text(|f| placed(f).map(|uri| vec![uri]));
+                    shapes.list(|f| f.list(placed));
+                })
+            },
+        );
+        Self {
+            notices: logging.into_iter().chain(progress).collect(),
+            lists,
+            updated,
+        }
+    }
+}
+
+fn read_delay(block: &mut Block<'_>) -> u64 {
+    block.or_default("delay", "How long to wait before it, as `50ms`", |f| {
+        f.duration_ms()
+    })
+}
+
+fn read_number(field: &mut Field<'_>) -> Option<Json> {
+    let number = field.number(f64::MIN..=f64::MAX);
+    number?;
+    match field.value_quietly() {
+        Value::Number(number) => Some(Json::raw(number.to_string())),
+        _ => None,
+    }
+}
+
+fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
+    field.try_block(|block| {
+        let progress = block.required("progress", "How far the work is", read_number);
+        let total = block.optional("total", "How far it goes", read_number);
+        let message = block.optional("message", "What is being done", |f| template(f, scope));
+        let delay_ms = read_delay(block);
+        let message = message.map(Json::text);
+        let params = [
+            ("progress", Some(progress?)),
+            ("total", total),
+            ("message", message),
+        ];
+        Some((delay_ms, None, Json::object(params)))
+    })
+}
+
+fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
+    field.shapes("a string or a log message", |shapes| {
+        shapes.scalar(|field| {
+            let text = Json::text(template(field, scope)?);
+            Some(log(0, LogLevel::INFO, None, text))
+        });
+        shapes.block(|block| {
+            let level = block.optional("level", "Its level: `info` when left out", |f| {
+                let levels =
+                    std::array::from_fn::<_, 8, _>(|at| (LogLevel::NAMES[at], LogLevel(at)));
+                f.choice("a log level", &levels)
+            });
+            let logger = block.optional("logger", "Who says it", |f| template(f, scope));
+            let data = block.required("data", "What it says: any JSON", |f| any_json(f, scope));
+            let delay_ms = read_delay(block);
+            if block.has("level") && level.is_none() {
+                return None;
+            }
+            Some(log(
+                delay_ms,
+                level.unwrap_or(LogLevel::INFO),
+                logger.map(Json::text),
+                data?,
+            ))
+        });
+    })
+}
+
+fn log(delay_ms: u64, level: LogLevel, logger: Option<Json>, data: Json) -> NoticePlan {
+    let params = [
+        ("level", Some(Json::string(LogLevel::NAMES[level.0]))),
+        ("logger", logger),
+        ("data", Some(data)),
+    ];
+    (delay_ms, Some(level), Json::object(params))
+}

@@ -1,0 +1,310 @@
+//! `create:`, `read:`, `update:`, `delete:` and `list:` an answer made of the store.
+
+use super::answer::{Call, Plan, Replied, error_of_missing, text_result};
+use super::content::one_text;
+use super::fields::{any_json, text};
+use super::json::Json;
+use super::response::Answers;
+use super::store::{Collection, Record, Records, Refusal};
+use mcptest_core::problem::{Problem, Span};
+use mcptest_core::suite::read::{Block, Field};
+use mcptest_mcp::jsonrpc::{RpcError, code};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What is done to a collection, and how that is answered.
+#[derive(Debug)]
+pub(super) struct Operation {
+    pub(super) verb: Verb,
+    pub(super) slot: usize,
+    pub(super) collection: Arc<Collection>,
+    /// Which record.
+    pub(super) key: Json,
+    /// The fields to write or to list by; all arguments when nothing is said.
+    pub(super) fields: Option<Vec<(String, Json)>>,
+    pub(super) reply: Json,
+    pub(super) not_found: Option<Plan>,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Create,
+    Read,
+    Update,
+    Delete,
+    List,
+}
+
+impl Verb {
+    pub(super) const ALL: [(&'static str, Self, &'static str); 5] = [
+        (
+            "create",
+            Self::Create,
+            "Stores a record in this collection of the `store`",
+        ),
+        (
+            "read",
+            Self::Read,
+            "Finds a record in this collection by its key",
+        ),
+        (
+            "update",
+            Self::Update,
+            "Changes fields of a record in this collection",
+        ),
+        (
+            "delete",
+            Self::Delete,
+            "Takes a record out of this collection",
+        ),
+        (
+            "list",
+            Self::List,
+            "The records of this collection, or those that `where` fits",
+        ),
+    ];
+
+    /// The name that the answer's texts know the outcome by.
+    pub(super) fn outcome(self) -> &'static str {
+        if self == Self::List {
+            "records"
+        } else {
+            "record"
+        }
+    }
+}
+
+impl Operation {
+    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Replied<'m> {
+        let missing = |missing| error_of_missing(call.who, &missing);
+        let key = match self.verb {
+            Verb::Read | Verb::Update | Verb::Delete => {
+                value(&self.key.render(&call.values).map_err(missing)?)
+            }
+            Verb::Create | Verb::List => Value::Null,
+        };
+        let fields = self.fields(call);
+        let outcome = call
+            .state
+            .with_records(self.slot, |records| self.run(records, &key, fields));
+        match outcome {
+            Some(Ok(outcome)) => {
+                let count = Value::from(outcome.as_array().map_or(1, Vec::len));
+                let values = call
+                    .values
+                    .with(self.verb.outcome(), &outcome)
+                    .with("count", &count);
+                Ok(
+                    Cow::<str>::Owned(self.reply.render(&values).map_err(missing)?.into_owned())
+                        .into(),
+                )
+            }
+            Some(Err(refusal)) => self.refuse(&refusal, call),
+            None => {
+                let message = format!("the state has no records at `{}`", self.collection.name);
+                Err(RpcError::new(code::INTERNAL_ERROR, message))
+            }
+        }
+    }
+
+    fn run(&self, mut records: Records<'_>, key: &Value, fields: Record) -> Result<Value, Refusal> {
+        match self.verb {
+            Verb::Create => records.create(fields).map(Value::Object),
+            Verb::Read => records.read(key).map(Value::Object),
+            Verb::Update => records.update(key, fields).map(Value::Object),
+            Verb::Delete => records.delete(key).map(Value::Object),
+            Verb::List => Ok(Value::Array(records.list(&fields))),
+        }
+    }
+
+    /// The fields with their values; one whose argument is missing is left out.
+    fn fields(&self, call: &Call<'_>) -> Record {
+        let Some(fields) = &self.fields else {
+            let own = matches!(self.verb, Verb::Create | Verb::Update);
+            return call
+                .arguments
+                .as_object()
+                .filter(|_| own)
+                .cloned()
+                .unwrap_or_default();
+        };
+        let given = fields.iter().filter_map(|(name, json)| {
+            let text = json.render(&call.values).ok()?;
+            Some((name.clone(), value(&text)))
+        });
+        given.collect()
+    }
+
+    fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Replied<'m> {
+        let name = &self.collection.name;
+        let said = match refusal {
+            Refusal::NotFound(key) => {
+                if let Some(plan) = &self.not_found {
+                    let key = Value::from(key.as_str());
+                    let (who, arguments, state) = (call.who, call.arguments, call.state);
+                    return plan.answer(&Call {
+                        who,
+                        arguments,
+                        state,
+                        values: call.values.with("key", &key),
+                    });
+                }
+                format!("there is no {key} in {name}")
+            }
+            Refusal::Exists(key) => format!("{key} is in {name} already"),
+            Refusal::Fixed(key) => {
+                format!(
+                    "{key} in {name} keeps its {}: an update cannot change it",
+                    self.collection.key
+                )
+            }
+            Refusal::NoKey => {
+                format!(
+                    "the {} of a record in {name} is a string or a number",
+                    self.collection.key
+                )
+            }
+        };
+        Ok(Cow::<str>::Owned(text_result(&said, true)).into())
+    }
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// Which keys go with which verbs.
+const COMPANIONS: &[(&str, &[&str])] = &[
+    ("key", &["read", "update", "delete"]),
+    ("record", &["create", "update"]),
+    ("where", &["list"]),
+    ("not_found", &["read", "update", "delete"]),
+];
+
+impl Operation {
+    pub(super) fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Self> {
+        let mut found = None;
+        for (key, verb, doc) in Verb::ALL {
+            let collection = block.optional(key, doc, |f| answers.context.collection(f));
+            found = found.or(collection.map(|(slot, collection)| (verb, slot, collection)));
+        }
+        let key = block.optional(
+            "key",
+            "Which record: the argument that is called as the collection's key when left out",
+            |f| any_json(f, answers.scope),
+        );
+        let record = block.optional(
+            "record",
+            "The fields to write, all arguments when left out; one whose argument is missing is not written",
+            |f| f.entries(|_, span, f| any_json(f, answers.scope).map(|json| (span, json))),
+        );
+        let filter = block.optional(
+            "where",
+            "The values that fields must have to be listed; one whose argument is missing does not count",
+            |f| f.entries(|_, _, f| any_json(f, answers.scope)),
+        );
+        let not_found = block.optional(
+            "not_found",
+            "The answer when there is no such record; a string is an error result, and `${key}` is the key",
+            |f| read_not_found(f, answers),
+        );
+        check(block);
+        let (verb, slot, collection) = found?;
+        let default = || {
+            Json::value_of(
+                &format!("args[{}]", super::json::quote(&collection.key)),
+                &["args"],
+            )
+        };
+        let key = key.unwrap_or_else(default);
+        if let (Verb::Update, Some(record)) = (verb, &record) {
+            check_key_stays(block, record, &collection, &key);
+        }
+        let record = record.map(|record| {
+            record
+                .into_iter()
+                .map(|(name, (_, json))| (name, json))
+                .collect()
+        });
+        let fields = if verb == Verb::List {
+            Some(filter.unwrap_or_default())
+        } else {
+            record
+        };
+        let reply = Json::default();
+        Some(Self {
+            verb,
+            slot,
+            collection,
+            key,
+            fields,
+            reply,
+            not_found,
+        })
+    }
+
+    /// The structured content that shows the outcome.
+    pub(super) fn shown(&self) -> Json {
+        let outcome = Json::value_of(self.verb.outcome(), &[self.verb.outcome()]);
+        if self.verb != Verb::List {
+            return outcome;
+        }
+        Json::object([(self.collection.name.as_str(), Some(outcome))])
+    }
+}
+
+fn check(block: &Block<'_>) {
+    for (key, verbs) in COMPANIONS {
+        let Some(span) = block
+            .key_span(key)
+            .filter(|_| !verbs.iter().any(|verb| block.has(verb)))
+        else {
+            continue;
+        };
+        let verbs: Vec<String> = verbs.iter().map(|verb| format!("`{verb}`")).collect();
+        block.report(Problem::error(format!("`{key}` belongs to {}", verbs.join(", "))).at(span));
+    }
+}
+
+fn check_key_stays(
+    block: &Block<'_>,
+    record: &[(String, (Span, Json))],
+    collection: &Collection,
+    key: &Json,
+) {
+    let Some((name, (span, json))) = record.iter().find(|(name, _)| *name == collection.key) else {
+        return;
+    };
+    if json == key || json.is_same_hole(key) {
+        return;
+    }
+    let message = format!(
+        "`{name}` is the key of `{}`, which an update cannot change",
+        collection.name
+    );
+    let help = "leave it out of `record`; which record is meant is said by `key`";
+    block.report(Problem::error(message).at(*span).help(help));
+}
+
+fn read_not_found(field: &mut Field<'_>, answers: Answers<'_>) -> Option<Plan> {
+    let scope = answers.scope.with(["key"]);
+    field.shapes("a string or an answer", |shapes| {
+        shapes.scalar(|field| {
+            let content = one_text(text(field, &scope)?);
+            let result = [
+                ("content", Some(content)),
+                ("isError", Some(Json::raw("true"))),
+            ];
+            Some(Plan::Result(Json::object(result)))
+        });
+        shapes.map(|field| {
+            Answers {
+                scope: &scope,
+                ..answers
+            }
+            .read(field)
+        });
+    })
+}

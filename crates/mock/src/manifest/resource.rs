@@ -1,0 +1,324 @@
+//! `resources:` and `resource_templates:` what can be read, and what does it say?
+
+use super::Manifest;
+use super::answer::{Answer, Inputs, error_of_missing};
+use super::ask::{Ask, Asks, Declared};
+use super::content::{contents, read_body};
+use super::context::{Context, Scope};
+use super::fields::{either, has_scheme, literal_json, literal_object, report};
+use super::json::{Json, Object, PlacedFault, list};
+use super::path::{Fault, Values};
+use mcptest_core::suite::read::{Block, Field};
+use mcptest_mcp::jsonrpc::{RpcError, RpcResult, code};
+use regex::Regex;
+use serde_json::{Value, json};
+
+/// A resource, or a template of resources.
+#[derive(Debug)]
+pub struct Resource {
+    /// Its address, or the template of its addresses.
+    pub uri: String,
+    /// Its entry of `resources/list` or `resources/templates/list`, as JSON text.
+    pub listing: String,
+    /// What is asked of the client before it is read.
+    pub ask: Ask,
+    template: Option<UriTemplate>,
+    result: Json,
+}
+
+/// A resource that was found, with the values of its template's variables.
+#[derive(Debug)]
+pub struct FoundResource<'m> {
+    /// The resource.
+    pub resource: &'m Resource,
+    who: String,
+    variables: Vec<(&'m str, Value)>,
+}
+
+impl Manifest {
+    /// The resource at this address, or the error that there is none.
+    pub fn resource(&self, uri: &str) -> RpcResult<FoundResource<'_>> {
+        let written = self
+            .resources
+            .iter()
+            .find(|resource| resource.uri == uri)
+            .map(|found| (found, Vec::new()));
+        let found = written.or_else(|| {
+            self.resource_templates.iter().find_map(|resource| {
+                resource
+                    .template
+                    .as_ref()?
+                    .variables_of(uri)
+                    .map(|variables| (resource, variables))
+            })
+        });
+        let Some((resource, variables)) = found else {
+            let message = format!("Resource not found: {}", super::answer::cut(uri));
+            let error = RpcError::new(code::INVALID_PARAMS, message);
+            return Err(error.with_data(&json!({ "uri": uri })));
+        };
+        let uri_entry = ("uri", Value::from(uri));
+        let variables = variables
+            .into_iter()
+            .map(|(name, value)| (name, Value::from(value)));
+        let who = format!("the resource `{}`", super::answer::cut(uri));
+        Ok(FoundResource {
+            resource,
+            who,
+            variables: variables.chain([uri_entry]).collect(),
+        })
+    }
+}
+
+impl<'m> FoundResource<'m> {
+    fn values<'v>(&'v self, inputs: &'v Inputs) -> Values<'v> {
+        let inputs = inputs.iter().map(|(name, value)| (name.as_str(), value));
+        Values::new(inputs.chain(self.variables.iter().map(|(name, value)| (*name, value))))
+    }
+
+    /// The requests to make now; empty when [`FoundResource::answer`] can be called.
+    pub fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Asks {
+        self.resource
+            .ask
+            .next(&self.who, &self.values(inputs), inputs, declared)
+    }
+
+    /// The `resources/read` result, as JSON text.
+    pub fn answer(&self, inputs: &Inputs) -> Answer<'m> {
+        let rendered = self.resource.result.render(&self.values(inputs));
+        rendered.map_err(|missing| error_of_missing(&self.who, &missing))
+    }
+}
+
+impl Resource {
+    pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
+        field.try_block(|block| {
+            let uri = block.required("uri", "Its address, unique in the manifest", |f| {
+                context
+                    .own_name("resource", f)
+                    .filter(|uri| has_scheme(uri, f))
+            });
+            let size = block.optional("size", "Its size in bytes", |f| f.whole(0..=u64::MAX));
+            let scope = Scope::new(&["uri"]);
+            Self::read_rest(block, context, &scope, ("uri", uri), size)
+        })
+    }
+
+    pub(super) fn read_template(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
+        field.try_block(|block| {
+            let template = either(
+                block,
+                ("uriTemplate", "uri_template"),
+                "The template of its addresses, as `file:///{name}`",
+                |f| {
+                    let text = &context.own_name("resource template", f)?;
+                    let placed = |fault| {
+                        [PlacedFault {
+                            fault,
+                            text,
+                            span: f.span(),
+                        }]
+                    };
+                    UriTemplate::parse(text)
+                        .map_err(|fault| report(f, placed(fault)))
+                        .ok()
+                },
+            );
+            if !block.has("uriTemplate") && !block.has_slip_of(&["uriTemplate"]) {
+                block.need(
+                    "uri_template",
+                    "The template of its addresses, as `file:///{name}`",
+                );
+            }
+            let mut scope = Scope::new(&["uri"]);
+            template
+                .iter()
+                .flat_map(UriTemplate::names)
+                .for_each(|name| scope.add(name));
+            let uri = template.as_ref().map(|template| template.written.clone());
+            let resource = Self::read_rest(block, context, &scope, ("uriTemplate", uri), None)?;
+            Some(Self {
+                template,
+                ..resource
+            })
+        })
+    }
+
+    /// What resources and templates have in common, after the key that has their address.
+    fn read_rest(
+        block: &mut Block<'_>,
+        context: &Context<'_>,
+        scope: &Scope,
+        (key, uri): (&str, Option<String>),
+        size: Option<u64>,
+    ) -> Option<Self> {
+        let mut listing = Object::default();
+        listing.member(key, uri.as_deref().map(Json::string));
+        let name = block.optional("name", "Its name; its address when left out", |f| f.name());
+        listing.member(
+            "name",
+            name.as_ref()
+                .or(uri.as_ref())
+                .map(|name| Json::string(name)),
+        );
+        listing.text(block, "title", "Its name for people");
+        listing.text(block, "description", "What it is");
+        let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| {
+            f.name()
+        });
+        let mime_type = mime_type.as_deref().map(Json::string);
+        listing.member("mimeType", mime_type.clone());
+        listing.member("size", size.map(|size| Json::raw(size.to_string())));
+        listing.filled(
+            block,
+            "annotations",
+            "`audience`, `priority`, `lastModified`",
+            literal_object,
+        );
+        listing.filled(block, "icons", "Its icons", literal_json);
+        listing.filled(block, "_meta", "Metadata", literal_object);
+        let ask = Ask::read(block, context, scope);
+        let body = read_body(block, context, &scope.with(ask.names()))?;
+        let uri = uri?;
+        let address = if key == "uri" {
+            Json::string(&uri)
+        } else {
+            Json::value_of("uri", &["uri"])
+        };
+        let contents = list([contents(address, mime_type, body, None)]);
+        let result = Json::object([("contents", Some(contents))]);
+        Some(Self {
+            uri,
+            listing: listing.into_static(),
+            ask,
+            template: None,
+            result,
+        })
+    }
+}
+
+/// A template of addresses.
+#[derive(Debug)]
+pub(super) struct UriTemplate {
+    pub(super) written: String,
+    names: Vec<String>,
+    pattern: Regex,
+}
+
+impl UriTemplate {
+    fn parse(written: &str) -> Result<Self, Fault> {
+        let (mut names, mut pattern, mut at) = (Vec::<String>::new(), String::from("^"), 0);
+        while let Some(open) = written[at..].find('{').map(|open| at + open) {
+            let close = written[open..].find('}').map(|close| open + close);
+            let close =
+                close.ok_or_else(|| Fault::new(open..open + 1, "`{` is never closed with `}`"))?;
+            let name = &written[open + 1..close];
+            let fault = |message: String| Fault::new(open..close + 1, message);
+            if super::path::name_length(name) != name.len() || name.is_empty() || name == "uri" {
+                let help = "a variable is a name in braces, as `{id}`; `uri` is the whole address";
+                return Err(fault(format!("`{{{name}}}` is not a variable here")).help(help));
+            }
+            if names.iter().any(|other| other == name) {
+                return Err(fault(format!("`{{{name}}}` stands here twice")));
+            }
+            if open == at && !names.is_empty() {
+                return Err(fault(format!(
+                    "nothing stands between `{{{name}}}` and the variable before it"
+                ))
+                .help("nobody could tell where one ends"));
+            }
+            pattern.push_str(&regex::escape(&written[at..open]));
+            pattern.push_str("([^/?#]+)");
+            names.push(name.to_owned());
+            at = close + 1;
+        }
+        pattern.push_str(&regex::escape(&written[at..]));
+        pattern.push('$');
+        let whole = 0..written.len();
+        if names.is_empty() {
+            let help = "as `file:///{name}`; one address stands under `resources:`";
+            return Err(Fault::new(whole, format!("`{written}` has no variable")).help(help));
+        }
+        let pattern =
+            Regex::new(&pattern).map_err(|_| Fault::new(whole, "this template is too long"))?;
+        Ok(Self {
+            written: written.to_owned(),
+            names,
+            pattern,
+        })
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// The variables of an address that fits.
+    pub(super) fn variables_of(&self, uri: &str) -> Option<Vec<(&str, String)>> {
+        let captures = self.pattern.captures(uri)?;
+        let values = captures
+            .iter()
+            .skip(1)
+            .flatten()
+            .map(|found| decoded(found.as_str()));
+        Some(self.names().zip(values).collect())
+    }
+}
+
+/// The text with `%41` as `A`; as it is when that is no text.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = tail.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let byte = hex
+            .filter(|_| *first == b'%')
+            .and_then(|two| u8::from_str_radix(two, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(template: &str, uri: &str) -> Option<Vec<String>> {
+        let template = UriTemplate::parse(template).unwrap();
+        template.variables_of(uri).map(|found| {
+            found
+                .into_iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect()
+        })
+    }
+
+    #[test]
+    fn an_address_fits_when_every_variable_is_one_segment() {
+        assert_eq!(
+            variables("t://{a}/x.{b}", "t://1/x.y%20z").unwrap(),
+            ["a=1", "b=y z"]
+        );
+        assert_eq!(variables("t://{a}", "t://1/2"), None);
+        assert_eq!(variables("t://{a}", "t://"), None);
+        assert_eq!(
+            variables("t://(x)+/{a}", "t://(x)+/%zz%").unwrap(),
+            ["a=%zz%"]
+        );
+    }
+
+    #[test]
+    fn a_template_that_cannot_be_matched_is_refused() {
+        for written in [
+            "t://x",
+            "t://{a",
+            "t://{a}{b}",
+            "t://{a}/{a}",
+            "t://{+path}",
+            "t://{}",
+            "t://{uri}",
+        ] {
+            assert!(UriTemplate::parse(written).is_err(), "{written}");
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! One tool of a mock server: what it lists, what it takes, what it answers.
+
+use super::answer::{
+    Call, Inputs, Plan, Replied, ToolReply, cut, error_of_arguments, output_fault, text_result,
+};
+use super::ask::{Ask, Asks, Declared};
+use super::condition::Condition;
+use super::content::one_text;
+use super::context::{Context, Scope};
+use super::fields::{
+    self, WrittenSchema, either, literal_json, literal_object, read_faults_of_tool,
+};
+use super::json::{Json, Object};
+use super::notice::{Aside, Notice, ServerChange};
+use super::path::{STATE, Values};
+use super::response::Answers;
+use super::store::{State, StateNow};
+use mcptest_core::fault::FaultKind;
+use mcptest_core::problem::Problem;
+use mcptest_core::schema::JsonSchema;
+use mcptest_core::schema::sample;
+use mcptest_core::suite::read::{Block, Field};
+use mcptest_core::trace::ToolSchema;
+use mcptest_mcp::jsonrpc::{RpcError, RpcResult, code};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+/// A tool.
+#[derive(Debug, Default)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its entry of `tools/list`, as JSON text.
+    pub listing: String,
+    /// How long its answer waits.
+    pub delay_ms: u64,
+    /// What goes wrong with its calls.
+    pub faults: Vec<FaultKind>,
+    /// Whether the answer comes on a stream that the client has to resume, and after how long it should.
+    pub reconnect_ms: Option<u64>,
+    /// What it asks the client first.
+    pub ask: Ask,
+    pub(super) aside: Aside,
+    pub(super) description: Option<String>,
+    pub(super) input_schema: Option<ToolSchema>,
+    pub(super) input: Option<JsonSchema>,
+    pub(super) output: Option<JsonSchema>,
+    pub(super) cases: Vec<Case>,
+    pub(super) who: String,
+}
+
+/// One answer, and when it is given.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) when: Option<Condition>,
+    pub(super) plan: Plan,
+}
+
+impl Tool {
+    /// Refuses arguments that do not fit the tool's schema.
+    pub fn check(&self, arguments: &Value) -> RpcResult {
+        match &self.input {
+            Some(schema) if !schema.is_valid(arguments) => {
+                Err(error_of_arguments(&self.who, &schema.reasons(arguments)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The requests to make now, for clients that have `declared` their capabilities: the first round that `inputs` does
+    /// not answer. Empty when the tool can be called.
+    pub fn requests(&self, arguments: &Value, inputs: &Inputs, declared: Declared<'_>) -> Asks {
+        self.ask
+            .next(&self.who, &values(arguments, inputs), inputs, declared)
+    }
+
+    /// The notifications that come before the answer, in order.
+    pub fn notices(&self, arguments: &Value) -> RpcResult<Vec<Notice>> {
+        self.aside
+            .notices(&self.who, &Values::new([("args", arguments)]))
+    }
+
+    /// What changes when the call is done.
+    pub fn changes(&self, arguments: &Value) -> RpcResult<Vec<ServerChange>> {
+        self.aside
+            .changes(&self.who, &Values::new([("args", arguments)]))
+    }
+
+    /// The answer to a call whose arguments were checked: a `tools/call` result as JSON text, and whether it is to be
+    /// sent as it is.
+    pub fn reply<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Replied<'m> {
+        let answer = || self.answer_in(arguments, state, inputs);
+        match state
+            .world
+            .call((&state.server, &self.name), arguments, answer, has_failed)
+        {
+            Ok(answered) => answered,
+            Err(why) => Ok(Cow::<str>::Owned(text_result(
+                &format!("this cannot be done now: {why}"),
+                true,
+            ))
+            .into()),
+        }
+    }
+
+    fn answer_in<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Replied<'m> {
+        if let [
+            Case {
+                when: None,
+                plan: Plan::Result(json),
+            },
+        ] = self.cases.as_slice()
+            && let Some(text) = json.as_static()
+        {
+            return Ok(Cow::Borrowed(text).into());
+        }
+        let now = StateNow {
+            state,
+            found: OnceCell::new(),
+        };
+        let values = values(arguments, inputs).and_state(&now);
+        let holds = |case: &&Case| case.when.as_ref().is_none_or(|when| when.holds(&values));
+        let Some(case) = self.cases.iter().find(holds) else {
+            let shown = arguments.to_string();
+            let message = format!(
+                "no response of {} is for the arguments {}",
+                self.who,
+                cut(&shown)
+            );
+            return Err(RpcError::new(code::INVALID_PARAMS, message));
+        };
+        let reply = case.plan.answer(&Call {
+            who: &self.who,
+            arguments,
+            values,
+            state,
+        })?;
+        let ToolReply {
+            text: Cow::Owned(text),
+            is_raw: false,
+        } = &reply
+        else {
+            return Ok(reply);
+        };
+        match self
+            .output
+            .as_ref()
+            .and_then(|schema| output_fault(text, schema))
+        {
+            Some(fault) => {
+                let message = format!(
+                    "the result of {} does not fit its output schema: {fault}",
+                    self.who
+                );
+                Err(RpcError::new(code::INTERNAL_ERROR, message))
+            }
+            None => Ok(reply),
+        }
+    }
+
+    pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
+        field.define("tool", |field| {
+            field.try_block(|block| Self::read_block(block, context))
+        })
+    }
+
+    fn read_block(block: &mut Block<'_>, context: &Context<'_>) -> Option<Self> {
+        let name = block.required("name", "The tool's name, unique in the manifest", |f| {
+            context.own_name("tool", f)
+        });
+        let validate_input = block.flag(
+            "validate_input",
+            "Whether calls must fit `input_schema`: `false` lists it, whatever it is, and takes everything",
+            true,
+        );
+        let validate_output = block.flag(
+            "validate_output",
+            "Whether results must fit `output_schema`: `false` lets a tool break its own word",
+            true,
+        );
+        let listed = Listed::read(block, name.as_deref(), validate_input, validate_output);
+        let delay_ms = block.or_default("delay", "How long the answer waits, as `50ms`", |f| {
+            f.duration_ms()
+        });
+        let doc = "What goes wrong with its calls, as `slow:500`; one or a list";
+        let faults = block.or_default("fault", doc, read_faults_of_tool);
+        let reconnect_ms = block.optional(
+            "reconnect",
+            "Closes the stream of the call, and answers when the client resumes it, as it is told after this time",
+            |f| f.duration_ms(),
+        );
+        let arguments = Scope::of_schema(listed.input.as_ref().map(|schema| &schema.value));
+        let aside = Aside::read(block, &arguments);
+        let ask = Ask::read(block, context, &arguments);
+        let scope = arguments.with(ask.names()).with([STATE]);
+        let output = listed
+            .output
+            .as_ref()
+            .and_then(|schema| schema.compiled.clone());
+        let answers = Answers {
+            context,
+            scope: &scope,
+            output: output.as_ref(),
+        };
+        let cases = read_cases(block, answers);
+        let name = name?;
+        let is_silent = !block.has("response") && !block.has("responses");
+        let written = listed
+            .output
+            .as_ref()
+            .and_then(|schema| Some((&schema.value, schema.compiled.as_ref()?)));
+        let cases = if is_silent {
+            default_answer(&name, written)
+        } else {
+            cases?
+        };
+        Some(Self {
+            input_schema: listed.input_schema(),
+            listing: listed.listing.into_static(),
+            who: format!("the tool `{name}`"),
+            delay_ms,
+            faults,
+            reconnect_ms,
+            ask,
+            aside,
+            input: listed.input.and_then(|schema| schema.compiled),
+            description: listed.description,
+            output,
+            cases,
+            name,
+        })
+    }
+}
+
+/// Whether a call got no result, or one that is an error.
+fn has_failed(answered: &RpcResult<ToolReply<'_>>) -> bool {
+    let is_error = |text: &str| {
+        let result: Value = serde_json::from_str(text).unwrap_or_default();
+        result.get("isError").and_then(Value::as_bool) == Some(true)
+    };
+    answered
+        .as_ref()
+        .map_or(true, |reply| is_error(&reply.text))
+}
+
+fn read_cases(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Vec<Case>> {
+    let response = block.optional(
+        "response",
+        "The answer: a string, a result, an error, a sequence or records",
+        |f| answers.read(f),
+    );
+    let responses = block.optional(
+        "responses",
+        "Answers with conditions: the first whose `when` holds is given",
+        |f| answers.read_cases(f),
+    );
+    block.at_most_one_of(&["response", "responses"]);
+    response
+        .map(|plan| vec![Case { when: None, plan }])
+        .or(responses)
+}
+
+pub(super) fn values<'v>(arguments: &'v Value, inputs: &'v Inputs) -> Values<'v> {
+    let inputs = inputs.iter().map(|(name, value)| (name.as_str(), value));
+    Values::new(inputs.chain([("args", arguments)]))
+}
+
+/// What a tool without a response answers: a string, and a value that fits its output schema.
+pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) -> Vec<Case> {
+    let structured = output.and_then(|(written, schema)| sample(written, schema));
+    let result = match structured {
+        Some(value) => {
+            let value = Json::raw(value.to_string());
+            let content = one_text(Json::quoted(value.clone()));
+            Json::object([
+                ("content", Some(content)),
+                ("structuredContent", Some(value)),
+            ])
+        }
+        None => Json::raw(text_result(&format!("{name} was called"), false)),
+    };
+    vec![Case {
+        when: None,
+        plan: Plan::Result(result),
+    }]
+}
+
+/// The schema of a tool that says nothing of its arguments.
+const ANY_OBJECT: &str = r#"{"type":"object"}"#;
+
+/// The keys that `tools/list` shows.
+struct Listed {
+    listing: Object,
+    description: Option<String>,
+    input: Option<WrittenSchema>,
+    output: Option<WrittenSchema>,
+}
+
+impl Listed {
+    fn read(
+        block: &mut Block<'_>,
+        name: Option<&str>,
+        validate_input: bool,
+        validate_output: bool,
+    ) -> Self {
+        let mut listing = Object::default();
+        listing.member("name", name.map(Json::string));
+        listing.text(block, "title", "Its name for people");
+        let description = listing.text(block, "description", "What a model reads about it");
+        let doc = "The JSON Schema of its arguments; any object when left out";
+        let input = either(block, ("inputSchema", "input_schema"), doc, |f| {
+            read_object_schema(f, validate_input)
+        });
+        let doc = "The JSON Schema of its structured content";
+        let output = either(block, ("outputSchema", "output_schema"), doc, |f| {
+            fields::schema(f, validate_output)
+        });
+        let json = |schema: &WrittenSchema| schema.json.clone();
+        listing.member(
+            "inputSchema",
+            input
+                .as_ref()
+                .map(json)
+                .or_else(|| Some(Json::raw(ANY_OBJECT))),
+        );
+        listing.member("outputSchema", output.as_ref().map(json));
+        let hints = "`readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`";
+        listing.filled(block, "annotations", hints, literal_object);
+        listing.filled(block, "icons", "Its icons", literal_json);
+        listing.filled(block, "execution", "How it may be executed", literal_object);
+        listing.filled(block, "_meta", "Metadata", literal_object);
+        Self {
+            listing,
+            description,
+            input,
+            output,
+        }
+    }
+
+    fn input_schema(&self) -> Option<ToolSchema> {
+        let text = self
+            .input
+            .as_ref()
+            .and_then(|schema| schema.json.as_static())
+            .unwrap_or(ANY_OBJECT);
+        serde_json::from_str(text).ok()
+    }
+}
+
+/// A schema of arguments, which are always an object.
+fn read_object_schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenSchema> {
+    let schema = fields::schema(field, is_held_to)?;
+    if is_held_to && schema.value.get("type").and_then(Value::as_str) != Some("object") {
+        let problem = Problem::warning("MCP wants `type: object` here: arguments are an object");
+        field.report(problem.help("clients may refuse the tool without it"));
+    }
+    Some(schema)
+}
