@@ -9,30 +9,32 @@ use crate::row::AgentRow;
 use crate::suite::{Agent, Variant};
 use crate::trace::{Call, Run, Tool, Trace, splits};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 type Numbers = BTreeMap<String, Option<Number>>;
 
 /// What these runs of a row are in a baseline.
-pub fn capture(of: AgentRow<'_>, runs: &[Run<'_>]) -> TestBaseline {
-    let (gates, of_runs) = numbers_of(of.agent, of.variant, runs);
-    let mut test = TestBaseline {
-        gates,
-        ..of_question(&of.suite.path, of.agent, of.variant)
-    };
-    let only_server = match &of.agent.servers[..] {
+pub fn capture(row: AgentRow<'_>, runs: &[Run<'_>]) -> TestBaseline {
+    let AgentRow {
+        suite,
+        agent,
+        variant,
+        ..
+    } = row;
+    let only_server = match &agent.servers[..] {
         [server] => Some(server.as_str()),
         _ => None,
     };
-    let runs = runs.iter().zip(of_runs);
-    test.runs = runs
-        .map(|(run, numbers)| RunBaseline {
-            numbers,
-            ..RunBaseline::new(run, only_server)
-        })
-        .collect();
-    test
+    let capture_run = |run: &Run<'_>| RunBaseline {
+        numbers: numbers_of_run(agent, variant, run),
+        ..RunBaseline::new(run, only_server)
+    };
+    TestBaseline {
+        gates: gates_over_all(agent, variant, runs),
+        runs: runs.iter().map(capture_run).collect(),
+        ..of_question(&suite.path, agent, variant)
+    }
 }
 
 /// The agent's test with nothing but what is asked in it.
@@ -64,57 +66,59 @@ pub(crate) fn of_question(suite: &Path, agent: &Agent, variant: Option<Variant>)
     }
 }
 
-/// What each gate comes to over all runs, and the numbers of each that can be scored on one run, run by run. A gate that
-/// has runs of its own, asks judges or compares with a baseline itself takes no part: what a model says decides nothing
-/// here.
-pub fn numbers_of(
+/// What each gate comes to over all runs.
+fn gates_over_all(
     agent: &Agent,
     variant: Option<Variant>,
     runs: &[Run<'_>],
-) -> (
-    BTreeMap<String, GateBaseline>,
-    Vec<BTreeMap<String, Numbers>>,
-) {
-    let is_taken = |gate: &&GateBlock| {
-        !gate.judges_side_runs()
-            && !gate.is(GateTrait::ComparesWithBaseline)
-            && gate.question().is_none()
-    };
-    let taken = || agent.gates.iter().filter(is_taken);
-    let of_gate = |gate: &GateBlock| {
+) -> BTreeMap<String, GateBaseline> {
+    let judge = |gate: &GateBlock| {
         let report = gate.judge_variant(variant, "", runs);
-        let passed = report.status == Status::Passed;
         GateBaseline {
             block: gate.digest.clone(),
-            passed,
-            numbers: kept(gate, report.targets),
+            passed: report.status == Status::Passed,
+            numbers: without_pass_rates(gate, report.targets),
         }
     };
-    let gates = taken()
-        .map(|gate| (gate.key().to_owned(), of_gate(gate)))
-        .collect();
-    let of_run = |run: &Run<'_>| {
-        let alone =
-            taken().filter(|gate| !gate.compares_runs() && !gate.is(GateTrait::DecidesRuns));
-        let numbers = |gate: &GateBlock| {
-            gate.judge_variant(variant, "", std::slice::from_ref(run))
-                .targets
-        };
-        alone
-            .map(|gate| (gate.key().to_owned(), kept(gate, numbers(gate))))
-            .collect()
-    };
-    (gates, runs.iter().map(of_run).collect())
+    let gates = agent.gates.iter().filter(|gate| takes_part(gate));
+    gates
+        .map(|gate| (gate.key().to_owned(), judge(gate)))
+        .collect()
 }
 
-/// Without the share of runs that pass, which says nothing that the runs do not say.
-fn kept(gate: &GateBlock, mut numbers: Numbers) -> Numbers {
-    let rates = gate
+/// The numbers of each gate that can be scored on this run alone.
+fn numbers_of_run(
+    agent: &Agent,
+    variant: Option<Variant>,
+    run: &Run<'_>,
+) -> BTreeMap<String, Numbers> {
+    let judge = |gate: &GateBlock| {
+        let report = gate.judge_variant(variant, "", std::slice::from_ref(run));
+        without_pass_rates(gate, report.targets)
+    };
+    let gates = agent.gates.iter().filter(|gate| takes_part(gate));
+    gates
+        .filter(|gate| !gate.compares_runs() && !gate.is(GateTrait::DecidesRuns))
+        .map(|gate| (gate.key().to_owned(), judge(gate)))
+        .collect()
+}
+
+/// A gate that has runs of its own, asks judges or compares with a baseline itself takes no part: what a model says
+/// decides nothing here.
+fn takes_part(gate: &GateBlock) -> bool {
+    !gate.judges_side_runs()
+        && !gate.is(GateTrait::ComparesWithBaseline)
+        && gate.question().is_none()
+}
+
+/// Without the share of runs that pass: the runs themselves say it.
+fn without_pass_rates(gate: &GateBlock, mut numbers: Numbers) -> Numbers {
+    let pass_rates = gate
         .kind
         .targets
         .iter()
         .filter(|target| target.is_pass_rate);
-    for target in rates {
+    for target in pass_rates {
         numbers.remove(target.name);
     }
     numbers
@@ -132,32 +136,34 @@ impl RunBaseline {
             run: run.number,
             passed: run.passed,
             stop_reason: run.trace.stop_reason.as_deref().map(str::to_owned),
-            calls: of_calls(run.trace, only_server),
-            response: of_response(run.trace.final_response.as_deref().unwrap_or_default()),
+            calls: capture_calls(run.trace, only_server),
+            response: capture_response(run.trace.final_response.as_deref().unwrap_or_default()),
             numbers: BTreeMap::new(),
         }
     }
 }
 
-fn of_calls(trace: &Trace<'_>, only_server: Option<&str>) -> Vec<CallBaseline> {
-    let (mut turn, mut last) = (0, None);
-    let of_call = |call: &Call<'_>| {
-        // A call without a turn is one of its own.
-        if last.is_some_and(|last| last != call.turn || call.turn.is_none()) {
-            turn += 1;
-        }
-        last = Some(call.turn);
-        let args = call
-            .args
-            .and_then(|args| serde_json::from_str(args.get()).ok());
-        let args = args.or_else(|| call.args_text.as_deref().map(Value::from));
-        CallBaseline {
+fn capture_calls(trace: &Trace<'_>, only_server: Option<&str>) -> Vec<CallBaseline> {
+    // A call without a turn is a turn of its own.
+    let shares_turn =
+        |call: &Call<'_>, next: &Call<'_>| call.turn.is_some() && call.turn == next.turn;
+    let mut captured = Vec::new();
+    for (turn, calls) in trace.tool_calls.chunk_by(shares_turn).enumerate() {
+        captured.extend(calls.iter().map(|call| CallBaseline {
             tool: tool_name(call, only_server),
             turn,
-            args,
-        }
-    };
-    trace.tool_calls.iter().map(of_call).collect()
+            args: arguments(call),
+        }));
+    }
+    captured
+}
+
+/// The arguments, or their text when they were not JSON.
+fn arguments(call: &Call<'_>) -> Option<Value> {
+    let parsed = call
+        .args
+        .and_then(|args| serde_json::from_str(args.get()).ok());
+    parsed.or_else(|| call.args_text.as_deref().map(Value::from))
 }
 
 /// The tool as `server.tool`. A name that has a server of its own in it, or is a distractor's, keeps what it says.
@@ -171,7 +177,7 @@ fn tool_name(call: &Call<'_>, only_server: Option<&str>) -> String {
     }
 }
 
-fn of_response(text: &str) -> ResponseBaseline {
+fn capture_response(text: &str) -> ResponseBaseline {
     let text = text.trim();
     let length = match text.chars().take(2000).count() {
         0 => Length::Empty,
@@ -188,31 +194,36 @@ fn of_response(text: &str) -> ResponseBaseline {
 
 /// The object or list that a string is, or that its one fenced block is.
 fn structured(text: &str) -> Option<Value> {
-    let is_structure = |value: &Value| value.is_object() || value.is_array();
-    let fenced = || {
-        let mut parts = text.split("```");
-        let block = parts.nth(1).filter(|_| parts.nth(1).is_none())?;
-        let (word, block) = block.split_once('\n')?;
-        matches!(word.trim(), "" | "json").then_some(block)
-    };
-    let read = |text: &str| serde_json::from_str::<Value>(text).ok();
-    read(text).or_else(|| read(fenced()?)).filter(is_structure)
+    let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
+    parse(text)
+        .or_else(|| parse(only_fenced_block(text)?))
+        .filter(|value| value.is_object() || value.is_array())
 }
 
+/// What is in a text's only fenced block, when its language is JSON or is not said.
+fn only_fenced_block(text: &str) -> Option<&str> {
+    let parts: Vec<&str> = text.split("```").collect();
+    let ([_, block] | [_, block, _]) = parts[..] else {
+        return None;
+    };
+    let (language, content) = block.split_once('\n')?;
+    matches!(language.trim(), "" | "json").then_some(content)
+}
+
+/// The types at each path; the elements of a list share one path and may have several types.
 fn shape(value: &Value) -> BTreeMap<String, String> {
-    let mut types = BTreeMap::new();
+    let mut types: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     walk(value, "", &mut |path, value| {
-        let word = type_word(value);
-        let known: &mut String = types.entry(path.to_owned()).or_default();
-        if !known.split('|').any(|one| one == word) {
-            known.push_str(if known.is_empty() { "" } else { "|" });
-            known.push_str(word);
-            let mut words: Vec<&str> = known.split('|').collect();
-            words.sort_unstable();
-            *known = words.join("|");
-        }
+        types
+            .entry(path.to_owned())
+            .or_default()
+            .insert(type_word(value));
     });
+    let join = |words: BTreeSet<&str>| words.into_iter().collect::<Vec<_>>().join("|");
     types
+        .into_iter()
+        .map(|(path, words)| (path, join(words)))
+        .collect()
 }
 
 /// Every value in a value with its path, as `.items[].sku`; the elements of a list share one.
@@ -220,13 +231,15 @@ pub(super) fn walk<'v>(value: &'v Value, path: &str, visit: &mut impl FnMut(&str
     visit(path, value);
     match value {
         Value::Object(fields) => {
-            fields
-                .iter()
-                .for_each(|(key, value)| walk(value, &format!("{path}.{key}"), visit));
+            for (key, value) in fields {
+                walk(value, &format!("{path}.{key}"), visit);
+            }
         }
-        Value::Array(items) => items
-            .iter()
-            .for_each(|item| walk(item, &format!("{path}[]"), visit)),
+        Value::Array(items) => {
+            for item in items {
+                walk(item, &format!("{path}[]"), visit);
+            }
+        }
         _ => {}
     }
 }

@@ -11,8 +11,8 @@ mod tests;
 mod tolerated;
 mod tool_names;
 
+pub use capture::capture;
 pub(crate) use capture::of_question;
-pub use capture::{capture, numbers_of};
 pub use compare::{compare, compare_test};
 pub use comparison::{
     BaselineSide, Class, Comparison, Counts, Difference, MissingRuns, NumberShift, Support,
