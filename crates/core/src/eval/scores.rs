@@ -4,7 +4,9 @@ use super::target::{Better, Fold, Target};
 use crate::grade::Grade;
 use crate::report::{AssertionDiff, CallTable, Finding, Number, Remark};
 use crate::trace::Run;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+const MOST_RUNS_NAMED: usize = 5;
 
 /// A gate's numbers over all runs of a test.
 #[derive(Debug, Clone, Default)]
@@ -50,8 +52,22 @@ pub struct RunScores {
     table: Option<CallTable>,
     not_exercised: Option<String>,
     has_failed: bool,
-    partial: Option<(Target, String)>,
-    vacuous: Vec<(&'static str, &'static str)>,
+    partial: Option<Partial>,
+    vacuous: Vec<VacuousTarget>,
+}
+
+/// What was judged in part, in the unit of a target.
+#[derive(Debug, Clone)]
+struct Partial {
+    about: Target,
+    message: String,
+}
+
+/// A target for which a run had nothing to count.
+#[derive(Debug, Clone, Copy)]
+struct VacuousTarget {
+    target: &'static str,
+    why: &'static str,
 }
 
 impl RunScores {
@@ -120,7 +136,10 @@ impl RunScores {
 
     /// Says why there was nothing to count for one target in this run, which matters where it is asserted.
     pub fn nothing_counts(&mut self, target: &Target, why: &'static str) -> &mut Self {
-        self.vacuous.push((target.name, why));
+        self.vacuous.push(VacuousTarget {
+            target: target.name,
+            why,
+        });
         self
     }
 
@@ -129,6 +148,13 @@ impl RunScores {
             .iter()
             .find(|(known, _)| known.name == target.name)
             .map(|(_, value)| *value)
+    }
+
+    fn why_vacuous(&self, target: &str) -> Option<&str> {
+        let mut vacuous = self.vacuous.iter();
+        vacuous
+            .find(|vacuous| vacuous.target == target)
+            .map(|vacuous| vacuous.why)
     }
 
     /// Says that this run has failed by the gate's own rule, for [`super::gate::RunFailsBy::Rule`].
@@ -140,7 +166,10 @@ impl RunScores {
     /// Says which part was judged of what the block names, in the unit of a target; `--deny-vacuous` fails the gate for
     /// it unless the suite asserts that target.
     pub fn partial(&mut self, about: &Target, message: impl Into<String>) -> &mut Self {
-        self.partial = Some((*about, message.into()));
+        self.partial = Some(Partial {
+            about: *about,
+            message: message.into(),
+        });
         self
     }
 
@@ -154,47 +183,34 @@ impl RunScores {
 impl Scores {
     /// Folds the numbers of each run as each target says; what one run lacks is not measured.
     pub(super) fn of_runs(runs: &[Run<'_>], mut scored: Vec<RunScores>) -> Self {
-        let mut scores = Self::default();
-        for (target, _) in scored.iter().flat_map(|run| &run.values) {
-            if scores.values.contains_key(target.name) {
-                continue;
-            }
-            let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
-            scores
-                .values
-                .insert(target.name, values.and_then(|values| fold(target, &values)));
-        }
-        scores.not_exercised =
-            vacuous_runs(runs, scored.iter().map(|run| run.not_exercised.as_deref()));
-        scores.remarks = partial_runs(runs, &scored);
-        for &(target, _) in scored.iter().flat_map(|run| &run.vacuous) {
-            let of_target = |run: &RunScores| {
-                run.vacuous
-                    .iter()
-                    .find(|(name, _)| *name == target)
-                    .map(|(_, why)| *why)
-            };
-            scores
-                .vacuous
-                .extend(vacuous_runs(runs, scored.iter().map(of_target)).map(|why| (target, why)));
-        }
+        let no_measure = scored.iter().map(|run| run.not_exercised.as_deref());
+        let mut scores = Self {
+            values: fold_values(&scored),
+            not_exercised: vacuous_runs(runs, no_measure),
+            remarks: partial_runs(runs, &scored),
+            vacuous: vacuous_targets(runs, &scored),
+            ..Self::default()
+        };
         for (run, scored) in runs.iter().zip(&mut scored) {
-            scores
-                .failed_runs
-                .extend(scored.has_failed.then_some(run.number));
-            let table = scored.table.take();
-            scores.tables.extend(table.map(|table| CallTable {
-                run: Some(run.number),
-                ..table
-            }));
-            let found = std::mem::take(&mut scored.findings).into_iter();
-            scores.findings.extend(found.map(|finding| Finding {
-                run: Some(run.number),
-                ..finding
-            }));
+            scores.take_findings(run.number, scored);
         }
         scores.by_run = scored;
         scores
+    }
+
+    /// Moves what was found in a run here, with the run's number.
+    fn take_findings(&mut self, number: usize, scored: &mut RunScores) {
+        if scored.has_failed {
+            self.failed_runs.push(number);
+        }
+        if let Some(mut table) = scored.table.take() {
+            table.run = Some(number);
+            self.tables.push(table);
+        }
+        for mut finding in scored.findings.drain(..) {
+            finding.run = Some(number);
+            self.findings.push(finding);
+        }
     }
 
     /// Sets one target over all runs.
@@ -235,6 +251,18 @@ impl Scores {
     }
 }
 
+/// Every target that a run measured; `None` when another run did not.
+fn fold_values(scored: &[RunScores]) -> BTreeMap<&'static str, Option<Number>> {
+    let mut folded = BTreeMap::new();
+    for (target, _) in scored.iter().flat_map(|run| &run.values) {
+        folded.entry(target.name).or_insert_with(|| {
+            let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
+            fold(target, &values?)
+        });
+    }
+    folded
+}
+
 /// `None` when there are no values: nothing was measured.
 fn fold(target: &Target, values: &[Number]) -> Option<Number> {
     let (first, rest) = values.split_first()?;
@@ -257,27 +285,45 @@ fn add(a: Number, b: Number) -> Number {
 
 /// What was judged in part, each message once with the runs that it is about.
 fn partial_runs(runs: &[Run<'_>], scored: &[RunScores]) -> Vec<Said> {
-    let mut messages: Vec<&(Target, String)> = Vec::new();
+    let mut distinct: Vec<&Partial> = Vec::new();
     for partial in scored.iter().filter_map(|run| run.partial.as_ref()) {
-        if !messages.iter().any(|(_, known)| *known == partial.1) {
-            messages.push(partial);
+        if distinct
+            .iter()
+            .all(|known| known.message != partial.message)
+        {
+            distinct.push(partial);
         }
     }
-    let said = |(target, message): &(Target, String)| {
-        let of_message = scored.iter().map(|run| {
-            let (_, own) = run.partial.as_ref()?;
-            (own == message).then_some(message.as_str())
+    let say = |partial: &Partial| {
+        let messages = scored.iter().map(|run| {
+            let own = run.partial.as_ref()?.message.as_str();
+            (own == partial.message).then_some(own)
         });
         let remark = Remark {
-            message: vacuous_runs(runs, of_message)?,
+            message: vacuous_runs(runs, messages)?,
             is_partial: true,
         };
         Some(Said {
             remark,
-            about: target.name,
+            about: partial.about.name,
         })
     };
-    messages.into_iter().filter_map(said).collect()
+    distinct.into_iter().filter_map(say).collect()
+}
+
+/// Why there was nothing to count for a target, and in which runs.
+fn vacuous_targets(runs: &[Run<'_>], scored: &[RunScores]) -> BTreeMap<&'static str, String> {
+    let targets: BTreeSet<&'static str> = scored
+        .iter()
+        .flat_map(|run| run.vacuous.iter().map(|vacuous| vacuous.target))
+        .collect();
+    targets
+        .into_iter()
+        .filter_map(|target| {
+            let reasons = scored.iter().map(|run| run.why_vacuous(target));
+            Some((target, vacuous_runs(runs, reasons)?))
+        })
+        .collect()
 }
 
 /// Why runs had nothing to measure, and which, when it was not all of them.
@@ -285,21 +331,25 @@ pub(crate) fn vacuous_runs<'a>(
     runs: &[Run<'_>],
     reasons: impl Iterator<Item = Option<&'a str>>,
 ) -> Option<String> {
-    let vacuous = runs
+    let vacuous: Vec<(usize, &str)> = runs
         .iter()
         .zip(reasons)
-        .filter_map(|(run, why)| Some((run.number, why?)));
-    let vacuous: Vec<(usize, &str)> = vacuous.collect();
+        .filter_map(|(run, why)| Some((run.number, why?)))
+        .collect();
     let (_, why) = vacuous.first()?;
     if vacuous.len() == runs.len() {
         return Some((*why).to_owned());
     }
     let named: Vec<String> = vacuous
         .iter()
-        .take(5)
+        .take(MOST_RUNS_NAMED)
         .map(|(run, _)| format!("#{run}"))
         .collect();
-    let more = if vacuous.len() > 5 { ", …" } else { "" };
+    let more = if vacuous.len() > MOST_RUNS_NAMED {
+        ", …"
+    } else {
+        ""
+    };
     Some(format!(
         "{why} (in {} of {} runs: {}{more})",
         vacuous.len(),
