@@ -124,11 +124,24 @@ enum Axis {
     Order,
 }
 
-/// One edge in one run.
+/// An edge that the block declares.
+#[derive(Clone, Copy)]
 struct Edge<'a> {
     axis: Axis,
     earlier: &'a str,
     later: &'a str,
+}
+
+impl Edge<'_> {
+    /// A tool whose field could not be read has an empty name; its problem is reported where it is read.
+    fn is_to_itself(&self) -> bool {
+        self.earlier == self.later && !self.earlier.is_empty()
+    }
+}
+
+/// One edge in one run.
+struct JudgedEdge<'a> {
+    edge: Edge<'a>,
     /// The first call of the earlier tool that gave what the later needs, else the last that failed.
     earlier_call: Option<usize>,
     /// The first call of the later tool.
@@ -140,77 +153,62 @@ struct Edge<'a> {
 
 struct TooSoon {
     call: usize,
-    /// The call of the earlier tool made in the same turn, when there was one.
-    same_turn: Option<usize>,
-    /// The last call of the earlier tool, when all before failed.
-    failed: Option<usize>,
+    why: WhyTooSoon,
+}
+
+enum WhyTooSoon {
+    SharesTurn { producer: usize },
+    ProducersFailed { last: usize },
+    NoneBefore,
 }
 
 impl TrajectoryAxes {
-    /// The edges of both axes: the earlier and the later tool of each.
-    fn edges(&self) -> impl Iterator<Item = (Axis, &str, &str)> + Clone {
-        let dependencies = self.dependencies.iter();
-        let dependencies =
-            dependencies.map(|edge| (Axis::Dependency, &*edge.producer, &*edge.consumer));
-        dependencies.chain(
-            self.order
-                .iter()
-                .map(|edge| (Axis::Order, &*edge.first, &*edge.second)),
-        )
+    /// The edges of both axes.
+    fn edges(&self) -> impl Iterator<Item = Edge<'_>> {
+        let dependencies = self.dependencies.iter().map(|edge| Edge {
+            axis: Axis::Dependency,
+            earlier: &edge.producer,
+            later: &edge.consumer,
+        });
+        let order = self.order.iter().map(|edge| Edge {
+            axis: Axis::Order,
+            earlier: &edge.first,
+            later: &edge.second,
+        });
+        dependencies.chain(order)
     }
 
     /// Every edge of both axes in one run.
-    fn judge(&self, steps: &[AxisCall<'_>]) -> Vec<Edge<'_>> {
-        let judge = |(axis, earlier, later)| {
-            let mut edge = Edge::of(axis, earlier, later, steps);
-            edge.holds = edge.too_soon.is_empty() && (edge.is_present() || !self.require_present);
-            edge
-        };
-        self.edges().map(judge).collect()
+    fn judge(&self, steps: &[AxisCall<'_>]) -> Vec<JudgedEdge<'_>> {
+        self.edges()
+            .map(|edge| JudgedEdge::new(edge, steps, self.require_present))
+            .collect()
     }
 }
 
-impl<'a> Edge<'a> {
-    /// Where outputs are read, a call made in the same turn as its only earlier producers could not read theirs, and
-    /// producers that failed gave none.
-    fn of(axis: Axis, earlier: &'a str, later: &'a str, steps: &[AxisCall<'_>]) -> Self {
-        let (earlier_call, later_call, too_soon) = (None, None, Vec::new());
-        let mut edge = Self {
-            axis,
-            earlier,
-            later,
-            earlier_call,
-            later_call,
-            holds: true,
-            too_soon,
-        };
-        let reads_output = axis == Axis::Dependency;
-        let mut first: Option<usize> = None;
-        let mut failed: Option<usize> = None;
-        let mut is_in_two_turns = false;
+impl<'a> JudgedEdge<'a> {
+    fn new(edge: Edge<'a>, steps: &[AxisCall<'_>], require_present: bool) -> Self {
+        let mut earlier = EarlierCalls::of(edge.axis);
+        let mut later_call = None;
+        let mut too_soon = Vec::new();
         for (at, step) in steps.iter().enumerate() {
-            let shares_turn = |other: usize| {
-                step.turn.is_some() && steps[other].turn == step.turn && reads_output
-            };
-            if step.tool.is(later) {
-                edge.later_call = edge.later_call.or(Some(at));
-                if first.is_none_or(shares_turn) && !is_in_two_turns {
-                    edge.too_soon.push(TooSoon {
-                        call: at,
-                        same_turn: first,
-                        failed,
-                    });
-                }
+            if step.tool.is(edge.later) {
+                later_call = later_call.or(Some(at));
+                let why = earlier.why_too_soon(step, steps);
+                too_soon.extend(why.map(|why| TooSoon { call: at, why }));
             }
-            if step.tool.is(earlier) && step.has_failed && reads_output {
-                failed = Some(at);
-            } else if step.tool.is(earlier) {
-                is_in_two_turns |= first.is_some_and(|first| !shares_turn(first));
-                first = first.or(Some(at));
+            if step.tool.is(edge.earlier) {
+                earlier.add(at, step, steps);
             }
         }
-        edge.earlier_call = first.or(failed);
-        edge
+        let is_missing = require_present && later_call.is_none();
+        Self {
+            edge,
+            earlier_call: earlier.first.or(earlier.last_failed),
+            later_call,
+            holds: too_soon.is_empty() && !is_missing,
+            too_soon,
+        }
     }
 
     /// Whether the later tool was called at all.
@@ -219,10 +217,82 @@ impl<'a> Edge<'a> {
     }
 }
 
+/// The calls of an edge's earlier tool, as far as the run has been read.
+struct EarlierCalls {
+    axis: Axis,
+    /// The first call that gave what the later tool needs.
+    first: Option<usize>,
+    last_failed: Option<usize>,
+    are_in_two_turns: bool,
+}
+
+impl EarlierCalls {
+    fn of(axis: Axis) -> Self {
+        Self {
+            axis,
+            first: None,
+            last_failed: None,
+            are_in_two_turns: false,
+        }
+    }
+
+    /// Where outputs are read, a producer that failed gave none.
+    fn add(&mut self, at: usize, call: &AxisCall<'_>, steps: &[AxisCall<'_>]) {
+        if call.has_failed && self.axis == Axis::Dependency {
+            self.last_failed = Some(at);
+            return;
+        }
+        match self.first {
+            Some(first) => self.are_in_two_turns |= !self.is_unread_by(call, &steps[first]),
+            None => self.first = Some(at),
+        }
+    }
+
+    /// Why a call of the later tool came too soon, when it did.
+    fn why_too_soon(&self, later: &AxisCall<'_>, steps: &[AxisCall<'_>]) -> Option<WhyTooSoon> {
+        match (self.first, self.last_failed) {
+            (Some(producer), _) => {
+                let is_unread = self.is_unread_by(later, &steps[producer]);
+                (is_unread && !self.are_in_two_turns).then_some(WhyTooSoon::SharesTurn { producer })
+            }
+            (None, Some(last)) => Some(WhyTooSoon::ProducersFailed { last }),
+            (None, None) => Some(WhyTooSoon::NoneBefore),
+        }
+    }
+
+    /// Where outputs are read, a call cannot have read what another call of its turn returned.
+    fn is_unread_by(&self, call: &AxisCall<'_>, other: &AxisCall<'_>) -> bool {
+        self.axis == Axis::Dependency && call.turn.is_some() && call.turn == other.turn
+    }
+}
+
+/// Whether the later tools of an axis were called.
+enum AxisUse {
+    Undeclared,
+    Idle,
+    Called,
+}
+
+impl AxisUse {
+    fn of(axis: Axis, judged: &[JudgedEdge<'_>]) -> Self {
+        let mut edges = judged
+            .iter()
+            .filter(|judged| judged.edge.axis == axis)
+            .peekable();
+        if edges.peek().is_none() {
+            Self::Undeclared
+        } else if edges.any(JudgedEdge::is_present) {
+            Self::Called
+        } else {
+            Self::Idle
+        }
+    }
+}
+
 /// 100 for an axis without edges.
-fn percent_held(edges: &[Edge<'_>], axis: Axis) -> usize {
-    let of_axis = edges.iter().filter(|edge| edge.axis == axis);
-    let held = of_axis.clone().filter(|edge| edge.holds).count();
+fn percent_held(judged: &[JudgedEdge<'_>], axis: Axis) -> usize {
+    let of_axis = judged.iter().filter(|judged| judged.edge.axis == axis);
+    let held = of_axis.clone().filter(|judged| judged.holds).count();
     (100 * held).checked_div(of_axis.count()).unwrap_or(100)
 }
 
@@ -252,20 +322,20 @@ impl Gate for TrajectoryAxes {
                 percent_held(&judged, Axis::Dependency),
             )
             .whole(&ORDER_SATISFACTION, percent_held(&judged, Axis::Order));
-        self.say_what_is_idle(&judged, &mut scores);
-        let failed: Vec<&Edge<'_>> = judged.iter().filter(|edge| !edge.holds).collect();
-        for edge in failed.iter().take(MOST_FINDINGS) {
-            let (axis, target) = match edge.axis {
+        self.note_idle_axes(&judged, &mut scores);
+        let failed: Vec<&JudgedEdge<'_>> = judged.iter().filter(|judged| !judged.holds).collect();
+        for judged in failed.iter().take(MOST_FINDINGS) {
+            let Edge {
+                axis,
+                earlier,
+                later,
+            } = judged.edge;
+            let (axis, target) = match axis {
                 Axis::Dependency => ("dependency", DEPENDENCY_SATISFACTION),
                 Axis::Order => ("order", ORDER_SATISFACTION),
             };
-            let message = format!(
-                "{axis} `{}` → `{}`: {}",
-                edge.earlier,
-                edge.later,
-                why_broken(edge)
-            );
-            scores.find_about(&[target], message);
+            let why = why_broken(judged);
+            scores.find_about(&[target], format!("{axis} `{earlier}` → `{later}`: {why}"));
         }
         if failed.len() > MOST_FINDINGS {
             scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS));
@@ -286,50 +356,16 @@ impl Gate for TrajectoryAxes {
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let TrajectoryAxes {
-            dependencies,
-            order,
-            ..
-        } = self;
-        if dependencies.is_empty() && order.is_empty() {
+        if self.edges().next().is_none() {
             let problem = Problem::warning("no edges are declared, so any run is accepted");
             let help = "add `dependencies: [{ producer: …, consumer: … }]` or `order: [{ first: …, second: … }]`";
             return vec![problem.at(agent.key_span).help(help)];
         }
-        let edges = self.edges();
-        let tools: BTreeSet<&str> = edges
-            .clone()
-            .flat_map(|(_, earlier, later)| [earlier, later])
-            .collect();
-        let named = tools.into_iter().filter(|tool| !tool.is_empty());
-        let unknown = named.filter_map(|tool| agent.unknown_tool(tool, agent.key_span));
-        let own = edges.filter(|(_, earlier, later)| earlier == later && !earlier.is_empty());
-        let own = own.map(|(_, tool, _)| {
-            let message =
-                format!("`{tool}` must come after itself: its first call always fails this edge");
-            Problem::warning(message)
-                .at(agent.key_span)
-                .help("name two different tools, or remove the edge")
-        });
-        let cycle = self.cycle().filter(|_| self.require_present).map(|tools| {
-            let message = format!(
-                "{} must each come after another of them, and with `require_present` all must be called: this cannot pass",
-                quoted(&tools)
-            );
-            let asks_for_all = agent.written().next().is_none();
-            let problem = if asks_for_all { Problem::error(message) } else { Problem::warning(message) };
-            problem.at(agent.key_span).help("remove one of the edges, or `require_present`")
-        });
-        let unlooked = [
-            (!dependencies.is_empty())
-                .then(|| agent.unasserted("dependencies are", &[&DEPENDENCY_SATISFACTION])),
-            (!order.is_empty())
-                .then(|| agent.unasserted("order edges are", &[&ORDER_SATISFACTION])),
-        ];
-        own.chain(unknown)
-            .chain(cycle)
-            .chain(unlooked.into_iter().flatten().flatten())
-            .collect()
+        let mut problems = self.lint_edges_to_themselves(agent);
+        problems.extend(self.lint_unknown_tools(agent));
+        problems.extend(self.lint_cycle(agent));
+        problems.extend(self.lint_unasserted(agent));
+        problems
     }
 }
 
@@ -371,11 +407,69 @@ impl TrajectoryAxes {
         }
     }
 
+    fn lint_edges_to_themselves(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        self.edges()
+            .filter(Edge::is_to_itself)
+            .map(|edge| {
+                let tool = edge.earlier;
+                let message = format!(
+                    "`{tool}` must come after itself: its first call always fails this edge"
+                );
+                Problem::warning(message)
+                    .at(agent.key_span)
+                    .help("name two different tools, or remove the edge")
+            })
+            .collect()
+    }
+
+    fn lint_unknown_tools(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let tools: BTreeSet<&str> = self
+            .edges()
+            .flat_map(|edge| [edge.earlier, edge.later])
+            .collect();
+        tools
+            .into_iter()
+            .filter(|tool| !tool.is_empty())
+            .filter_map(|tool| agent.unknown_tool(tool, agent.key_span))
+            .collect()
+    }
+
+    fn lint_cycle(&self, agent: &AgentFacts<'_>) -> Option<Problem> {
+        if !self.require_present {
+            return None;
+        }
+        let message = format!(
+            "{} must each come after another of them, and with `require_present` all must be called: this cannot pass",
+            quoted(&self.cycle()?)
+        );
+        let asks_for_all = agent.written().next().is_none();
+        let problem = if asks_for_all {
+            Problem::error(message)
+        } else {
+            Problem::warning(message)
+        };
+        let help = "remove one of the edges, or `require_present`";
+        Some(problem.at(agent.key_span).help(help))
+    }
+
+    fn lint_unasserted(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if !self.dependencies.is_empty() {
+            problems.extend(agent.unasserted("dependencies are", &[&DEPENDENCY_SATISFACTION]));
+        }
+        if !self.order.is_empty() {
+            problems.extend(agent.unasserted("order edges are", &[&ORDER_SATISFACTION]));
+        }
+        problems
+    }
+
     /// Tools of which each must come after another, when there are such.
     fn cycle(&self) -> Option<Vec<&str>> {
-        let edges = self.edges().map(|(_, earlier, later)| (earlier, later));
-        let mut open: BTreeSet<(&str, &str)> =
-            edges.filter(|(earlier, later)| earlier != later).collect();
+        let mut open: BTreeSet<(&str, &str)> = self
+            .edges()
+            .map(|edge| (edge.earlier, edge.later))
+            .filter(|(earlier, later)| earlier != later)
+            .collect();
         // A tool that comes after none of the others is in no cycle, and neither is one that none comes after.
         loop {
             let (earlier, later): (BTreeSet<&str>, BTreeSet<&str>) = open.iter().copied().unzip();
@@ -384,77 +478,70 @@ impl TrajectoryAxes {
                 .copied()
                 .filter(|(first, second)| later.contains(first) && earlier.contains(second))
                 .collect();
+            if left.is_empty() {
+                return None;
+            }
             if left.len() == open.len() {
-                return (!left.is_empty())
-                    .then(|| {
-                        left.iter()
-                            .map(|(first, _)| *first)
-                            .collect::<BTreeSet<_>>()
-                    })
-                    .map(|tools| tools.into_iter().collect());
+                return Some(earlier.into_iter().collect());
             }
             open = left;
         }
     }
 
-    fn say_what_is_idle(&self, judged: &[Edge<'_>], scores: &mut RunScores) {
-        let TrajectoryAxes {
-            dependencies,
-            order,
-            require_present,
-        } = self;
-        let is_called = |axis: Axis| {
-            judged
-                .iter()
-                .any(|edge| edge.axis == axis && edge.is_present())
-        };
-        let is_idle = |axis: Axis| !require_present && !is_called(axis);
-        let idle_dependencies = !dependencies.is_empty() && is_idle(Axis::Dependency);
-        match (idle_dependencies, !order.is_empty() && is_idle(Axis::Order)) {
-            _ if judged.is_empty() => scores.not_exercised("no edges are declared"),
-            (true, true) => scores.not_exercised("no consumer and no second tool was called"),
-            (true, false) if order.is_empty() => scores.not_exercised(NO_CONSUMER),
-            (false, true) if dependencies.is_empty() => scores.not_exercised(NO_SECOND),
-            (true, false) => scores.nothing_counts(&DEPENDENCY_SATISFACTION, NO_CONSUMER),
-            (false, true) => scores.nothing_counts(&ORDER_SATISFACTION, NO_SECOND),
-            (false, false) => scores,
-        };
+    /// Says of each axis whose later tools were never called that it counts nothing. With `require_present` an edge
+    /// fails for it.
+    fn note_idle_axes(&self, judged: &[JudgedEdge<'_>], scores: &mut RunScores) {
+        if judged.is_empty() {
+            scores.not_exercised("no edges are declared");
+            return;
+        }
+        if self.require_present {
+            return;
+        }
+        let dependencies = AxisUse::of(Axis::Dependency, judged);
+        let order = AxisUse::of(Axis::Order, judged);
+        match (dependencies, order) {
+            (AxisUse::Idle, AxisUse::Idle) => {
+                scores.not_exercised("no consumer and no second tool was called");
+            }
+            (AxisUse::Idle, AxisUse::Undeclared) => {
+                scores.not_exercised(NO_CONSUMER);
+            }
+            (AxisUse::Undeclared, AxisUse::Idle) => {
+                scores.not_exercised(NO_SECOND);
+            }
+            (AxisUse::Idle, AxisUse::Called) => {
+                scores.nothing_counts(&DEPENDENCY_SATISFACTION, NO_CONSUMER);
+            }
+            (AxisUse::Called, AxisUse::Idle) => {
+                scores.nothing_counts(&ORDER_SATISFACTION, NO_SECOND);
+            }
+            (AxisUse::Called | AxisUse::Undeclared, AxisUse::Called | AxisUse::Undeclared) => {}
+        }
     }
 }
 
-fn why_broken(edge: &Edge<'_>) -> String {
-    let Edge {
-        earlier,
-        later,
-        too_soon,
-        ..
-    } = edge;
-    let Some(TooSoon {
-        call,
-        same_turn,
-        failed,
-    }) = too_soon.first()
-    else {
+fn why_broken(judged: &JudgedEdge<'_>) -> String {
+    let Edge { earlier, later, .. } = judged.edge;
+    let Some(TooSoon { call, why }) = judged.too_soon.first() else {
         return format!("`{later}` was never called");
     };
-    let what = match (same_turn, failed) {
-        (Some(producer), _) => format!(
+    let why = match why {
+        WhyTooSoon::SharesTurn { producer } => format!(
             "ran in the same turn as call {} `{earlier}`, so it cannot have read its output",
             producer + 1
         ),
-        (None, Some(producer)) => {
-            format!(
-                "has nothing to read: call {} `{earlier}` failed, and none before it succeeded",
-                producer + 1
-            )
-        }
-        (None, None) => format!("ran before any `{earlier}`"),
+        WhyTooSoon::ProducersFailed { last } => format!(
+            "has nothing to read: call {} `{earlier}` failed, and none before it succeeded",
+            last + 1
+        ),
+        WhyTooSoon::NoneBefore => format!("ran before any `{earlier}`"),
     };
-    let more = match too_soon.len() - 1 {
+    let more = match judged.too_soon.len() - 1 {
         0 => String::new(),
         more => format!(" (and so did {})", count(more, "more call")),
     };
-    format!("call {} `{later}` {what}{more}", call + 1)
+    format!("call {} `{later}` {why}{more}", call + 1)
 }
 
 #[cfg(test)]

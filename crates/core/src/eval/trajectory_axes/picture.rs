@@ -1,6 +1,6 @@
 //! Which calls of a run are at the two ends of each edge?
 
-use super::{Axis, AxisCall, Edge, TrajectoryAxes, why_broken};
+use super::{Axis, AxisCall, JudgedEdge, TrajectoryAxes, why_broken};
 use crate::eval::shown::MOST_CALLS;
 use crate::report::evidence::{AxesRun, DataEdge, OrderEdge};
 use crate::trace::Run;
@@ -16,52 +16,46 @@ pub(super) fn of_run(axes: &TrajectoryAxes, run: &Run<'_>) -> AxesRun {
             .map(|step| step.tool.name.to_owned())
             .collect(),
         calls_left_out: steps.len().saturating_sub(MOST_CALLS),
-        order: judged
-            .iter()
-            .filter(|edge| edge.axis == Axis::Order)
-            .map(order)
-            .collect(),
-        data: judged
-            .iter()
-            .filter(|edge| edge.axis == Axis::Dependency)
-            .map(data)
-            .collect(),
+        order: of_axis(&judged, Axis::Order).map(order_edge).collect(),
+        data: of_axis(&judged, Axis::Dependency).map(data_edge).collect(),
     }
 }
 
-fn order(edge: &Edge<'_>) -> OrderEdge {
-    let (before_call, after_call) = ends(edge);
-    let (before, after) = (edge.earlier.to_owned(), edge.later.to_owned());
+fn of_axis<'e, 'a>(
+    judged: &'e [JudgedEdge<'a>],
+    axis: Axis,
+) -> impl Iterator<Item = &'e JudgedEdge<'a>> {
+    judged.iter().filter(move |judged| judged.edge.axis == axis)
+}
+
+fn order_edge(judged: &JudgedEdge<'_>) -> OrderEdge {
     OrderEdge {
-        before,
-        after,
-        before_call,
-        after_call,
-        held: edge.holds,
+        before: judged.edge.earlier.to_owned(),
+        after: judged.edge.later.to_owned(),
+        before_call: listed_number(judged.earlier_call),
+        after_call: listed_number(decisive_later_call(judged)),
+        held: judged.holds,
     }
 }
 
-fn data(edge: &Edge<'_>) -> DataEdge {
-    let (from_call, to_call) = ends(edge);
-    let what = (!edge.holds).then(|| why_broken(edge));
-    let (from, to) = (edge.earlier.to_owned(), edge.later.to_owned());
+fn data_edge(judged: &JudgedEdge<'_>) -> DataEdge {
     DataEdge {
-        from,
-        to,
-        from_call,
-        to_call,
-        held: edge.holds,
-        what,
+        from: judged.edge.earlier.to_owned(),
+        to: judged.edge.later.to_owned(),
+        from_call: listed_number(judged.earlier_call),
+        to_call: listed_number(decisive_later_call(judged)),
+        held: judged.holds,
+        what: (!judged.holds).then(|| why_broken(judged)),
     }
 }
 
-/// The numbers of the calls, of those that are listed.
-fn ends(edge: &Edge<'_>) -> (Option<usize>, Option<usize>) {
-    let listed = |call: Option<usize>| call.filter(|at| *at < MOST_CALLS).map(|at| at + 1);
-    let later = edge
-        .too_soon
-        .first()
-        .map(|soon| soon.call)
-        .or(edge.later_call);
-    (listed(edge.earlier_call), listed(later))
+/// The first call that came too soon, else the first at all.
+fn decisive_later_call(judged: &JudgedEdge<'_>) -> Option<usize> {
+    let too_soon = judged.too_soon.first().map(|too_soon| too_soon.call);
+    too_soon.or(judged.later_call)
+}
+
+/// The number of a call, when the picture lists it.
+fn listed_number(call: Option<usize>) -> Option<usize> {
+    call.filter(|at| *at < MOST_CALLS).map(|at| at + 1)
 }
