@@ -2,8 +2,13 @@
 
 use crate::eval::subsequence::order_keeping_partners;
 
-/// The tool of a call as a number, and the hash of its arguments.
-pub(super) type NumberedCall = (usize, u128);
+/// A call whose tool is a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct NumberedCall {
+    pub(super) tool: usize,
+    /// The hash of its arguments.
+    pub(super) args: u128,
+}
 
 /// The most pairs of calls that are weighed against each other. In two runs that differ in more, the earliest calls that
 /// make a longest common subsequence go together.
@@ -38,8 +43,9 @@ fn best(one: &[NumberedCall], other: &[NumberedCall]) -> Vec<(usize, usize)> {
     const PAIR: u64 = 1 << 32;
     let width = other.len() + 1;
     let mut table = vec![0_u64; (one.len() + 1) * width];
-    let worth =
-        |a: &NumberedCall, b: &NumberedCall| (a.0 == b.0).then(|| PAIR + u64::from(a.1 == b.1));
+    let worth = |a: &NumberedCall, b: &NumberedCall| {
+        (a.tool == b.tool).then(|| PAIR + u64::from(a.args == b.args))
+    };
     for (i, a) in one.iter().enumerate().rev() {
         for (j, b) in other.iter().enumerate().rev() {
             let skipped = table[(i + 1) * width + j].max(table[i * width + j + 1]);
@@ -66,12 +72,12 @@ fn best(one: &[NumberedCall], other: &[NumberedCall]) -> Vec<(usize, usize)> {
 
 /// A longest common subsequence in near linear memory, whatever the arguments are.
 fn earliest(one: &[NumberedCall], other: &[NumberedCall]) -> Vec<(usize, usize)> {
-    let tools = one.iter().chain(other).map(|call| call.0 + 1).max();
+    let tools = one.iter().chain(other).map(|call| call.tool + 1).max();
     let mut positions = vec![Vec::new(); tools.unwrap_or_default()];
     for (at, call) in one.iter().enumerate() {
-        positions[call.0].push(at);
+        positions[call.tool].push(at);
     }
-    let recorded: Vec<usize> = other.iter().map(|call| call.0).collect();
+    let recorded: Vec<usize> = other.iter().map(|call| call.tool).collect();
     let partners =
         order_keeping_partners(one.len(), &recorded, |tool| positions[tool].iter().copied());
     let pairs = partners.into_iter().enumerate();
@@ -86,34 +92,48 @@ mod tests {
     use crate::eval::subsequence::lcs_length;
     use proptest::prelude::*;
 
+    fn numbered<const N: usize>(calls: [(usize, u128); N]) -> [NumberedCall; N] {
+        calls.map(|(tool, args)| NumberedCall { tool, args })
+    }
+
     fn equal(one: &[NumberedCall], other: &[NumberedCall]) -> (usize, usize) {
         let pairs = together(one, other);
-        let equal = pairs.iter().filter(|(a, b)| one[*a].1 == other[*b].1);
+        let equal = pairs.iter().filter(|(a, b)| one[*a].args == other[*b].args);
         (pairs.len(), equal.count())
     }
 
     #[test]
     fn an_extra_call_at_the_front_does_not_shift_the_arguments() {
-        let plain = [(1, 10), (1, 20), (2, 30)];
-        let longer = [(1, 5), (1, 10), (1, 20), (2, 30)];
+        let plain = numbered([(1, 10), (1, 20), (2, 30)]);
+        let longer = numbered([(1, 5), (1, 10), (1, 20), (2, 30)]);
         assert_eq!(together(&plain, &longer), [(0, 1), (1, 2), (2, 3)]);
-        let other_tool = [(7, 5), (1, 10), (1, 20), (2, 30)];
+        let other_tool = numbered([(7, 5), (1, 10), (1, 20), (2, 30)]);
         assert_eq!(equal(&plain, &other_tool), (3, 3));
     }
 
     #[test]
     fn as_many_tools_as_possible_go_together_before_equal_arguments_count() {
         // The one equal pair of `1` would leave two tools without a partner.
-        let one = [(1, 10), (2, 0), (3, 0)];
-        let other = [(2, 9), (3, 9), (1, 10)];
+        let one = numbered([(1, 10), (2, 0), (3, 0)]);
+        let other = numbered([(2, 9), (3, 9), (1, 10)]);
         assert_eq!(equal(&one, &other), (2, 0));
     }
 
     #[test]
     fn long_runs_are_aligned_too() {
-        let one: Vec<NumberedCall> = (0..3000).map(|at| (at % 7, at as u128)).collect();
-        let other: Vec<NumberedCall> = (0..3000).map(|at| (at % 5, at as u128)).collect();
-        let names = |calls: &[NumberedCall]| calls.iter().map(|call| call.0).collect::<Vec<_>>();
+        let one: Vec<NumberedCall> = (0..3000)
+            .map(|at| NumberedCall {
+                tool: at % 7,
+                args: at as u128,
+            })
+            .collect();
+        let other: Vec<NumberedCall> = (0..3000)
+            .map(|at| NumberedCall {
+                tool: at % 5,
+                args: at as u128,
+            })
+            .collect();
+        let names = |calls: &[NumberedCall]| calls.iter().map(|call| call.tool).collect::<Vec<_>>();
         let length = lcs_length(&names(&one), &names(&other));
         assert_eq!(equal(&one, &other).0, length);
     }
@@ -124,24 +144,28 @@ mod tests {
             return (0, 0);
         };
         let skipped = by_trying(one_rest, other).max(by_trying(one, other_rest));
-        if a.0 != b.0 {
+        if a.tool != b.tool {
             return skipped;
         }
         let (pairs, equal) = by_trying(one_rest, other_rest);
-        skipped.max((pairs + 1, equal + usize::from(a.1 == b.1)))
+        skipped.max((pairs + 1, equal + usize::from(a.args == b.args)))
+    }
+
+    fn any_call() -> impl Strategy<Value = NumberedCall> {
+        (0_usize..3, 0_u128..3).prop_map(|(tool, args)| NumberedCall { tool, args })
     }
 
     proptest! {
         #[test]
         fn no_other_choice_has_more_pairs_or_more_equal_arguments(
-            one in prop::collection::vec((0_usize..3, 0_u128..3), 0..8),
-            other in prop::collection::vec((0_usize..3, 0_u128..3), 0..8),
+            one in prop::collection::vec(any_call(), 0..8),
+            other in prop::collection::vec(any_call(), 0..8),
         ) {
             prop_assert_eq!(equal(&one, &other), by_trying(&one, &other));
             prop_assert_eq!(equal(&other, &one), by_trying(&one, &other));
             let pairs = together(&one, &other);
             prop_assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1));
-            prop_assert!(pairs.iter().all(|(a, b)| one[*a].0 == other[*b].0));
+            prop_assert!(pairs.iter().all(|(a, b)| one[*a].tool == other[*b].tool));
         }
     }
 }

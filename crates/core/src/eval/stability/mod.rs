@@ -17,11 +17,12 @@ use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::target::Target;
 use crate::problem::Problem;
-use crate::report::evidence::Dimension;
+use crate::report::evidence::Dimension as ShownDimension;
 use crate::report::{Evidence, Number};
 use crate::suite::read::Block;
 use crate::trace::Run;
-use score::{Measured, Premises};
+use explain::Explainer;
+use score::{Dimension, Measured, Premises};
 use session::Session;
 
 const SCORE: Target =
@@ -89,8 +90,16 @@ const TARGETS: &[Target] = &[
     COST,
 ];
 
-/// The dimensions of one run, in the order in which they are measured.
-const OF_A_RUN: [Target; 4] = [TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
+impl Dimension {
+    fn target(self) -> Target {
+        match self {
+            Self::ToolUsage => TOOL_USAGE,
+            Self::Response => RESPONSE,
+            Self::Redundancy => REDUNDANCY,
+            Self::Cost => COST,
+        }
+    }
+}
 
 /// What `same_path: true` asserts: on runs of real agents these floors pass nine of ten groups that solve one task and
 /// one in a hundred that solve different tasks.
@@ -219,7 +228,7 @@ impl Gate for StabilityBlock {
         let Ok(spread) = spread(&weakest) else {
             return Scores::default();
         };
-        let mut scores = Scores::of_runs(runs, measured.iter().map(of_a_run).collect());
+        let mut scores = Scores::of_runs(runs, measured.iter().map(score_alone).collect());
         let agreement = pairs::compare(&sessions);
         scores
             .set(&SCORE, Some(Number::Float(spread.mean)))
@@ -254,10 +263,17 @@ impl Gate for StabilityBlock {
                 Some("no run made a call, so there is nothing to compare".to_owned());
         }
         self.premises.say_what_is_missing(&sessions, &mut scores);
-        for (target, low) in explain::low(runs, &sessions, &measured, self.premises) {
-            scores.remark(&target, low);
+        let explainer = Explainer {
+            runs,
+            sessions: &sessions,
+            measured: &measured,
+            agreement: &agreement,
+            premises: self.premises,
+        };
+        for low in explainer.low_scores_aside() {
+            scores.remark(&low.target, low.message);
         }
-        scores.findings = explain::findings(runs, &sessions, &measured, &agreement, self.premises);
+        scores.findings = explainer.findings();
         scores
     }
 
@@ -272,11 +288,12 @@ impl Gate for StabilityBlock {
             .iter()
             .map(|session| self.premises.measure(session))
             .collect();
-        let dimension = |(at, target): (usize, &Target)| {
-            let values = || measured.iter().filter_map(|run| run.values[at]);
-            Some(Dimension {
+        let show = |dimension: Dimension| {
+            let values = || measured.iter().filter_map(|run| run.value(dimension));
+            let target = dimension.target();
+            Some(ShownDimension {
                 name: target.name.to_owned(),
-                value: shown.target(target)?,
+                value: shown.target(&target)?,
                 low: values().min_by(f64::total_cmp),
                 high: values().max_by(f64::total_cmp),
             })
@@ -285,7 +302,7 @@ impl Gate for StabilityBlock {
             runs: listed.iter().map(|run| run.number).collect(),
             similarity: pairs::triangle(&sessions),
             mean: shown.target(&SIMILARITY)?,
-            dimensions: OF_A_RUN.iter().enumerate().filter_map(dimension).collect(),
+            dimensions: Dimension::ALL.into_iter().filter_map(show).collect(),
             left_out: shown.left_out(),
         })
     }
@@ -314,12 +331,13 @@ impl Gate for StabilityBlock {
     }
 }
 
-fn of_a_run(measured: &Measured) -> RunScores {
+/// The numbers of one run, without the others.
+fn score_alone(measured: &Measured) -> RunScores {
     let mut scores = RunScores::default();
     scores.float(&WEAKEST, measured.weakest);
-    for (target, value) in OF_A_RUN.iter().zip(measured.values) {
-        if let Some(value) = value {
-            scores.float(target, value);
+    for dimension in Dimension::ALL {
+        if let Some(value) = measured.value(dimension) {
+            scores.float(&dimension.target(), value);
         }
     }
     scores

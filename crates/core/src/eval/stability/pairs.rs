@@ -31,8 +31,15 @@ impl Agreement {
 /// Two runs by index, and how alike they are.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Pair {
-    pub(super) runs: (usize, usize),
+    pub(super) one: usize,
+    pub(super) other: usize,
     pub(super) ratio: f64,
+}
+
+impl Pair {
+    pub(super) fn differs(&self) -> bool {
+        self.ratio < 1.0
+    }
 }
 
 /// Compares every pair of runs. Names become numbers once, equal runs are compared once and weighted by how many they
@@ -45,20 +52,23 @@ pub(super) fn compare(sessions: &[Session<'_>]) -> Agreement {
     let runs: Vec<usize> = groups.representatives().collect();
     let counts = groups.counts();
     for (at, &run) in runs.iter().enumerate() {
-        if let [first, second, ..] = *groups.members(at) {
-            found
-                .similarity
-                .add((first, second), 1.0, pairs_within(counts[at]));
+        if let [one, other, ..] = *groups.members(at) {
+            let ratio = 1.0;
+            let equals = pairs_within(counts[at]);
+            found.similarity.add(Pair { one, other, ratio }, equals);
         }
         let path = Path::new(&paths[run]);
         for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
             let pairs = counts[at] * counts[other_at];
-            let (parts_at, common) = path.common_with(&paths[other]);
-            found
-                .similarity
-                .add((run, other), path.ratio(common, &paths[other]), pairs);
+            let common = path.common_with(&paths[other]);
+            let pair = Pair {
+                one: run,
+                other,
+                ratio: path.ratio(common.length, &paths[other]),
+            };
+            found.similarity.add(pair, pairs);
             found.diverging += pairs;
-            found.early += if parts_at < 2 { pairs } else { 0 };
+            found.early += if common.parts_at < 2 { pairs } else { 0 };
         }
     }
     found
@@ -71,7 +81,7 @@ pub(super) fn triangle(sessions: &[Session<'_>]) -> Vec<Vec<Option<f64>>> {
         let path = Path::new(&paths[run]);
         let before = paths[..run].iter();
         before
-            .map(|other| Some(path.ratio(path.common_with(other).1, other)))
+            .map(|other| Some(path.ratio(path.common_with(other).length, other)))
             .collect()
     };
     (0..paths.len()).map(row).collect()
@@ -101,11 +111,12 @@ pub(super) struct Ratios {
 }
 
 impl Ratios {
-    fn add(&mut self, runs: (usize, usize), ratio: f64, pairs: usize) {
-        self.sum += ratio * pairs as f64;
-        self.pairs += pairs;
-        if self.least.is_none_or(|least| ratio < least.ratio) {
-            self.least = Some(Pair { runs, ratio });
+    /// Adds a pair that stands for so many equal ones.
+    fn add(&mut self, pair: Pair, equals: usize) {
+        self.sum += pair.ratio * equals as f64;
+        self.pairs += equals;
+        if self.least.is_none_or(|least| pair.ratio < least.ratio) {
+            self.least = Some(pair);
         }
     }
 
@@ -129,6 +140,14 @@ struct Path<'a> {
     positions: Vec<Vec<usize>>,
 }
 
+/// What two paths have in common.
+struct Common {
+    /// The step at which they part.
+    parts_at: usize,
+    /// The length of the longest common subsequence.
+    length: usize,
+}
+
 impl<'a> Path<'a> {
     fn new(tools: &'a [usize]) -> Self {
         let mut positions = vec![Vec::new(); tools.iter().max().map_or(0, |&most| most + 1)];
@@ -148,8 +167,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Where the other path parts from this one, and the length of what they have in common in order.
-    fn common_with(&self, other: &[usize]) -> (usize, usize) {
+    fn common_with(&self, other: &[usize]) -> Common {
         let shorter = self.tools.len().min(other.len());
         let prefix = self
             .tools
@@ -175,7 +193,10 @@ impl<'a> Path<'a> {
                 all[within].iter().map(move |at| at - start)
             },
         );
-        (prefix, prefix + middle + suffix)
+        Common {
+            parts_at: prefix,
+            length: prefix + middle + suffix,
+        }
     }
 }
 
@@ -184,11 +205,17 @@ pub(super) fn numbered_calls<'s, S: Borrow<Session<'s>>>(
     sessions: &[S],
     paths: &[Vec<usize>],
 ) -> Vec<Vec<NumberedCall>> {
-    let calls = |(session, path): (&S, &Vec<usize>)| {
-        let args = session.borrow().calls.iter().map(|call| call.args);
-        path.iter().copied().zip(args).collect()
+    let number_calls = |(session, path): (&S, &Vec<usize>)| {
+        let calls = &session.borrow().calls;
+        let numbered = path.iter().zip(calls);
+        numbered
+            .map(|(&tool, call)| NumberedCall {
+                tool,
+                args: call.args,
+            })
+            .collect()
     };
-    sessions.iter().zip(paths).map(calls).collect()
+    sessions.iter().zip(paths).map(number_calls).collect()
 }
 
 impl Agreement {
@@ -199,22 +226,30 @@ impl Agreement {
         let counts = groups.counts();
         for (at, &run) in distinct.iter().enumerate() {
             let one = &runs[run];
-            if let ([first, second, ..], false) = (groups.members(at), one.is_empty()) {
-                let pairs = pairs_within(counts[at]);
-                self.consistency.add((*first, *second), 1.0, pairs);
-                self.aligned.add((*first, *second), 1.0, pairs);
+            if !one.is_empty()
+                && let [one, other, ..] = *groups.members(at)
+            {
+                let ratio = 1.0;
+                let equals = pairs_within(counts[at]);
+                self.consistency.add(Pair { one, other, ratio }, equals);
+                self.aligned.add(Pair { one, other, ratio }, equals);
             }
             for (other_at, &other_run) in distinct.iter().enumerate().skip(at + 1) {
                 let other = &runs[other_run];
-                let pairs = counts[at] * counts[other_at];
-                let by_step = one.iter().zip(other);
-                if let Some(share) = share_of_equal(by_step.filter(|(a, b)| a.0 == b.0)) {
-                    self.consistency.add((run, other_run), share, pairs);
+                let equals = counts[at] * counts[other_at];
+                let pair_with = |ratio: f64| Pair {
+                    one: run,
+                    other: other_run,
+                    ratio,
+                };
+                let same_steps = one.iter().zip(other).filter(|(a, b)| a.tool == b.tool);
+                if let Some(share) = share_of_equal(same_steps) {
+                    self.consistency.add(pair_with(share), equals);
                 }
-                let along = together(one, other);
-                let along = along.iter().map(|(a, b)| (&one[*a], &other[*b]));
-                if let Some(share) = share_of_equal(along) {
-                    self.aligned.add((run, other_run), share, pairs);
+                let aligned = together(one, other);
+                let aligned = aligned.iter().map(|(a, b)| (&one[*a], &other[*b]));
+                if let Some(share) = share_of_equal(aligned) {
+                    self.aligned.add(pair_with(share), equals);
                 }
             }
         }
@@ -228,7 +263,7 @@ fn share_of_equal<'c>(
     let (mut all, mut equal) = (0_usize, 0_usize);
     for (a, b) in calls {
         all += 1;
-        equal += usize::from(a.1 == b.1);
+        equal += usize::from(a.args == b.args);
     }
     (all > 0).then(|| equal as f64 / all as f64)
 }

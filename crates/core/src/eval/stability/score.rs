@@ -27,26 +27,29 @@ pub struct StabilityReport {
 impl StabilityReport {
     /// The lowest of the four.
     pub fn weakest_score(&self) -> f64 {
-        self.dimensions()
+        Dimension::ALL
+            .map(|dimension| self.score(dimension))
             .into_iter()
-            .fold(1.0, |weakest, (_, score)| weakest.min(score))
+            .fold(1.0, f64::min)
     }
 
     /// All four on one line.
     pub fn summary(&self) -> String {
-        self.dimensions()
-            .map(|(name, score)| format!("{name} {}", Number::Float(score)))
+        Dimension::ALL
+            .map(|dimension| {
+                let score = Number::Float(self.score(dimension));
+                format!("{} {score}", dimension.name())
+            })
             .join(", ")
     }
 
-    pub(super) fn dimensions(&self) -> [(&'static str, f64); 4] {
-        let scores = [
-            self.tool_usage_stability,
-            self.response_consistency,
-            self.redundancy,
-            self.cost_per_progress,
-        ];
-        std::array::from_fn(|at| (DIMENSIONS[at], scores[at]))
+    pub(super) fn score(&self, dimension: Dimension) -> f64 {
+        match dimension {
+            Dimension::ToolUsage => self.tool_usage_stability,
+            Dimension::Response => self.response_consistency,
+            Dimension::Redundancy => self.redundancy,
+            Dimension::Cost => self.cost_per_progress,
+        }
     }
 }
 
@@ -63,6 +66,17 @@ pub struct StabilityFloors {
     pub cost_per_progress: f64,
 }
 
+impl StabilityFloors {
+    fn floor(&self, dimension: Dimension) -> f64 {
+        match dimension {
+            Dimension::ToolUsage => self.tool_usage_stability,
+            Dimension::Response => self.response_consistency,
+            Dimension::Redundancy => self.redundancy,
+            Dimension::Cost => self.cost_per_progress,
+        }
+    }
+}
+
 impl Default for StabilityFloors {
     fn default() -> Self {
         Self {
@@ -76,18 +90,11 @@ impl Default for StabilityFloors {
 
 /// The names of the scores strictly below their floors.
 pub fn drift_flags(report: &StabilityReport, floors: &StabilityFloors) -> Vec<&'static str> {
-    let floors = [
-        floors.tool_usage_stability,
-        floors.response_consistency,
-        floors.redundancy,
-        floors.cost_per_progress,
-    ];
-    let drifted = report
-        .dimensions()
+    Dimension::ALL
         .into_iter()
-        .zip(floors)
-        .filter(|((_, score), floor)| score < floor);
-    drifted.map(|((name, _), _)| name).collect()
+        .filter(|dimension| report.score(*dimension) < floors.floor(*dimension))
+        .map(Dimension::name)
+        .collect()
 }
 
 /// Scores one trace envelope; what is missing in it counts as steady.
@@ -103,20 +110,48 @@ pub fn agent_stability(envelope: &Value) -> StabilityReport {
     Premises::NONE.report(&Session::of_envelope(envelope))
 }
 
-/// The dimensions of a run, in the order of [`StabilityReport::dimensions`], where they were measured.
+/// One of the four scores of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dimension {
+    ToolUsage,
+    Response,
+    Redundancy,
+    Cost,
+}
+
+impl Dimension {
+    /// In the order in which reports list them.
+    pub(super) const ALL: [Self; 4] = [
+        Self::ToolUsage,
+        Self::Response,
+        Self::Redundancy,
+        Self::Cost,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ToolUsage => "tool_usage_stability",
+            Self::Response => "response_consistency",
+            Self::Redundancy => "redundancy",
+            Self::Cost => "cost_per_progress",
+        }
+    }
+}
+
+/// The dimensions of a run, where they were measured.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
-    pub(super) values: [Option<f64>; 4],
+    /// In the order of [`Dimension::ALL`].
+    values: [Option<f64>; 4],
     /// The lowest of those that count; 1 where none was measured.
     pub(super) weakest: f64,
 }
 
-pub(super) const DIMENSIONS: [&str; 4] = [
-    "tool_usage_stability",
-    "response_consistency",
-    "redundancy",
-    "cost_per_progress",
-];
+impl Measured {
+    pub(super) fn value(&self, dimension: Dimension) -> Option<f64> {
+        self.values[dimension as usize]
+    }
+}
 
 /// Calls from which on a run is long enough to thrash: of verified runs with 20 calls or more one in 39 scores below
 /// 0.5, of those with 2 calls or more half.
@@ -146,11 +181,11 @@ impl Premises {
 
     /// Whether a dimension counts towards the weakest score. The lengths of answers and the tokens of a call say
     /// nothing by themselves: a quarter and most of the verified runs are below 0.5.
-    pub(super) fn count(self, dimension: usize) -> bool {
-        match DIMENSIONS[dimension] {
-            "tool_usage_stability" | "redundancy" => true,
-            "cost_per_progress" => self.is_blanket || self.target_tokens.is_some(),
-            _ => self.is_blanket,
+    pub(super) fn counts(self, dimension: Dimension) -> bool {
+        match dimension {
+            Dimension::ToolUsage | Dimension::Redundancy => true,
+            Dimension::Cost => self.is_blanket || self.target_tokens.is_some(),
+            Dimension::Response => self.is_blanket,
         }
     }
 
@@ -208,23 +243,39 @@ impl Premises {
 
     pub(super) fn measure(self, session: &Session<'_>) -> Measured {
         let values = if self.is_blanket {
-            self.report(session)
-                .dimensions()
-                .map(|(_, value)| Some(value))
+            let report = self.report(session);
+            Dimension::ALL.map(|dimension| Some(report.score(dimension)))
         } else {
-            let calls = session.calls.len();
-            let usage = calls >= self.least_calls().max(2);
-            let answers = session.answer_lengths.len() >= ANSWERS_TO_COMPARE;
-            [
-                usage.then(|| tool_usage(session, 2)),
-                answers.then(|| evenness(&session.answer_lengths)),
-                (calls >= 2).then(|| ratio_or_one(session.distinct_calls, calls)),
-                (calls > 0 && session.tokens > 0.0).then(|| self.cost_per_progress(session)),
-            ]
+            Dimension::ALL.map(|dimension| self.measure_where_shown(dimension, session))
         };
-        let counted = values.iter().enumerate().filter(|(at, _)| self.count(*at));
-        let weakest = counted.filter_map(|(_, value)| *value).fold(1.0, f64::min);
+        let counted = Dimension::ALL
+            .into_iter()
+            .zip(values)
+            .filter(|(dimension, _)| self.counts(*dimension));
+        let weakest = counted.filter_map(|(_, value)| value).fold(1.0, f64::min);
         Measured { values, weakest }
+    }
+
+    /// One score, when the run is long enough to show it.
+    fn measure_where_shown(self, dimension: Dimension, session: &Session<'_>) -> Option<f64> {
+        let calls = session.calls.len();
+        match dimension {
+            Dimension::ToolUsage => {
+                let is_long = calls >= self.least_calls().max(2);
+                is_long.then(|| tool_usage(session, 2))
+            }
+            Dimension::Response => {
+                let answers = &session.answer_lengths;
+                (answers.len() >= ANSWERS_TO_COMPARE).then(|| evenness(answers))
+            }
+            Dimension::Redundancy => {
+                (calls >= 2).then(|| ratio_or_one(session.distinct_calls, calls))
+            }
+            Dimension::Cost => {
+                let has_spent = calls > 0 && session.tokens > 0.0;
+                has_spent.then(|| self.cost_per_progress(session))
+            }
+        }
     }
 
     fn cost_per_progress(self, session: &Session<'_>) -> f64 {
@@ -278,10 +329,11 @@ mod tests {
     }
 
     fn assert_scores(report: StabilityReport, expected: [f64; 4]) {
-        for ((name, score), expected) in report.dimensions().into_iter().zip(expected) {
+        for (dimension, expected) in Dimension::ALL.into_iter().zip(expected) {
+            let score = report.score(dimension);
             assert!(
                 (score - expected).abs() < 1e-12,
-                "{name} is {score}, not {expected}"
+                "{dimension:?} is {score}, not {expected}"
             );
         }
     }
