@@ -41,49 +41,44 @@ impl Labels {
     pub(crate) fn read(path: &Path) -> Result<Self, Mislabelled> {
         let mut sources = Sources::default();
         let named = escape_path(path);
-        let text = match files::read_named_text(path, files::TEXT) {
-            // Its lines are not for quoting: they are redacted when it is shown.
-            Ok(text) if is_tape(text.as_bytes()) => {
-                Err(format!("{named} is a tape, not a file of labels"))
-            }
-            Ok(text) => Ok(text),
-            Err(error) => Err(format!("cannot read {named}: {}", files::reason(&error))),
+        let refuse = |message: String| Mislabelled {
+            problems: vec![Problem::error(message)],
+            sources: Sources::default(),
         };
-        let text = match text {
-            Ok(text) => text,
-            Err(message) => {
-                return Err(Mislabelled {
-                    problems: vec![Problem::error(message)],
-                    sources,
-                });
-            }
-        };
+        let text = files::read_named_text(path, files::TEXT)
+            .map_err(|error| refuse(format!("cannot read {named}: {}", files::reason(&error))))?;
+        // The lines of a tape are not for quoting: they are redacted when it is shown.
+        if is_tape(text.as_bytes()) {
+            return Err(refuse(format!("{named} is a tape, not a file of labels")));
+        }
         let file = sources.add(path.display().to_string(), text);
         let (entries, problems) = read(path, &sources.file(file).text, file);
         if !problems.is_empty() {
             return Err(Mislabelled { problems, sources });
         }
-        let used = vec![BTreeSet::new(); entries.len()];
         let mut labels = Self {
+            used: vec![BTreeSet::new(); entries.len()],
             entries,
-            used,
             sources,
             ..Self::default()
         };
-        for (at, entry) in labels.entries.iter().enumerate() {
-            if let Some(source) = &entry.source {
-                labels
-                    .by_source
-                    .entry(parts(source).join("/"))
-                    .or_default()
-                    .push(at);
-            } else if let Some(id) = &entry.trace_id {
-                labels.by_trace_id.entry(id.clone()).or_default().push(at);
-            } else if let Some(row) = &entry.row {
-                labels.by_row.entry(row.clone()).or_default().push(at);
-            }
-        }
+        labels.index_entries();
         Ok(labels)
+    }
+
+    fn index_entries(&mut self) {
+        for (at, entry) in self.entries.iter().enumerate() {
+            let places = if let Some(source) = &entry.source {
+                self.by_source.entry(parts(source).join("/")).or_default()
+            } else if let Some(id) = &entry.trace_id {
+                self.by_trace_id.entry(id.clone()).or_default()
+            } else if let Some(row) = &entry.row {
+                self.by_row.entry(row.clone()).or_default()
+            } else {
+                continue;
+            };
+            places.push(at);
+        }
     }
 
     /// The file they are from.
@@ -92,51 +87,64 @@ impl Labels {
     }
 
     /// The label of a run of a row.
-    pub(super) fn of(&mut self, row: &str, run: &MeasurableRun<'_>) -> Option<bool> {
+    pub(super) fn find(&mut self, row: &str, run: &MeasurableRun<'_>) -> Option<bool> {
         let source = run.source.map(|path| path.display().to_string());
         let trace_id = if self.by_trace_id.is_empty() {
             None
         } else {
             run.trace_id()
         };
-        self.seen.rows.insert(row.to_owned(), run.run.number);
-        self.seen
-            .sources
-            .extend(source.clone().map(|source| (source, run.in_source)));
-        self.seen.trace_ids.extend(trace_id.clone());
-        let of_source = source.iter().flat_map(|source| self.naming(source));
-        let of_source = of_source.filter(|at| {
-            self.entries[**at]
-                .run
-                .is_none_or(|number| number == run.in_source)
-        });
-        let of_row = self.by_row.get(row).into_iter().flatten();
-        let of_row = of_row.filter(|at| {
-            self.entries[**at]
-                .run
-                .is_none_or(|number| number == run.run.number)
-        });
-        let of_trace = trace_id
-            .as_ref()
-            .and_then(|id| self.by_trace_id.get(id))
-            .into_iter()
-            .flatten();
-        let found: Vec<usize> = of_source.chain(of_row).chain(of_trace).copied().collect();
+        let found = self.entries_of(row, run, source.as_deref(), trace_id.as_deref());
         for at in &found {
             self.used[*at].insert(source.clone().unwrap_or_default());
         }
+        self.seen.rows.insert(row.to_owned(), run.run.number);
+        if let Some(source) = source {
+            self.seen.sources.insert(source, run.in_source);
+        }
+        self.seen.trace_ids.extend(trace_id);
         let (first, others) = found.split_first()?;
-        let label = self.entries[*first].is_good;
-        if let Some(other) = others.iter().find(|at| self.entries[**at].is_good != label) {
-            let problem = Problem::error(format!(
+        let first = &self.entries[*first];
+        let mut others = others.iter().map(|at| &self.entries[*at]);
+        if let Some(other) = others.find(|other| other.is_good != first.is_good) {
+            let message = format!(
                 "run {} of `{row}` is labelled both good and bad",
                 run.run.number
-            ));
-            let problem = problem.at(self.entries[*other].span);
-            self.problems
-                .push(problem.also(self.entries[*first].span, "the other label"));
+            );
+            self.problems.push(
+                Problem::error(message)
+                    .at(other.span)
+                    .also(first.span, "the other label"),
+            );
         }
-        Some(label)
+        Some(first.is_good)
+    }
+
+    /// The entries that mean this run: by its file, its row or its trace id.
+    fn entries_of(
+        &self,
+        row: &str,
+        run: &MeasurableRun<'_>,
+        source: Option<&str>,
+        trace_id: Option<&str>,
+    ) -> Vec<usize> {
+        let means =
+            |at: &usize, number: usize| self.entries[*at].run.is_none_or(|meant| meant == number);
+        let by_source = source
+            .into_iter()
+            .flat_map(|source| self.naming(source))
+            .filter(|at| means(at, run.in_source));
+        let by_row = self.by_row.get(row).into_iter().flatten();
+        let by_row = by_row.filter(|at| means(at, run.run.number));
+        let by_trace_id = trace_id
+            .and_then(|id| self.by_trace_id.get(id))
+            .into_iter()
+            .flatten();
+        by_source
+            .chain(by_row)
+            .chain(by_trace_id)
+            .copied()
+            .collect()
     }
 
     /// Labels of a row or of files of which something cannot be read need no run.
@@ -204,27 +212,27 @@ impl SeenRuns {
             let problem = Problem::error(format!("there is no run {number}: `{name}` has {runs}"));
             return problem.at(entry.span);
         }
-        let (message, near) = match (&entry.source, &entry.trace_id, &entry.row) {
-            (Some(source), ..) => {
-                let near = nearest(source, self.sources.keys().map(String::as_str));
-                let by_name = nearest(
-                    file_name(source),
-                    self.sources.keys().map(|path| file_name(path)),
-                );
-                (format!("no run comes from `{source}`"), near.or(by_name))
-            }
-            (None, Some(id), _) => {
-                let near = nearest(id, self.trace_ids.iter().map(String::as_str));
-                (format!("no run has the trace id `{id}`"), near)
-            }
-            (None, None, row) => {
-                let row = row.as_deref().unwrap_or_default();
-                let near = nearest(row, self.rows.keys().map(String::as_str));
-                (format!("there is no row `{row}`"), near)
-            }
+        let (message, near) = if let Some(source) = &entry.source {
+            (
+                format!("no run comes from `{source}`"),
+                self.nearest_source(source),
+            )
+        } else if let Some(id) = &entry.trace_id {
+            let near = nearest(id, self.trace_ids.iter().map(String::as_str));
+            (format!("no run has the trace id `{id}`"), near)
+        } else {
+            let row = entry.row.as_deref().unwrap_or_default();
+            let near = nearest(row, self.rows.keys().map(String::as_str));
+            (format!("there is no row `{row}`"), near)
         };
         let help = near.map_or_else(|| self.in_words(), |near| format!("did you mean `{near}`?"));
         Problem::error(message).at(entry.span).help(help)
+    }
+
+    /// The nearest path, or else the nearest name of a file.
+    fn nearest_source(&self, source: &str) -> Option<&str> {
+        let paths = self.sources.keys().map(String::as_str);
+        nearest(source, paths.clone()).or_else(|| nearest(file_name(source), paths.map(file_name)))
     }
 
     /// The row or file that a label names, with how many runs it has.

@@ -27,44 +27,52 @@ pub struct Mislabelled {
 pub fn calibrate(plan: &Plan<'_>, labels: Option<&Path>) -> Result<Calibration, Mislabelled> {
     let defaults = Defaults::new();
     let mut calibrator = Calibrator::new(&defaults);
-    let read = each_labelled(plan, labels, &Secrets::default(), |_, of, _, labelled| {
-        if !labelled.is_empty() {
-            calibrator.add(of, labelled);
+    let read = each_labelled(plan, labels, &Secrets::default(), |shown| {
+        if !shown.runs.is_empty() {
+            calibrator.add(shown.row, shown.runs);
         }
     })?;
-    let left_out = read
-        .left_out
-        .into_iter()
-        .map(|(_, left_out)| left_out)
-        .collect();
+    let left_out = read.left_out.into_iter().map(|row| row.left_out).collect();
     Ok(calibrator.finish(read.labels, left_out, read.unlabelled))
+}
+
+/// The labelled runs of an agent's row.
+pub(crate) struct LabelledRow<'r, 'p> {
+    /// Its place in the plan.
+    pub(crate) index: usize,
+    pub(crate) row: AgentRow<'p>,
+    pub(crate) recorded: &'r Recorded<'r>,
+    pub(crate) runs: &'r [LabelledRun<'r>],
 }
 
 /// What is known of a plan's runs beside the labelled ones.
 pub(crate) struct Read {
     /// Where the labels are from.
     pub(crate) labels: String,
-    /// What could not be used, each with the index of its row.
-    pub(crate) left_out: Vec<(usize, LeftOut)>,
+    pub(crate) left_out: Vec<LeftOutRow>,
     /// Runs without a label.
     pub(crate) unlabelled: usize,
 }
 
-/// Shows the labelled runs of each agent's row, with the index of the row.
+/// What could not be used of a row.
+pub(crate) struct LeftOutRow {
+    /// The row's place in the plan.
+    pub(crate) index: usize,
+    pub(crate) left_out: LeftOut,
+}
+
+/// Shows each agent's row with its labelled runs.
 pub(crate) fn each_labelled<'p>(
     plan: &'p Plan<'p>,
     labels: Option<&Path>,
     secrets: &Secrets,
-    mut visit: impl FnMut(usize, AgentRow<'p>, &Recorded<'_>, &[LabelledRun<'_>]),
+    mut visit: impl FnMut(&LabelledRow<'_, 'p>),
 ) -> Result<Read, Mislabelled> {
     let mut labeller = Labeller {
         labels: labels.map(Labels::read).transpose()?,
         unlabelled: 0,
     };
-    let from = labeller
-        .labels
-        .as_ref()
-        .map_or_else(|| "expect".to_owned(), Labels::path);
+    let labels = labeller.source();
     let mut left_out = Vec::new();
     for (index, row) in plan
         .rows
@@ -75,7 +83,14 @@ pub(crate) fn each_labelled<'p>(
         let unusable = match row.subject {
             Subject::Agent(of) => {
                 let show = |recorded: &Recorded<'_>| {
-                    labeller.show(row, of, recorded, |runs| visit(index, of, recorded, runs))
+                    labeller.show(row, of, recorded, |runs| {
+                        visit(&LabelledRow {
+                            index,
+                            row: of,
+                            recorded,
+                            runs,
+                        });
+                    })
                 };
                 guarded(|| replay::with_runs(row, of, None, show))
                     .unwrap_or_else(|panic| vec![panic.to_string()])
@@ -83,26 +98,27 @@ pub(crate) fn each_labelled<'p>(
             Subject::Refused(loaded) => vec![loaded.refusal().message.clone()],
             Subject::Tool(_) => Vec::new(),
         };
-        left_out.extend(unusable.into_iter().map(|reason| {
-            let reason = match row.suite() {
-                Some(suite) => secrets.of(suite).hidden_in(&reason),
-                None => crate::clean(&reason).to_string(),
-            };
-            (
-                index,
-                LeftOut {
-                    row: row.name.clone(),
-                    reason,
-                },
-            )
+        left_out.extend(unusable.iter().map(|reason| LeftOutRow {
+            index,
+            left_out: LeftOut {
+                row: row.name.clone(),
+                reason: without_secrets(reason, row, secrets),
+            },
         }));
     }
     labeller.labels.map_or(Ok(()), Labels::finish)?;
     Ok(Read {
-        labels: from,
+        labels,
         left_out,
         unlabelled: labeller.unlabelled,
     })
+}
+
+fn without_secrets(reason: &str, row: &Row<'_>, secrets: &Secrets) -> String {
+    match row.suite() {
+        Some(suite) => secrets.of(suite).hidden_in(reason),
+        None => crate::clean(reason).to_string(),
+    }
 }
 
 struct Labeller {
@@ -111,6 +127,14 @@ struct Labeller {
 }
 
 impl Labeller {
+    /// Where the labels are from: a file, or `expect:`.
+    fn source(&self) -> String {
+        match &self.labels {
+            Some(labels) => labels.path(),
+            None => "expect".to_owned(),
+        }
+    }
+
     /// Shows the labelled runs of a row, and says why others cannot be used.
     fn show(
         &mut self,
@@ -149,20 +173,18 @@ fn label<'r>(
     runs: &[MeasurableRun<'r>],
     labels: Option<&mut Labels>,
 ) -> Vec<LabelledRun<'r>> {
-    let with = |run: &MeasurableRun<'r>, label: Option<bool>| {
-        Some(LabelledRun {
-            run: run.run,
-            is_good: label?,
-        })
+    let labelled = |run: &MeasurableRun<'r>, is_good: bool| LabelledRun {
+        run: run.run,
+        is_good,
     };
     match labels {
         Some(labels) => runs
             .iter()
-            .filter_map(|run| with(run, labels.of(&row.name, run)))
+            .filter_map(|run| Some(labelled(run, labels.find(&row.name, run)?)))
             .collect(),
         None => runs
             .iter()
-            .filter_map(|run| with(run, run.expected))
+            .filter_map(|run| Some(labelled(run, run.expected?)))
             .collect(),
     }
 }

@@ -1,7 +1,6 @@
 //! What does a judge say of runs whose outcome is known, and of the same runs told in other ways?
 
-use super::WhichGrades;
-use super::{Around, RowGrades, Unit, ask_all};
+use super::{Around, RowGrades, Unit, WhichGrades, ask_all};
 use crate::calibrate::{Mislabelled, each_labelled};
 use crate::plan::Plan;
 use crate::record::{Interrupt, Interrupted, Spending, Watch};
@@ -12,7 +11,7 @@ use mcptest_core::grade::{
     CheckedRun, Given, JudgeCheck, Question, Retelling, Wanted, questions, wanted,
 };
 use mcptest_core::judge::Recorded;
-use mcptest_core::row::Subject;
+use mcptest_core::row::{Row, Subject};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
@@ -51,9 +50,25 @@ pub enum UncheckedJudge {
 
 /// One question about one run with a label.
 struct Labelled<'p> {
-    index: usize,
     is_good: bool,
-    wanted: Wanted<'p>,
+    unit: Unit<'p>,
+}
+
+/// The same question about the same run, told in another way.
+struct RetoldUnit<'p> {
+    how: Retelling,
+    unit: Unit<'p>,
+}
+
+impl RetoldUnit<'_> {
+    fn is_of(&self, labelled: &Labelled<'_>) -> bool {
+        let (retold, original) = (&self.unit.wanted, &labelled.unit.wanted);
+        let is_same_check = retold
+            .check
+            .strip_prefix(&original.check)
+            .is_some_and(|rest| rest.starts_with(' '));
+        self.unit.index == labelled.unit.index && retold.run == original.run && is_same_check
+    }
 }
 
 /// Asks for the grades of all labelled runs that have none, then for those of a sample that is told in other ways. What
@@ -78,33 +93,16 @@ pub fn check(
         labelled,
         left_out,
     } = collect(plan, labels, &secrets).map_err(UncheckedJudge::Mislabelled)?;
-    let mode = Mode::Grade(WhichGrades::NEEDED);
     let grading = Options {
-        mode,
+        mode: Mode::Grade(WhichGrades::NEEDED),
         jobs: options.jobs,
         max_cost_usd: options.max_cost_usd,
         ..Options::default()
     };
-    let units = labelled
-        .iter()
-        .filter(|one| rows[&one.index].find(&one.wanted).is_none());
-    let units: VecDeque<Unit<'_>> = units
-        .map(|one| Unit {
-            index: one.index,
-            wanted: one.wanted.clone(),
-        })
-        .collect();
+    let units = without_grade(&rows, labelled.iter().map(|labelled| &labelled.unit));
     let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
-    let retold = retold(plan, &labelled, &rows, options.sample);
-    let units = retold
-        .iter()
-        .filter(|(index, _, wanted)| rows[index].find(wanted).is_none());
-    let units: VecDeque<Unit<'_>> = units
-        .map(|(index, _, wanted)| Unit {
-            index: *index,
-            wanted: wanted.clone(),
-        })
-        .collect();
+    let retold = retell(plan, &labelled, &rows, options.sample);
+    let units = without_grade(&rows, retold.iter().map(|retold| &retold.unit));
     let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
     // Nothing is asked from here on, so a signal ends the program.
     drop(interrupt);
@@ -138,18 +136,15 @@ pub fn plan_check(
         labelled,
         left_out,
     } = collect(plan, labels, &Secrets::default())?;
-    let calls = |index: usize, wanted: &Wanted<'_>| match plan.rows[index].suite() {
-        Some(suite) if rows[&index].find(wanted).is_none() => wanted.question.calls(suite),
+    let calls = |unit: &Unit<'_>| match plan.rows[unit.index].suite() {
+        Some(suite) if rows[&unit.index].find(&unit.wanted).is_none() => {
+            unit.wanted.question.calls(suite)
+        }
         _ => 0,
     };
-    let first: usize = labelled
-        .iter()
-        .map(|one| calls(one.index, &one.wanted))
-        .sum();
-    let then: usize = retold(plan, &labelled, &rows, sample)
-        .iter()
-        .map(|(index, _, wanted)| calls(*index, wanted))
-        .sum();
+    let retold = retell(plan, &labelled, &rows, sample);
+    let first: usize = labelled.iter().map(|labelled| calls(&labelled.unit)).sum();
+    let then: usize = retold.iter().map(|retold| calls(&retold.unit)).sum();
     Ok(PlannedCheck {
         calls: first + then,
         labelled: labelled.len(),
@@ -169,37 +164,44 @@ fn collect<'p>(
     labels: Option<&Path>,
     secrets: &Secrets,
 ) -> Result<Collected<'p>, Mislabelled> {
-    let (mut rows, mut labelled) = (BTreeMap::new(), Vec::new());
-    let read = each_labelled(plan, labels, secrets, |index, _, recorded, of_row| {
-        let (row, Recorded::Runs(runs)) = (&plan.rows[index], recorded) else {
+    let mut rows = BTreeMap::new();
+    let mut labelled = Vec::new();
+    let read = each_labelled(plan, labels, secrets, |shown| {
+        let Recorded::Runs(recorded) = shown.recorded else {
             return;
         };
-        let asked = wanted(row, recorded);
-        let asked = asked.iter().filter(|one| is_checked(one.question));
-        let asked: Vec<&Wanted<'p>> = asked.collect();
-        for run in of_row {
-            let of_run = asked.iter().filter(|one| one.run == run.run.number);
-            labelled.extend(of_run.map(|wanted| Labelled {
-                index,
+        let index = shown.index;
+        let row = &plan.rows[index];
+        let mut asked = wanted(row, shown.recorded);
+        asked.retain(|wanted| is_checked(wanted.question));
+        for run in shown.runs {
+            let of_run = asked.iter().filter(|wanted| wanted.run == run.run.number);
+            labelled.extend(of_run.cloned().map(|wanted| Labelled {
                 is_good: run.is_good,
-                wanted: (*wanted).clone(),
+                unit: Unit { index, wanted },
             }));
         }
-        rows.insert(
-            index,
-            RowGrades::new(row, runs.grades.clone(), false, secrets),
-        );
+        let grades = recorded.grades.clone();
+        rows.insert(index, RowGrades::new(row, grades, false, secrets));
     })?;
-    let asks = |index: usize| match plan.rows[index].subject {
-        Subject::Agent(of) => questions(of.agent).any(is_checked),
-        _ => true,
-    };
-    let left_out = read.left_out.into_iter().filter(|(index, _)| asks(*index));
+    let left_out = read
+        .left_out
+        .into_iter()
+        .filter(|row| may_ask_judges(&plan.rows[row.index]))
+        .map(|row| row.left_out)
+        .collect();
     Ok(Collected {
         rows,
         labelled,
-        left_out: left_out.map(|(_, one)| one).collect(),
+        left_out,
     })
+}
+
+fn may_ask_judges(row: &Row<'_>) -> bool {
+    match row.subject {
+        Subject::Agent(of) => questions(of.agent).any(is_checked),
+        _ => true,
+    }
 }
 
 /// Judges are checked, not advice and not scorers.
@@ -207,42 +209,56 @@ fn is_checked(question: &Question) -> bool {
     !question.is_advice && question.scorer().is_none()
 }
 
+/// The units that nobody has graded so far.
+fn without_grade<'u, 'p: 'u>(
+    rows: &BTreeMap<usize, RowGrades<'p>>,
+    units: impl Iterator<Item = &'u Unit<'p>>,
+) -> VecDeque<Unit<'p>> {
+    units
+        .filter(|unit| rows[&unit.index].find(&unit.wanted).is_none())
+        .cloned()
+        .collect()
+}
+
 /// The first labelled runs of each question, told in every other way; to be won over, only bad runs that the judge
 /// fails, or has not graded so far.
-fn retold<'p>(
+fn retell<'p>(
     plan: &'p Plan<'p>,
     labelled: &[Labelled<'p>],
     rows: &BTreeMap<usize, RowGrades<'p>>,
     sample: usize,
-) -> Vec<(usize, Retelling, Wanted<'p>)> {
-    let mut all = Vec::new();
+) -> Vec<RetoldUnit<'p>> {
+    let mut retold = Vec::new();
     let mut taken: BTreeMap<(String, Retelling), usize> = BTreeMap::new();
-    for one in labelled {
-        let Some(suite) = plan.rows[one.index].suite() else {
+    for Labelled { is_good, unit } in labelled {
+        let Some(suite) = plan.rows[unit.index].suite() else {
             continue;
         };
-        let passed = rows[&one.index]
-            .find(&one.wanted)
-            .map(|grade| one.wanted.question.holds(grade));
+        let grade = rows[&unit.index].find(&unit.wanted);
+        let passes = grade.is_some_and(|grade| unit.wanted.question.holds(grade));
+        let may_be_won_over = !is_good && !passes;
         for how in Retelling::ALL {
-            let is_open = !one.is_good && passed != Some(true);
-            if how.is_persuasion() && !is_open {
+            if how.is_persuasion() && !may_be_won_over {
                 continue;
             }
-            let count = taken.entry((question_of(&one.wanted), how)).or_default();
+            let count = taken.entry((question_key(&unit.wanted), how)).or_default();
             if *count < sample
-                && let Some(wanted) = one.wanted.retold(suite, how)
+                && let Some(wanted) = unit.wanted.retold(suite, how)
             {
                 *count += 1;
-                all.push((one.index, how, wanted));
+                let index = unit.index;
+                retold.push(RetoldUnit {
+                    how,
+                    unit: Unit { index, wanted },
+                });
             }
         }
     }
-    all
+    retold
 }
 
-/// The same question is one, wherever it stands.
-fn question_of(wanted: &Wanted<'_>) -> String {
+/// The same question has the same key, wherever it stands.
+fn question_key(wanted: &Wanted<'_>) -> String {
     let asked = &wanted.asked;
     format!(
         "{} {} {} {}",
@@ -253,66 +269,83 @@ fn question_of(wanted: &Wanted<'_>) -> String {
     )
 }
 
+/// What each question came to, in the order in which they were asked first.
 fn measure<'p>(
     labelled: &[Labelled<'p>],
-    retold: &[(usize, Retelling, Wanted<'p>)],
+    retold: &[RetoldUnit<'p>],
     rows: &BTreeMap<usize, RowGrades<'p>>,
 ) -> Vec<JudgeCheck> {
-    let given = |index: usize, question: &Question, wanted: &Wanted<'_>| {
-        let grade = rows[&index].find(wanted)?;
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut by_question: Vec<Vec<&Labelled<'p>>> = Vec::new();
+    for one in labelled {
+        let next = by_question.len();
+        let place = *places.entry(question_key(&one.unit.wanted)).or_insert(next);
+        if place == next {
+            by_question.push(Vec::new());
+        }
+        by_question[place].push(one);
+    }
+    by_question
+        .iter()
+        .filter_map(|of_question| measure_question(of_question, retold, rows))
+        .collect()
+}
+
+fn measure_question(
+    labelled: &[&Labelled<'_>],
+    retold: &[RetoldUnit<'_>],
+    rows: &BTreeMap<usize, RowGrades<'_>>,
+) -> Option<JudgeCheck> {
+    let first = &labelled.first()?.unit.wanted;
+    let runs: Vec<CheckedRun> = labelled
+        .iter()
+        .filter_map(|one| checked_run(one, retold, rows))
+        .collect();
+    let ungraded = labelled.len() - runs.len();
+    Some(JudgeCheck::of(
+        first.check.clone(),
+        first.asked.judges.clone(),
+        first.question.threshold,
+        &runs,
+        ungraded,
+    ))
+}
+
+/// What the judge gave to a labelled run, and to the same run told in other ways.
+fn checked_run(
+    labelled: &Labelled<'_>,
+    retold: &[RetoldUnit<'_>],
+    rows: &BTreeMap<usize, RowGrades<'_>>,
+) -> Option<CheckedRun> {
+    let given = |unit: &Unit<'_>| {
+        let grade = rows[&unit.index].find(&unit.wanted)?;
         Some(Given {
-            passed: question.holds(grade),
+            passed: unit.wanted.question.holds(grade),
             score: grade.score(),
         })
     };
-    let mut seen = BTreeSet::new();
-    let questions = labelled.iter().map(|one| question_of(&one.wanted));
-    let order = questions.filter(|question| seen.insert(question.clone()));
-    let of_question = |question: String| {
-        let of_it: Vec<&Labelled<'_>> = labelled
+    Some(CheckedRun {
+        is_good: labelled.is_good,
+        grade: given(&labelled.unit)?,
+        retold: retold
             .iter()
-            .filter(|one| question_of(&one.wanted) == question)
-            .collect();
-        let first = &of_it.first()?.wanted;
-        let mut runs = Vec::new();
-        for one in &of_it {
-            let Some(grade) = given(one.index, one.wanted.question, &one.wanted) else {
-                continue;
-            };
-            let is_same = |(index, _, wanted): &&(usize, Retelling, Wanted<'_>)| {
-                let begins = wanted
-                    .check
-                    .strip_prefix(&one.wanted.check)
-                    .is_some_and(|rest| rest.starts_with(' '));
-                *index == one.index && wanted.run == one.wanted.run && begins
-            };
-            let of_run = retold.iter().filter(is_same);
-            let of_run = of_run.filter_map(|(index, how, wanted)| {
-                Some((*how, given(*index, wanted.question, wanted)?))
-            });
-            runs.push(CheckedRun {
-                is_good: one.is_good,
-                grade,
-                retold: of_run.collect(),
-            });
-        }
-        let (judges, threshold) = (first.asked.judges.clone(), first.question.threshold);
-        Some(JudgeCheck::of(
-            first.check.clone(),
-            judges,
-            threshold,
-            &runs,
-            of_it.len() - runs.len(),
-        ))
-    };
-    order.filter_map(of_question).collect()
+            .filter(|retold| retold.is_of(labelled))
+            .filter_map(|retold| Some((retold.how, given(&retold.unit)?)))
+            .collect(),
+    })
 }
 
+/// Why runs have no grade, each reason once.
 fn failures(rows: &BTreeMap<usize, RowGrades<'_>>) -> Vec<String> {
-    let all = rows
-        .values()
-        .flat_map(|row| row.failures().iter().map(move |failure| (row, failure)));
-    let said = all.map(|(row, one)| format!("{}, run {}: {}", row.row.name, one.run, one.why));
     let mut seen = BTreeSet::new();
-    said.filter(|said| seen.insert(said.clone())).collect()
+    let mut failures = Vec::new();
+    for grades in rows.values() {
+        for failure in grades.failures() {
+            let message = format!("{}, run {}: {}", grades.row.name, failure.run, failure.why);
+            if seen.insert(message.clone()) {
+                failures.push(message);
+            }
+        }
+    }
+    failures
 }

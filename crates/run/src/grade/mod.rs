@@ -121,6 +121,7 @@ pub(crate) struct Around<'a> {
 }
 
 /// One check of one run to grade.
+#[derive(Clone)]
 struct Unit<'p> {
     /// Its row's place in the plan.
     index: usize,
