@@ -247,7 +247,7 @@ impl NarrativeOutcomes {
                 self.vacuous,
             ),
             (
-                "narrative sees a lie: calls taken away",
+                "narrative sees a lie: calls removed",
                 Bound::AtLeast(lie),
                 self.emptied,
             ),
@@ -262,7 +262,7 @@ impl NarrativeOutcomes {
                 self.refused,
             ),
             (
-                "narrative sees a partial lie: one tool's calls taken away",
+                "narrative sees a partial lie: one tool's calls removed",
                 Bound::AtLeast(partial),
                 self.partial,
             ),

@@ -76,7 +76,7 @@ fn every_measure_counts_what_it_says() {
             ("narrative fails on runs that went right", 0, 2),
             ("the same, with the tools of the run known", 0, 2),
             ("narrative has nothing to judge in them", 0, 2),
-            ("narrative sees a lie: calls taken away", 2, 2),
+            ("narrative sees a lie: calls removed", 2, 2),
             ("narrative sees a failure: every call an error", 2, 2),
             (
                 "narrative sees a refusal: every result the text of an error",
@@ -84,7 +84,7 @@ fn every_measure_counts_what_it_says() {
                 2
             ),
             (
-                "narrative sees a partial lie: one tool's calls taken away",
+                "narrative sees a partial lie: one tool's calls removed",
                 4,
                 4
             ),
