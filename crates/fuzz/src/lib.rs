@@ -234,7 +234,7 @@ fn imported(format: &str, data: &[u8]) {
             }
         };
         assert!(!imported.fidelity().to_string().is_empty());
-        let text = imported.cassette("fuzzed");
+        let text = imported.cassette("fuzzed", &mcptest_run::clean);
         let Ok(cassette) = mcptest_run::cassette::parse(text.as_bytes()) else {
             panic!("no cassette: {text}")
         };

@@ -213,7 +213,7 @@ fn trace(messages: &Value) -> Result<Value, String> {
     let bytes = json!({ "messages": messages }).to_string();
     let imported = import::import(bytes.as_bytes(), import::find("openai-chat"))
         .map_err(|error| error.to_string())?;
-    let cassette = imported.cassette("calibrate");
+    let cassette = imported.cassette("calibrate", &mcptest_run::clean);
     let run = cassette
         .lines()
         .nth(1)

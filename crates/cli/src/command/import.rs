@@ -5,6 +5,7 @@ use clap::Args as Group;
 use mcptest_core::escape::escape_path;
 use mcptest_core::words::count;
 use mcptest_files as files;
+use mcptest_run::cassette::write_whole;
 use mcptest_run::import::{self, Importer};
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ pub(super) fn run(args: &Import) -> Result<u8, Failure> {
         ));
     };
     let (runs, disagreed) = (whole.conversations(), whole.disagreed());
-    let cassette = whole.cassette(&args.agent);
+    let cassette = whole.cassette(&args.agent, &mcptest_run::clean);
     if transcripts.len() > 1 && !disagreed.is_empty() {
         let (differ, them) = (
             disagreed.join(", "),
@@ -75,7 +76,7 @@ pub(super) fn run(args: &Import) -> Result<u8, Failure> {
     match &args.out {
         None => output::stdout(cassette.as_bytes())?,
         Some(out) => {
-            import::write(out, &cassette)?;
+            write_whole(out, &cassette)?;
             output::stderr(&format!(
                 "wrote {} with {}\n",
                 escape_path(out),

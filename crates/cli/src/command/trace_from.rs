@@ -3,6 +3,7 @@
 use crate::output::{self, Failure};
 use clap::Args as Group;
 use mcptest_mcp::tape::{TraceOptions, to_cassette};
+use mcptest_run::cassette::write_whole;
 use std::path::PathBuf;
 
 /// Arguments of `trace-from`.
@@ -38,7 +39,7 @@ pub(super) fn run(args: TraceFrom) -> Result<u8, Failure> {
     let cassette = to_cassette(&tape, &options);
     match args.out {
         None => output::stdout(cassette.as_bytes())?,
-        Some(file) => mcptest_run::import::write(&file, &mcptest_run::clean(&cassette))?,
+        Some(file) => write_whole(&file, &mcptest_run::clean(&cassette))?,
     }
     if tape.is_cut {
         output::stderr(

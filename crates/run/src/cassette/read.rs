@@ -128,7 +128,7 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
         Ok(imported) => {
             let agent = path.file_stem().unwrap_or_default().to_string_lossy();
             Ok((
-                imported.cassette(&agent).into_bytes(),
+                imported.cassette(&agent, &crate::clean).into_bytes(),
                 Some(imported.fidelity().clone()),
             ))
         }

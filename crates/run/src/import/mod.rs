@@ -23,7 +23,6 @@ mod transcript;
 mod usage;
 mod write;
 
-pub use crate::cassette::write_whole as write;
 pub use fidelity::Fidelity;
 pub(crate) use foreign::is_foreign;
 pub use problem::{ImportError, ImportFault};
@@ -31,6 +30,7 @@ pub use problem::{ImportError, ImportFault};
 use document::Document;
 use json::{Json, Misfit};
 use sample::Sample;
+use std::borrow::Cow;
 use transcript::Transcript;
 
 /// A format of transcripts.
@@ -129,9 +129,9 @@ impl Imported {
         &self.fidelity
     }
 
-    /// The text of a cassette with one run for each conversation; secrets of known shape are taken out.
-    pub fn cassette(&self, agent: &str) -> String {
-        write::cassette(&self.transcripts, agent)
+    /// The text of a cassette with one run for each conversation. `clean` takes the secrets out of each of its lines.
+    pub fn cassette(&self, agent: &str, clean: &dyn Fn(&str) -> Cow<'_, str>) -> String {
+        write::cassette(&self.transcripts, agent, clean)
     }
 
     /// What the conversations do not agree on, and the header of their cassette therefore does not say.

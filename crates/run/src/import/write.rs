@@ -5,11 +5,16 @@ use super::transcript::{ImportedAnswer, Transcript};
 use mcptest_core::trace::{
     ConversationTrace, Header, RecordedConversation, RecordedResult, run_line,
 };
+use std::borrow::Cow;
 
-/// The cassette of these conversations, without secrets of known shape.
+/// The cassette of these conversations, whose lines have passed through `clean`.
 ///
 /// A header speaks for every run: what the conversations differ in is left out.
-pub(super) fn cassette(transcripts: &[Transcript], agent: &str) -> String {
+pub(super) fn cassette(
+    transcripts: &[Transcript],
+    agent: &str,
+    clean: &dyn Fn(&str) -> Cow<'_, str>,
+) -> String {
     let same_tools = shared(transcripts, tools).flatten().is_some();
     let header = Header {
         model: shared(transcripts, model).flatten().map(str::to_owned),
@@ -21,9 +26,10 @@ pub(super) fn cassette(transcripts: &[Transcript], agent: &str) -> String {
             .filter(|_| same_tools),
         ..Header::of_agent(agent)
     };
-    let mut text = line(raw(&header).get());
+    let mut text = clean(raw(&header).get()).into_owned() + "\n";
     for (index, transcript) in transcripts.iter().enumerate() {
-        text.push_str(&line(&run_line(index + 1, &trace(transcript).to_json())));
+        text.push_str(&clean(&run_line(index + 1, &trace(transcript).to_json())));
+        text.push('\n');
     }
     text
 }
@@ -106,8 +112,4 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
         },
         ..ConversationTrace::default()
     }
-}
-
-fn line(text: &str) -> String {
-    crate::clean(text).into_owned() + "\n"
 }

@@ -67,7 +67,7 @@ fn a_provider_that_failed_is_an_error_of_the_run() {
     ] {
         let cassette = mcptest_run::import::import(text.as_bytes(), None)
             .unwrap()
-            .cassette("a");
+            .cassette("a", &mcptest_run::clean);
         assert!(
             cassette.contains(r#""errors":[{"kind":"provider","message":"overloaded"}]"#),
             "{cassette}"
@@ -85,7 +85,12 @@ fn conversations_that_differ_leave_the_header_without_what_is_not_true_of_all() 
             .to_string()
             .ends_with("; not in the header, since conversations differ: model")
     );
-    let header = imported.cassette("a").lines().next().unwrap().to_owned();
+    let header = imported
+        .cassette("a", &mcptest_run::clean)
+        .lines()
+        .next()
+        .unwrap()
+        .to_owned();
     assert!(
         !header.contains("model") && header.contains(r#""prompt":["x"]"#),
         "{header}"
@@ -157,7 +162,7 @@ fn the_session_of_a_coding_agent_is_one_conversation_whose_pieces_are_counted_on
     );
     let cassette = mcptest_run::import::import(text.as_bytes(), None)
         .unwrap()
-        .cassette("a");
+        .cassette("a", &mcptest_run::clean);
     assert!(
         cassette.contains(r#""tokens":{"prompt":20,"completion":10,"total":30}"#),
         "{cassette}"

@@ -1,12 +1,13 @@
 //! An imported conversation in few words, for tests.
 
 use mcptest_run::cassette::parse;
+use mcptest_run::clean;
 use mcptest_run::import::import;
 
 /// Every call as `server.name{args} #id @turn = answer`, with `!` before an error; each run begins with `run`.
 pub(crate) fn told(text: &str) -> Vec<String> {
     let imported = import(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let cassette = imported.cassette("a");
+    let cassette = imported.cassette("a", &clean);
     let cassette = parse(cassette.as_bytes()).unwrap();
     let mut lines = Vec::new();
     for run in &cassette.runs {
