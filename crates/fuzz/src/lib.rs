@@ -225,8 +225,8 @@ pub fn import_pydantic_ai(data: &[u8]) {
 
 /// A transcript: what is not refused becomes a cassette whose every run can be read and whose results fit their calls.
 fn imported(format: &str, data: &[u8]) {
-    for format in [mcptest_run::import::find(format), None] {
-        let imported = match mcptest_run::import::import(data, format) {
+    for format in [mcptest_import::find(format), None] {
+        let imported = match mcptest_import::import(data, format) {
             Ok(imported) => imported,
             Err(error) => {
                 assert!(!error.to_string().is_empty());
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn every_importer_is_a_target() {
-        for importer in mcptest_run::import::IMPORTERS {
+        for importer in mcptest_import::IMPORTERS {
             let name = format!("import_{}", importer.key.replace('-', "_"));
             assert!(TARGETS.iter().any(|(target, _)| *target == name), "{name}");
         }

@@ -11,7 +11,6 @@ pub mod draft;
 mod exit;
 mod find;
 pub mod grade;
-pub mod import;
 mod judge;
 mod last;
 mod plan;

@@ -1,7 +1,6 @@
 //! Which runs and messages does a folder have, and how did each turn out?
 
 use super::agentdojo;
-use mcptest_run::import;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -211,7 +210,7 @@ pub(super) fn tool_names(trace: &Value) -> impl Iterator<Item = String> {
 /// The trace that `mcptest import` makes of a conversation.
 fn trace(messages: &Value) -> Result<Value, String> {
     let bytes = json!({ "messages": messages }).to_string();
-    let imported = import::import(bytes.as_bytes(), import::find("openai-chat"))
+    let imported = mcptest_import::import(bytes.as_bytes(), mcptest_import::find("openai-chat"))
         .map_err(|error| error.to_string())?;
     let cassette = imported.cassette("calibrate", &mcptest_run::clean);
     let run = cassette

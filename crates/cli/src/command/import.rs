@@ -5,8 +5,8 @@ use clap::Args as Group;
 use mcptest_core::escape::escape_path;
 use mcptest_core::words::count;
 use mcptest_files as files;
+use mcptest_import::{self as import, Importer};
 use mcptest_run::cassette::write_whole;
-use mcptest_run::import::{self, Importer};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `import`.

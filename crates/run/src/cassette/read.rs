@@ -2,12 +2,12 @@
 
 use super::parse::{Cassette, parse};
 use super::problem::Problem;
-use crate::import::{Fidelity, ImportError, ImportFault, import, is_foreign};
 use mcptest_core::escape::escape_path;
 use mcptest_core::grade::Grades;
 use mcptest_core::json::document::Place;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_files as files;
+use mcptest_import::{Fidelity, ImportError, ImportFault, import, is_foreign};
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
 use memchr::memmem;
 use std::io;

@@ -3,9 +3,9 @@
 use super::File;
 use crate::cassette::{Cassette, Recording};
 use crate::conditions::{other_model, unknown_conditions};
-use crate::import::Fidelity;
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::trace::{Header, slips};
+use mcptest_import::Fidelity;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,0 +1,171 @@
+//! What was in the transcripts, what was not, and what was left out on the way?
+
+use crate::transcript::{Dropped, Transcript};
+use mcptest_core::words::count;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What came over from the files of one format.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fidelity {
+    format: &'static str,
+    files: usize,
+    conversations: usize,
+    calls: usize,
+    results: usize,
+    unparsed: usize,
+    /// Calls that the model wrote and nobody made.
+    unmade: usize,
+    /// In how many conversations each of `FACTS` is there.
+    present: [usize; FACTS.len()],
+    /// In how many each could have been.
+    possible: [usize; FACTS.len()],
+    dropped: BTreeMap<Dropped, usize>,
+    /// What the conversations do not agree on, and a cassette therefore cannot say of all of them.
+    pub(crate) disagreed: Vec<&'static str>,
+}
+
+const FACTS: [&str; 8] = [
+    "model",
+    "prompt",
+    "final answer",
+    "stop reason",
+    "tokens",
+    "tool catalogue",
+    "call ids",
+    "error marks",
+];
+
+impl Fidelity {
+    pub(crate) fn new(format: &'static str) -> Self {
+        Self {
+            format,
+            files: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Counts one conversation.
+    pub(crate) fn count(&mut self, transcript: &Transcript) {
+        let results = transcript.answers.iter().flatten().count();
+        let (has_calls, has_results) = (!transcript.calls.is_empty(), results > 0);
+        let facts = [
+            (transcript.model.is_some(), true),
+            (!transcript.prompt.is_empty(), true),
+            (transcript.final_response().is_some(), true),
+            (transcript.stop_reason.is_some(), true),
+            (transcript.tokens.total.is_some(), true),
+            (transcript.tools.is_some(), true),
+            (
+                has_calls && transcript.calls.iter().all(|call| call.id.is_some()),
+                has_calls,
+            ),
+            (has_results && transcript.marks_errors, has_results),
+        ];
+        for (at, (is_present, is_possible)) in facts.into_iter().enumerate() {
+            self.present[at] += usize::from(is_present);
+            self.possible[at] += usize::from(is_possible);
+        }
+        self.conversations += 1;
+        self.calls += transcript.calls.len();
+        self.results += results;
+        self.unmade += transcript.unmade_calls.len();
+        self.unparsed += transcript
+            .calls
+            .iter()
+            .filter(|call| call.args_text.is_some())
+            .count();
+        for (what, count) in &transcript.dropped {
+            *self.dropped.entry(*what).or_default() += count;
+        }
+    }
+
+    /// Adds another file of the same format; whether it was one.
+    pub fn merge(&mut self, other: &Self) -> bool {
+        if self.format != other.format {
+            return false;
+        }
+        self.files += other.files;
+        self.conversations += other.conversations;
+        self.calls += other.calls;
+        self.results += other.results;
+        self.unparsed += other.unparsed;
+        self.unmade += other.unmade;
+        for at in 0..FACTS.len() {
+            self.present[at] += other.present[at];
+            self.possible[at] += other.possible[at];
+        }
+        for (what, count) in &other.dropped {
+            *self.dropped.entry(*what).or_default() += count;
+        }
+        for what in &other.disagreed {
+            if !self.disagreed.contains(what) {
+                self.disagreed.push(what);
+            }
+        }
+        true
+    }
+
+    /// The fidelity of many files, one for each format, in the order in which the formats appear.
+    pub fn of_all<'f>(files: impl Iterator<Item = &'f Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for file in files {
+            if !all.iter_mut().any(|known| known.merge(file)) {
+                all.push(file.clone());
+            }
+        }
+        all
+    }
+}
+
+impl fmt::Display for Fidelity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut present = Vec::new();
+        if self.files > 1 {
+            present.push(count(self.files, "file"));
+        }
+        if self.conversations != 1 {
+            present.push(count(self.conversations, "conversation"));
+        }
+        present.extend([count(self.calls, "call"), count(self.results, "result")]);
+        let mut missing = Vec::new();
+        for (at, fact) in FACTS.iter().enumerate() {
+            match (self.present[at], self.possible[at]) {
+                (0, 0) => {}
+                (0, _) => missing.push(format!("no {fact}")),
+                (present_in, of) if present_in < of => {
+                    present.push(format!("{fact} in {present_in} of {of}"));
+                }
+                _ => present.push((*fact).to_owned()),
+            }
+        }
+        if self.unmade > 0 {
+            let calls = count(self.unmade, "call");
+            present.push(format!(
+                "{calls} of answers that were cut off, which nobody made"
+            ));
+        }
+        if self.unparsed > 0 {
+            present.push(format!("arguments that are not JSON in {}", self.unparsed));
+        }
+        write!(out, "{}: {}", self.format, present.join(", "))?;
+        if !missing.is_empty() {
+            write!(out, "; {}", missing.join(", "))?;
+        }
+        if !self.disagreed.is_empty() {
+            write!(
+                out,
+                "; not in the header, since conversations differ: {}",
+                self.disagreed.join(", ")
+            )?;
+        }
+        if !self.dropped.is_empty() {
+            let counted = |(what, count): (&Dropped, &usize)| {
+                format!("{count} {}", what.words()[usize::from(*count != 1)])
+            };
+            let dropped: Vec<String> = self.dropped.iter().map(counted).collect();
+            write!(out, "; dropped {}", dropped.join(", "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! Is this a transcript of another program, rather than a cassette or a trace? Told by the keys at its start.
+
+use crate::json::string_length;
+
+/// Keys that only cassettes and traces have at their top.
+const NATIVE: [&str; 6] = [
+    "format",
+    "run",
+    "trace",
+    "tool_results",
+    "conversation",
+    "final_response",
+];
+
+/// Keys that transcripts have at their top. A trace may have one of its own of that name, beside `tool_calls`.
+const FOREIGN: [&str; 26] = [
+    "messages",
+    "role",
+    "lc",
+    "choices",
+    "inputs",
+    "outputs",
+    "input",
+    "output",
+    "request",
+    "response",
+    "run_type",
+    "scopeSpans",
+    "values",
+    "result",
+    "stop_reason",
+    "error",
+    "custom_id",
+    "message",
+    "sessionId",
+    "leafUuid",
+    "parts",
+    "contents",
+    "candidates",
+    "sdk_http_response",
+    "context",
+    "context.trace_id",
+];
+
+/// Whether an importer should be asked. Of a cassette only its first key is looked at.
+pub fn is_foreign(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let start = bytes
+        .iter()
+        .position(|byte| !byte.is_ascii_whitespace() && *byte != b'[');
+    let Some(start) = start.filter(|start| bytes[*start] == b'{') else {
+        return false;
+    };
+    let is_list = bytes[..start].contains(&b'[');
+    let mut keys = Keys {
+        bytes,
+        at: start + 1,
+        is_before_value: false,
+    };
+    let (mut has_hint, mut is_message, mut has_content) = (false, false, false);
+    while let Some(key) = keys.next() {
+        match key {
+            b"resourceSpans" => return true,
+            b"tool_calls" if !is_list => return is_message,
+            b"role" | b"type" => is_message = true,
+            b"content" | b"data" | b"name" | b"call_id" => has_content = true,
+            key if !is_list && NATIVE.iter().any(|native| native.as_bytes() == key) => {
+                return false;
+            }
+            _ => {}
+        }
+        has_hint |= FOREIGN.iter().any(|foreign| foreign.as_bytes() == key);
+        if is_list && has_hint {
+            return true;
+        }
+    }
+    has_hint || (is_message && has_content)
+}
+
+/// The keys of an object, one after the other; a value is passed over only when the next key is asked for.
+struct Keys<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    is_before_value: bool,
+}
+
+impl<'a> Keys<'a> {
+    /// The next key as it is written; nothing at the object's end, or where it is cut off or broken.
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if std::mem::replace(&mut self.is_before_value, true) {
+            self.skip_while(|byte| byte.is_ascii_whitespace() || byte == b':');
+            self.skip_value();
+        }
+        self.skip_while(|byte| byte.is_ascii_whitespace() || byte == b',');
+        let start = self.at;
+        if self.bytes.get(start) != Some(&b'"') {
+            return None;
+        }
+        self.at += string_length(&self.bytes[start..]);
+        self.bytes.get(start + 1..self.at.checked_sub(1)?)
+    }
+
+    fn skip_while(&mut self, is_skipped: impl Fn(u8) -> bool) {
+        while self
+            .bytes
+            .get(self.at)
+            .is_some_and(|byte| is_skipped(*byte))
+        {
+            self.at += 1;
+        }
+    }
+
+    fn skip_value(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(byte) = self.bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.at += string_length(&self.bytes[self.at..]);
+                    if depth == 0 {
+                        return;
+                    }
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' | b',' if depth == 0 => return,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_foreign;
+
+    #[test]
+    fn cassettes_and_traces_are_not_taken_for_transcripts() {
+        for text in [
+            r#"{"format":"mcptest-cassette","version":1}"#,
+            r#"{"run":1,"trace":{"messages":[]}}"#,
+            r#"{"mood":"{\"role\"","input":"hi","tool_calls":[]}"#,
+            r#"{"messages":[{"role":"user"}],"conversation":{}}"#,
+            r#"{"role":"support","tool_results":[]}"#,
+            "",
+            "[]",
+            "[1, 2]",
+            r#"{"note":"no run at all"}"#,
+            r#"{"a"#,
+            "plain text",
+        ] {
+            assert!(!is_foreign(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn transcripts_are_told_by_the_keys_at_their_start() {
+        for text in [
+            "\u{feff}\n[ {\"id\": 3, \"role\": \"user\"",
+            r#"{"model":"m","messages":[]}"#,
+            r#"{"resourceSpans":[{"#,
+            r#"{"type":"human","data":{}}"#,
+            r#"{"content":"","type":"ai","tool_calls":[]}"#,
+            r#"{"role":"assistant","tool_calls":[]}"#,
+            r#"[[{"lc":1,"kwargs":{}}]]"#,
+            r#"{"id":"resp_1","output":[]}"#,
+        ] {
+            assert!(is_foreign(text.as_bytes()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Transcripts of other programs become cassettes: which format is this, and what does it say?
+
+mod ai_sdk;
+mod anthropic;
+mod catalogue;
+mod content;
+mod cut_off;
+mod document;
+mod exchange;
+mod fidelity;
+mod foreign;
+mod gemini;
+mod json;
+mod langchain;
+mod openai_chat;
+mod openai_responses;
+mod otel;
+mod problem;
+mod pydantic_ai;
+mod sample;
+mod server_name;
+mod transcript;
+mod usage;
+mod write;
+
+pub use fidelity::Fidelity;
+pub use foreign::is_foreign;
+pub use problem::{ImportError, ImportFault};
+
+use document::Document;
+use json::{Json, Misfit};
+use sample::Sample;
+use std::borrow::Cow;
+use transcript::Transcript;
+
+/// A format of transcripts.
+pub struct Importer {
+    /// What `--format` calls it.
+    pub key: &'static str,
+    /// What sentences call it.
+    pub name: &'static str,
+    /// What a file of it has in it.
+    pub doc: &'static str,
+    /// The formats whose values may stand among its own, by their keys; plain messages of `openai-chat` always may.
+    also_reads: &'static [&'static str],
+    sniff: fn(&Sample<'_>) -> bool,
+    read: for<'a> fn(&[Json<'a>]) -> Result<Vec<Transcript>, Misfit>,
+}
+
+/// Every format, the most telling first: a list of plain messages is the last.
+pub const IMPORTERS: &[Importer] = &[
+    otel::openinference::IMPORTER,
+    otel::IMPORTER,
+    langchain::IMPORTER,
+    pydantic_ai::IMPORTER,
+    gemini::IMPORTER,
+    ai_sdk::IMPORTER,
+    openai_responses::IMPORTER,
+    anthropic::IMPORTER,
+    openai_chat::IMPORTER,
+];
+
+/// The format with this key.
+pub fn find(key: &str) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|importer| importer.key == key)
+}
+
+/// The keys of all formats, for a user to read: the simplest first.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    IMPORTERS.iter().rev().map(|importer| importer.key)
+}
+
+/// What was read from transcripts, as conversations in order.
+#[derive(Debug)]
+pub struct Imported {
+    transcripts: Vec<Transcript>,
+    fidelity: Fidelity,
+}
+
+/// Reads a transcript; without a format it is found by what the file has in it.
+pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, ImportError> {
+    let document = Document::read(bytes)?;
+    let importer = match format {
+        Some(importer) => importer,
+        None => only(&sniffed(&document), &document)?,
+    };
+    let other = || match &sniffed(&document)[..] {
+        [other] => Some(other.key).filter(|key| *key != importer.key),
+        _ => None,
+    };
+    let read = (importer.read)(&document.values)
+        .map_err(|misfit| document.error(importer.name, misfit, format.and_then(|_| other())))?;
+    let mut fidelity = Fidelity::new(importer.name);
+    let mut transcripts: Vec<Transcript> = Vec::new();
+    for mut transcript in read {
+        if transcript.is_empty() {
+            continue;
+        }
+        transcript.leave_cut_off_calls();
+        transcript.strip_servers();
+        fidelity.count(&transcript);
+        transcripts.push(transcript);
+    }
+    if transcripts.is_empty() {
+        let message = format!("there is no conversation in it ({})", importer.doc);
+        let looks_like = format.and_then(|_| other());
+        let fault = ImportFault::Misfit {
+            format: importer.name,
+            message,
+            looks_like,
+        };
+        return Err(ImportError { place: None, fault });
+    }
+    fidelity.disagreed = write::disagreed(&transcripts);
+    Ok(Imported {
+        transcripts,
+        fidelity,
+    })
+}
+
+impl Imported {
+    /// How many conversations there are.
+    pub fn conversations(&self) -> usize {
+        self.transcripts.len()
+    }
+
+    /// What came over.
+    pub fn fidelity(&self) -> &Fidelity {
+        &self.fidelity
+    }
+
+    /// The text of a cassette with one run for each conversation. `clean` takes the secrets out of each of its lines.
+    pub fn cassette(&self, agent: &str, clean: &dyn Fn(&str) -> Cow<'_, str>) -> String {
+        write::cassette(&self.transcripts, agent, clean)
+    }
+
+    /// What the conversations do not agree on, and the header of their cassette therefore does not say.
+    pub fn disagreed(&self) -> Vec<&'static str> {
+        write::disagreed(&self.transcripts)
+    }
+
+    /// The runs of these follow.
+    pub fn append(&mut self, other: Self) {
+        self.transcripts.extend(other.transcripts);
+    }
+}
+
+/// The formats that the values of a document tell.
+fn sniffed(document: &Document<'_>) -> Vec<&'static Importer> {
+    let mut found: Vec<&'static Importer> = Vec::new();
+    for sample in Sample::of_each(&document.values) {
+        let told = IMPORTERS.iter().find(|importer| (importer.sniff)(&sample));
+        found.extend(told.filter(|told| found.iter().all(|known| known.key != told.key)));
+    }
+    let is_read_by = |other: &Importer, key: &str| {
+        other.key != key && (key == openai_chat::IMPORTER.key || other.also_reads.contains(&key))
+    };
+    let all = found.clone();
+    found.retain(|one| !all.iter().any(|other| is_read_by(other, one.key)));
+    found
+}
+
+fn only(
+    found: &[&'static Importer],
+    document: &Document<'_>,
+) -> Result<&'static Importer, ImportError> {
+    let fault = match found {
+        [one] => return Ok(one),
+        [] => ImportFault::Unknown(sample::description(&document.values)),
+        several => ImportFault::Ambiguous(several.iter().map(|one| one.key).collect()),
+    };
+    Err(ImportError { place: None, fault })
+}

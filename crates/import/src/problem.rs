@@ -1,0 +1,60 @@
+//! What can be wrong with a transcript, and where?
+
+use mcptest_core::json::document::{Placed, TextFault, Words};
+use thiserror::Error;
+
+/// Something wrong in a transcript.
+pub type ImportError = Placed<ImportFault>;
+
+const WORDS: Words = Words {
+    shape: "a transcript is one JSON document, or one on each line",
+    again: "export the transcript again",
+};
+
+/// What is wrong, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ImportFault {
+    /// The text itself.
+    #[error("{}", .0.said(&WORDS))]
+    Text(TextFault),
+    /// No importer knows what stands there.
+    #[error(
+        "{found} is not a transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads it as one of them",
+        formats(),
+        found = .0
+    )]
+    Unknown(String),
+    /// Its values are of different formats, by their keys.
+    #[error(
+        "this could be {}; say which with `mcptest import --format`, or split the file", .0.join(" or ")
+    )]
+    Ambiguous(Vec<&'static str>),
+    /// It is not what its format says, or there is nothing to judge in it.
+    #[error("read as {format}: {message}{}", instead(*looks_like))]
+    Misfit {
+        /// The format it was read as.
+        format: &'static str,
+        /// What does not fit.
+        message: String,
+        /// The format that it seems to be, when it was read as another.
+        looks_like: Option<&'static str>,
+    },
+}
+
+impl From<TextFault> for ImportFault {
+    fn from(fault: TextFault) -> Self {
+        Self::Text(fault)
+    }
+}
+
+/// The formats by their keys, for a sentence.
+fn formats() -> String {
+    crate::keys().collect::<Vec<_>>().join(", ")
+}
+
+/// What the file looks like, when that is not the format it was read as.
+fn instead(looks_like: Option<&str>) -> String {
+    looks_like
+        .map(|key| format!("; it looks like {key}"))
+        .unwrap_or_default()
+}

@@ -1,0 +1,460 @@
+//! One conversation as it is collected: which calls, which answer to which call, and what was left out?
+
+use crate::cut_off::is_cut_off;
+use crate::json::{Fields, Misfit, raw};
+use crate::server_name::{Bare, bare};
+use mcptest_core::trace::{
+    CatalogueTool, RecordedCall, RecordedDelegation, RecordedError, RecordedTurn, Tokens,
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A conversation, whatever it was read from.
+#[derive(Debug, Default)]
+pub(crate) struct Transcript {
+    pub(crate) model: Option<String>,
+    pub(crate) system_prompt: Vec<String>,
+    pub(crate) prompt: Vec<String>,
+    /// The tools as the model saw them; `None` when the transcript does not say.
+    pub(crate) tools: Option<Vec<ImportedTool>>,
+    /// The servers that the transcript names.
+    pub(crate) servers: BTreeSet<String>,
+    pub(crate) stop_reason: Option<String>,
+    /// What it is called where it came from.
+    pub(crate) trace_id: Option<String>,
+    pub(crate) tokens: Tokens,
+    pub(crate) errors: Vec<RecordedError>,
+    pub(crate) delegations: Vec<RecordedDelegation>,
+    pub(crate) duration_ms: Option<u64>,
+    /// Whether the format says of these results which are errors.
+    pub(crate) marks_errors: bool,
+    pub(crate) dropped: BTreeMap<Dropped, usize>,
+    pub(crate) calls: Vec<RecordedCall>,
+    pub(crate) answers: Vec<Option<ImportedAnswer>>,
+    /// Calls that the model wrote in answers that were cut off, and that nobody made.
+    pub(crate) unmade_calls: Vec<RecordedCall>,
+    pub(crate) turns: Vec<RecordedTurn>,
+    assistant_turns: u64,
+    /// Whether the provider gave no answer the last time.
+    is_broken_off: bool,
+    /// The turns in which the model's answer lacks its end.
+    cut_off_turns: BTreeSet<u64>,
+    closing: String,
+    unanswered: BTreeSet<usize>,
+    by_id: BTreeMap<String, VecDeque<usize>>,
+}
+
+/// A tool of the catalogue, with its schema to the letter.
+pub(crate) type ImportedTool = CatalogueTool<Box<RawValue>>;
+
+/// What a call came back with.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ImportedAnswer {
+    pub(crate) is_error: bool,
+    pub(crate) content: Option<Box<RawValue>>,
+    pub(crate) structured: Option<Box<RawValue>>,
+    /// The content as plain text, for the conversation's turn.
+    pub(crate) text: String,
+}
+
+/// What a trace has no place for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Dropped {
+    Image,
+    Audio,
+    File,
+    Reasoning,
+    RepeatedResult,
+    Choice,
+    InnerCall,
+    CutMessages,
+    Span,
+    Other,
+}
+
+impl Dropped {
+    /// One of it, and several.
+    pub(crate) fn words(self) -> [&'static str; 2] {
+        match self {
+            Self::Image => ["image", "images"],
+            Self::Audio => ["audio part", "audio parts"],
+            Self::File => ["file", "files"],
+            Self::Reasoning => ["reasoning block", "reasoning blocks"],
+            Self::RepeatedResult => ["second result of a call", "second results of calls"],
+            Self::Choice => ["further choice", "further choices"],
+            Self::InnerCall => ["call inside a tool", "calls inside tools"],
+            Self::CutMessages => [
+                "message list that was cut off",
+                "message lists that were cut off",
+            ],
+            Self::Span => ["span of other kinds", "spans of other kinds"],
+            Self::Other => ["part of another kind", "parts of other kinds"],
+        }
+    }
+}
+
+impl Transcript {
+    pub(crate) fn drop(&mut self, what: Dropped) {
+        *self.dropped.entry(what).or_default() += 1;
+    }
+
+    /// Forgets what was said, to be told again from another source.
+    pub(crate) fn restart(&mut self) {
+        self.turns.clear();
+        self.prompt.clear();
+        self.closing.clear();
+        self.assistant_turns = 0;
+    }
+
+    /// Which model it was, where that is said; the last time counts.
+    pub(crate) fn of_model(&mut self, model: Option<String>) {
+        self.model = model.or(self.model.take());
+    }
+
+    /// Why the model stopped, where that is said; the last time counts.
+    pub(crate) fn stopped(&mut self, reason: Option<String>) {
+        self.stop_reason = reason.or(self.stop_reason.take());
+    }
+
+    /// The model's latest message ended for this reason.
+    pub(crate) fn answer_ended(&mut self, reason: Option<&str>) {
+        if reason.is_some_and(is_cut_off) {
+            self.cut_off_turns.extend(self.turn());
+        }
+    }
+
+    /// The turn of the model's latest message.
+    fn turn(&self) -> Option<u64> {
+        self.assistant_turns.checked_sub(1)
+    }
+
+    /// What the model was told before the conversation.
+    pub(crate) fn system(&mut self, text: &str) {
+        if !self.system_prompt.iter().any(|known| known == text) {
+            self.system_prompt.push(text.to_owned());
+        }
+    }
+
+    /// A message of the user.
+    pub(crate) fn user(&mut self, text: &str) {
+        self.prompt.push(text.to_owned());
+        self.turns.push(RecordedTurn::new("user", text));
+    }
+
+    /// A new message of the model begins.
+    pub(crate) fn assistant(&mut self) {
+        if std::mem::take(&mut self.is_broken_off) {
+            self.stop_reason = None;
+        }
+        self.assistant_turns += 1;
+        self.closing.clear();
+        self.turns.push(RecordedTurn::new("assistant", ""));
+    }
+
+    /// The model says something in its message.
+    pub(crate) fn say(&mut self, text: &str) {
+        self.closing.push_str(text);
+        if let Some(turn) = self
+            .turns
+            .iter_mut()
+            .rev()
+            .find(|turn| turn.role == "assistant")
+        {
+            turn.content.push_str(text);
+        }
+    }
+
+    /// What a message says in parts: the model as they come, the user all at once.
+    pub(crate) fn say_parts<'a, T>(
+        &mut self,
+        is_model: bool,
+        parts: impl IntoIterator<Item = T>,
+        read: impl Fn(T, &mut Self) -> Result<Option<Cow<'a, str>>, Misfit>,
+    ) -> Result<(), Misfit> {
+        let mut said: Option<String> = None;
+        for part in parts {
+            match read(part, self)? {
+                Some(text) if is_model => self.say(&text),
+                Some(text) => said.get_or_insert_default().push_str(&text),
+                None => {}
+            }
+        }
+        if let Some(said) = said {
+            self.user(&said);
+        }
+        Ok(())
+    }
+
+    /// The model calls a tool in its message; where the call stands among all.
+    pub(crate) fn call(&mut self, call: RecordedCall) -> usize {
+        let index = self.calls.len();
+        self.closing.clear();
+        if let Some(id) = &call.id {
+            self.by_id.entry(id.clone()).or_default().push_back(index);
+        }
+        self.unanswered.insert(index);
+        let turn = call.turn.or(self.turn());
+        self.calls.push(RecordedCall { turn, ..call });
+        self.answers.push(None);
+        index
+    }
+
+    /// A tool answers the call whose id stands at this key; without an id, the first call that waits, of that name where
+    /// one is said.
+    pub(crate) fn answer(
+        &mut self,
+        place: &Fields<'_>,
+        id: &str,
+        name: Option<&str>,
+        answer: ImportedAnswer,
+    ) -> Result<(), Misfit> {
+        let id = place.optional_string(id)?;
+        self.meet(id.as_deref(), name, answer)
+            .map_err(|message| place.misfit(message))
+    }
+
+    /// Brings an answer and its call together, or says why that cannot be.
+    pub(crate) fn meet(
+        &mut self,
+        id: Option<&str>,
+        name: Option<&str>,
+        answer: ImportedAnswer,
+    ) -> Result<(), String> {
+        self.turns
+            .push(RecordedTurn::new("tool", answer.text.clone()));
+        let is_known = id.is_some_and(|id| self.by_id.contains_key(id));
+        let waiting = match id.filter(|_| is_known) {
+            Some(id) => self.by_id.get_mut(id).and_then(VecDeque::pop_front),
+            None => self.unanswered.iter().copied().find(|index| {
+                let call = &self.calls[*index];
+                // An id says which call it is, unless calls have none.
+                (id.is_none() || call.id.is_none() && name.is_some())
+                    && name.is_none_or(|name| call.name == name)
+            }),
+        };
+        match waiting.filter(|index| self.answers[*index].is_none()) {
+            Some(index) => self.answer_call(index, answer),
+            None if is_known => self.drop(Dropped::RepeatedResult),
+            None => return Err(without_call(id, name)),
+        }
+        Ok(())
+    }
+
+    /// The answer to the call at this index.
+    pub(crate) fn answer_call(&mut self, index: usize, answer: ImportedAnswer) {
+        self.unanswered.remove(&index);
+        if let Some(place) = self.answers.get_mut(index) {
+            *place = Some(answer);
+        }
+    }
+
+    pub(crate) fn fail(&mut self, message: impl Into<String>) {
+        self.errors.push(RecordedError::new("provider", message));
+    }
+
+    /// The provider gave no answer: unless the model says something later, the run ended here, without one.
+    pub(crate) fn end_in_error(&mut self, message: String) {
+        self.fail(message);
+        self.stop_reason = Some("error".to_owned());
+        self.closing.clear();
+        self.is_broken_off = true;
+    }
+
+    /// What a provider says under `error` of its response.
+    pub(crate) fn fail_as(&mut self, response: &Fields<'_>) {
+        let Some(error) = response.get("error") else {
+            return;
+        };
+        let message = error
+            .object()
+            .and_then(|error| error.string("message"))
+            .or_else(|| error.string());
+        self.fail(message.unwrap_or_else(|| error.text().into()));
+    }
+
+    /// A tool of the catalogue; of two with one name the later counts.
+    pub(crate) fn tool(&mut self, tool: ImportedTool) {
+        let tools = self.tools.get_or_insert_default();
+        match tools
+            .iter_mut()
+            .find(|known| known.name == tool.name && known.server == tool.server)
+        {
+            Some(known) => *known = tool,
+            None => tools.push(tool),
+        }
+    }
+
+    /// The closing message: what the model said after its last call.
+    pub(crate) fn final_response(&self) -> Option<&str> {
+        Some(self.closing.trim_end()).filter(|text| !text.is_empty())
+    }
+
+    /// Sets calls apart that nobody made: those of an answer that was cut off, unless they have results.
+    pub(crate) fn leave_cut_off_calls(&mut self) {
+        if self.cut_off_turns.is_empty() {
+            return;
+        }
+        let calls = std::mem::take(&mut self.calls);
+        let answers = std::mem::take(&mut self.answers);
+        for (call, answer) in calls.into_iter().zip(answers) {
+            let is_cut_off = call
+                .turn
+                .is_some_and(|turn| self.cut_off_turns.contains(&turn));
+            if is_cut_off && answer.is_none() {
+                self.unmade_calls.push(call);
+            } else {
+                self.calls.push(call);
+                self.answers.push(answer);
+            }
+        }
+        let last = self.turn().filter(|last| self.cut_off_turns.contains(last));
+        if last.is_some() && self.calls.iter().all(|call| call.turn != last) {
+            let said = self
+                .turns
+                .iter()
+                .rev()
+                .find(|turn| turn.role == "assistant");
+            self.closing = said.map(|turn| turn.content.clone()).unwrap_or_default();
+        }
+    }
+
+    /// Whether anything was said or called.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+            && self.calls.is_empty()
+            && self.unmade_calls.is_empty()
+            && self.errors.is_empty()
+    }
+
+    /// Names as the model saw them become bare where it is certain which server they belong to.
+    pub(crate) fn strip_servers(&mut self) {
+        let servers = &self.servers;
+        let strip = |name: &mut String, server: &mut Option<String>| {
+            let Some(Bare { server: of, tool }) = bare(name, server.as_deref(), servers) else {
+                return;
+            };
+            *server = Some(of.to_owned());
+            *name = tool.to_owned();
+        };
+        for call in self.calls.iter_mut().chain(&mut self.unmade_calls) {
+            strip(&mut call.name, &mut call.server);
+        }
+        for tool in self.tools.iter_mut().flatten() {
+            strip(&mut tool.name, &mut tool.server);
+        }
+    }
+}
+
+/// What is wrong with a result whose call is not there.
+pub(crate) fn without_call(id: Option<&str>, name: Option<&str>) -> String {
+    let missing = match (id, name) {
+        (Some(id), _) => format!("no call before it has the id `{id}`"),
+        (None, Some(name)) => format!("no call of `{name}` before it waits for one"),
+        (None, None) => "no call before it waits for one".to_owned(),
+    };
+    format!(
+        "this result has no call: {missing}; export the whole conversation, or take the result out"
+    )
+}
+
+/// A string as one block of MCP content.
+pub(crate) fn text_block(text: &str) -> Box<RawValue> {
+    #[derive(Serialize)]
+    struct TextBlock<'a> {
+        r#type: &'static str,
+        text: &'a str,
+    }
+    raw(&TextBlock {
+        r#type: "text",
+        text,
+    })
+}
+
+impl ImportedAnswer {
+    /// An answer of plain text.
+    pub(crate) fn of_text(text: Cow<'_, str>, is_error: bool) -> Self {
+        Self {
+            is_error,
+            content: Some(raw(&[text_block(&text)])),
+            structured: None,
+            text: text.into_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, id: Option<&str>) -> RecordedCall {
+        RecordedCall {
+            name: name.to_owned(),
+            id: id.map(str::to_owned),
+            ..RecordedCall::default()
+        }
+    }
+
+    fn answers(transcript: &Transcript) -> Vec<Option<&str>> {
+        transcript
+            .answers
+            .iter()
+            .map(|answer| answer.as_ref().map(|answer| answer.text.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn answers_out_of_order_reach_their_calls_and_one_without_a_call_is_refused() {
+        let mut transcript = Transcript::default();
+        transcript.assistant();
+        for id in ["a", "b", "c"] {
+            transcript.call(call(id, Some(id)));
+        }
+        for id in ["b", "a", "a"] {
+            transcript
+                .meet(Some(id), None, ImportedAnswer::of_text(id.into(), false))
+                .unwrap();
+        }
+        assert_eq!(answers(&transcript), [Some("a"), Some("b"), None]);
+        assert_eq!(transcript.dropped[&Dropped::RepeatedResult], 1);
+        let refused = transcript
+            .meet(Some("z"), Some("c"), ImportedAnswer::default())
+            .unwrap_err();
+        assert!(
+            refused.contains("no call before it has the id `z`"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_is_answered_in_the_order_of_its_calls() {
+        let mut transcript = Transcript::default();
+        for text in ["one", "two"] {
+            transcript.assistant();
+            transcript.call(call("t", Some("call_0")));
+            transcript
+                .meet(
+                    Some("call_0"),
+                    None,
+                    ImportedAnswer::of_text(text.into(), false),
+                )
+                .unwrap();
+        }
+        assert_eq!(answers(&transcript), [Some("one"), Some("two")]);
+        assert_eq!(transcript.calls[1].turn, Some(1));
+    }
+
+    #[test]
+    fn what_is_said_before_a_call_is_not_the_closing_message() {
+        let mut transcript = Transcript::default();
+        transcript.assistant();
+        transcript.say("Let me look.");
+        transcript.call(call("t", None));
+        assert_eq!(transcript.final_response(), None);
+        transcript.assistant();
+        transcript.say("Done.\n");
+        assert_eq!(transcript.final_response(), Some("Done."));
+        assert_eq!(transcript.turns[0].content, "Let me look.");
+    }
+}

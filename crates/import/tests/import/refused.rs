@@ -1,0 +1,218 @@
+//! What is not understood is refused with its place: a call that is not read would be missed in silence.
+
+use mcptest_import::{find, import};
+
+/// A format, a string, where it is wrong, and what is said of it.
+type Refused = (&'static str, &'static str, &'static str, &'static str);
+
+const REFUSED: &[Refused] = &[
+    (
+        "anthropic",
+        r#"[{"role":"user","content":"a"},
+{"role":"assistant","content":[{"type":"hologram","name":"t"}]}]"#,
+        "line 2, column 32",
+        "a content block is of an unknown `type`, `hologram`; it could be a call: if it is none, take it out",
+    ),
+    (
+        "anthropic",
+        r#"[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"x"}]}]"#,
+        "line 2, column 27",
+        "this result has no call: no call before it has the id `b`; export the whole conversation, or take the result out",
+    ),
+    (
+        "anthropic",
+        r#"[{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"a"}]}]"#,
+        "line 1, column 60",
+        "messages of this format have no `tool_calls`, and calls in it would be missed",
+    ),
+    (
+        "openai-chat",
+        r#"[{"role":"user","content":[{"type":"text","text":"a"},{"type":"hologram"}]}]"#,
+        "line 1, column 55",
+        "a part of `content` is of an unknown `type`, `hologram`",
+    ),
+    (
+        "openai-chat",
+        r#"[{"role":"user","content":"a"},{"role":"tool","tool_call_id":"b","content":"x"}]"#,
+        "line 1, column 32",
+        "no call before it has the id `b`",
+    ),
+    (
+        "openai-chat",
+        r#"[{"role":"assistant","content":"","toolCalls":[{"name":"t"}]}]"#,
+        "line 1, column 47",
+        "messages of this format have no `toolCalls`",
+    ),
+    (
+        "openai-chat",
+        r#"{"messages":[{"role":"user","content":"a"}],"choices":[{"delta":{"tool_calls":[{"index":0}]}}]}"#,
+        "line 1, column 56",
+        "this is a piece of a streamed answer; log the whole answer",
+    ),
+    (
+        "openai-responses",
+        r#"[{"type":"function_call","call_id":"a","name":"t","arguments":"{}"},{"type":"hologram"}]"#,
+        "line 1, column 69",
+        "an item is of an unknown `type`, `hologram`",
+    ),
+    (
+        "openai-responses",
+        r#"[{"type":"function_call_output","call_id":"b","output":"x"}]"#,
+        "line 1, column 2",
+        "no call before it has the id `b`",
+    ),
+    (
+        "langchain",
+        r#"[{"type":"ai","content":[{"type":"hologram"}]}]"#,
+        "line 1, column 26",
+        "a part of `content` is of an unknown `type`, `hologram`",
+    ),
+    (
+        "langchain",
+        r#"[{"type":"human","content":"a"},{"type":"tool","content":"x","tool_call_id":"b"}]"#,
+        "line 1, column 33",
+        "no call before it has the id `b`",
+    ),
+    (
+        "otel",
+        r#"{"resourceSpans":[{"scopeSpans":[{"spans":[
+{"traceId":"a","spanId":"b","attributes":{"gen_ai.operation.name":"chat","gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"hologram"}]}]}}]}]}]}"#,
+        "line 2, column 1",
+        "a part of a message is of an unknown `type`, `hologram`",
+    ),
+    (
+        "otel",
+        r#"{"resourceSpans":[{"scopeSpans":[{"spans":[
+{"traceId":"a","spanId":"b","attributes":{"gen_ai.operation.name":"chat","gen_ai.input.messages":[{"role":"tool","parts":[{"type":"tool_call_response","id":"b","response":"x"}]}]}}]}]}]}"#,
+        "line 2, column 1",
+        "no call before it has the id `b`",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"user","content":"a"},
+{"role":"assistant","content":[{"type":"tool-hologram","toolName":"t"}]}]"#,
+        "line 2, column 32",
+        "a part is of an unknown `type`, `tool-hologram`; it could be a call",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"tool","content":[{"type":"tool-result","toolCallId":"b","toolName":"t","output":{"type":"text","value":"x"}}]}]"#,
+        "line 1, column 28",
+        "no call before it has the id `b`",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"assistant","parts":[{"type":"tool-t","toolCallId":"a","state":"output-guessed","input":{}}]}]"#,
+        "line 1, column 31",
+        "the `state` of a call is `output-guessed`, which is unknown",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"t","input":{}}]},
+{"role":"tool","content":[{"type":"tool-result","toolCallId":"a","toolName":"t","output":{"type":"hologram"}}]}]"#,
+        "line 2, column 90",
+        "the output of a tool is of an unknown `type`, `hologram`",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"assistant","content":"","tool_calls":[{"id":"a"}]}]"#,
+        "line 1, column 48",
+        "messages of this format have no `tool_calls`",
+    ),
+    (
+        "ai-sdk",
+        r#"{"messages":[{"role":"user","content":"a"}],"response":{"messages":[]},"toolCalls":[{"toolName":"t"}]}"#,
+        "line 1, column 84",
+        "no message has these calls; log all messages",
+    ),
+    (
+        "gemini",
+        r#"{"contents":[{"role":"model","parts":[{"hologram":{"name":"t"}}]}]}"#,
+        "line 1, column 51",
+        "a part has an unknown key, `hologram`; it could be a call",
+    ),
+    (
+        "gemini",
+        r#"{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"t","response":{}}}]}]}"#,
+        "line 1, column 58",
+        "this result has no call: no call of `t` before it waits for one",
+    ),
+    (
+        "gemini",
+        r#"[{"responseId":"r","candidates":[{"content":{"role":"model","parts":[{"text":"a"}]}}]},
+{"responseId":"r","candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"t"}}]}}]}]"#,
+        "line 2, column 1",
+        "this is one more piece of a streamed response",
+    ),
+    (
+        "gemini",
+        r#"[{"role":"assistant","parts":[{"text":"a"}]}]"#,
+        "line 1, column 2",
+        "`role` is `assistant`; it is user or model",
+    ),
+    (
+        "pydantic-ai",
+        r#"[{"kind":"response","parts":[{"part_kind":"hologram"}]}]"#,
+        "line 1, column 30",
+        "a part is of an unknown `part_kind`, `hologram`; it could be a call",
+    ),
+    (
+        "pydantic-ai",
+        r#"[{"kind":"request","parts":[{"part_kind":"tool-return","tool_name":"t","tool_call_id":"b","content":"x"}]}]"#,
+        "line 1, column 29",
+        "no call before it has the id `b`",
+    ),
+    (
+        "otel",
+        r#"{"context":{"trace_id":"0xa","span_id":"0xb"},"attributes":{"gen_ai.operation.name":"chat","gen_ai.output.messages":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"hologram\"}]}]"}}"#,
+        "line 1, column 1",
+        "a part of a message is of an unknown `type`, `hologram`",
+    ),
+    (
+        "openinference",
+        r#"{"context":{"trace_id":"a","span_id":"b"},"attributes":{"openinference.span.kind":"LLM","llm.output_messages.0.message.contents.0.message_content.type":"hologram"}}"#,
+        "line 1, column 1",
+        "a part of a message is of an unknown type, `hologram`; it could be a call",
+    ),
+    (
+        "openinference",
+        r#"{"context":{"trace_id":"a","span_id":"b"},"attributes":{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"tool","llm.input_messages.0.message.tool_call_id":"b"}}"#,
+        "line 1, column 1",
+        "no call before it has the id `b`",
+    ),
+];
+
+#[test]
+fn what_is_not_understood_and_a_result_without_a_call_are_refused_with_their_place() {
+    let mut wrong = Vec::new();
+    for (key, text, place, expected) in REFUSED {
+        let told = match import(text.as_bytes(), find(key)) {
+            Ok(imported) => format!("read: {}", imported.fidelity()),
+            Err(error) => error.to_string(),
+        };
+        if !told.starts_with(place) || !told.contains(expected) {
+            wrong.push(format!("{key}: {text}\n  {told}\n  {place}: {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_list_without_a_message_is_never_a_run_without_calls() {
+    for key in mcptest_import::keys() {
+        for text in [
+            "[]",
+            "{}",
+            "[{}]",
+            r#"[{"note":1}]"#,
+            r#"{"messages":[]}"#,
+            r#"{"messages":[{"note":1}]}"#,
+            r#"{"contents":[{"note":1}]}"#,
+            r#"{"resourceSpans":[]}"#,
+        ] {
+            let read = import(text.as_bytes(), find(key));
+            assert!(read.is_err(), "{key}: {text}: {}", read.unwrap().fidelity());
+        }
+    }
+}

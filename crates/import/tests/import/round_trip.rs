@@ -1,0 +1,165 @@
+//! Whatever a conversation is written down as, its calls come back: count, order, names, arguments, ids, answers.
+
+use crate::written::{Conversation, conversation, lines};
+use crate::written_by_libraries::printed;
+use mcptest_import::import;
+use mcptest_run::cassette::parse;
+use mcptest_run::clean;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Whether the format can say that an answer is an error.
+const MARKS: bool = true;
+const MARKS_NOT: bool = false;
+
+fn assert_comes_back(text: &str, expected: &[&Conversation], format: &str, marks_errors: bool) {
+    let imported = import(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let told = imported.fidelity().to_string();
+    assert!(told.starts_with(format), "{told}\n{text}");
+    let cassette = imported.cassette("a", &clean);
+    let cassette = parse(cassette.as_bytes()).unwrap();
+    assert_eq!(cassette.runs.len(), expected.len(), "{told}\n{text}");
+    for (run, expected) in cassette.runs.iter().zip(expected) {
+        let trace = run.trace.as_ref().unwrap();
+        let results = trace.results_by_call();
+        let calls = expected.calls();
+        assert_eq!(trace.tool_calls.len(), calls.len(), "{told}\n{text}");
+        for (at, (turn, id, call)) in calls.iter().enumerate() {
+            let found = &trace.tool_calls[at];
+            assert_eq!(
+                (found.name.as_ref(), found.id.as_deref()),
+                (call.name.as_str(), Some(id.as_str()))
+            );
+            assert_eq!(
+                found.args.unwrap().get(),
+                call.args.to_string(),
+                "byte for byte"
+            );
+            assert_eq!(found.turn, Some(*turn as u64));
+            let content = results[at].map(|result| {
+                let content: Value = serde_json::from_str(result.content.unwrap().get()).unwrap();
+                (
+                    content[0]["text"].as_str().unwrap().to_owned(),
+                    result.is_error,
+                )
+            });
+            let told = |result: &String| (result.clone(), call.is_error && marks_errors);
+            assert_eq!(content, call.result.as_ref().map(told), "{text}");
+        }
+        assert_eq!(
+            trace.final_response.as_deref(),
+            Some(expected.answer.as_str())
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn openai_chat_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.openai_chat(), other.openai_chat());
+        let both = [&one, &other];
+        let pretty = format!("{:#}", json!({ "model": "m", "messages": first }));
+        assert_comes_back(&pretty, &[&one], "openai chat", MARKS_NOT);
+        assert_comes_back(&json!(first).to_string(), &[&one], "openai chat", MARKS_NOT);
+        assert_comes_back(&lines(&first), &[&one], "openai chat", MARKS_NOT);
+        assert_comes_back(&lines(&[json!(first), json!(second)]), &both, "openai chat", MARKS_NOT);
+        assert_comes_back(&json!([{ "messages": first }, { "messages": second }]).to_string(), &both, "openai chat", MARKS_NOT);
+    }
+
+    #[test]
+    fn a_log_of_every_request_counts_no_call_twice(one in conversation()) {
+        assert_comes_back(&lines(&one.openai_chat_log()), &[&one], "openai chat", MARKS_NOT);
+    }
+
+    #[test]
+    fn openai_responses_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.openai_responses(), other.openai_responses());
+        let request = |items: &[Value]| json!({ "model": "m", "input": items });
+        assert_comes_back(&format!("{:#}", json!(first)), &[&one], "openai responses", MARKS_NOT);
+        assert_comes_back(&request(&first).to_string(), &[&one], "openai responses", MARKS_NOT);
+        // What is repeated from an earlier response would be taken for the same conversation.
+        let text = json!([first, second]).to_string();
+        assert_comes_back(&text, &[&one, &other], "openai responses", MARKS_NOT);
+    }
+
+    #[test]
+    fn anthropic_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.anthropic(), other.anthropic());
+        let request = |messages: &[Value]| json!({ "model": "m", "system": "s", "messages": messages });
+        assert_comes_back(&request(&first).to_string(), &[&one], "anthropic", MARKS);
+        assert_comes_back(&lines(&[request(&first), request(&second)]), &[&one, &other], "anthropic", MARKS);
+        if !one.turns.is_empty() {
+            assert_comes_back(&format!("{:#}", json!(first)), &[&one], "anthropic", MARKS);
+        }
+    }
+
+    #[test]
+    fn langchain_in_every_shape(one in conversation(), other in conversation(), shape in 0..3_usize) {
+        let (first, second) = (one.langchain(shape), other.langchain(shape));
+        assert_comes_back(&json!(first).to_string(), &[&one], "langchain", MARKS);
+        assert_comes_back(&lines(&[json!(first), json!(second)]), &[&one, &other], "langchain", MARKS);
+        let run = |id: &str, messages: &[Value]| {
+            let (given, gave) = messages.split_at(1);
+            json!({ "id": id, "run_type": "chain", "inputs": { "messages": given }, "outputs": { "messages": gave } })
+        };
+        assert_comes_back(&lines(&[run("1", &first), run("2", &second)]), &[&one, &other], "langchain", MARKS);
+    }
+
+    #[test]
+    fn otel_in_any_order_of_its_spans(one in conversation(), other in conversation(), order in 0..50_usize) {
+        let export = |spans: &[Value]| json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] });
+        let (first, second) = (one.otel(0, order), other.otel(1, order));
+        assert_comes_back(&lines(&[export(&first)]), &[&one], "otel genai", MARKS);
+        let mixed: Vec<Value> = second.iter().chain(&first).map(|span| export(std::slice::from_ref(span))).collect();
+        assert_comes_back(&lines(&mixed), &[&one, &other], "otel genai", MARKS);
+    }
+
+    #[test]
+    fn ai_sdk_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.ai_sdk(), other.ai_sdk());
+        let chat = |messages: &[Value]| json!({ "id": "c", "messages": messages });
+        if !one.turns.is_empty() && !other.turns.is_empty() {
+            assert_comes_back(&json!(first).to_string(), &[&one], "ai sdk", MARKS);
+            assert_comes_back(&lines(&[chat(&first), chat(&second)]), &[&one, &other], "ai sdk", MARKS);
+        }
+        assert_comes_back(&format!("{:#}", json!(one.ai_sdk_ui())), &[&one], "ai sdk", MARKS);
+        let text = lines(&[chat(&one.ai_sdk_ui()), chat(&other.ai_sdk_ui())]);
+        assert_comes_back(&text, &[&one, &other], "ai sdk", MARKS);
+    }
+
+    #[test]
+    fn gemini_in_every_shape(one in conversation(), other in conversation(), is_python in any::<bool>()) {
+        let (first, second) = (one.gemini(is_python), other.gemini(is_python));
+        assert_comes_back(&json!(first).to_string(), &[&one], "gemini", MARKS);
+        let request = |contents: &[Value]| json!({ "model": "m", "contents": contents });
+        assert_comes_back(&lines(&[request(&first), request(&second)]), &[&one, &other], "gemini", MARKS);
+        let log: Vec<Value> = (0..first.len()).filter(|at| first[*at]["role"] == "model").map(|at| {
+            json!({ "request": { "contents": first[..at] }, "response": { "candidates": [{ "content": first[at] }] } })
+        }).collect();
+        assert_comes_back(&lines(&log), &[&one], "gemini", MARKS);
+    }
+
+    #[test]
+    fn pydantic_ai_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.pydantic_ai(), other.pydantic_ai());
+        assert_comes_back(&format!("{:#}", json!(first)), &[&one], "pydantic ai", MARKS);
+        assert_comes_back(&lines(&[json!(first), json!(second)]), &[&one, &other], "pydantic ai", MARKS);
+        assert_comes_back(&lines(&first), &[&one], "pydantic ai", MARKS);
+    }
+
+    #[test]
+    fn spans_as_python_prints_them(one in conversation(), order in 0..50_usize) {
+        let printed: Vec<String> = one.otel(0, order).iter().map(printed).collect();
+        assert_comes_back(&printed.join("\n"), &[&one], "otel genai", MARKS);
+    }
+
+    #[test]
+    fn openinference_in_any_order_of_its_spans(one in conversation(), other in conversation(), order in 0..50_usize) {
+        let (first, second) = (one.openinference(0, order), other.openinference(1, order));
+        assert_comes_back(&json!(first).to_string(), &[&one], "openinference", MARKS);
+        let mixed: Vec<Value> = second.into_iter().chain(first).collect();
+        assert_comes_back(&lines(&mixed), &[&one, &other], "openinference", MARKS);
+    }
+}
