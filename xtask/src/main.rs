@@ -6,6 +6,7 @@ mod calibrate;
 mod code_lines;
 mod compare_power;
 mod conformance;
+mod dependencies;
 mod fuzz;
 mod gate_power;
 mod generate;
@@ -31,6 +32,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    simulate pairs of reports and say how often a drop is found, or write it into the page
   conformance [--write]
                    run the official suite on the mock server and the client, or write docs/conformance.md
+  dependencies     check that the crates that hosts embed need no command line, runtime or TLS
   fuzz [--seconds N] [TARGET...]
                    a minute of fuzzing for each target, from fuzz/corpus (needs cargo-fuzz)
   gate-power [--write]
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         "calibrate" => calibrate::run(rest),
         "compare-power" => compare_power::run(rest),
         "conformance" => conformance::run(rest),
+        "dependencies" => dependencies::run(),
         "fuzz" => fuzz::run(rest),
         "gate-power" => gate_power::run(rest),
         "generate" => generate::run(rest),
