@@ -5,7 +5,7 @@ use super::render::Dressing;
 use super::tape::TapeSource;
 use crate::manifest::{Cache, Manifest, Resource, State};
 use crate::running_world::Running;
-use mcptest_mcp::fault::{FaultScope, Injector, ScopedFault};
+use mcptest_mcp::fault::{Injector, ScopedFault};
 use mcptest_mcp::jsonrpc::{self, RpcError, RpcResult, code};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -103,11 +103,7 @@ fn injector(manifest: &Manifest, faults: &[ScopedFault]) -> Injector {
     let mut injector = with_faults(with_faults(Injector::default(), faults), &manifest.faults);
     for tool in &manifest.tools {
         for fault in &tool.faults {
-            let fault = ScopedFault {
-                kind: *fault,
-                scope: FaultScope::Tools,
-            };
-            injector = injector.and(Some(tool.name.clone()), fault);
+            injector = injector.on_tool(tool.name.clone(), *fault);
         }
     }
     injector

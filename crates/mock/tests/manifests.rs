@@ -116,9 +116,7 @@ fn from_disk(path: &str) -> Manifest {
 
 fn is_refused(manifest: &Value) -> bool {
     let read = |_: &Path| Err("there is no such file".to_owned());
-    load_text(Path::new("m.yml"), manifest.to_string(), &read)
-        .manifest
-        .is_none()
+    load_text(Path::new("m.yml"), manifest.to_string(), &read).is_refused()
 }
 
 fn faults(manifest: &Value) -> Vec<String> {

@@ -47,12 +47,17 @@ impl Injector {
     /// With a fault that strikes every tool, or every request.
     #[must_use]
     pub fn with(self, fault: ScopedFault) -> Self {
-        self.and(None, fault)
+        self.with_rule(None, fault)
     }
 
-    /// The same, or with one that strikes only calls of a tool.
+    /// With a fault that strikes only calls of one tool.
     #[must_use]
-    pub fn and(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
+    pub fn on_tool(self, tool: impl Into<String>, kind: FaultKind) -> Self {
+        let scope = FaultScope::Tools;
+        self.with_rule(Some(tool.into()), ScopedFault { kind, scope })
+    }
+
+    fn with_rule(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
         if fault.kind != FaultKind::None {
             self.rules.push(WireFaultRule {
                 fault,
@@ -187,11 +192,7 @@ mod tests {
 
     #[test]
     fn a_tools_own_fault_leaves_the_other_tools_alone() {
-        let fault = ScopedFault {
-            kind: FaultKind::Disconnect,
-            scope: FaultScope::Tools,
-        };
-        let injector = Injector::default().and(Some("search".to_owned()), fault);
+        let injector = Injector::default().on_tool("search", FaultKind::Disconnect);
         assert_eq!(injector.on_call("search").request, RequestFault::Disconnect);
         assert!(injector.on_call("open_page").is_healthy());
     }

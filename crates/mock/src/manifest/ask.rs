@@ -106,6 +106,28 @@ struct Question {
     optional: bool,
 }
 
+/// A request as it is written, before it has a name.
+struct Asked {
+    kind: AskKind,
+    params: Json,
+}
+
+impl Asked {
+    fn named(self, name: &str, optional: bool) -> Question {
+        Question {
+            name: name.to_owned(),
+            kind: self.kind,
+            params: self.params,
+            optional,
+        }
+    }
+
+    fn named_by_kind(self) -> Question {
+        let name = self.kind.capability();
+        self.named(name, false)
+    }
+}
+
 /// What can be asked for, as it is written.
 const KEYS: [&str; 3] = ["sampling", "elicitation", "roots"];
 
@@ -125,10 +147,9 @@ impl Ask {
         declared: Declared<'_>,
     ) -> Asks {
         for round in &self.rounds {
-            let open = round
+            let open: Vec<&Question> = round
                 .iter()
-                .filter(|question| !question.is_answered(inputs));
-            let open: Vec<&Question> = open
+                .filter(|question| !question.is_answered(inputs))
                 .filter(|question| !question.optional || declared(question.kind))
                 .collect();
             if let Some(question) = open.iter().find(|question| !declared(question.kind)) {
@@ -169,24 +190,15 @@ impl Ask {
         for key in KEYS {
             block.at_most_one_of(&["ask", key]);
         }
-        let named = |(kind, params): (AskKind, Json)| {
-            let name = kind.capability().to_owned();
-            Question {
-                name,
-                kind,
-                params,
-                optional: false,
+        let one_round = || {
+            if together.is_empty() {
+                return Vec::new();
             }
-        };
-        let together: Vec<Question> = together.into_iter().map(named).collect();
-        let together = if together.is_empty() {
-            Vec::new()
-        } else {
-            vec![together]
+            vec![together.into_iter().map(Asked::named_by_kind).collect()]
         };
         Self {
             request_state: request_state.unwrap_or_default(),
-            rounds: rounds.unwrap_or(together),
+            rounds: rounds.unwrap_or_else(one_round),
         }
     }
 }
@@ -276,15 +288,10 @@ fn read_question(
             "a request is `sampling`, `elicitation` or `roots`",
         ));
     }
-    kinds.pop().map(|(kind, params)| Question {
-        name: name.to_owned(),
-        kind,
-        params,
-        optional,
-    })
+    Some(kinds.pop()?.named(name, optional))
 }
 
-fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Vec<(AskKind, Json)> {
+fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Vec<Asked> {
     let sampling = block.optional(
         "sampling",
         "Asks the client's model: a string, or `messages` and the rest",
@@ -305,7 +312,12 @@ fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Ve
     ];
     kinds
         .into_iter()
-        .filter_map(|(kind, params)| params.map(|params| (kind, params)))
+        .filter_map(|(kind, params)| {
+            Some(Asked {
+                kind,
+                params: params?,
+            })
+        })
         .collect()
 }
 

@@ -15,8 +15,15 @@ pub(super) enum Condition {
     All(Vec<Condition>),
     Not(Box<Condition>),
     Has(Path),
-    Compare(Operand, Comparison, Operand),
-    In(Operand, Operand),
+    Compare {
+        left: Operand,
+        comparison: Comparison,
+        right: Operand,
+    },
+    In {
+        item: Operand,
+        collection: Operand,
+    },
     True(Operand),
 }
 
@@ -26,25 +33,39 @@ pub(super) enum Operand {
     Literal(Value),
 }
 
-type Comparison = fn(&Value, &Value) -> bool;
+/// How two values are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
 
-/// The signs that compare, each before those that it begins with.
-const COMPARISONS: [(&str, Comparison); 6] = [
-    ("==", values_equal),
-    ("!=", |left, right| !values_equal(left, right)),
-    ("<=", |left, right| {
-        order(left, right).is_some_and(Ordering::is_le)
-    }),
-    (">=", |left, right| {
-        order(left, right).is_some_and(Ordering::is_ge)
-    }),
-    ("<", |left, right| {
-        order(left, right).is_some_and(Ordering::is_lt)
-    }),
-    (">", |left, right| {
-        order(left, right).is_some_and(Ordering::is_gt)
-    }),
-];
+impl Comparison {
+    /// The sign of each comparison. A sign that begins with another comes before it.
+    const SIGNS: [(&str, Self); 6] = [
+        ("==", Self::Equal),
+        ("!=", Self::NotEqual),
+        ("<=", Self::AtMost),
+        (">=", Self::AtLeast),
+        ("<", Self::Less),
+        (">", Self::Greater),
+    ];
+
+    fn holds(self, left: &Value, right: &Value) -> bool {
+        match self {
+            Self::Equal => values_equal(left, right),
+            Self::NotEqual => !values_equal(left, right),
+            Self::Less => order(left, right).is_some_and(Ordering::is_lt),
+            Self::AtMost => order(left, right).is_some_and(Ordering::is_le),
+            Self::Greater => order(left, right).is_some_and(Ordering::is_gt),
+            Self::AtLeast => order(left, right).is_some_and(Ordering::is_ge),
+        }
+    }
+}
 
 impl Condition {
     /// Reads a condition. `known` are the names of values.
@@ -58,13 +79,13 @@ impl Condition {
         let mut parser = Parser {
             text,
             known,
-            at: 0,
+            position: 0,
             depth: 0,
         };
-        let condition = parser.any()?;
+        let condition = parser.alternatives()?;
         match parser.rest() {
             "" => Ok(condition),
-            _ => Err(parser.odd("`and`, `or` or the end")),
+            _ => Err(parser.unexpected("`and`, `or` or the end")),
         }
     }
 
@@ -76,7 +97,8 @@ impl Condition {
             }
             Self::Not(part) => return part.paths(),
             Self::Has(path) => return vec![path],
-            Self::Compare(left, _, right) | Self::In(left, right) => vec![left, right],
+            Self::Compare { left, right, .. } => vec![left, right],
+            Self::In { item, collection } => vec![item, collection],
             Self::True(operand) => vec![operand],
         };
         operands.into_iter().filter_map(Operand::path).collect()
@@ -90,18 +112,28 @@ impl Condition {
             Self::Not(part) => !part.holds(values),
             Self::Has(path) => path.find(values).is_some(),
             Self::True(operand) => operand.find(values) == Some(&Value::Bool(true)),
-            Self::In(one, many) => match (one.find(values), many.find(values)) {
-                (Some(one), Some(Value::Array(items))) => {
-                    items.iter().any(|item| values_equal(one, item))
-                }
-                (Some(Value::String(key)), Some(Value::Object(map))) => map.contains_key(key),
+            Self::In { item, collection } => match (item.find(values), collection.find(values)) {
+                (Some(item), Some(collection)) => contains(collection, item),
                 _ => false,
             },
-            Self::Compare(left, holds, right) => match (left.find(values), right.find(values)) {
-                (Some(left), Some(right)) => holds(left, right),
+            Self::Compare {
+                left,
+                comparison,
+                right,
+            } => match (left.find(values), right.find(values)) {
+                (Some(left), Some(right)) => comparison.holds(left, right),
                 _ => false,
             },
         }
+    }
+}
+
+/// Whether a list has this item, or a map this key.
+fn contains(collection: &Value, item: &Value) -> bool {
+    match (collection, item) {
+        (Value::Array(items), item) => items.iter().any(|other| values_equal(item, other)),
+        (Value::Object(map), Value::String(key)) => map.contains_key(key),
+        _ => false,
     }
 }
 
@@ -142,46 +174,48 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
 struct Parser<'t> {
     text: &'t str,
     known: &'t [&'t str],
-    at: usize,
+    position: usize,
     depth: usize,
 }
 
 impl<'t> Parser<'t> {
     /// What is still to be read, after blanks.
     fn rest(&mut self) -> &'t str {
-        let rest = &self.text[self.at..];
+        let rest = &self.text[self.position..];
         let trimmed = rest.trim_start();
-        self.at += rest.len() - trimmed.len();
+        self.position += rest.len() - trimmed.len();
         trimmed
     }
 
-    /// Takes one of these words or signs, whichever comes.
-    fn take(&mut self, words: &[&str]) -> bool {
+    /// Reads one of these words or signs, if the text goes on with it.
+    fn accept(&mut self, words: &[&str]) -> bool {
         let rest = self.rest();
         let is_there = |word: &&&str| {
             let is_name = word.starts_with(char::is_alphabetic);
             rest.starts_with(**word) && (!is_name || name_length(rest) == word.len())
         };
         let found = words.iter().find(is_there);
-        self.at += found.map_or(0, |word| word.len());
+        self.position += found.map_or(0, |word| word.len());
         found.is_some()
     }
 
-    fn odd(&mut self, wanted: &str) -> Fault {
+    fn unexpected(&mut self, wanted: &str) -> Fault {
         let rest = self.rest();
-        let end = self.at + name_length(rest).max(first_character(rest));
-        let message = match &self.text[self.at..end] {
+        let end = self.position + name_length(rest).max(first_character(rest));
+        let message = match &self.text[self.position..end] {
             "" => format!("the condition ends here; {wanted} is missing"),
-            "=" => return Fault::new(self.at..end, "`=` compares nothing").help("write `==`"),
+            "=" => {
+                return Fault::new(self.position..end, "`=` compares nothing").help("write `==`");
+            }
             found => format!("expected {wanted}, found `{found}`"),
         };
-        Fault::new(self.at..end, message)
+        Fault::new(self.position..end, message)
     }
 
-    fn any(&mut self) -> Result<Condition, Fault> {
-        let mut parts = vec![self.all()?];
-        while self.take(&["or", "||"]) {
-            parts.push(self.all()?);
+    fn alternatives(&mut self) -> Result<Condition, Fault> {
+        let mut parts = vec![self.conjunction()?];
+        while self.accept(&["or", "||"]) {
+            parts.push(self.conjunction()?);
         }
         Ok(if parts.len() == 1 {
             parts.remove(0)
@@ -190,10 +224,10 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn all(&mut self) -> Result<Condition, Fault> {
-        let mut parts = vec![self.one()?];
-        while self.take(&["and", "&&"]) {
-            parts.push(self.one()?);
+    fn conjunction(&mut self) -> Result<Condition, Fault> {
+        let mut parts = vec![self.term()?];
+        while self.accept(&["and", "&&"]) {
+            parts.push(self.term()?);
         }
         Ok(if parts.len() == 1 {
             parts.remove(0)
@@ -202,70 +236,85 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn one(&mut self) -> Result<Condition, Fault> {
+    fn term(&mut self) -> Result<Condition, Fault> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(Fault::new(
-                self.at..self.at,
+                self.position..self.position,
                 format!("this is nested more than {MAX_DEPTH} deep"),
             ));
         }
-        let condition = self.one_unbounded();
+        let condition = self.term_of_any_depth();
         self.depth -= 1;
         condition
     }
 
-    fn one_unbounded(&mut self) -> Result<Condition, Fault> {
-        if self.take(&["not"]) || (!self.rest().starts_with("!=") && self.take(&["!"])) {
-            return Ok(Condition::Not(Box::new(self.one()?)));
+    fn term_of_any_depth(&mut self) -> Result<Condition, Fault> {
+        if self.accept(&["not"]) || (!self.rest().starts_with("!=") && self.accept(&["!"])) {
+            return Ok(Condition::Not(Box::new(self.term()?)));
         }
-        if self.take(&["("]) {
-            let inner = self.any()?;
-            return if self.take(&[")"]) {
+        if self.accept(&["("]) {
+            let inner = self.alternatives()?;
+            return if self.accept(&[")"]) {
                 Ok(inner)
             } else {
-                Err(self.odd("`)`"))
+                Err(self.unexpected("`)`"))
             };
         }
-        if self.take(&["has"]) {
+        if self.accept(&["has"]) {
             return self.has();
         }
         let left = self.operand()?;
-        if self.take(&["in"]) {
-            return Ok(Condition::In(left, self.operand()?));
+        self.rest_of_comparison(left)
+    }
+
+    /// The operator and the right side, after the left side.
+    fn rest_of_comparison(&mut self, left: Operand) -> Result<Condition, Fault> {
+        if self.accept(&["in"]) {
+            return self.membership(left);
         }
-        if self.take(&["not"]) {
-            return if self.take(&["in"]) {
-                Ok(Condition::Not(Box::new(Condition::In(
-                    left,
-                    self.operand()?,
-                ))))
-            } else {
-                Err(self.odd("`in`"))
-            };
+        if self.accept(&["not"]) {
+            if !self.accept(&["in"]) {
+                return Err(self.unexpected("`in`"));
+            }
+            let membership = self.membership(left)?;
+            return Ok(Condition::Not(Box::new(membership)));
         }
-        match COMPARISONS.into_iter().find(|(sign, _)| self.take(&[sign])) {
-            Some((_, comparison)) => Ok(Condition::Compare(left, comparison, self.operand()?)),
+        let sign = Comparison::SIGNS
+            .into_iter()
+            .find(|(sign, _)| self.accept(&[sign]));
+        match sign {
+            Some((_, comparison)) => Ok(Condition::Compare {
+                left,
+                comparison,
+                right: self.operand()?,
+            }),
             None => Ok(Condition::True(left)),
         }
     }
 
+    fn membership(&mut self, item: Operand) -> Result<Condition, Fault> {
+        let collection = self.operand()?;
+        Ok(Condition::In { item, collection })
+    }
+
     fn has(&mut self) -> Result<Condition, Fault> {
-        if !self.take(&["("]) {
-            return Err(self.odd("`(`"));
+        if !self.accept(&["("]) {
+            return Err(self.unexpected("`(`"));
         }
         let path = self.path()?;
-        if self.take(&[")"]) {
+        if self.accept(&[")"]) {
             Ok(Condition::Has(path))
         } else {
-            Err(self.odd("`)`"))
+            Err(self.unexpected("`)`"))
         }
     }
 
     fn path(&mut self) -> Result<Path, Fault> {
         let rest = self.rest();
-        let (path, length) = Path::read(rest, self.known).map_err(|fault| moved(fault, self.at))?;
-        self.at += length;
+        let (path, length) =
+            Path::read(rest, self.known).map_err(|fault| moved(fault, self.position))?;
+        self.position += length;
         Ok(path)
     }
 
@@ -275,23 +324,23 @@ impl<'t> Parser<'t> {
             ("true", true.into()),
             ("false", false.into()),
         ] {
-            if self.take(&[word]) {
+            if self.accept(&[word]) {
                 return Ok(Operand::Literal(value));
             }
         }
         let rest = self.rest();
-        if let Some((text, length)) = quoted(rest).map_err(|fault| moved(fault, self.at))? {
-            self.at += length;
+        if let Some((text, length)) = quoted(rest).map_err(|fault| moved(fault, self.position))? {
+            self.position += length;
             return Ok(Operand::Literal(text.into()));
         }
         if rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
             return self.number().map(Operand::Literal);
         }
-        if self.take(&["["]) {
+        if self.accept(&["["]) {
             return self.list().map(Operand::Literal);
         }
         if name_length(rest) == 0 {
-            return Err(self.odd("a value, as `args.city` or `\"Paris\"`"));
+            return Err(self.unexpected("a value, as `args.city` or `\"Paris\"`"));
         }
         self.path().map(Operand::Path)
     }
@@ -302,26 +351,26 @@ impl<'t> Parser<'t> {
         let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let number = serde_json::from_str(&rest[..length]).map_err(|_| {
             Fault::new(
-                self.at..self.at + length,
+                self.position..self.position + length,
                 format!("`{}` is not a number", &rest[..length]),
             )
         })?;
-        self.at += length;
+        self.position += length;
         Ok(number)
     }
 
     fn list(&mut self) -> Result<Value, Fault> {
         let mut items = Vec::new();
-        while !self.take(&["]"]) {
-            if !items.is_empty() && !self.take(&[","]) {
-                return Err(self.odd("`,` or `]`"));
+        while !self.accept(&["]"]) {
+            if !items.is_empty() && !self.accept(&[","]) {
+                return Err(self.unexpected("`,` or `]`"));
             }
-            let start = self.at;
+            let start = self.position;
             match self.operand()? {
                 Operand::Literal(item) if !item.is_array() => items.push(item),
                 _ => {
                     let fault = Fault::new(
-                        start..self.at,
+                        start..self.position,
                         "a list has texts, numbers, `true`, `false` and `null`",
                     );
                     return Err(fault.help("compare with `==` and `or` instead"));

@@ -237,12 +237,11 @@ pub(super) fn read_contents(
     Some(contents(Json::text(uri?), mime_type, body?, meta))
 }
 
-pub(super) fn contents(
-    uri: Json,
-    mime_type: Option<Json>,
-    (key, body): Body,
-    meta: Option<Json>,
-) -> Json {
+pub(super) fn contents(uri: Json, mime_type: Option<Json>, body: Body, meta: Option<Json>) -> Json {
+    let (key, body) = match body {
+        Body::Text(text) => ("text", text),
+        Body::Blob(blob) => ("blob", blob),
+    };
     Json::object([
         ("uri", Some(uri)),
         ("mimeType", mime_type),
@@ -251,8 +250,12 @@ pub(super) fn contents(
     ])
 }
 
-/// The `text` or the `blob` of a resource.
-pub(super) type Body = (&'static str, Json);
+/// What a resource contains.
+pub(super) enum Body {
+    Text(Json),
+    /// Bytes, as a string of base64.
+    Blob(Json),
+}
 
 pub(super) fn read_body(
     block: &mut Block<'_>,
@@ -273,7 +276,7 @@ pub(super) fn read_body(
     if !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(&keys) {
         block.report(Problem::error("a resource needs `text`, `blob` or `file`"));
     }
-    text.map(|text| ("text", text))
-        .or(blob.map(|blob| ("blob", Json::text(blob))))
+    text.map(Body::Text)
+        .or(blob.map(|blob| Body::Blob(Json::text(blob))))
         .or(file)
 }

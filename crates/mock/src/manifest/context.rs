@@ -19,8 +19,7 @@ use std::sync::Arc;
 pub(super) struct Context<'c> {
     pub(super) folder: &'c Path,
     pub(super) files: ReadFile<'c>,
-    /// How many sequences there are so far.
-    pub(super) sequences: Cell<usize>,
+    sequences: Cell<usize>,
     store: RefCell<Vec<Arc<Collection>>>,
     names: RefCell<BTreeMap<(&'static str, String), Span>>,
 }
@@ -54,6 +53,18 @@ impl<'c> Context<'c> {
             Entry::Occupied(_) => {}
         }
         Some(name)
+    }
+
+    /// The slot of one more sequence.
+    pub(super) fn next_sequence(&self) -> usize {
+        let slot = self.sequences.get();
+        self.sequences.set(slot + 1);
+        slot
+    }
+
+    /// How many sequences have been read.
+    pub(super) fn sequence_count(&self) -> usize {
+        self.sequences.get()
     }
 
     /// The collections of the store, each once.
@@ -119,8 +130,8 @@ impl<'c> Context<'c> {
     /// A file's text, or its bytes when they are no text.
     pub(super) fn body_of(&self, name: &str, field: &Field<'_>) -> Option<Body> {
         Some(match String::from_utf8(self.bytes_of(name, field)?) {
-            Ok(text) => ("text", Json::string(&text)),
-            Err(error) => ("blob", Json::string(&STANDARD.encode(error.as_bytes()))),
+            Ok(text) => Body::Text(Json::string(&text)),
+            Err(error) => Body::Blob(Json::string(&STANDARD.encode(error.as_bytes()))),
         })
     }
 }

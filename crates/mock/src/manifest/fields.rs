@@ -24,11 +24,11 @@ pub(super) fn template(field: &mut Field<'_>, scope: &Scope) -> Option<Template>
         .map_err(|fault| {
             report(
                 field,
-                [PlacedFault {
+                PlacedFault {
                     fault,
                     text,
                     span: node.span,
-                }],
+                },
             );
         })
         .ok()?;
@@ -103,8 +103,8 @@ pub(super) fn has_scheme(uri: &str, field: &Field<'_>) -> bool {
 /// Any JSON with holes.
 pub(super) fn any_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
     let node = field.node(|| json!(true))?;
-    let json = Json::of_node(node, Some(&scope.names()))
-        .map_err(|faults| report(field, faults))
+    let json = Json::of_node(node, &scope.names())
+        .map_err(|faults| report_all(field, faults))
         .ok()?;
     json.paths()
         .into_iter()
@@ -116,8 +116,8 @@ pub(super) fn any_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
 /// Any JSON as it is written: `${…}` means nothing in it.
 pub(super) fn literal_json(field: &mut Field<'_>) -> Option<Json> {
     let node = field.node(|| json!(true))?;
-    Json::of_node(node, None)
-        .map_err(|faults| report(field, faults))
+    Json::literal(node)
+        .map_err(|faults| report_all(field, faults))
         .ok()
 }
 
@@ -142,20 +142,24 @@ fn object(
     }
 }
 
-pub(super) fn report<'n>(field: &Field<'_>, faults: impl IntoIterator<Item = PlacedFault<'n>>) {
-    for PlacedFault {
-        fault: Fault {
-            bytes,
-            message,
-            help,
-        },
-        text,
-        span,
-    } in faults
-    {
-        let problem = Problem::error(message).at(field.span_within(span, text, bytes));
-        field.report(help.into_iter().fold(problem, Problem::help));
+pub(super) fn report_all(field: &Field<'_>, faults: Vec<PlacedFault<'_>>) {
+    for fault in faults {
+        report(field, fault);
     }
+}
+
+pub(super) fn report(field: &Field<'_>, placed: PlacedFault<'_>) {
+    let Fault {
+        bytes,
+        message,
+        help,
+    } = placed.fault;
+    let span = field.span_within(placed.span, placed.text, bytes);
+    let problem = Problem::error(message).at(span);
+    field.report(match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    });
 }
 
 /// A key that MCP spells in camel case and that may be written in snake case too.

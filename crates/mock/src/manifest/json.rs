@@ -83,11 +83,20 @@ impl Json {
     }
 
     /// A value of the manifest, or all that is wrong with it: a string that is nothing but one `${…}` becomes the value it
-    /// leads to. Without names of values `${…}` means nothing.
+    /// leads to. `known` are the names of values.
     pub(super) fn of_node<'n>(
         node: &'n Node,
-        known: Option<&[&str]>,
+        known: &[&str],
     ) -> Result<Self, Vec<PlacedFault<'n>>> {
+        Self::read(node, Some(known))
+    }
+
+    /// A value of the manifest in which `${…}` means nothing.
+    pub(super) fn literal(node: &Node) -> Result<Self, Vec<PlacedFault<'_>>> {
+        Self::read(node, None)
+    }
+
+    fn read<'n>(node: &'n Node, known: Option<&[&str]>) -> Result<Self, Vec<PlacedFault<'n>>> {
         let (mut json, mut faults) = (Self::default(), Vec::new());
         json.push_node(node, known, &mut faults);
         if faults.is_empty() {
@@ -161,7 +170,7 @@ impl Json {
     /// Whether both are nothing but the value that one path leads to.
     pub(super) fn is_same_hole(&self, other: &Self) -> bool {
         match (self.segments.as_slice(), other.segments.as_slice()) {
-            ([Segment::Hole(own, _)], [Segment::Hole(theirs, _)]) => own.path == theirs.path,
+            ([Segment::Hole(own, _)], [Segment::Hole(theirs, _)]) => own.path() == theirs.path(),
             _ => false,
         }
     }
@@ -171,7 +180,7 @@ impl Json {
         let of_segment = |segment| match segment {
             &Segment::Raw(_) => Vec::new(),
             Segment::Text(template) => template.paths().collect(),
-            Segment::Hole(hole, _) => vec![&hole.path],
+            Segment::Hole(hole, _) => vec![hole.path()],
             Segment::Quoted(json) => json.paths(),
         };
         self.segments.iter().flat_map(of_segment).collect()
@@ -317,7 +326,7 @@ mod tests {
 
     fn json_of(yaml: &str) -> Json {
         let root = mcptest_core::yaml::parse(yaml, 0, &mut Vec::new()).unwrap();
-        Json::of_node(&root, Some(&["args"])).ok().unwrap()
+        Json::of_node(&root, &["args"]).ok().unwrap()
     }
 
     fn render(yaml: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::completion::Completions;
 use super::context::Context;
-use super::fields::{read_faults_of_server, report};
+use super::fields::{read_faults_of_server, report_all};
 use super::json::Json;
 use super::prompt::Prompt;
 use super::resource::Resource;
@@ -26,6 +26,13 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
     /// The texts that problems point into.
     pub sources: Sources,
+}
+
+impl Loaded {
+    /// Whether the manifest is refused.
+    pub fn is_refused(&self) -> bool {
+        self.manifest.is_none()
+    }
 }
 
 /// Loads the manifest, or the saved `tools/list` result, at `path`.
@@ -267,7 +274,7 @@ impl Manifest {
 
     /// Names lead to their tools.
     fn finish(mut self, context: &Context<'_>) -> Self {
-        self.sequences = context.sequences.get();
+        self.sequences = context.sequence_count();
         self.store = context.store();
         let names = self
             .tools
@@ -418,7 +425,7 @@ const INPUT: [&str; 2] = ["inputSchema", "input_schema"];
 
 /// A schema as it is written.
 fn in_order(node: &Node) -> Option<ToolSchema> {
-    serde_json::from_str(Json::of_node(node, None).ok()?.as_static()?).ok()
+    serde_json::from_str(Json::literal(node).ok()?.as_static()?).ok()
 }
 
 fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Option<Tool> {
@@ -445,8 +452,8 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
                 .help("write `\"inputSchema\": {\"type\": \"object\"}`"),
         );
     }
-    let json = Json::of_node(node, None)
-        .map_err(|faults| report(field, faults))
+    let json = Json::literal(node)
+        .map_err(|faults| report_all(field, faults))
         .ok()?;
     Some(Tool {
         listing: json.as_static().unwrap_or_default().to_owned(),

@@ -98,12 +98,6 @@ impl Manifest {
 
     /// The tools as recordings list them.
     pub fn catalogue(&self) -> Vec<CatalogueTool> {
-        let listed = |tool: &Tool| CatalogueTool {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            input_schema: tool.input_schema.clone(),
-            ..CatalogueTool::default()
-        };
-        self.tools.iter().map(listed).collect()
+        self.tools.iter().map(Tool::to_catalogue).collect()
     }
 }

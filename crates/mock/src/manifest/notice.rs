@@ -76,26 +76,33 @@ pub enum ServerChange {
 pub(super) struct Aside {
     notices: Vec<NoticePlan>,
     lists: Vec<ServerChange>,
-    /// The addresses of resources that change, and their places.
-    updated: Vec<(Template, Span)>,
+    updated: Vec<UpdatedResource>,
 }
 
-/// Its delay, its level when it is a log message, and its params.
-type NoticePlan = (u64, Option<LogLevel>, Json);
+/// A notification as the manifest has it.
+#[derive(Debug)]
+struct NoticePlan {
+    delay_ms: u64,
+    kind: PlannedKind,
+    params: Json,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum PlannedKind {
+    Progress,
+    Log(LogLevel),
+}
+
+/// A resource that changes after a call.
+#[derive(Debug)]
+struct UpdatedResource {
+    uri: Template,
+    span: Span,
+}
 
 impl Aside {
     pub(super) fn notices(&self, who: &str, values: &Values<'_>) -> RpcResult<Vec<Notice>> {
-        let made = self.notices.iter().map(|(delay_ms, level, params)| {
-            let params = params.render(values)?.into_owned();
-            let kind = match level {
-                Some(level) => NoticeKind::Log(*level, params),
-                None => NoticeKind::Progress(params),
-            };
-            Ok(Notice {
-                delay_ms: *delay_ms,
-                kind,
-            })
-        });
+        let made = self.notices.iter().map(|plan| plan.render(values));
         made.collect::<Result<_, Missing>>()
             .map_err(|missing| error_of_missing(who, &missing))
     }
@@ -104,7 +111,7 @@ impl Aside {
         let updated = self
             .updated
             .iter()
-            .map(|(uri, _)| uri.render(values).map(ServerChange::Updated));
+            .map(|resource| resource.uri.render(values).map(ServerChange::Updated));
         let made = self.lists.iter().cloned().map(Ok).chain(updated);
         made.collect::<Result<_, Missing>>()
             .map_err(|missing| error_of_missing(who, &missing))
@@ -114,7 +121,7 @@ impl Aside {
     pub(super) fn updated(&self) -> impl Iterator<Item = (&str, Span)> {
         self.updated
             .iter()
-            .filter_map(|(uri, span)| Some((uri.as_literal()?, *span)))
+            .filter_map(|resource| Some((resource.uri.as_literal()?, resource.span)))
     }
 
     /// What is said may use the arguments; it comes before anything is asked.
@@ -128,35 +135,12 @@ impl Aside {
         let lists = block.or_default(
             "list_changed",
             "Lists that are said to have changed after a call",
-            |f| {
-                let read = |f: &mut Field<'_>| {
-                    let words = [("tools", 0), ("prompts", 1), ("resources", 2)];
-                    let lists = [
-                        ServerChange::Tools,
-                        ServerChange::Prompts,
-                        ServerChange::Resources,
-                    ];
-                    f.choice("a list", &words).map(|at| lists[at].clone())
-                };
-                f.shapes(
-                    "`tools`, `prompts`, `resources` or a list of them",
-                    |shapes| {
-                        shapes.text(|f| read(f).map(|list| vec![list]));
-                        shapes.list(|f| f.list(read));
-                    },
-                )
-            },
+            read_lists,
         );
         let updated = block.or_default(
             "updated",
             "Resources that are said to have changed after a call",
-            |f| {
-                f.shapes("an address or a list of them", |shapes| {
-                    let placed = |f: &mut Field<'_>| template(f, scope).map(|uri| (uri, f.span()));
-                    shapes.text(|f| placed(f).map(|uri| vec![uri]));
-                    shapes.list(|f| f.list(placed));
-                })
-            },
+            |f| read_updated(f, scope),
         );
         Self {
             notices: logging.into_iter().chain(progress).collect(),
@@ -166,6 +150,52 @@ impl Aside {
     }
 }
 
+impl NoticePlan {
+    fn render(&self, values: &Values<'_>) -> Result<Notice, Missing> {
+        let params = self.params.render(values)?.into_owned();
+        Ok(Notice {
+            delay_ms: self.delay_ms,
+            kind: match self.kind {
+                PlannedKind::Progress => NoticeKind::Progress(params),
+                PlannedKind::Log(level) => NoticeKind::Log(level, params),
+            },
+        })
+    }
+}
+
+fn read_lists(field: &mut Field<'_>) -> Option<Vec<ServerChange>> {
+    field.shapes(
+        "`tools`, `prompts`, `resources` or a list of them",
+        |shapes| {
+            shapes.text(|f| read_list_name(f).map(|list| vec![list]));
+            shapes.list(|f| f.list(read_list_name));
+        },
+    )
+}
+
+fn read_list_name(field: &mut Field<'_>) -> Option<ServerChange> {
+    const LISTS: [ServerChange; 3] = [
+        ServerChange::Tools,
+        ServerChange::Prompts,
+        ServerChange::Resources,
+    ];
+    let words = [("tools", 0), ("prompts", 1), ("resources", 2)];
+    field.choice("a list", &words).map(|at| LISTS[at].clone())
+}
+
+fn read_updated(field: &mut Field<'_>, scope: &Scope) -> Option<Vec<UpdatedResource>> {
+    let read_one = |f: &mut Field<'_>| {
+        Some(UpdatedResource {
+            uri: template(f, scope)?,
+            span: f.span(),
+        })
+    };
+    field.shapes("an address or a list of them", |shapes| {
+        shapes.text(|f| read_one(f).map(|resource| vec![resource]));
+        shapes.list(|f| f.list(read_one));
+    })
+}
+
 fn read_delay(block: &mut Block<'_>) -> u64 {
     block.or_default("delay", "How long to wait before it, as `50ms`", |f| {
         f.duration_ms()
@@ -173,8 +203,7 @@ fn read_delay(block: &mut Block<'_>) -> u64 {
 }
 
 fn read_number(field: &mut Field<'_>) -> Option<Json> {
-    let number = field.number(f64::MIN..=f64::MAX);
-    number?;
+    field.number(f64::MIN..=f64::MAX)?;
     match field.value_quietly() {
         Value::Number(number) => Some(Json::raw(number.to_string())),
         _ => None,
@@ -193,7 +222,11 @@ fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
             ("total", total),
             ("message", message),
         ];
-        Some((delay_ms, None, Json::object(params)))
+        Some(NoticePlan {
+            delay_ms,
+            kind: PlannedKind::Progress,
+            params: Json::object(params),
+        })
     })
 }
 
@@ -231,5 +264,9 @@ fn log(delay_ms: u64, level: LogLevel, logger: Option<Json>, data: Json) -> Noti
         ("logger", logger),
         ("data", Some(data)),
     ];
-    (delay_ms, Some(level), Json::object(params))
+    NoticePlan {
+        delay_ms,
+        kind: PlannedKind::Log(level),
+        params: Json::object(params),
+    }
 }

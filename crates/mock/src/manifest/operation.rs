@@ -38,33 +38,34 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    pub(super) const ALL: [(&'static str, Self, &'static str); 5] = [
-        (
-            "create",
-            Self::Create,
-            "Stores a record in this collection of the `store`",
-        ),
-        (
-            "read",
-            Self::Read,
-            "Finds a record in this collection by its key",
-        ),
-        (
-            "update",
-            Self::Update,
-            "Changes fields of a record in this collection",
-        ),
-        (
-            "delete",
-            Self::Delete,
-            "Takes a record out of this collection",
-        ),
-        (
-            "list",
-            Self::List,
-            "The records of this collection, or those that `where` fits",
-        ),
+    pub(super) const ALL: [Self; 5] = [
+        Self::Create,
+        Self::Read,
+        Self::Update,
+        Self::Delete,
+        Self::List,
     ];
+
+    /// The key of a manifest that names the collection.
+    pub(super) const fn key(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Read => "read",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::List => "list",
+        }
+    }
+
+    const fn doc(self) -> &'static str {
+        match self {
+            Self::Create => "Stores a record in this collection of the `store`",
+            Self::Read => "Finds a record in this collection by its key",
+            Self::Update => "Changes fields of a record in this collection",
+            Self::Delete => "Takes a record out of this collection",
+            Self::List => "The records of this collection, or those that `where` fits",
+        }
+    }
 
     /// The name that the answer's texts know the outcome by.
     pub(super) fn outcome(self) -> &'static str {
@@ -96,10 +97,8 @@ impl Operation {
                     .values
                     .with(self.verb.outcome(), &outcome)
                     .with("count", &count);
-                Ok(
-                    Cow::<str>::Owned(self.reply.render(&values).map_err(missing)?.into_owned())
-                        .into(),
-                )
+                let text = self.reply.render(&values).map_err(missing)?.into_owned();
+                Ok(Cow::<str>::Owned(text).into())
             }
             Some(Err(refusal)) => self.refuse(&refusal, call),
             None => {
@@ -186,8 +185,9 @@ const COMPANIONS: &[(&str, &[&str])] = &[
 impl Operation {
     pub(super) fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Self> {
         let mut found = None;
-        for (key, verb, doc) in Verb::ALL {
-            let collection = block.optional(key, doc, |f| answers.context.collection(f));
+        for verb in Verb::ALL {
+            let collection =
+                block.optional(verb.key(), verb.doc(), |f| answers.context.collection(f));
             found = found.or(collection.map(|(slot, collection)| (verb, slot, collection)));
         }
         let key = block.optional(

@@ -111,17 +111,8 @@ impl Resource {
                 ("uriTemplate", "uri_template"),
                 "The template of its addresses, as `file:///{name}`",
                 |f| {
-                    let text = &context.own_name("resource template", f)?;
-                    let placed = |fault| {
-                        [PlacedFault {
-                            fault,
-                            text,
-                            span: f.span(),
-                        }]
-                    };
-                    UriTemplate::parse(text)
-                        .map_err(|fault| report(f, placed(fault)))
-                        .ok()
+                    let written = context.own_name("resource template", f)?;
+                    UriTemplate::read(&written, f)
                 },
             );
             if !block.has("uriTemplate") && !block.has_slip_of(&["uriTemplate"]) {
@@ -206,6 +197,18 @@ pub(super) struct UriTemplate {
 }
 
 impl UriTemplate {
+    /// Reads a template, and reports what is wrong with it.
+    pub(super) fn read(written: &str, field: &Field<'_>) -> Option<Self> {
+        let placed = |fault| PlacedFault {
+            fault,
+            text: written,
+            span: field.span(),
+        };
+        Self::parse(written)
+            .map_err(|fault| report(field, placed(fault)))
+            .ok()
+    }
+
     fn parse(written: &str) -> Result<Self, Fault> {
         let (mut names, mut pattern, mut at) = (Vec::<String>::new(), String::from("^"), 0);
         while let Some(open) = written[at..].find('{').map(|open| at + open) {

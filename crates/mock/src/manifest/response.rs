@@ -6,7 +6,7 @@ use super::content;
 use super::context::{Context, Scope};
 use super::fields::{any_json, either, object_json, report, template, text};
 use super::json::{Json, PlacedFault};
-use super::operation::Operation;
+use super::operation::{Operation, Verb};
 use super::path::Path;
 use super::tool::Case;
 use mcptest_core::problem::{Problem, Span};
@@ -38,6 +38,15 @@ const RESULT: &[&str] = &[
     "_meta",
 ];
 
+/// The keys of an answer that hold all of it, as far as they are written and could be read.
+struct WholeAnswer {
+    result: Option<Json>,
+    error: Option<Plan>,
+    sequence: Option<Vec<Plan>>,
+    then: Option<Then>,
+    raw: Option<Json>,
+}
+
 impl Answers<'_> {
     /// An answer: a string, or a map.
     pub(super) fn read(self, field: &mut Field<'_>) -> Option<Plan> {
@@ -59,22 +68,13 @@ impl Answers<'_> {
                 field.report(problem.help("put the answer without `when` last"));
             }
             let span = field.span();
-            let case = field.block(|block| {
-                let when =
-                    block.optional("when", "The condition, as `args.city == \"Paris\"`", |f| {
-                        self.condition(f)
-                    });
-                let plan = self.read_block(block);
-                if block.has("when") {
-                    return Some(Case {
-                        when: Some(when?),
-                        plan: plan?,
-                    });
+            field.try_block(|block| {
+                let case = self.read_case(block);
+                if !block.has("when") {
+                    always = always.or(Some(span));
                 }
-                always = always.or(Some(span));
-                plan.map(|plan| Case { when: None, plan })
-            });
-            case.flatten()
+                case
+            })
         })?;
         if cases.is_empty() {
             field.report(Problem::error("`responses` without an answer"));
@@ -83,15 +83,27 @@ impl Answers<'_> {
         Some(cases)
     }
 
+    fn read_case(self, block: &mut Block<'_>) -> Option<Case> {
+        let when = block.optional("when", "The condition, as `args.city == \"Paris\"`", |f| {
+            self.condition(f)
+        });
+        let plan = self.read_block(block);
+        if block.has("when") {
+            return Some(Case {
+                when: Some(when?),
+                plan: plan?,
+            });
+        }
+        plan.map(Case::always)
+    }
+
     fn condition(self, field: &mut Field<'_>) -> Option<Condition> {
         let text = field.scalar_text()?.value;
         let read = Condition::read(&text, &self.scope.names());
-        let placed = |fault| {
-            [PlacedFault {
-                fault,
-                text: &text,
-                span: field.span(),
-            }]
+        let placed = |fault| PlacedFault {
+            fault,
+            text: &text,
+            span: field.span(),
         };
         let condition = read.map_err(|fault| report(field, placed(fault))).ok()?;
         condition
@@ -104,53 +116,70 @@ impl Answers<'_> {
 
     /// The answer that the keys of this block make.
     pub(super) fn read_block(self, block: &mut Block<'_>) -> Option<Plan> {
-        let nested = block.optional("result", "A result: a string, or its parts", |f| {
-            self.result(f)
-        });
-        let error = block.optional("error", "A JSON-RPC error", |f| self.error(f));
-        let sequence = block.optional(
-            "sequence",
-            "Answers that follow one another, call by call",
-            |f| f.list(|f| self.read(f)),
-        );
-        let then = block.optional(
-            "then",
-            "What follows the last of a `sequence`: `repeat` (it again, the default), `cycle` or `error`",
-            |f| {
-                let words = [("repeat", Then::Repeat), ("cycle", Then::Cycle), ("error", Then::Error)];
-                f.choice("what follows a sequence", &words)
-            },
-        );
-        let raw = block.optional("raw", "The result as it is, whatever MCP says of it", |f| {
-            any_json(f, self.scope)
-        });
+        let whole = self.read_whole(block);
         let stored = Operation::read(block, self);
-        let outcome = stored
-            .as_ref()
-            .map(|stored| [stored.verb.outcome(), "count"]);
-        let scope = self.scope.with(outcome.into_iter().flatten());
-        let shown = stored.as_ref().map(Operation::shown);
-        let parts = Answers {
-            scope: &scope,
-            ..self
-        }
-        .result_parts(block, shown);
+        let parts = self.read_parts(block, stored.as_ref());
         block.at_most_one_of(KINDS);
         check_kinds(block);
         if let Some(span) = block.key_span("then").filter(|_| !block.has("sequence")) {
             block.report(Problem::error("`then` belongs to a `sequence`").at(span));
         }
-        match KINDS.iter().find(|key| block.has(key)) {
-            Some(&"sequence") => self.sequence(block, sequence?, then.unwrap_or_default()),
-            Some(&"error") => error,
-            Some(&"raw") => raw.map(Plan::Raw),
-            Some(&"result") => nested.map(Plan::Result),
-            Some(_) => Some(Plan::Store(Box::new(Operation {
+        if block.has("result") {
+            return whole.result.map(Plan::Result);
+        }
+        if block.has("error") {
+            return whole.error;
+        }
+        if block.has("sequence") {
+            return self.sequence(block, whole.sequence?, whole.then.unwrap_or_default());
+        }
+        if block.has("raw") {
+            return whole.raw.map(Plan::Raw);
+        }
+        if Verb::ALL.iter().any(|verb| block.has(verb.key())) {
+            let operation = Operation {
                 reply: parts?,
                 ..stored?
-            }))),
-            None => parts.map(Plan::Result),
+            };
+            return Some(Plan::Store(Box::new(operation)));
         }
+        parts.map(Plan::Result)
+    }
+
+    fn read_whole(self, block: &mut Block<'_>) -> WholeAnswer {
+        WholeAnswer {
+            result: block.optional("result", "A result: a string, or its parts", |f| {
+                self.result(f)
+            }),
+            error: block.optional("error", "A JSON-RPC error", |f| self.error(f)),
+            sequence: block.optional(
+                "sequence",
+                "Answers that follow one another, call by call",
+                |f| f.list(|f| self.read(f)),
+            ),
+            then: block.optional(
+                "then",
+                "What follows the last of a `sequence`: `repeat` (it again, the default), `cycle` or `error`",
+                read_then,
+            ),
+            raw: block.optional("raw", "The result as it is, whatever MCP says of it", |f| {
+                any_json(f, self.scope)
+            }),
+        }
+    }
+
+    /// The parts of a result in the block itself. They may use the outcome of an operation on the store, and show it when
+    /// nothing else is written.
+    fn read_parts(self, block: &mut Block<'_>, stored: Option<&Operation>) -> Option<Json> {
+        let Some(stored) = stored else {
+            return self.result_parts(block, None);
+        };
+        let scope = self.scope.with([stored.verb.outcome(), "count"]);
+        let answers = Answers {
+            scope: &scope,
+            ..self
+        };
+        answers.result_parts(block, Some(stored.shown()))
     }
 
     fn sequence(self, block: &Block<'_>, answers: Vec<Plan>, then: Then) -> Option<Plan> {
@@ -160,10 +189,8 @@ impl Answers<'_> {
             Problem::error("a sequence inside a sequence")
                 .help("write its answers into the outer one")
         } else {
-            let slot = self.context.sequences.get();
-            self.context.sequences.set(slot + 1);
             return Some(Plan::Sequence(Sequence {
-                slot,
+                slot: self.context.next_sequence(),
                 answers,
                 then,
             }));
@@ -288,6 +315,15 @@ fn check_kinds(block: &Block<'_>) {
         let help = "write `text:`, `structured_content:`, `error:` or `sequence:`";
         block.report(Problem::error("this answer says nothing").help(help));
     }
+}
+
+fn read_then(field: &mut Field<'_>) -> Option<Then> {
+    let words = [
+        ("repeat", Then::Repeat),
+        ("cycle", Then::Cycle),
+        ("error", Then::Error),
+    ];
+    field.choice("what follows a sequence", &words)
 }
 
 fn read_code(field: &mut Field<'_>) -> Option<i64> {

@@ -255,10 +255,8 @@ impl Records<'_> {
 pub struct State {
     positions: Vec<AtomicUsize>,
     collections: Vec<Mutex<Memory>>,
-    /// The state that calls change.
-    pub(super) world: Arc<Running>,
-    /// What the suite calls the server, where it acts in a world.
-    pub(super) server: String,
+    world: Arc<Running>,
+    server: String,
 }
 
 impl State {
@@ -287,6 +285,16 @@ impl State {
             world,
             server,
         }
+    }
+
+    /// The state that calls change.
+    pub(super) fn world(&self) -> &Running {
+        &self.world
+    }
+
+    /// The name of the server in its world; empty when it has a state of its own.
+    pub(super) fn server(&self) -> &str {
+        &self.server
     }
 
     /// The position of a sequence, which then is the next one.

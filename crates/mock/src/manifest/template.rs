@@ -18,7 +18,7 @@ enum Piece {
 /// One `${…}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hole {
-    pub(super) path: Path,
+    path: Path,
     written: String,
     default: Option<String>,
 }
@@ -38,6 +38,10 @@ impl Hole {
             }
             (None, found) => Ok(found),
         }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(super) fn default(&self) -> &str {

@@ -323,7 +323,7 @@ fn what_is_beside_the_server_in_place_of_under_it_is_refused() {
 #[test]
 fn what_is_no_manifest_is_refused_with_what_one_is() {
     for text in ["", "agents: []", "[1]", "null", "tools: 3"] {
-        assert!(load(text).manifest.is_none(), "{text}");
+        assert!(load(text).is_refused(), "{text}");
         assert!(!load(text).problems.is_empty(), "{text}");
     }
     assert_eq!(

@@ -20,7 +20,7 @@ use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::schema::sample;
 use mcptest_core::suite::read::{Block, Field};
-use mcptest_core::trace::ToolSchema;
+use mcptest_core::trace::{CatalogueTool, ToolSchema};
 use mcptest_mcp::jsonrpc::{RpcError, RpcResult, code};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -57,6 +57,13 @@ pub(super) struct Case {
     pub(super) plan: Plan,
 }
 
+impl Case {
+    /// An answer without a condition.
+    pub(super) fn always(plan: Plan) -> Self {
+        Self { when: None, plan }
+    }
+}
+
 impl Tool {
     /// Refuses arguments that do not fit the tool's schema.
     pub fn check(&self, arguments: &Value) -> RpcResult {
@@ -91,28 +98,18 @@ impl Tool {
     /// sent as it is.
     pub fn reply<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Replied<'m> {
         let answer = || self.answer_in(arguments, state, inputs);
-        match state
-            .world
-            .call((&state.server, &self.name), arguments, answer, has_failed)
-        {
+        let called = (state.server(), self.name.as_str());
+        match state.world().call(called, arguments, answer, has_failed) {
             Ok(answered) => answered,
-            Err(why) => Ok(Cow::<str>::Owned(text_result(
-                &format!("this cannot be done now: {why}"),
-                true,
-            ))
-            .into()),
+            Err(why) => {
+                let text = text_result(&format!("this cannot be done now: {why}"), true);
+                Ok(Cow::<str>::Owned(text).into())
+            }
         }
     }
 
     fn answer_in<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Replied<'m> {
-        if let [
-            Case {
-                when: None,
-                plan: Plan::Result(json),
-            },
-        ] = self.cases.as_slice()
-            && let Some(text) = json.as_static()
-        {
+        if let Some(text) = self.fixed_answer() {
             return Ok(Cow::Borrowed(text).into());
         }
         let now = StateNow {
@@ -136,18 +133,32 @@ impl Tool {
             values,
             state,
         })?;
-        let ToolReply {
-            text: Cow::Owned(text),
-            is_raw: false,
-        } = &reply
-        else {
-            return Ok(reply);
+        self.check_output(&reply)?;
+        Ok(reply)
+    }
+
+    /// The text of the only answer, when nothing is to be filled in and it has no condition.
+    fn fixed_answer(&self) -> Option<&str> {
+        match self.cases.as_slice() {
+            [
+                Case {
+                    when: None,
+                    plan: Plan::Result(json),
+                },
+            ] => json.as_static(),
+            _ => None,
+        }
+    }
+
+    /// Refuses a result that was filled in and does not fit the output schema. A fixed one was checked when it was read.
+    fn check_output(&self, reply: &ToolReply<'_>) -> RpcResult {
+        let (Cow::Owned(text), false) = (&reply.text, reply.is_raw) else {
+            return Ok(());
         };
-        match self
-            .output
-            .as_ref()
-            .and_then(|schema| output_fault(text, schema))
-        {
+        let Some(schema) = &self.output else {
+            return Ok(());
+        };
+        match output_fault(text, schema) {
             Some(fault) => {
                 let message = format!(
                     "the result of {} does not fit its output schema: {fault}",
@@ -155,7 +166,17 @@ impl Tool {
                 );
                 Err(RpcError::new(code::INTERNAL_ERROR, message))
             }
-            None => Ok(reply),
+            None => Ok(()),
+        }
+    }
+
+    /// The tool as recordings list it.
+    pub(super) fn to_catalogue(&self) -> CatalogueTool {
+        CatalogueTool {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            input_schema: self.input_schema.clone(),
+            ..CatalogueTool::default()
         }
     }
 
@@ -169,27 +190,8 @@ impl Tool {
         let name = block.required("name", "The tool's name, unique in the manifest", |f| {
             context.own_name("tool", f)
         });
-        let validate_input = block.flag(
-            "validate_input",
-            "Whether calls must fit `input_schema`: `false` lists it, whatever it is, and takes everything",
-            true,
-        );
-        let validate_output = block.flag(
-            "validate_output",
-            "Whether results must fit `output_schema`: `false` lets a tool break its own word",
-            true,
-        );
-        let listed = Listed::read(block, name.as_deref(), validate_input, validate_output);
-        let delay_ms = block.or_default("delay", "How long the answer waits, as `50ms`", |f| {
-            f.duration_ms()
-        });
-        let doc = "What goes wrong with its calls, as `slow:500`; one or a list";
-        let faults = block.or_default("fault", doc, read_faults_of_tool);
-        let reconnect_ms = block.optional(
-            "reconnect",
-            "Closes the stream of the call, and answers when the client resumes it, as it is told after this time",
-            |f| f.duration_ms(),
-        );
+        let listed = Listed::read(block, name.as_deref());
+        let delivery = Delivery::read(block);
         let arguments = Scope::of_schema(listed.input.as_ref().map(|schema| &schema.value));
         let aside = Aside::read(block, &arguments);
         let ask = Ask::read(block, context, &arguments);
@@ -219,9 +221,9 @@ impl Tool {
             input_schema: listed.input_schema(),
             listing: listed.listing.into_static(),
             who: format!("the tool `{name}`"),
-            delay_ms,
-            faults,
-            reconnect_ms,
+            delay_ms: delivery.delay_ms,
+            faults: delivery.faults,
+            reconnect_ms: delivery.reconnect_ms,
             ask,
             aside,
             input: listed.input.and_then(|schema| schema.compiled),
@@ -230,6 +232,33 @@ impl Tool {
             cases,
             name,
         })
+    }
+}
+
+/// When and how the answer to a call comes.
+struct Delivery {
+    delay_ms: u64,
+    faults: Vec<FaultKind>,
+    reconnect_ms: Option<u64>,
+}
+
+impl Delivery {
+    fn read(block: &mut Block<'_>) -> Self {
+        Self {
+            delay_ms: block.or_default("delay", "How long the answer waits, as `50ms`", |f| {
+                f.duration_ms()
+            }),
+            faults: block.or_default(
+                "fault",
+                "What goes wrong with its calls, as `slow:500`; one or a list",
+                read_faults_of_tool,
+            ),
+            reconnect_ms: block.optional(
+                "reconnect",
+                "Closes the stream of the call, and answers when the client resumes it, as it is told after this time",
+                |f| f.duration_ms(),
+            ),
+        }
     }
 }
 
@@ -256,9 +285,7 @@ fn read_cases(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Vec<Case>> 
         |f| answers.read_cases(f),
     );
     block.at_most_one_of(&["response", "responses"]);
-    response
-        .map(|plan| vec![Case { when: None, plan }])
-        .or(responses)
+    response.map(|plan| vec![Case::always(plan)]).or(responses)
 }
 
 pub(super) fn values<'v>(arguments: &'v Value, inputs: &'v Inputs) -> Values<'v> {
@@ -280,10 +307,7 @@ pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) 
         }
         None => Json::raw(text_result(&format!("{name} was called"), false)),
     };
-    vec![Case {
-        when: None,
-        plan: Plan::Result(result),
-    }]
+    vec![Case::always(Plan::Result(result))]
 }
 
 /// The schema of a tool that says nothing of its arguments.
@@ -298,12 +322,17 @@ struct Listed {
 }
 
 impl Listed {
-    fn read(
-        block: &mut Block<'_>,
-        name: Option<&str>,
-        validate_input: bool,
-        validate_output: bool,
-    ) -> Self {
+    fn read(block: &mut Block<'_>, name: Option<&str>) -> Self {
+        let validate_input = block.flag(
+            "validate_input",
+            "Whether calls must fit `input_schema`: `false` lists it, whatever it is, and takes everything",
+            true,
+        );
+        let validate_output = block.flag(
+            "validate_output",
+            "Whether results must fit `output_schema`: `false` lets a tool break its own word",
+            true,
+        );
         let mut listing = Object::default();
         listing.member("name", name.map(Json::string));
         listing.text(block, "title", "Its name for people");
