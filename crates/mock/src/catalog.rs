@@ -1,10 +1,9 @@
 //! What a server offers at this moment: a manifest with its memory, or a tape; and what goes wrong.
 
-use super::play::{Answerer, Mock};
+use super::job::{Answerer, Mock};
 use super::render::Dressing;
 use super::tape::TapeSource;
-use crate::manifest::{Cache, Manifest, Resource, State};
-use crate::running_world::Running;
+use crate::manifest::{Cache, InWorld, Manifest, Resource, State};
 use mcptest_mcp::fault::{Injector, ScopedFault};
 use mcptest_mcp::jsonrpc::{self, RpcError, RpcResult, code};
 use serde_json::Value;
@@ -20,7 +19,14 @@ pub(super) struct Catalog {
     pub(super) injector: Injector,
     pub(super) lists: HashMap<&'static str, Entries>,
     /// By tool: the arguments that are repeated in HTTP headers, with the headers' names.
-    pub(super) headers: HashMap<String, Vec<(String, String)>>,
+    pub(super) headers: HashMap<String, Vec<RepeatedArgument>>,
+}
+
+/// An argument that is repeated in a header.
+#[derive(Debug)]
+pub(super) struct RepeatedArgument {
+    pub(super) argument: String,
+    pub(super) header: String,
 }
 
 /// Where answers come from.
@@ -51,7 +57,7 @@ impl Catalog {
     pub(super) fn of_manifest(
         manifest: Manifest,
         faults: &[ScopedFault],
-        world: Option<(String, Arc<Running>)>,
+        in_world: Option<InWorld>,
         answerer: Option<Answerer>,
     ) -> Self {
         let identity = identity(&manifest);
@@ -64,7 +70,7 @@ impl Catalog {
             .collect();
         let dressing = Dressing::new(&identity.info, manifest.cache);
         let lists = lists(&manifest);
-        let state = State::of(&manifest, world);
+        let state = State::of(&manifest, in_world);
         let source = Source::Manifest(Arc::new(Mock {
             manifest,
             state,
@@ -231,7 +237,7 @@ impl Entries {
 }
 
 /// The arguments of a tool that its schema says are repeated in `Mcp-Param-*` headers.
-fn repeated_arguments(listing: &str) -> Vec<(String, String)> {
+fn repeated_arguments(listing: &str) -> Vec<RepeatedArgument> {
     let listing: Value = serde_json::from_str(listing).unwrap_or_default();
     let properties = listing["inputSchema"]["properties"]
         .as_object()
@@ -240,10 +246,10 @@ fn repeated_arguments(listing: &str) -> Vec<(String, String)> {
     properties
         .filter_map(|(name, schema)| {
             let header = schema.get("x-mcp-header")?.as_str()?;
-            Some((
-                name.clone(),
-                format!("mcp-param-{}", header.to_ascii_lowercase()),
-            ))
+            Some(RepeatedArgument {
+                argument: name.clone(),
+                header: format!("mcp-param-{}", header.to_ascii_lowercase()),
+            })
         })
         .collect()
 }

@@ -1,9 +1,9 @@
 //! Faults on the way out: when does an answer leave, and as what?
 
+use super::deferred::DeferredChanges;
 use super::engine::MockOutcome;
+use super::outlet::Outlet;
 use super::server::Server;
-use super::stream::Outlet;
-use crate::manifest::ServerChange;
 use mcptest_mcp::fault::Action;
 
 /// What answers a request.
@@ -56,29 +56,4 @@ pub(super) async fn deliver(
         texts: action.reply.texts(answer.text),
         deferred: answer.deferred,
     })
-}
-
-/// Changes that are told when this is dropped, which is when the answer has left, or is lost.
-#[derive(Debug)]
-pub(super) struct DeferredChanges {
-    server: Server,
-    changes: Vec<ServerChange>,
-}
-
-impl DeferredChanges {
-    /// `None` when nothing changes.
-    pub(super) fn of(server: &Server, changes: Vec<ServerChange>) -> Option<Self> {
-        (!changes.is_empty()).then(|| Self {
-            server: server.clone(),
-            changes,
-        })
-    }
-}
-
-impl Drop for DeferredChanges {
-    fn drop(&mut self) {
-        for change in &self.changes {
-            self.server.tell(change);
-        }
-    }
 }

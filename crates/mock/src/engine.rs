@@ -1,11 +1,13 @@
 //! A request in; an answer, work to do, or a fault out. No transport.
 
+use super::audience::Filter;
 use super::catalog::{Catalog, Source};
 use super::incoming::Request;
-use super::play::{Client, Job, Mock, MockAnswer, Play};
+use super::job::{Job, Mock};
+use super::play::{Client, MockAnswer, Play};
 use super::request_state::RequestState;
 use super::server::Server;
-use super::session::{Agreed, Filter, Session};
+use super::session::{Agreed, Session};
 use super::{legacy, modern, render};
 use crate::manifest::{AskRequest, Inputs, LogLevel};
 use http::HeaderMap;

@@ -2,8 +2,9 @@
 
 use super::catalog::{Catalog, Source};
 use super::engine::in_era;
-use super::incoming::{Capabilities, Params, Request};
+use super::incoming::Request;
 use super::modern::SUPPORTED;
+use super::params::{Capabilities, Params};
 use super::session::{Agreed, Session};
 use crate::manifest::LogLevel;
 use mcptest_mcp::era::{Era, LATEST_LEGACY, VERSIONS, meta};

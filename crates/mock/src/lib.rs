@@ -1,15 +1,22 @@
 //! A server that is a file: a manifest or a tape, served in both eras on a pipe and over HTTP.
 
+mod audience;
 mod catalog;
+mod deferred;
 mod deliver;
 mod engine;
 pub mod http;
 mod incoming;
+mod job;
 mod legacy;
 pub mod manifest;
 mod modern;
+mod outlet;
+mod params;
 mod pipe;
 mod play;
+mod recorded;
+mod reload;
 mod render;
 mod request_state;
 mod running_world;
@@ -22,6 +29,7 @@ mod tape_index;
 
 pub use crate::manifest::ServerChange;
 pub use pipe::{Ended, serve_pipe};
+pub use reload::{ReadFile, Reload};
 pub use running_world::Running;
-pub use server::{ReadFile, Reload, Server};
+pub use server::Server;
 pub use spec::spec_in;

@@ -1,7 +1,8 @@
 //! What must hold for a stateless request before it is answered?
 
-use super::catalog::Catalog;
-use super::incoming::{Capabilities, Request};
+use super::catalog::{Catalog, RepeatedArgument};
+use super::incoming::Request;
+use super::params::Capabilities;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
@@ -88,12 +89,12 @@ fn check_headers(request: &Request<'_>, catalog: &Catalog, headers: &HeaderMap) 
 
 fn check_arguments(
     request: &Request<'_>,
-    repeated: &[(String, String)],
+    repeated: &[RepeatedArgument],
     headers: &HeaderMap,
 ) -> RpcResult {
     let arguments = request.params.arguments.map_or("{}", RawValue::get);
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
-    for (argument, header) in repeated {
+    for RepeatedArgument { argument, header } in repeated {
         let said = match arguments.get(argument) {
             None | Some(Value::Null) => {
                 if headers.contains_key(header) {

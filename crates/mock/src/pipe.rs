@@ -1,12 +1,13 @@
 //! The server on a pipe: one message a line, many requests at once.
 
+use super::audience::{Interest, Seat};
 use super::deliver::{Delivery, deliver};
 use super::engine::{Asker, Handled, MockOutcome};
 use super::incoming::{Incoming, Refused, Request};
+use super::outlet::Outlet;
 use super::render;
 use super::server::Server;
-use super::session::{Interest, Seat, Session};
-use super::stream::Outlet;
+use super::session::Session;
 use mcptest_mcp::fault;
 use mcptest_mcp::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
 use mcptest_mcp::jsonrpc::{RpcError, code};

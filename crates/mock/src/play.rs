@@ -1,21 +1,16 @@
 //! Work that takes time: notifications, questions to the client and delays on the way to an answer.
 
 use super::catalog::Catalog;
-use super::deliver::DeferredChanges;
-use super::incoming::Capabilities;
+use super::deferred::DeferredChanges;
+use super::job::Job;
+use super::outlet::Outlet;
+use super::params::Capabilities;
 use super::render;
 use super::server::Server;
 use super::session::Session;
-use super::stream::Outlet;
-use super::tape_index::RecordedRequest;
-use crate::manifest::{
-    self, AskRequest, Asks, Declared, Inputs, LogLevel, Manifest, Notice, NoticeKind, ServerChange,
-    State, ToolReply,
-};
+use crate::manifest::{AskRequest, Asks, Inputs, LogLevel, NoticeKind};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::jsonrpc::{self, Id, RpcError, RpcResult, code};
-use serde_json::Value;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -174,174 +169,5 @@ impl Play {
 async fn pause(delay: Duration) {
     if delay > Duration::ZERO {
         tokio::time::sleep(delay).await;
-    }
-}
-
-/// One piece of work.
-#[derive(Debug)]
-pub(super) enum Job {
-    Tool {
-        mock: Arc<Mock>,
-        name: String,
-        arguments: Value,
-    },
-    Prompt {
-        mock: Arc<Mock>,
-        name: String,
-        arguments: Value,
-    },
-    Resource {
-        mock: Arc<Mock>,
-        uri: String,
-    },
-    Recorded(Arc<RecordedRequest>),
-}
-
-/// A manifest and its memory.
-#[derive(Debug)]
-pub(super) struct Mock {
-    pub(super) manifest: Manifest,
-    pub(super) state: State,
-    /// Who answers calls of tools in place of the manifest.
-    pub(super) answerer: Option<Answerer>,
-}
-
-/// Gives the result of a call of a tool, by its name and arguments.
-pub(super) type Answerer = fn(&str, &Value) -> Value;
-
-impl Job {
-    /// What to ask the client now; empty when the answer can be given.
-    pub(super) fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Asks {
-        match self {
-            Self::Tool {
-                mock,
-                name,
-                arguments,
-            } => mock
-                .manifest
-                .tool(name)?
-                .requests(arguments, inputs, declared),
-            Self::Prompt {
-                mock,
-                name,
-                arguments,
-            } => mock
-                .manifest
-                .prompt(name)?
-                .requests(arguments, inputs, declared),
-            Self::Resource { mock, uri } => mock.manifest.resource(uri)?.requests(inputs, declared),
-            Self::Recorded(recorded) => Ok(recorded.requests(inputs, declared)),
-        }
-    }
-
-    /// Whether even the first questions carry a `requestState`.
-    pub(super) fn always_has_state(&self) -> bool {
-        let ask = match self {
-            Self::Tool { mock, name, .. } => mock.manifest.tool(name).map(|tool| &tool.ask),
-            Self::Prompt { mock, name, .. } => mock.manifest.prompt(name).map(|prompt| &prompt.ask),
-            Self::Resource { mock, uri } => {
-                mock.manifest.resource(uri).map(|found| &found.resource.ask)
-            }
-            Self::Recorded(_) => return true,
-        };
-        ask.is_ok_and(|ask| ask.request_state)
-    }
-
-    /// What is said on the way.
-    pub(super) fn notices(&self) -> RpcResult<Vec<Notice>> {
-        match self {
-            Self::Tool {
-                mock,
-                name,
-                arguments,
-            } => mock.manifest.tool(name)?.notices(arguments),
-            Self::Prompt { .. } | Self::Resource { .. } => Ok(Vec::new()),
-            Self::Recorded(recorded) => Ok(recorded.notices.clone()),
-        }
-    }
-
-    /// How long the answer waits.
-    pub(super) fn delay(&self) -> Duration {
-        self.called()
-            .map(|(tool, _)| Duration::from_millis(tool.delay_ms))
-            .unwrap_or_default()
-    }
-
-    /// Whether the stream is closed first, and when the client should come back.
-    pub(super) fn reconnect_ms(&self) -> Option<u64> {
-        self.called()?.0.reconnect_ms
-    }
-
-    /// The tool that is called, and its arguments.
-    fn called(&self) -> Option<(&manifest::Tool, &Value)> {
-        let Self::Tool {
-            mock,
-            name,
-            arguments,
-        } = self
-        else {
-            return None;
-        };
-        Some((mock.manifest.tool(name).ok()?, arguments))
-    }
-
-    /// The answer: a result as JSON text.
-    pub(super) fn answer(&self, inputs: &Inputs) -> RpcResult<ToolReply<'_>> {
-        match self {
-            Self::Tool {
-                mock,
-                name,
-                arguments,
-            } => match mock.answerer {
-                Some(answer) => Ok(Cow::<str>::Owned(answer(name, arguments).to_string()).into()),
-                None => mock
-                    .manifest
-                    .tool(name)?
-                    .reply(arguments, &mock.state, inputs),
-            },
-            Self::Prompt {
-                mock,
-                name,
-                arguments,
-            } => mock
-                .manifest
-                .prompt(name)?
-                .answer(arguments, inputs)
-                .map(ToolReply::from),
-            Self::Resource { mock, uri } => mock
-                .manifest
-                .resource(uri)?
-                .answer(inputs)
-                .map(ToolReply::from),
-            Self::Recorded(recorded) => recorded.answer().map(ToolReply::from),
-        }
-    }
-
-    /// What has changed when it is done.
-    pub(super) fn changes(&self) -> Vec<ServerChange> {
-        let changes = self
-            .called()
-            .and_then(|(tool, arguments)| tool.changes(arguments).ok());
-        changes.unwrap_or_default()
-    }
-
-    /// What was asked for, so that a state fits no other call.
-    pub(super) fn fingerprint(&self) -> String {
-        let hash = |kind: &str, name: &str, arguments: &Value| {
-            format!(
-                "{kind} {name} {:032x}",
-                mcptest_core::json::hash_value(arguments)
-            )
-        };
-        match self {
-            Self::Tool {
-                name, arguments, ..
-            } => hash("tool", name, arguments),
-            Self::Prompt {
-                name, arguments, ..
-            } => hash("prompt", name, arguments),
-            Self::Resource { uri, .. } => hash("resource", uri, &Value::Null),
-            Self::Recorded(recorded) => recorded.fingerprint.clone(),
-        }
     }
 }

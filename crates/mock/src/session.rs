@@ -1,14 +1,12 @@
 //! What is known of one client while it is connected?
 
-use super::incoming::Capabilities;
-use super::stream::{Outlet, Stream};
-use crate::manifest::{LogLevel, ServerChange};
-use mcptest_mcp::jsonrpc::{self, Body, Id, RpcResult};
+use super::params::Capabilities;
+use super::stream::Stream;
+use crate::manifest::LogLevel;
+use mcptest_mcp::jsonrpc::{Body, Id, RpcResult};
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Not;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, oneshot};
@@ -167,139 +165,5 @@ impl Drop for Running {
         {
             running.remove(&self.id);
         }
-    }
-}
-
-impl ServerChange {
-    const fn method(&self) -> &'static str {
-        match self {
-            Self::Tools => "notifications/tools/list_changed",
-            Self::Prompts => "notifications/prompts/list_changed",
-            Self::Resources => "notifications/resources/list_changed",
-            Self::Updated(_) => "notifications/resources/updated",
-        }
-    }
-}
-
-/// Everyone who listens.
-#[derive(Debug, Default)]
-pub(super) struct Audience(Mutex<(u64, BTreeMap<u64, Listener>)>);
-
-#[derive(Debug)]
-struct Listener {
-    interest: Interest,
-    outlet: Outlet,
-}
-
-/// What a listener wants to hear of.
-#[derive(Debug)]
-pub(super) enum Interest {
-    /// A legacy session: every list, and the resources that it subscribed to.
-    Session(Arc<Session>),
-    /// A modern `subscriptions/listen`.
-    Subscription(Id, Filter),
-}
-
-/// The `notifications` of a `subscriptions/listen`.
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Filter {
-    #[serde(skip_serializing_if = "Not::not")]
-    pub(super) prompts_list_changed: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) resource_subscriptions: Vec<String>,
-    #[serde(skip_serializing_if = "Not::not")]
-    pub(super) resources_list_changed: bool,
-    #[serde(skip_serializing_if = "Not::not")]
-    pub(super) tools_list_changed: bool,
-}
-
-impl Filter {
-    /// The message that says what is honoured.
-    pub(super) fn acknowledgement(&self, id: &Id) -> String {
-        let honoured = serde_json::to_string(self).unwrap_or_default();
-        let params = format!(
-            r#"{{"notifications":{honoured},{}}}"#,
-            subscription_meta(id)
-        );
-        jsonrpc::notification("notifications/subscriptions/acknowledged", Some(&params))
-    }
-}
-
-impl Interest {
-    fn wants(&self, change: &ServerChange) -> bool {
-        match (self, change) {
-            (Self::Session(session), ServerChange::Updated(uri)) => {
-                session.subscriptions.lock().contains(uri)
-            }
-            (Self::Session(_), _) => true,
-            (Self::Subscription(_, filter), ServerChange::Tools) => filter.tools_list_changed,
-            (Self::Subscription(_, filter), ServerChange::Prompts) => filter.prompts_list_changed,
-            (Self::Subscription(_, filter), ServerChange::Resources) => {
-                filter.resources_list_changed
-            }
-            (Self::Subscription(_, filter), ServerChange::Updated(uri)) => {
-                filter.resource_subscriptions.contains(uri)
-            }
-        }
-    }
-
-    fn message(&self, change: &ServerChange) -> String {
-        let uri = match change {
-            ServerChange::Updated(uri) => format!(r#""uri":{}"#, jsonrpc::write_text(uri)),
-            _ => String::new(),
-        };
-        let params = match self {
-            Self::Session(_) if uri.is_empty() => None,
-            Self::Session(_) => Some(format!("{{{uri}}}")),
-            Self::Subscription(id, _) => {
-                let comma = if uri.is_empty() { "" } else { "," };
-                Some(format!("{{{uri}{comma}{}}}", subscription_meta(id)))
-            }
-        };
-        jsonrpc::notification(change.method(), params.as_deref())
-    }
-}
-
-/// The `_meta` that ties a notification to its subscription.
-fn subscription_meta(id: &Id) -> String {
-    format!(
-        r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#,
-        jsonrpc::id_text(id)
-    )
-}
-
-impl Audience {
-    /// Adds a listener, until the returned seat is dropped.
-    pub(super) fn join(self: &Arc<Self>, interest: Interest, outlet: Outlet) -> Seat {
-        let mut listeners = self.0.lock();
-        listeners.0 += 1;
-        let number = listeners.0;
-        listeners.1.insert(number, Listener { interest, outlet });
-        Seat {
-            audience: Arc::clone(self),
-            number,
-        }
-    }
-
-    /// Tells everyone who wants to know; a listener that does not keep up is dropped.
-    pub(super) fn tell(&self, change: &ServerChange) {
-        self.0.lock().1.retain(|_, listener| {
-            !listener.interest.wants(change)
-                || listener.outlet.push(listener.interest.message(change))
-        });
-    }
-}
-
-/// A place in the audience.
-#[derive(Debug)]
-pub(super) struct Seat {
-    audience: Arc<Audience>,
-    number: u64,
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        self.audience.0.lock().1.remove(&self.number);
     }
 }

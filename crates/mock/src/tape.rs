@@ -1,8 +1,8 @@
 //! A recorded server, served again: which recorded answer does a request get?
 
 use super::catalog::Identity;
+use super::recorded::RecordedRequest;
 use super::tape_index;
-use super::tape_index::RecordedRequest;
 use mcptest_mcp::jsonrpc::{RpcError, RpcResult, code, excerpt};
 use mcptest_mcp::tape::Tape;
 use serde_json::value::RawValue;
@@ -29,15 +29,15 @@ impl TapeSource {
     pub(super) fn new(tape: &Tape) -> Self {
         let index = tape_index::read(tape);
         let mut methods: BTreeMap<String, Vec<Group>> = BTreeMap::new();
-        for (method, recorded) in index.recorded {
-            let groups = methods.entry(method).or_default();
+        for recorded in index.recorded {
+            let groups = methods.entry(recorded.method.clone()).or_default();
             let hash = mcptest_core::json::hash(&recorded.params);
             match groups.iter_mut().find(|group| group.hash == hash) {
                 Some(group) => group.recorded.push(Arc::new(recorded)),
                 None => groups.push(Group {
                     hash,
                     recorded: vec![Arc::new(recorded)],
-                    next: 0.into(),
+                    next: AtomicUsize::new(0),
                 }),
             }
         }

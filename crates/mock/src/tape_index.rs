@@ -1,59 +1,22 @@
 //! Which messages of a tape belong to which request?
 
 use super::catalog::Identity;
+use super::recorded::RecordedRequest;
 use super::tape::comparable;
-use crate::manifest::{AskKind, AskRequest, Declared, Inputs, LogLevel, Notice, NoticeKind};
+use crate::manifest::{AskKind, AskRequest, LogLevel, Notice, NoticeKind};
 use mcptest_core::json::Members;
 use mcptest_mcp::jsonrpc::{Body, Id, RpcResult, parse};
 use mcptest_mcp::tape::{Direction, Entry, Tape};
 use mcptest_mcp::wire::CommonParams;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// A request of a tape, and everything that followed from it.
-#[derive(Debug)]
-pub(super) struct RecordedRequest {
-    /// The request without what changes from client to client, as JSON text.
-    pub(super) params: String,
-    /// Names this recording among all of the tape.
-    pub(super) fingerprint: String,
-    pub(super) notices: Vec<Notice>,
-    /// What the server asked, round by round; names are unique.
-    pub(super) rounds: Vec<Vec<AskRequest>>,
-    pub(super) outcome: RpcResult<String>,
-}
-
-impl RecordedRequest {
-    /// The questions of the first round that is not answered; a client is not asked what it cannot answer.
-    pub(super) fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Vec<AskRequest> {
-        let open = |round: &Vec<AskRequest>| -> Vec<AskRequest> {
-            let open = round
-                .iter()
-                .filter(|ask| !inputs.contains_key(&ask.name) && declared(ask.kind));
-            open.cloned().collect()
-        };
-        self.rounds
-            .iter()
-            .map(open)
-            .find(|open| !open.is_empty())
-            .unwrap_or_default()
-    }
-
-    pub(super) fn answer(&self) -> RpcResult<Cow<'_, str>> {
-        self.outcome
-            .as_ref()
-            .map(|result| result.as_str().into())
-            .map_err(Clone::clone)
-    }
-}
 
 /// What a tape holds, sorted by request.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     pub(super) identity: Option<Identity>,
-    pub(super) recorded: Vec<(String, RecordedRequest)>,
+    pub(super) recorded: Vec<RecordedRequest>,
 }
 
 /// Requests that are not answered yet, newest last.
@@ -66,12 +29,28 @@ struct TapeReader {
     count: usize,
 }
 
+/// Where on the tape a message stands.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Place {
+    session: Option<u64>,
+    exchange: Option<u64>,
+}
+
+impl Place {
+    fn of(entry: &Entry) -> Self {
+        Self {
+            session: entry.session,
+            exchange: entry.exchange,
+        }
+    }
+}
+
 #[derive(Default)]
 struct TapedRequest {
     method: String,
     params: String,
     id: Option<Id>,
-    place: (Option<u64>, Option<u64>),
+    place: Place,
     token: Option<String>,
     notices: Vec<Notice>,
     rounds: Vec<Vec<AskRequest>>,
@@ -94,7 +73,7 @@ pub(super) fn read(tape: &Tape) -> Index {
                 reader.asked(entry, &method, params);
             }
             (Some(Direction::Server), Body::Notification { method, params }) => {
-                reader.said(entry, &method, params, message.raw);
+                reader.notified(entry, &method, params, message.raw);
             }
             (Some(Direction::Server), Body::Result { id, result }) => {
                 reader.end(entry, &id, Ok(result.get()));
@@ -132,21 +111,26 @@ impl TapeReader {
             },
         };
         open.id = Some(id);
-        open.place = (entry.session, entry.exchange);
+        open.place = Place::of(entry);
         open.token = common.wants_progress().map(|token| token.get().to_owned());
         self.open.push(open);
     }
 
     /// The request that a message of the server belongs to: that of its exchange, or the newest.
     fn current(&mut self, entry: &Entry) -> Option<&mut TapedRequest> {
-        let place = (entry.session, entry.exchange);
-        let at = self.open.iter().rposition(|open| open.place == place);
-        let at = at.or_else(|| {
-            self.open
-                .iter()
-                .rposition(|open| open.place.0 == entry.session)
-        })?;
+        let at = self.newest(entry, |_| true)?;
         self.open.get_mut(at)
+    }
+
+    /// The place in the list of the newest open request like this: of the entry's exchange, or else of its session.
+    fn newest(&self, entry: &Entry, is_like: impl Fn(&TapedRequest) -> bool) -> Option<usize> {
+        let place = Place::of(entry);
+        let of_exchange = |open: &TapedRequest| is_like(open) && open.place == place;
+        let of_session = |open: &TapedRequest| is_like(open) && open.place.session == place.session;
+        self.open
+            .iter()
+            .rposition(of_exchange)
+            .or_else(|| self.open.iter().rposition(of_session))
     }
 
     fn asked(&mut self, entry: &Entry, method: &str, params: Option<&RawValue>) {
@@ -158,37 +142,14 @@ impl TapeReader {
         }
     }
 
-    fn said(&mut self, entry: &Entry, method: &str, params: Option<&RawValue>, raw: &str) {
-        let members = params
-            .and_then(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok());
-        let mut members = members.unwrap_or_default();
+    fn notified(&mut self, entry: &Entry, method: &str, params: Option<&RawValue>, raw: &str) {
         let kind = match method {
-            "notifications/progress" => {
-                let token = members.remove("progressToken").map(RawValue::get);
-                let of_token = self
-                    .open
-                    .iter_mut()
-                    .rev()
-                    .find(|open| open.token.as_deref() == token);
-                if let Some(open) = of_token {
-                    let params = serde_json::to_string(&members).unwrap_or_default();
-                    open.notices.push(Notice {
-                        delay_ms: 0,
-                        kind: NoticeKind::Progress(params),
-                    });
-                }
-                return;
-            }
-            "notifications/message" => {
-                let level = members
-                    .get("level")
-                    .and_then(|level| serde_json::from_str::<String>(level.get()).ok());
-                let level = level
-                    .and_then(|level| LogLevel::named(&level))
-                    .unwrap_or_default();
-                NoticeKind::Log(level, params.map_or("{}", RawValue::get).to_owned())
-            }
+            "notifications/progress" => return self.progressed(params),
             "notifications/subscriptions/acknowledged" => return,
+            "notifications/message" => {
+                let text = params.map_or("{}", RawValue::get).to_owned();
+                NoticeKind::Log(log_level(params), text)
+            }
             _ => NoticeKind::Other(raw.to_owned()),
         };
         if let Some(open) = self.current(entry) {
@@ -196,19 +157,29 @@ impl TapeReader {
         }
     }
 
-    fn end(&mut self, entry: &Entry, id: &Id, outcome: RpcResult<&str>) {
-        let place = (entry.session, entry.exchange);
-        let is_of = |open: &TapedRequest| open.id.as_ref() == Some(id);
-        let at = self
+    /// Progress belongs to the request with its token, wherever it stands.
+    fn progressed(&mut self, params: Option<&RawValue>) {
+        let mut members = members_of(params);
+        let token = members.remove("progressToken").map(RawValue::get);
+        let of_token = self
             .open
-            .iter()
-            .rposition(|open| is_of(open) && open.place == place);
-        let at = at.or_else(|| {
-            self.open
-                .iter()
-                .rposition(|open| is_of(open) && open.place.0 == entry.session)
-        });
-        let Some(at) = at else { return };
+            .iter_mut()
+            .rev()
+            .find(|open| open.token.as_deref() == token);
+        if let Some(open) = of_token {
+            let params = serde_json::to_string(&members).unwrap_or_default();
+            open.notices.push(Notice {
+                delay_ms: 0,
+                kind: NoticeKind::Progress(params),
+            });
+        }
+    }
+
+    fn end(&mut self, entry: &Entry, id: &Id, outcome: RpcResult<&str>) {
+        let is_answered = |open: &TapedRequest| open.id.as_ref() == Some(id);
+        let Some(at) = self.newest(entry, is_answered) else {
+            return;
+        };
         let mut open = self.open.remove(at);
         if let Ok(result) = &outcome
             && let Some(questions) = questions(result)
@@ -235,14 +206,14 @@ impl TapeReader {
 
     fn finish(&mut self, open: TapedRequest, outcome: RpcResult<&str>) {
         self.count += 1;
-        let recorded = RecordedRequest {
+        self.index.recorded.push(RecordedRequest {
+            method: open.method,
             params: open.params,
             fingerprint: format!("tape {}", self.count),
             notices: open.notices,
             rounds: open.rounds,
             outcome: outcome.map(|result| mcptest_mcp::jsonrpc::one_line(result).into_owned()),
-        };
-        self.index.recorded.push((open.method, recorded));
+        });
     }
 }
 
@@ -256,6 +227,20 @@ impl TapedRequest {
             .find(|name| !is_taken(name))
             .unwrap_or_default()
     }
+}
+
+fn members_of(params: Option<&RawValue>) -> BTreeMap<String, &RawValue> {
+    params
+        .and_then(|params| serde_json::from_str(params.get()).ok())
+        .unwrap_or_default()
+}
+
+fn log_level(params: Option<&RawValue>) -> LogLevel {
+    members_of(params)
+        .get("level")
+        .and_then(|level| serde_json::from_str::<String>(level.get()).ok())
+        .and_then(|level| LogLevel::named(&level))
+        .unwrap_or_default()
 }
 
 fn may_ask(method: &str) -> bool {

@@ -3,14 +3,16 @@
 use super::headers::Accepts;
 use super::sessions::Sessions;
 use super::{Limits, PATH, reply};
+use crate::audience::Interest;
 use crate::deliver::{Delivery, deliver};
 use crate::engine::{Asker, Handled, MockOutcome};
 use crate::incoming::{Incoming, Refused, Request as Asked};
 use crate::modern::unknown_version;
+use crate::outlet::Outlet;
 use crate::play::MockAnswer;
 use crate::server::Server;
-use crate::session::{Interest, Session};
-use crate::stream::{Outlet, Stream, read_event_id};
+use crate::session::Session;
+use crate::stream::{Stream, read_event_id};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming as HyperBody;

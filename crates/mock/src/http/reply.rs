@@ -1,8 +1,8 @@
 //! Answers as HTTP: status, headers, body.
 
+use crate::audience::Seat;
 use crate::play::MockAnswer;
 use crate::render;
-use crate::session::Seat;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use hyper::body::{Body, Frame};

@@ -1,9 +1,10 @@
 //! Which sessions are there, and which are over?
 
 use super::Limits;
+use crate::audience::{Interest, Seat};
+use crate::outlet::Outlet;
 use crate::server::Server;
-use crate::session::{Interest, Seat, Session};
-use crate::stream::Outlet;
+use crate::session::Session;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

@@ -3,7 +3,7 @@
 use super::json::{Json, quote};
 use super::operation::Operation;
 use super::path::Values;
-use super::store::State;
+use super::state::State;
 use super::template::{Missing, Template};
 use mcptest_core::problem::nearest;
 use mcptest_core::schema::JsonSchema;

@@ -2,10 +2,11 @@
 
 use super::answer::{Inputs, error_of_missing};
 use super::content;
-use super::context::{Context, Scope};
+use super::context::Context;
 use super::fields::{any_json, either, object_json, text};
 use super::json::{Json, Object, list};
 use super::path::Values;
+use super::scope::Scope;
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};
 use mcptest_mcp::jsonrpc::{RpcError, RpcResult, code};

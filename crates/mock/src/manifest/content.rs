@@ -1,8 +1,9 @@
 //! Content blocks: text, image, audio, an embedded resource or a link to one.
 
-use super::context::{Context, Scope};
+use super::context::Context;
 use super::fields::{any_json, base64, either, literal_object, object_json, size, text, uri};
 use super::json::{Json, Object, list};
+use super::scope::Scope;
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};
 use std::collections::BTreeSet;

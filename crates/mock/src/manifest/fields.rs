@@ -1,15 +1,13 @@
 //! The fields that manifests have beside those of suites: texts with holes, JSON with holes, two spellings of one key.
 
-use super::context::Scope;
 use super::json::{Json, PlacedFault};
 use super::path::{Fault, Path};
+use super::scope::Scope;
 use super::template::Template;
-use mcptest_core::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_core::problem::Problem;
-use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::read::{Block, Field};
 use mcptest_core::yaml::{Kind, Scalar};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// A string with holes; numbers and flags count as texts.
 pub(super) fn template(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
@@ -173,80 +171,4 @@ pub(super) fn either<T>(
     let first = block.optional(snake, doc, &read);
     let second = block.optional(camel, &format!("The same as `{snake}`"), &read);
     first.or(second)
-}
-
-/// A JSON Schema: its text, and compiled when it is to be held to.
-#[derive(Debug, Clone)]
-pub(super) struct WrittenSchema {
-    pub(super) json: Json,
-    pub(super) value: Value,
-    pub(super) compiled: Option<JsonSchema>,
-}
-
-/// A schema; one that nothing is held to may be anything.
-pub(super) fn schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenSchema> {
-    let json = literal_json(field)?;
-    let value = field.value()?;
-    if !is_held_to {
-        return Some(WrittenSchema {
-            json,
-            value,
-            compiled: None,
-        });
-    }
-    match JsonSchema::compile_as_declared(&value) {
-        Ok(compiled) => Some(WrittenSchema {
-            json,
-            value,
-            compiled: Some(compiled),
-        }),
-        Err(fault) => {
-            field.report(field.schema_problem(&fault));
-            None
-        }
-    }
-}
-
-/// The faults of the whole server: one or a list.
-pub(super) fn read_faults_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedFault>> {
-    one_or_many(field, |field| {
-        field.shapes("a fault, as `slow:500`", |shapes| {
-            let scope = FaultScope::default();
-            shapes.text(|field| FaultKind::read(field).map(|kind| ScopedFault { kind, scope }));
-            shapes.block(|block| {
-                let kind =
-                    block.required("kind", "What goes wrong, as `slow:500`", FaultKind::read);
-                let scope = block.optional(
-                    "scope",
-                    "`tools` (calls alone, the default) or `all` requests",
-                    |f| {
-                        f.choice(
-                            "a scope",
-                            &FaultScope::WORDS.map(|(word, scope, _)| (word, scope)),
-                        )
-                    },
-                );
-                Some(ScopedFault {
-                    kind: kind?,
-                    scope: scope.unwrap_or_default(),
-                })
-            });
-        })
-    })
-}
-
-/// The faults of one tool, which touch its calls and nothing else.
-pub(super) fn read_faults_of_tool(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
-    one_or_many(field, FaultKind::read)
-}
-
-fn one_or_many<T>(
-    field: &mut Field<'_>,
-    read: impl Fn(&mut Field<'_>) -> Option<T>,
-) -> Option<Vec<T>> {
-    field.shapes("a fault, as `slow:500`, or a list of them", |shapes| {
-        shapes.list(|field| field.list(&read));
-        shapes.text(|field| read(field).map(|fault| vec![fault]));
-        shapes.map(|field| read(field).map(|fault| vec![fault]));
-    })
 }

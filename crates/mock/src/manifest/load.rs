@@ -2,18 +2,16 @@
 
 use super::completion::Completions;
 use super::context::Context;
-use super::fields::{read_faults_of_server, report_all};
-use super::json::Json;
+use super::form::Form;
 use super::prompt::Prompt;
 use super::resource::Resource;
-use super::tool::{Tool, default_answer};
-use super::{Cache, Manifest};
+use super::tool::Tool;
+use super::{Cache, Manifest, faults, saved};
 use mcptest_core::problem::{Level, Problem, Sources, Span};
-use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::ReadFile;
-use mcptest_core::suite::read::{Block, Field, Reading, is_same_key};
-use mcptest_core::trace::{CatalogueTool, ToolSchema};
-use mcptest_core::yaml::{self, Kind, Node, Scalar};
+use mcptest_core::suite::read::{Block, Field, Reading};
+use mcptest_core::trace::CatalogueTool;
+use mcptest_core::yaml::{self, Kind, Scalar};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -37,13 +35,10 @@ impl Loaded {
 
 /// Loads the manifest, or the saved `tools/list` result, at `path`.
 pub fn load(path: &Path, files: ReadFile<'_>) -> Loaded {
-    let refused = |problem: Problem| {
-        let (manifest, problems, sources) = (None, vec![problem], Sources::default());
-        Loaded {
-            manifest,
-            problems,
-            sources,
-        }
+    let refused = |problem: Problem| Loaded {
+        manifest: None,
+        problems: vec![problem],
+        sources: Sources::default(),
     };
     let bytes = match files(path) {
         Ok(bytes) => bytes,
@@ -67,9 +62,8 @@ pub fn load_text(path: &Path, text: String, files: ReadFile<'_>) -> Loaded {
     let file = sources.add(path.display().to_string(), text);
     let (manifest, mut problems) = read(path, &sources.file(file).text, file, files);
     Problem::sort(&mut problems);
-    let is_refused = problems.iter().any(|problem| problem.level == Level::Error);
     Loaded {
-        manifest: manifest.filter(|_| !is_refused),
+        manifest,
         problems,
         sources,
     }
@@ -84,16 +78,10 @@ pub fn catalogue(
     files: ReadFile<'_>,
 ) -> (Option<Vec<CatalogueTool>>, Vec<Problem>) {
     let (manifest, problems) = read(path, text, file, files);
-    let is_refused = problems.iter().any(|problem| problem.level == Level::Error);
-    (
-        manifest
-            .filter(|_| !is_refused)
-            .map(|manifest| manifest.catalogue()),
-        problems,
-    )
+    (manifest.map(|manifest| manifest.catalogue()), problems)
 }
 
-/// The manifest in `text`, whose places are those of the source `file`.
+/// The manifest in `text`, unless a problem is an error. Places are those of the source `file`.
 fn read(
     path: &Path,
     text: &str,
@@ -116,7 +104,7 @@ fn read(
     let folder = path.parent().unwrap_or(Path::new(""));
     let context = Context::new(folder, files);
     let manifest = match Form::of(&root, text) {
-        Form::SavedList(tools) => read_saved(tools, path, &reading, &context),
+        Form::SavedList(tools) => saved::read(tools, path, &reading, &context),
         Form::Server => read_server(&mut Field::new(&reading, &root), &context),
         Form::Manifest => read_manifest(&mut Field::new(&reading, &root), &context),
         Form::Nothing => {
@@ -127,10 +115,15 @@ fn read(
     problems.extend(reading.into_problems());
     problems.extend(manifest.iter().flat_map(Manifest::check_completions));
     // A resource that was refused is missed by nobody.
-    if problems.iter().all(|problem| problem.level != Level::Error) {
+    if !has_error(&problems) {
         problems.extend(manifest.iter().flat_map(Manifest::check_updated));
     }
+    let manifest = manifest.filter(|_| !has_error(&problems));
     (manifest.map(|manifest| manifest.finish(&context)), problems)
+}
+
+fn has_error(problems: &[Problem]) -> bool {
+    problems.iter().any(|problem| problem.level == Level::Error)
 }
 
 fn nothing(span: Span) -> Problem {
@@ -194,7 +187,7 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
         faults: block.or_default(
             "fault",
             "What goes wrong on purpose, as `slow:500`; one or a list",
-            read_faults_of_server,
+            faults::read_of_server,
         ),
         tools: block.list("tools", "The tools", |f| Tool::read(f, context)),
         resources: block.list("resources", "What can be read", |f| {
@@ -309,181 +302,4 @@ pub fn json_schema() -> Value {
         map.insert("title".to_owned(), json!("mcptest mock server manifest"));
     }
     schema
-}
-
-/// What a file with tools is.
-enum Form<'n> {
-    /// A map with `mock_server:`.
-    Manifest,
-    /// What stands under `mock_server:`, at the top of the file.
-    Server,
-    /// A saved `tools/list` result or response, with this list.
-    SavedList(&'n Node),
-    /// None of these.
-    Nothing,
-}
-
-impl<'n> Form<'n> {
-    fn of(root: &'n Node, text: &str) -> Self {
-        if entry(root, "mock_server").is_some() {
-            return Self::Manifest;
-        }
-        if let Some(tools) = entry(root, "tools") {
-            return if is_written_by_hand(root, tools, text) {
-                Self::Server
-            } else {
-                Self::SavedList(tools)
-            };
-        }
-        let saved = entry(root, "result").and_then(|result| entry(result, "tools"));
-        match (saved, &root.kind) {
-            (Some(tools), _) => Self::SavedList(tools),
-            (None, Kind::Map(entries)) if !entries.is_empty() => Self::Manifest,
-            (None, _) => Self::Nothing,
-        }
-    }
-}
-
-/// What a server says of a tool in `tools/list`, in the spellings that are read.
-const LISTED: [&str; 11] = [
-    "name",
-    "title",
-    "description",
-    "inputSchema",
-    "input_schema",
-    "outputSchema",
-    "output_schema",
-    "annotations",
-    "icons",
-    "execution",
-    "_meta",
-];
-
-/// Whether tools at the top of a file are those of a manifest: something there is only known to manifests, or a tool has
-/// no schema and the file is not JSON, as a saved list is.
-fn is_written_by_hand(root: &Node, tools: &Node, text: &str) -> bool {
-    let schema = json_schema();
-    let keys = |pointer: &str| -> Vec<String> {
-        let properties = schema.pointer(pointer).and_then(Value::as_object);
-        properties
-            .map(|properties| properties.keys().cloned().collect())
-            .unwrap_or_default()
-    };
-    let has_one = |node: &Node, own: &dyn Fn(&str) -> bool, keys: &[String]| {
-        keys.iter()
-            .any(|key| own(key) && entry(node, key).is_some())
-    };
-    let of_server = keys("/anyOf/0/properties/mock_server/properties");
-    let of_tool = keys("/$defs/tool/properties");
-    let listed: &[_] = match &tools.kind {
-        Kind::List(listed) => listed,
-        _ => &[],
-    };
-    let is_json = text.trim_start().starts_with('{');
-    let has_no_schema = |tool: &Node| INPUT.iter().all(|key| entry(tool, key).is_none());
-    has_one(root, &|key| key != "tools", &of_server)
-        || listed
-            .iter()
-            .any(|tool| has_one(tool, &|key| !LISTED.contains(&key), &of_tool))
-        || (!is_json && listed.iter().any(|tool| has_no_schema(tool)))
-}
-
-fn entry<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
-    let Kind::Map(entries) = &node.kind else {
-        return None;
-    };
-    entries
-        .iter()
-        .find(|entry| is_same_key(&entry.key, key))
-        .map(|entry| &*entry.value)
-}
-
-/// The manifest of these tools, named after the file.
-fn read_saved(
-    tools: &Node,
-    path: &Path,
-    reading: &Reading<'_>,
-    context: &Context<'_>,
-) -> Option<Manifest> {
-    let tools = Field::new(reading, tools).list(|field| {
-        let node = field.node(|| Value::Null)?;
-        read_tool(node, field, context)
-    })?;
-    let name = path.file_stem().map_or_else(
-        || "mock".to_owned(),
-        |stem| stem.to_string_lossy().into_owned(),
-    );
-    Some(Manifest {
-        name,
-        version: "0.0.0".to_owned(),
-        tools,
-        ..Manifest::default()
-    })
-}
-
-const INPUT: [&str; 2] = ["inputSchema", "input_schema"];
-
-/// A schema as it is written.
-fn in_order(node: &Node) -> Option<ToolSchema> {
-    serde_json::from_str(Json::literal(node).ok()?.as_static()?).ok()
-}
-
-fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Option<Tool> {
-    let Kind::Map(_) = &node.kind else {
-        return field.wrong(node, "a tool");
-    };
-    let value = field.value()?;
-    let Some(name) = entry(node, "name") else {
-        field.report(Problem::error("a tool has no name"));
-        return None;
-    };
-    let name = context.own_name("tool", &mut Field::new(field.reading, name))?;
-    let schema = |keys: [&str; 2]| keys.iter().find_map(|key| value.get(*key)).cloned();
-    let input_value = schema(INPUT);
-    let output_value = schema(["outputSchema", "output_schema"]);
-    let output = output_value
-        .as_ref()
-        .and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
-    if input_value.is_none() {
-        let message = format!("`{name}` has no `inputSchema`, so clients may leave it out");
-        field.report(
-            Problem::warning(message)
-                .at(node.span)
-                .help("write `\"inputSchema\": {\"type\": \"object\"}`"),
-        );
-    }
-    let json = Json::literal(node)
-        .map_err(|faults| report_all(field, faults))
-        .ok()?;
-    Some(Tool {
-        listing: json.as_static().unwrap_or_default().to_owned(),
-        who: format!("the tool `{name}`"),
-        description: value
-            .get("description")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
-        input: input_value
-            .as_ref()
-            .and_then(|schema| compile(schema, &name, field)),
-        input_schema: INPUT.iter().find_map(|key| in_order(entry(node, key)?)),
-        cases: default_answer(&name, output_value.as_ref().zip(output.as_ref())),
-        name,
-        ..Tool::default()
-    })
-}
-
-/// Ignores a saved schema that cannot be used: the server that it was saved from served it all the same.
-fn compile(schema: &Value, tool: &str, field: &Field<'_>) -> Option<JsonSchema> {
-    let fault = match JsonSchema::compile_as_declared(schema) {
-        Ok(schema) => return Some(schema),
-        Err(fault) => fault,
-    };
-    let message = format!(
-        "arguments of `{tool}` are not checked, its schema cannot be read: {}",
-        fault.reason
-    );
-    field.report(
-        Problem::warning(message).at(field.span_at(&format!("/inputSchema{}", fault.pointer))),
-    );
-    None
 }

@@ -6,20 +6,29 @@ mod completion;
 mod condition;
 mod content;
 mod context;
+mod faults;
 mod fields;
+mod form;
 mod json;
+mod listed;
 mod load;
 mod notice;
 mod operation;
 mod path;
 mod prompt;
+mod records;
 mod resource;
 mod response;
+mod saved;
+mod schema;
+mod scope;
+mod state;
 mod store;
 mod template;
 #[cfg(test)]
 mod tests;
 mod tool;
+mod uri_template;
 
 pub use answer::{Answer, Inputs, Replied, ToolReply};
 pub use ask::{Ask, AskKind, AskRequest, Asks, Declared};
@@ -27,7 +36,7 @@ pub use load::{Loaded, catalogue, json_schema, load, load_text};
 pub use notice::{LogLevel, Notice, NoticeKind, ServerChange};
 pub use prompt::Prompt;
 pub use resource::{FoundResource, Resource};
-pub use store::State;
+pub use state::{InWorld, State};
 pub use tool::Tool;
 
 use mcptest_core::fault::ScopedFault;

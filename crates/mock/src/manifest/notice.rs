@@ -1,10 +1,10 @@
 //! What does a tool say while it works, and what changes when it is done?
 
 use super::answer::error_of_missing;
-use super::context::Scope;
 use super::fields::{any_json, template};
 use super::json::Json;
 use super::path::Values;
+use super::scope::Scope;
 use super::template::{Missing, Template};
 use mcptest_core::problem::Span;
 use mcptest_core::suite::read::{Block, Field};

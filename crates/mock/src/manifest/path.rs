@@ -1,6 +1,6 @@
 //! `args.items[0]["odd name"]`: where does a path lead in the values of a call?
 
-use super::store::StateNow;
+use super::state::StateNow;
 use serde_json::Value;
 use std::ops::Range;
 

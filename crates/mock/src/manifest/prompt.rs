@@ -2,9 +2,10 @@
 
 use super::answer::{Answer, Inputs, error_of_arguments, error_of_missing, unknown};
 use super::ask::{Ask, Asks, Declared};
-use super::context::{Context, Scope};
+use super::context::Context;
 use super::fields::{literal_json, literal_object};
 use super::json::{Json, Object, list};
+use super::scope::Scope;
 use super::tool::values;
 use super::{Manifest, content};
 use mcptest_core::suite::read::{Block, Field};

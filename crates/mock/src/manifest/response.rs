@@ -3,11 +3,12 @@
 use super::answer::{Plan, Sequence, Then, output_fault};
 use super::condition::Condition;
 use super::content;
-use super::context::{Context, Scope};
+use super::context::Context;
 use super::fields::{any_json, either, object_json, report, template, text};
 use super::json::{Json, PlacedFault};
 use super::operation::{Operation, Verb};
 use super::path::Path;
+use super::scope::Scope;
 use super::tool::Case;
 use mcptest_core::problem::{Problem, Span};
 use mcptest_core::schema::JsonSchema;

@@ -6,17 +6,16 @@ use super::answer::{
 use super::ask::{Ask, Asks, Declared};
 use super::condition::Condition;
 use super::content::one_text;
-use super::context::{Context, Scope};
-use super::fields::{
-    self, WrittenSchema, either, literal_json, literal_object, read_faults_of_tool,
-};
-use super::json::{Json, Object};
+use super::context::Context;
+use super::faults;
+use super::json::Json;
+use super::listed::Listed;
 use super::notice::{Aside, Notice, ServerChange};
 use super::path::{STATE, Values};
 use super::response::Answers;
-use super::store::{State, StateNow};
+use super::scope::Scope;
+use super::state::{State, StateNow};
 use mcptest_core::fault::FaultKind;
-use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::schema::sample;
 use mcptest_core::suite::read::{Block, Field};
@@ -251,7 +250,7 @@ impl Delivery {
             faults: block.or_default(
                 "fault",
                 "What goes wrong with its calls, as `slow:500`; one or a list",
-                read_faults_of_tool,
+                faults::read_of_tool,
             ),
             reconnect_ms: block.optional(
                 "reconnect",
@@ -308,81 +307,4 @@ pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) 
         None => Json::raw(text_result(&format!("{name} was called"), false)),
     };
     vec![Case::always(Plan::Result(result))]
-}
-
-/// The schema of a tool that says nothing of its arguments.
-const ANY_OBJECT: &str = r#"{"type":"object"}"#;
-
-/// The keys that `tools/list` shows.
-struct Listed {
-    listing: Object,
-    description: Option<String>,
-    input: Option<WrittenSchema>,
-    output: Option<WrittenSchema>,
-}
-
-impl Listed {
-    fn read(block: &mut Block<'_>, name: Option<&str>) -> Self {
-        let validate_input = block.flag(
-            "validate_input",
-            "Whether calls must fit `input_schema`: `false` lists it, whatever it is, and takes everything",
-            true,
-        );
-        let validate_output = block.flag(
-            "validate_output",
-            "Whether results must fit `output_schema`: `false` lets a tool break its own word",
-            true,
-        );
-        let mut listing = Object::default();
-        listing.member("name", name.map(Json::string));
-        listing.text(block, "title", "Its name for people");
-        let description = listing.text(block, "description", "What a model reads about it");
-        let doc = "The JSON Schema of its arguments; any object when left out";
-        let input = either(block, ("inputSchema", "input_schema"), doc, |f| {
-            read_object_schema(f, validate_input)
-        });
-        let doc = "The JSON Schema of its structured content";
-        let output = either(block, ("outputSchema", "output_schema"), doc, |f| {
-            fields::schema(f, validate_output)
-        });
-        let json = |schema: &WrittenSchema| schema.json.clone();
-        listing.member(
-            "inputSchema",
-            input
-                .as_ref()
-                .map(json)
-                .or_else(|| Some(Json::raw(ANY_OBJECT))),
-        );
-        listing.member("outputSchema", output.as_ref().map(json));
-        let hints = "`readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`";
-        listing.filled(block, "annotations", hints, literal_object);
-        listing.filled(block, "icons", "Its icons", literal_json);
-        listing.filled(block, "execution", "How it may be executed", literal_object);
-        listing.filled(block, "_meta", "Metadata", literal_object);
-        Self {
-            listing,
-            description,
-            input,
-            output,
-        }
-    }
-
-    fn input_schema(&self) -> Option<ToolSchema> {
-        let text = self
-            .input
-            .as_ref()
-            .and_then(|schema| schema.json.as_static())
-            .unwrap_or(ANY_OBJECT);
-        serde_json::from_str(text).ok()
-    }
-}
-
-/// A schema of arguments, which are always an object.
-fn read_object_schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenSchema> {
-    let schema = fields::schema(field, is_held_to)?;
-    if is_held_to && schema.value.get("type").and_then(Value::as_str) != Some("object") {
-        let problem = Problem::warning("MCP wants `type: object` here: arguments are an object");
-        field.report(problem.help("clients may refuse the tool without it"));
-    }
-    Some(schema)
 }

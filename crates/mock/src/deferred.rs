@@ -1,0 +1,29 @@
+//! Changes that clients are told of once the answer has left.
+
+use super::server::Server;
+use crate::manifest::ServerChange;
+
+/// Changes that are told when this is dropped, which is when the answer has left, or is lost.
+#[derive(Debug)]
+pub(super) struct DeferredChanges {
+    server: Server,
+    changes: Vec<ServerChange>,
+}
+
+impl DeferredChanges {
+    /// `None` when nothing changes.
+    pub(super) fn of(server: &Server, changes: Vec<ServerChange>) -> Option<Self> {
+        (!changes.is_empty()).then(|| Self {
+            server: server.clone(),
+            changes,
+        })
+    }
+}
+
+impl Drop for DeferredChanges {
+    fn drop(&mut self) {
+        for change in &self.changes {
+            self.server.tell(change);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `fault:` what goes wrong on purpose, with the whole server or with one tool?
+
+use mcptest_core::fault::{FaultKind, FaultScope, ScopedFault};
+use mcptest_core::suite::read::Field;
+
+/// The faults of the whole server: one or a list.
+pub(super) fn read_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedFault>> {
+    one_or_many(field, |field| {
+        field.shapes("a fault, as `slow:500`", |shapes| {
+            let scope = FaultScope::default();
+            shapes.text(|field| FaultKind::read(field).map(|kind| ScopedFault { kind, scope }));
+            shapes.block(|block| {
+                let kind =
+                    block.required("kind", "What goes wrong, as `slow:500`", FaultKind::read);
+                let scope = block.optional(
+                    "scope",
+                    "`tools` (calls alone, the default) or `all` requests",
+                    |f| {
+                        f.choice(
+                            "a scope",
+                            &FaultScope::WORDS.map(|(word, scope, _)| (word, scope)),
+                        )
+                    },
+                );
+                Some(ScopedFault {
+                    kind: kind?,
+                    scope: scope.unwrap_or_default(),
+                })
+            });
+        })
+    })
+}
+
+/// The faults of one tool, which touch its calls and nothing else.
+pub(super) fn read_of_tool(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
+    one_or_many(field, FaultKind::read)
+}
+
+fn one_or_many<T>(
+    field: &mut Field<'_>,
+    read: impl Fn(&mut Field<'_>) -> Option<T>,
+) -> Option<Vec<T>> {
+    field.shapes("a fault, as `slow:500`, or a list of them", |shapes| {
+        shapes.list(|field| field.list(&read));
+        shapes.text(|field| read(field).map(|fault| vec![fault]));
+        shapes.map(|field| read(field).map(|fault| vec![fault]));
+    })
+}

@@ -1,0 +1,104 @@
+//! What does a running mock server remember from one call to the next?
+
+use super::Manifest;
+use super::records::{Memory, Records};
+use crate::running_world::Running;
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use std::cell::OnceCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The memory of one running server: how far each sequence is, and its state, in which the collections of the store
+/// stand under their names. Threads share it as it is.
+#[derive(Debug)]
+pub struct State {
+    positions: Vec<AtomicUsize>,
+    collections: Vec<Mutex<Memory>>,
+    world: Arc<Running>,
+    server: String,
+}
+
+/// The world that a server acts in.
+#[derive(Debug)]
+pub struct InWorld {
+    /// The server's name there.
+    pub server: String,
+    /// The world.
+    pub world: Arc<Running>,
+}
+
+impl State {
+    /// The memory of a server that was just started. In a world, the world's seed replaces the store's.
+    pub fn of(manifest: &Manifest, in_world: Option<InWorld>) -> Self {
+        let mut seed = Map::new();
+        let mut collections = Vec::new();
+        for collection in &manifest.store {
+            let (memory, records) = Memory::of(collection);
+            seed.insert(collection.name.clone(), Value::Object(records));
+            collections.push(Mutex::new(memory));
+        }
+        let InWorld { server, world } = in_world.unwrap_or_else(|| InWorld {
+            server: String::new(),
+            world: Arc::new(Running::without_rules(Value::Object(seed))),
+        });
+        let positions = (0..manifest.sequences)
+            .map(|_| AtomicUsize::new(0))
+            .collect();
+        Self {
+            positions,
+            collections,
+            world,
+            server,
+        }
+    }
+
+    /// The state that calls change.
+    pub(super) fn world(&self) -> &Running {
+        &self.world
+    }
+
+    /// The name of the server in its world; empty when it has a state of its own.
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The position of a sequence, which then is the next one.
+    pub(super) fn step(&self, slot: usize) -> usize {
+        self.positions
+            .get(slot)
+            .map_or(0, |position| position.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Does something with a collection while nobody else does; `None` where the state has something else in its place.
+    pub(super) fn with_records<T>(
+        &self,
+        slot: usize,
+        work: impl FnOnce(Records<'_>) -> T,
+    ) -> Option<T> {
+        let mut memory = self.collections.get(slot)?.lock();
+        self.world.with(|state| {
+            let name = memory.collection.name.clone();
+            let stored = state
+                .as_object_mut()?
+                .entry(name)
+                .or_insert_with(|| Value::Object(Map::new()));
+            Some(work(Records {
+                stored: stored.as_object_mut()?,
+                memory: &mut memory,
+            }))
+        })
+    }
+}
+
+/// The state as it is when it is first asked for.
+pub(super) struct StateNow<'s> {
+    pub(super) state: &'s State,
+    pub(super) found: OnceCell<Value>,
+}
+
+impl StateNow<'_> {
+    pub(super) fn value(&self) -> &Value {
+        self.found.get_or_init(|| self.state.world.state())
+    }
+}
