@@ -39,7 +39,7 @@ fn pages() -> Vec<(String, String)> {
     let mut pages = vec![
         (
             "docs/schema/suite.schema.json".to_owned(),
-            format!("{:#}\n", mcptest_core::suite::json_schema()),
+            format!("{:#}\n", mcptest_core::suite::json_schema(GATES)),
         ),
         (
             "docs/schema/manifest.schema.json".to_owned(),
@@ -72,7 +72,7 @@ fn pages() -> Vec<(String, String)> {
         ("docs/reference/reporters.md".to_owned(), reporters()),
         (
             "docs/reference/suite.md".to_owned(),
-            crate::yaml_reference::page(&mcptest_core::suite::json_schema()),
+            crate::yaml_reference::page(&mcptest_core::suite::json_schema(GATES)),
         ),
     ];
     for gate in GATES {

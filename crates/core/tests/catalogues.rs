@@ -57,7 +57,7 @@ fn no_schema_of_a_recorded_catalogue_is_too_much_work() {
     }
     // The largest schemas that we write ourselves.
     found.extend([
-        mcptest_core::suite::json_schema(),
+        mcptest_core::suite::json_schema(mcptest_core::eval::GATES),
         mcptest_core::trace::fields::json_schema(),
     ]);
     assert!(found.len() > 100, "only {} schemas were found", found.len());

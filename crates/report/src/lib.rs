@@ -23,6 +23,7 @@ mod suites;
 mod tap;
 mod words;
 
+use mcptest_core::eval::Gates;
 use mcptest_core::report::{Embed, Report};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -49,6 +50,8 @@ pub struct Options {
     pub embed: Embed,
     /// By which column the leaderboard is sorted, where not as the report has it.
     pub sort: Option<&'static leaderboard::Column>,
+    /// The gates whose pages a format may have in it.
+    pub gates: Gates,
 }
 
 /// One format.

@@ -1,6 +1,7 @@
 //! A report with a row of every kind, for the tests of every format.
 
 use crate::{Options, Reporter};
+use mcptest_core::eval::GATES;
 use mcptest_core::report::{
     Advice, AssertionDiff, Expectation, Finding, GateReport, Number, Reason, ReasonKind, Report,
     RunReport, Side, Status, TestReport,
@@ -10,39 +11,43 @@ use serde_json::{Value, json};
 
 /// A row of every kind.
 pub(crate) fn report() -> Report {
-    Report::new(vec![
-        looks_up_the_invoice(),
-        says_hello(),
-        weather(),
-        searches_the_docs(),
-        test(
-            "examples/stale.yml",
-            3,
-            "old recording",
-            Status::Error,
-            |test| {
-                let message = "the cassette is stale: the prompt has changed since it was recorded";
-                let reason = Reason::new(ReasonKind::RecordingStale, message)
+    Report::new(
+        vec![
+            looks_up_the_invoice(),
+            says_hello(),
+            weather(),
+            searches_the_docs(),
+            test(
+                "examples/stale.yml",
+                3,
+                "old recording",
+                Status::Error,
+                |test| {
+                    let message =
+                        "the cassette is stale: the prompt has changed since it was recorded";
+                    let reason = Reason::new(ReasonKind::RecordingStale, message)
                     .details(vec!["- Find invoice 41".into(), "+ Find invoice 42".into()])
                     .help("record it again, or set `run_options: {stale: warn}`")
                     .command(
                         "mcptest run examples/stale.yml --record=stale --filter 'old recording'",
                     );
-                test.reason = Some(reason);
-                test.notes = vec!["the cassette holds 5 runs, the suite asks for 3".into()];
-            },
-        ),
-        test(
-            "examples/stale.yml",
-            12,
-            "needs the new server",
-            Status::Skipped,
-            |test| {
-                test.reason = Some(Reason::new(ReasonKind::Skipped, "waiting for server 2.0"));
-            },
-        ),
-        selects_the_tool(),
-    ])
+                    test.reason = Some(reason);
+                    test.notes = vec!["the cassette holds 5 runs, the suite asks for 3".into()];
+                },
+            ),
+            test(
+                "examples/stale.yml",
+                12,
+                "needs the new server",
+                Status::Skipped,
+                |test| {
+                    test.reason = Some(Reason::new(ReasonKind::Skipped, "waiting for server 2.0"));
+                },
+            ),
+            selects_the_tool(),
+        ],
+        GATES,
+    )
 }
 
 pub(crate) fn test(
@@ -419,6 +424,7 @@ pub(crate) fn everywhere(nasty: &str) -> Report {
             })
         })
         .collect(),
+        GATES,
     )
 }
 

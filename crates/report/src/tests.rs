@@ -1,6 +1,7 @@
 //! What holds for every reporter?
 
 use crate::{Options, REPORTERS, find, json, sample};
+use mcptest_core::eval::GATES;
 use mcptest_core::report::Report;
 use std::collections::BTreeSet;
 
@@ -59,7 +60,7 @@ fn the_same_report_gives_the_same_bytes_also_when_read_back() {
 fn a_report_without_tests_is_rendered_by_all() {
     for reporter in REPORTERS {
         assert!(
-            !(reporter.render)(&Report::new(vec![]), &Options::default()).is_empty(),
+            !(reporter.render)(&Report::new(vec![], GATES), &Options::default()).is_empty(),
             "{}",
             reporter.key
         );

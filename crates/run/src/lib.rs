@@ -53,6 +53,7 @@ pub use walk::{Unlisted, not_entered};
 pub use watch::{Judged, Stamps};
 
 use mcptest_core::coverage::Exercised;
+use mcptest_core::eval::GATES;
 use mcptest_core::guard::guarded;
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Embed, Report, Status, TestReport};
@@ -72,6 +73,7 @@ pub fn host() -> Host<'static> {
         read: &|path: &Path| files::read(path, files::TEXT).map_err(|error| reason(&error)),
         environment: &exit::environment,
         mock: &mcptest_mock::manifest::catalogue,
+        gates: GATES,
         list: &|folder, path| {
             cassette::resolve(&[path], folder)
                 .map(|resolved| resolved.files)
@@ -294,7 +296,7 @@ pub fn run(
         rows => in_parallel(options, || rows.par_iter().enumerate().map(judge).collect()),
     };
     root::name_from_root(&mut tests);
-    let mut report = Report::new(tests);
+    let mut report = Report::new(tests, plan.gates());
     report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {
         let exercised = exercised.into_inner();
         let mut coverage = exercised.into_coverage(floor);

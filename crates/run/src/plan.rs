@@ -3,6 +3,7 @@
 use crate::replay::{cassette_paths, side_path};
 use crate::select::Selection;
 use crate::tool_test;
+use mcptest_core::eval::Gates;
 use mcptest_core::row::{Reason, ReasonKind, Row, Subject, Transcripts};
 use mcptest_core::suite::{Loaded, Suite};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,12 @@ impl<'s> Plan<'s> {
             rows
         };
         Self::of(loaded, rows_of, selection)
+    }
+
+    /// The gates that its suites may use; none where every suite was refused.
+    pub fn gates(&self) -> Gates {
+        let suite = self.rows.iter().find_map(Row::suite);
+        suite.map(|suite| suite.gates).unwrap_or_default()
     }
 
     /// The recordings that are read or written for it, as far as they are known before.

@@ -108,6 +108,7 @@ impl Judged {
                 .is_some_and(|(known, _)| *known == stamps[at])
         };
         let changed: BTreeSet<usize> = (0..keys.len()).filter(|&at| !is_known(at)).collect();
+        let gates = plan.gates();
         let rows = plan
             .rows
             .into_iter()
@@ -124,7 +125,7 @@ impl Judged {
             .filter_map(|key| self.0.get(key))
             .map(|(_, test)| test.clone())
             .collect();
-        Ok((Report::new(tests), changed.len()))
+        Ok((Report::new(tests, gates), changed.len()))
     }
 }
 

@@ -205,7 +205,7 @@ fn of_model(report: &Report, model: &str) -> Result<(Report, String), Failure> {
         test
     };
     Ok((
-        Report::new(tests.iter().map(without).collect()),
+        report.over(tests.iter().map(without).collect()),
         name.clone(),
     ))
 }

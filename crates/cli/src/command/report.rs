@@ -3,6 +3,7 @@
 use crate::args::{Reports, Rerender};
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
+use mcptest_core::eval::GATES;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::report::{Embed, Report};
 use mcptest_files::{self as files, Identity};
@@ -290,6 +291,7 @@ impl<R> Destination<R> {
                 clean: CLEAN,
                 embed: *embed,
                 sort: *sort,
+                gates: GATES,
                 ..shown
             };
             let bytes = (reporter.render)(report, &options);

@@ -15,7 +15,10 @@ pub(super) fn run(args: &Schema) -> Result<u8, Failure> {
     } else if args.manifest {
         format!("{:#}\n", mcptest_mock::manifest::json_schema())
     } else {
-        format!("{:#}\n", mcptest_core::suite::json_schema())
+        format!(
+            "{:#}\n",
+            mcptest_core::suite::json_schema(mcptest_core::eval::GATES)
+        )
     };
     output::own(&text)?;
     Ok(0)

@@ -12,7 +12,7 @@ pub use model::{
     Unmeasured, Verdicts,
 };
 
-use crate::eval::{GATES, GateBlock};
+use crate::eval::{GateBlock, Gates};
 use crate::problem::Problem;
 use crate::row::AgentRow;
 use crate::suite::{Host, load};
@@ -107,7 +107,7 @@ impl<'d> Calibrator<'d> {
     ) -> Calibration {
         self.counts.unlabelled = unlabelled;
         let mut gates = Vec::new();
-        for kind in GATES {
+        for kind in self.defaults.kinds {
             let Some(samples) = self.gates.remove(kind.key) else {
                 continue;
             };
@@ -118,7 +118,7 @@ impl<'d> Calibrator<'d> {
                 gates.push(samples.calibrate());
             }
         }
-        let unmeasured = GATES.iter().filter_map(|kind| {
+        let unmeasured = self.defaults.kinds.iter().filter_map(|kind| {
             let reason = self.unmeasured.remove(kind.key)?;
             Some(Unmeasured {
                 gate: kind.key.to_owned(),
@@ -143,16 +143,21 @@ impl<'d> Calibrator<'d> {
 /// The gates that judge any run with an empty block.
 #[derive(Debug, Default)]
 pub struct Defaults {
+    /// Every gate that may be measured.
+    kinds: Gates,
     gates: Vec<GateBlock>,
     unmeasured: Vec<(&'static str, String)>,
 }
 
 impl Defaults {
     /// Reads an empty block of every gate. One that is refused, or judges nothing, has to be told what to look for.
-    pub fn new() -> Self {
-        let mut defaults = Self::default();
-        for kind in GATES {
-            match gates_of(&format!("    {}: {{}}", kind.key), 2) {
+    pub fn new(kinds: Gates) -> Self {
+        let mut defaults = Self {
+            kinds,
+            ..Self::default()
+        };
+        for kind in kinds {
+            match gates_of(kinds, &format!("    {}: {{}}", kind.key), 2) {
                 Ok((gates, problems)) if problems.is_empty() => defaults.gates.extend(gates),
                 _ => {
                     let why = "the suite has no such block, and an empty one judges nothing";
@@ -164,14 +169,24 @@ impl Defaults {
     }
 }
 
-/// The gates of an agent with these blocks and so many runs, with what there is to say of them; the problems alone
+/// The gates of an agent with these blocks, each of one of these kinds, and so many runs, with what there is to say of them; the problems alone
 /// when they are refused.
-pub fn gates_of(blocks: &str, runs: usize) -> Result<(Vec<GateBlock>, Vec<Problem>), Vec<Problem>> {
+pub fn gates_of(
+    kinds: Gates,
+    blocks: &str,
+    runs: usize,
+) -> Result<(Vec<GateBlock>, Vec<Problem>), Vec<Problem>> {
     let text = format!(
         "agents:\n  - name: measured\n    model: m\n    prompt: p\n    runs: {runs}\n{blocks}\n"
     );
     let read = |_: &Path| Ok(text.clone().into_bytes());
-    let loaded = load(Path::new("calibrate.yml"), &Host::new(&read, &|_| None));
+    let loaded = load(
+        Path::new("calibrate.yml"),
+        &Host {
+            gates: kinds,
+            ..Host::new(&read, &|_| None)
+        },
+    );
     match loaded.suite {
         Some(mut suite) => Ok((suite.agents.remove(0).gates, loaded.problems)),
         None => Err(loaded.problems),

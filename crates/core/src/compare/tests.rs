@@ -2,6 +2,7 @@
 
 use super::leaderboard::{USUAL_K, by_model, leaderboard};
 use super::*;
+use crate::eval::GATES;
 use crate::report::{Place, RunReport};
 use crate::row::Rerun;
 use serde_json::json;
@@ -35,7 +36,11 @@ fn test(suite: &str, name: &str, passed: usize, runs: usize) -> TestReport {
 }
 
 fn compared(a: Vec<TestReport>, b: Vec<TestReport>) -> Comparison {
-    compare((&Report::new(a), "old"), (&Report::new(b), "new"), USUAL_K)
+    compare(
+        (&Report::new(a, GATES), "old"),
+        (&Report::new(b, GATES), "new"),
+        USUAL_K,
+    )
 }
 
 /// Tests of so many passes out of so many runs each.
@@ -192,7 +197,7 @@ fn models_stand_beside_the_first_one() {
 #[test]
 fn each_of_several_sides_is_compared_with_the_first_and_pays_for_the_others() {
     let [first, drop, same] =
-        [vec![(9, 10)], vec![(4, 10)], vec![(9, 10)]].map(|one| Report::new(suite(&one)));
+        [vec![(9, 10)], vec![(4, 10)], vec![(9, 10)]].map(|one| Report::new(suite(&one), GATES));
     let alone = compare((&first, "old"), (&drop, "drop"), USUAL_K);
     assert_eq!(alone.verdict, Verdict::Worse, "{}", alone.sentence);
     let found = compare_several(
@@ -240,10 +245,10 @@ fn each_of_several_sides_is_compared_with_the_first_and_pays_for_the_others() {
 fn a_side_without_runs_has_no_row_and_takes_nobody_elses_difference() {
     let mut broken = test("a.yml", "t0", 0, 0);
     broken.status = Status::Error;
-    let [good, bad] = [vec![(10, 10)], vec![(0, 10)]].map(|one| Report::new(suite(&one)));
+    let [good, bad] = [vec![(10, 10)], vec![(0, 10)]].map(|one| Report::new(suite(&one), GATES));
     let found = compare_several(
         (&good, "a"),
-        &[(&Report::new(vec![broken]), "b"), (&bad, "c")],
+        &[(&Report::new(vec![broken], GATES), "b"), (&bad, "c")],
         USUAL_K,
     );
     assert_eq!(found.verdict, Verdict::Worse);
@@ -266,7 +271,7 @@ fn a_model_that_is_all_that_differs_is_what_is_compared() {
             model: Some(model.to_owned()),
             ..test
         });
-        Report::new(tests.collect())
+        Report::new(tests.collect(), GATES)
     };
     let models = |mut reports: Vec<Report>| -> Vec<Option<String>> {
         leave_models_out(&mut reports);
@@ -281,7 +286,7 @@ fn a_model_that_is_all_that_differs_is_what_is_compared() {
         models(vec![of("one"), of("one")]),
         [Some("one".to_owned()), Some("one".to_owned())]
     );
-    let both = Report::new([of("one").tests, of("two").tests].concat());
+    let both = Report::new([of("one").tests, of("two").tests].concat(), GATES);
     assert_eq!(models(vec![of("one"), both]).iter().flatten().count(), 3);
 }
 
@@ -381,7 +386,7 @@ fn models_are_ranked_over_the_tests_that_all_have() {
 
 #[test]
 fn sides_are_ranked_over_the_tests_that_all_have() {
-    let of = |counts: &[(usize, usize)]| Report::new(suite(counts));
+    let of = |counts: &[(usize, usize)]| Report::new(suite(counts), GATES);
     let sides = [
         of(&[(5, 5), (3, 5), (0, 5)]),
         of(&[(5, 5), (3, 5)]),

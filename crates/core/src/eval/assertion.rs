@@ -218,9 +218,9 @@ impl Assertion<Path> {
 }
 
 fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
-    let written = field.string()?;
+    let (written, gates) = (field.string()?, field.reading.gates());
     let refuse = |problem: Box<Problem>| {
-        let mut gates = super::GATES.iter();
+        let mut gates = gates.iter();
         let gate = gates.find(|gate| gate.targets.iter().any(|target| target.name == written));
         field.report(match gate {
             Some(gate) => problem.help(format!(

@@ -33,6 +33,7 @@ mod outlook;
 mod pass_rate;
 mod recording;
 pub mod recovery;
+mod registry;
 #[cfg(test)]
 mod registry_tests;
 pub mod reliability;
@@ -63,6 +64,7 @@ pub use {
     mcptest_stats as stats,
     recording::{Combination, SideRun, SideRuns, SideWords},
     recovery::is_contradicted,
+    registry::Gates,
     scores::{RunScores, Scores},
     target::{Better, Fold, Range, Target, Unit},
     token_efficiency::PRICES_HELP,
@@ -96,9 +98,13 @@ pub(crate) static EVAL: GateKind = eval::KIND;
 /// The state that the calls of a run lead to.
 pub(crate) static SCENARIO: GateKind = scenario::KIND;
 
-/// Every gate, in the order of the documentation.
+/// Every gate that mcptest ships, in the order of the documentation.
 #[doc(hidden)]
-pub const GATES: &[GateKind] = &[
+pub const GATES: Gates = Gates::new(&[RUN_GATES, OUTCOME_GATES, BASELINE_GATES]);
+
+/// The gates that judge what runs did.
+#[doc(hidden)]
+pub const RUN_GATES: &[GateKind] = &[
     trajectory::KIND,
     trajectory_axes::KIND,
     golden_path::KIND,
@@ -116,7 +122,12 @@ pub const GATES: &[GateKind] = &[
     orchestration::KIND,
     token_efficiency::KIND,
     tool_quality::KIND,
-    eval::KIND,
-    scenario::KIND,
-    model_compat::KIND,
 ];
+
+/// The gates that judge what runs led to.
+#[doc(hidden)]
+pub const OUTCOME_GATES: &[GateKind] = &[eval::KIND, scenario::KIND];
+
+/// The gates that compare runs with those of another model.
+#[doc(hidden)]
+pub const BASELINE_GATES: &[GateKind] = &[model_compat::KIND];

@@ -2,7 +2,7 @@
 
 use super::assertion::Assertion;
 use super::target::Range;
-use super::{GATES, GateBlock, GateKind};
+use super::{GATES, GateBlock, GateKind, Gates};
 use crate::matcher::Matcher;
 use crate::problem::{Level, render};
 use crate::report::Number;
@@ -309,7 +309,7 @@ fn judging_twice_gives_the_same_report() {
 fn matcher(yaml: &str) -> Matcher {
     let mut problems = Vec::new();
     let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
-    let reading = Reading::new(Scope::default(), &|_| None);
+    let reading = Reading::new(Scope::default(), &|_| None, Gates::default());
     Matcher::read(&mut Field::new(&reading, &node)).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! `successful:` which calls came to something?
 
+use super::GateBlock;
 use super::gate::GateTrait;
-use super::{GATES, GateBlock};
 use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
@@ -70,10 +70,11 @@ impl Success {
         let counted = block.optional(KEY, doc, Counted::read);
         let is_used =
             |gate: &super::GateKind| gate.is(GateTrait::CountsSuccess) && block.has(gate.key);
-        if counted.is_none() || GATES.iter().any(is_used) {
+        if counted.is_none() || block.gates().iter().any(is_used) {
             return;
         }
-        let gates = GATES
+        let gates = block
+            .gates()
             .iter()
             .filter(|gate| gate.is(GateTrait::CountsSuccess));
         let gates: Vec<String> = gates.map(|gate| format!("{}:", gate.key)).collect();

@@ -89,7 +89,7 @@ pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
             ..blank
         });
     }
-    Report::new(tests)
+    Report::new(tests, suite.gates)
 }
 
 /// Judges one row. A bug in mcptest is an error of this row alone.

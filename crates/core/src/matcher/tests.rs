@@ -1,6 +1,7 @@
 //! Every matcher, on what it accepts and what it refuses.
 
 use super::Matcher;
+use crate::eval::Gates;
 use crate::suite::read::{Field, Reading};
 use crate::suite::variables::Scope;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 fn read(yaml: &str) -> Result<Matcher, Vec<String>> {
     let mut problems = Vec::new();
     let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
-    let reading = Reading::new(Scope::default(), &|_| None);
+    let reading = Reading::new(Scope::default(), &|_| None, Gates::default());
     let matcher = Matcher::read(&mut Field::new(&reading, &node));
     match (matcher, reading.into_problems()) {
         (Some(matcher), problems) if problems.is_empty() => Ok(matcher),

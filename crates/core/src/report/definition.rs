@@ -1,7 +1,7 @@
 //! What are the gates and targets of a report, and where is each defined?
 
 use super::{Number, TestReport};
-use crate::eval::{Better, GATES, GateKind, Target, Unit};
+use crate::eval::{Better, GateKind, Gates, Target, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,16 +32,28 @@ pub struct TargetDefinition {
 }
 
 /// What the gates of these tests are, by their keys.
-pub(super) fn definitions(tests: &[TestReport]) -> BTreeMap<String, GateDefinition> {
-    let keys: BTreeSet<&str> = tests
-        .iter()
-        .flat_map(|test| &test.gates)
-        .map(|gate| gate.key.as_str())
-        .collect();
-    let occurring = GATES.iter().filter(|kind| keys.contains(kind.key));
+pub(super) fn definitions(tests: &[TestReport], gates: Gates) -> BTreeMap<String, GateDefinition> {
+    let keys = keys_of_gates(tests);
+    let occurring = gates.iter().filter(|kind| keys.contains(kind.key));
     occurring
         .map(|kind| (kind.key.to_owned(), GateDefinition::from(kind)))
         .collect()
+}
+
+/// Of these definitions those of the gates of these tests.
+pub(super) fn of_gates_in(
+    tests: &[TestReport],
+    definitions: &BTreeMap<String, GateDefinition>,
+) -> BTreeMap<String, GateDefinition> {
+    let mut occurring = definitions.clone();
+    let keys = keys_of_gates(tests);
+    occurring.retain(|key, _| keys.contains(key.as_str()));
+    occurring
+}
+
+fn keys_of_gates(tests: &[TestReport]) -> BTreeSet<&str> {
+    let gates = tests.iter().flat_map(|test| &test.gates);
+    gates.map(|gate| gate.key.as_str()).collect()
 }
 
 impl From<&GateKind> for GateDefinition {
@@ -68,6 +80,7 @@ impl From<&GateKind> for GateDefinition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::GATES;
 
     #[test]
     #[expect(

@@ -23,7 +23,7 @@ pub use table::{CallRow, CallShown, CallTable, Pairing};
 
 use crate::compare::leaderboard::{Leaderboard, USUAL_K, by_model, leaderboard};
 use crate::coverage::Coverage;
-use crate::eval::Target;
+use crate::eval::{Gates, Target};
 use crate::grade::{Grade, Numbers};
 use crate::suite::Variant;
 use crate::trace::{RecordedServer, Tokens};
@@ -334,15 +334,27 @@ pub struct Advice {
 }
 
 impl Report {
-    /// A report over these tests, with its totals.
-    pub fn new(mut tests: Vec<TestReport>) -> Self {
+    /// A report over these tests, with its totals; their gates are some of these.
+    pub fn new(tests: Vec<TestReport>, gates: Gates) -> Self {
+        let definitions = definition::definitions(&tests, gates);
+        Self::of_defined(tests, definitions)
+    }
+
+    /// A report over other tests whose gates are defined as in this one.
+    #[must_use]
+    pub fn over(&self, tests: Vec<TestReport>) -> Self {
+        let definitions = definition::of_gates_in(&tests, &self.gates);
+        Self::of_defined(tests, definitions)
+    }
+
+    fn of_defined(mut tests: Vec<TestReport>, gates: BTreeMap<String, GateDefinition>) -> Self {
         for test in tests.iter_mut().filter(|test| test.id.is_empty()) {
             test.id = test.hashed_id(&test.suite.file);
         }
         Self {
             schema_version: SCHEMA_VERSION,
             summary: Summary::over(&tests),
-            gates: definition::definitions(&tests),
+            gates,
             leaderboard: leaderboard(&by_model(&tests), USUAL_K),
             tests,
             coverage: None,

@@ -15,7 +15,7 @@ use super::tool_test::ToolTest;
 use super::variables::{Scope, Text, is_variable_name};
 use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
-use crate::eval::{GATES, GateTrait};
+use crate::eval::{GATES, GateTrait, Gates};
 use crate::grade::{JudgeDefaults, Question, SCORERS};
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
@@ -44,10 +44,13 @@ pub struct Host<'h> {
     pub mock: ReadMock<'h>,
     /// Finds the files of a pattern.
     pub list: ListFiles<'h>,
+    /// The gates that suites may use.
+    pub gates: Gates,
 }
 
 impl<'h> Host<'h> {
-    /// A host without mocks and patterns: nothing is known of the tools of mocks, and each file has to be named.
+    /// A host without mocks and patterns: nothing is known of the tools of mocks, and each file has to be named. Suites
+    /// may use the gates that mcptest ships.
     pub fn new(read: ReadFile<'h>, environment: &'h dyn Fn(&str) -> Option<String>) -> Self {
         let list = &|folder: &Path, path: &str| Ok(vec![folder.join(path)]);
         Self {
@@ -55,6 +58,7 @@ impl<'h> Host<'h> {
             environment,
             mock: &|_, _, _, _| (None, Vec::new()),
             list,
+            gates: GATES,
         }
     }
 }
@@ -144,7 +148,7 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
             gate_files::read(&mut parts.agents, path, host, &mut loader.problems);
         }
         let mocks = loader.read_mocks(&parts, path);
-        let loaded = Suite::from_parts(path, parts, mocks);
+        let loaded = Suite::from_parts(path, parts, mocks, host.gates);
         loader.problems.extend(loaded.lint());
         suite = Some(loaded);
     }
@@ -376,7 +380,11 @@ impl Loader<'_> {
             .join(path.parent().unwrap_or(Path::new("")))
             .display()
             .to_string();
-        let reading = Reading::new(Scope::new(suite, &config_dir), self.host.environment);
+        let reading = Reading::new(
+            Scope::new(suite, &config_dir),
+            self.host.environment,
+            self.host.gates,
+        );
         if self.traces_are_given {
             reading.of_given_traces()
         } else {
@@ -490,7 +498,8 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
                 None
             }
         });
-        let of_suite = GATES
+        let gates = block.gates();
+        let of_suite = gates
             .iter()
             .filter(|kind| kind.is(GateTrait::ComparesWithBaseline));
         field_reading

@@ -41,6 +41,7 @@ pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;
 pub use variables::{Environment, Scope, Text, Unset};
 
+use crate::eval::Gates;
 use crate::grade::{JudgeDefaults, Question};
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
@@ -76,6 +77,8 @@ pub struct Suite {
     pub run_options: RunOptions,
     /// What must be written nowhere, besides what is secret everywhere.
     pub redact: Vec<RedactPattern>,
+    /// The gates that its blocks may be of.
+    pub gates: Gates,
     named: BTreeSet<String>,
     /// The tools of the mocks, by the names of their servers.
     mocks: BTreeMap<String, Mock>,
@@ -92,7 +95,12 @@ struct Mock {
 }
 
 impl Suite {
-    fn from_parts(path: &Path, parts: load::Parts, mocks: BTreeMap<String, Mock>) -> Self {
+    fn from_parts(
+        path: &Path,
+        parts: load::Parts,
+        mocks: BTreeMap<String, Mock>,
+        gates: Gates,
+    ) -> Self {
         Self {
             path: path.to_owned(),
             servers: parts
@@ -118,6 +126,7 @@ impl Suite {
             budget: parts.budget.unwrap_or_default(),
             run_options: parts.run_options.unwrap_or_default(),
             redact: parts.redact,
+            gates,
             named: parts.named,
             mocks,
         }
@@ -192,9 +201,10 @@ pub fn yaml_to_json(text: &str) -> Option<Value> {
     serde_json::to_value(crate::yaml::parse(text, 0, &mut Vec::new())?).ok()
 }
 
-/// The schema that editors complete and check suites with, described by the same reading that loads one.
-pub fn json_schema() -> Value {
-    let mut schema = read::Reading::new(Scope::default(), &|_| None).describe(load::read_suite);
+/// The schema that editors complete and check suites of these gates with, described by the same reading that loads one.
+pub fn json_schema(gates: Gates) -> Value {
+    let mut schema =
+        read::Reading::new(Scope::default(), &|_| None, gates).describe(load::read_suite);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("mcptest suite");
     schema["type"] = json!("object");

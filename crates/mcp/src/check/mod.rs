@@ -14,6 +14,7 @@ use finding::{Finding, Verdict};
 use crate::client::{Misbehaviour, ServerSpec, WireError};
 use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN};
 use bench::Bench;
+use mcptest_core::eval::Gates;
 use mcptest_core::report::{Report, TestReport};
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -176,7 +177,7 @@ pub async fn check(
             .position(|(family, _)| row.tags.iter().any(|tag| tag == family))
     };
     rows.sort_by_key(place);
-    Ok(Report::new(rows))
+    Ok(Report::new(rows, Gates::default()))
 }
 
 /// How many answers one probe may wait for.

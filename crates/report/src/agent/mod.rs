@@ -58,6 +58,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::sample;
+    use mcptest_core::eval::GATES;
 
     #[test]
     fn the_verdict_is_first_and_each_failure_has_one_cause_and_one_command() {
@@ -82,8 +83,11 @@ mod tests {
             mcptest_core::report::Status::Passed,
             |_| {},
         );
-        let text =
-            String::from_utf8(render(&Report::new(vec![passed]), &Options::default())).unwrap();
+        let text = String::from_utf8(render(
+            &Report::new(vec![passed], GATES),
+            &Options::default(),
+        ))
+        .unwrap();
         assert_eq!(text, "PASSED: 1 test passed\n");
     }
 }

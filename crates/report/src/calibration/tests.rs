@@ -4,10 +4,11 @@ use super::*;
 use mcptest_core::calibrate::{
     Better, Calibrator, Defaults, Separated, TargetCalibration, Verdicts,
 };
+use mcptest_core::eval::GATES;
 use serde_json::json;
 
 fn sample() -> Calibration {
-    let defaults = Defaults::new();
+    let defaults = Defaults::new(GATES);
     let mut sample = Calibrator::new(&defaults).finish("labels.csv".to_owned(), Vec::new(), 2);
     sample.notes.clear();
     sample.counts.good = 20;

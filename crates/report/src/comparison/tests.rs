@@ -4,6 +4,7 @@ use super::*;
 use crate::{Options, sample};
 use mcptest_core::compare::leaderboard::USUAL_K;
 use mcptest_core::compare::{compare, compare_several};
+use mcptest_core::eval::GATES;
 use mcptest_core::report::{Report, RunReport, TestReport};
 use serde_json::{Value, json};
 
@@ -31,8 +32,8 @@ fn compared() -> Compared {
         test("same", "two", 9, &[]),
     ];
     let two = compare(
-        (&Report::new(a), "old.json"),
-        (&Report::new(b), "new.json"),
+        (&Report::new(a, GATES), "old.json"),
+        (&Report::new(b, GATES), "new.json"),
         USUAL_K,
     );
     Compared::Two(Box::new(two))
@@ -40,9 +41,13 @@ fn compared() -> Compared {
 
 /// Three sides, of which the last is worse and lacks a test.
 fn several() -> Compared {
-    let [a, b] =
-        [1, 2].map(|_| Report::new(vec![test("x", "one", 9, &[]), test("y", "one", 9, &[])]));
-    let c = Report::new(vec![test("x", "one", 0, &[])]);
+    let [a, b] = [1, 2].map(|_| {
+        Report::new(
+            vec![test("x", "one", 9, &[]), test("y", "one", 9, &[])],
+            GATES,
+        )
+    });
+    let c = Report::new(vec![test("x", "one", 0, &[])], GATES);
     Compared::Several(compare_several(
         (&a, "old"),
         &[(&b, "b | c"), (&c, "new")],

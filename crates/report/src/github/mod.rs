@@ -61,6 +61,7 @@ fn property(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::sample;
+    use mcptest_core::eval::GATES;
     use mcptest_core::report::Status;
 
     #[test]
@@ -88,8 +89,8 @@ mod tests {
             Status::Failed,
             |_| {},
         );
-        let text =
-            String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        let text = String::from_utf8(render(&Report::new(vec![test], GATES), &Options::default()))
+            .unwrap();
         assert!(
             text.lines().all(|line| line.starts_with("::error ")),
             "{text}"
@@ -103,8 +104,8 @@ mod tests {
     #[test]
     fn what_passed_is_a_notice() {
         let test = sample::test("a.yml", 1, "x", Status::Passed, |_| {});
-        let text =
-            String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        let text = String::from_utf8(render(&Report::new(vec![test], GATES), &Options::default()))
+            .unwrap();
         assert_eq!(text, "::notice title=mcptest::1 test passed\n");
     }
 }

@@ -11,7 +11,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
 use mcptest_core::compare::Compared;
-use mcptest_core::eval::GATES;
 use mcptest_core::json::{Layout, write};
 use mcptest_core::report::{Embed, Report, TestReport};
 use serde_json::{Map, Value};
@@ -77,7 +76,7 @@ fn begun(title: &str, policy: &str, attributes: &str, data: &str) -> String {
 
 /// The pages on these gates, by their keys: where each number of theirs is defined.
 fn docs(is_wanted: impl Fn(&str) -> bool, options: &Options) -> String {
-    let wanted = GATES.iter().filter(|kind| is_wanted(kind.key));
+    let wanted = options.gates.iter().filter(|kind| is_wanted(kind.key));
     let pages: Map<String, Value> = wanted
         .map(|kind| (kind.key.to_owned(), kind.doc.into()))
         .collect();

@@ -4,15 +4,17 @@ use super::{CLOSING, POLICY, begun, block, docs, traces_of};
 use crate::bound::{bounded, embedding};
 use crate::failures::verdict;
 use crate::{Clean, Options};
+use mcptest_core::eval::Gates;
 use mcptest_core::json::Layout;
 use mcptest_core::report::{Embed, Report, TestReport};
 use serde_json::Value;
 
-/// The page of a report, in which state of it `version` says.
-pub fn served_page(report: &Report, version: u64, clean: Clean) -> Vec<u8> {
+/// The page of a report with the pages of these gates, in which state of it `version` says.
+pub fn served_page(report: &Report, gates: Gates, version: u64, clean: Clean) -> Vec<u8> {
     let policy = format!("{POLICY}; connect-src 'self'");
     let options = Options {
         clean: Some(clean),
+        gates,
         ..Options::default()
     };
     let attributes = format!(" data-version=\"{version}\"");

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{Clean, sample};
+use mcptest_core::eval::GATES;
 use mcptest_core::report::{RawTrace, Status};
 use std::io::Read;
 
@@ -33,12 +34,17 @@ fn a_page_holds_the_whole_report() {
 
 #[test]
 fn the_pages_on_the_gates_of_the_report_stand_behind_the_program_and_no_others() {
+    let kind = GATES.iter().next().unwrap();
     let test = sample::test("a.yml", 1, "finds", Status::Failed, |test| {
-        test.gates = vec![sample::gate(GATES[0].key, Status::Failed, &[])];
+        test.gates = vec![sample::gate(kind.key, Status::Failed, &[])];
     });
-    let page = page(&Report::new(vec![test]), &Options::default());
+    let options = Options {
+        gates: GATES,
+        ..Options::default()
+    };
+    let page = page(&Report::new(vec![test], GATES), &options);
     let pages = unpacked(&page, "docs");
-    assert_eq!(pages, serde_json::json!({ GATES[0].key: GATES[0].doc }));
+    assert_eq!(pages, serde_json::json!({ kind.key: kind.doc }));
     assert!(page.find("id=\"docs\"") > page.find(PROGRAM));
 }
 
@@ -46,7 +52,7 @@ fn the_pages_on_the_gates_of_the_report_stand_behind_the_program_and_no_others()
 fn text_of_others_is_nowhere_in_the_page_but_packed() {
     let name = "</script><script>alert(1)</script>\u{202e}";
     let test = sample::test("a.yml", 1, name, Status::Failed, |_| {});
-    let page = page(&Report::new(vec![test]), &Options::default());
+    let page = page(&Report::new(vec![test], GATES), &Options::default());
     assert!(!page.contains("alert(1)") && !page.contains('\u{202e}'));
     assert_eq!(unpacked(&page, "report")["tests"][0]["name"], name);
 }
@@ -72,7 +78,7 @@ fn traces_stand_behind_the_program_by_their_tests_and_runs() {
         embed: Embed::All,
         ..Options::default()
     };
-    let page = page(&Report::new(vec![without, with]), &options);
+    let page = page(&Report::new(vec![without, with], GATES), &options);
     assert!(!page.contains("id=\"traces-0\""));
     assert_eq!(
         unpacked(&page, "traces-1"),
@@ -93,7 +99,7 @@ fn what_must_not_leave_is_taken_out_before_it_is_packed() {
         clean: Some(clean),
         ..Options::default()
     };
-    let held = unpacked(&page(&Report::new(vec![test]), &options), "report");
+    let held = unpacked(&page(&Report::new(vec![test], GATES), &options), "report");
     assert_eq!(held["tests"][0]["name"], "asks with [hidden]");
 }
 

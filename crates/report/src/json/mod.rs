@@ -2,6 +2,7 @@
 
 use crate::bound::{bounded, embedding};
 use crate::{Options, Reporter};
+use mcptest_core::eval::GATES;
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
 use mcptest_core::json::{Layout, write};
 use mcptest_core::report::{Embed, Report, SCHEMA_VERSION, TestReport};
@@ -83,7 +84,7 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
     let mut report = report.map_err(|error| source.explained(text, &error, ReadFault::Broken))?;
     // An earlier version left the runs as their own checks had them.
     report.tests.iter_mut().for_each(TestReport::settle_runs);
-    let mut counted = Report::new(report.tests);
+    let mut counted = Report::new(report.tests, GATES);
     (counted.coverage, counted.version, counted.command) =
         (report.coverage, report.version, report.command);
     // What an earlier version says of its gates holds for its numbers.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sample::{self, broken, everywhere, run, test};
+use mcptest_core::eval::GATES;
 use mcptest_core::report::{Reason, ReasonKind, Status};
 use proptest::prelude::*;
 use quick_xml::events::Event;
@@ -77,14 +78,17 @@ fn nasty_text_is_valid_xml_and_still_readable() {
 #[test]
 fn very_long_text_is_valid_and_short() {
     let megabytes = "]]>\u{1}&".repeat(1_000_000);
-    let report = Report::new(vec![test("a.yml", 1, "long", Status::Failed, |test| {
-        let answer = broken(
-            "final_response",
-            json!({"exact": megabytes}),
-            Some(json!(megabytes)),
-        );
-        test.runs = vec![run(1, &[], vec![answer])];
-    })]);
+    let report = Report::new(
+        vec![test("a.yml", 1, "long", Status::Failed, |test| {
+            let answer = broken(
+                "final_response",
+                json!({"exact": megabytes}),
+                Some(json!(megabytes)),
+            );
+            test.runs = vec![run(1, &[], vec![answer])];
+        })],
+        GATES,
+    );
     let xml = text(&report);
     strings(&xml);
     assert!(xml.len() < 200_000, "{}", xml.len());
@@ -125,7 +129,7 @@ fn there_is_a_testcase_per_run_and_per_gate_and_per_row_without_any() {
 
 #[test]
 fn a_run_that_the_gates_tolerate_is_not_a_failure() {
-    let only = Report::new(vec![sample::report().tests.pop().unwrap()]);
+    let only = Report::new(vec![sample::report().tests.pop().unwrap()], GATES);
     let xml = text(&only);
     assert!(
         xml.contains("failures=\"0\"")
@@ -135,13 +139,16 @@ fn a_run_that_the_gates_tolerate_is_not_a_failure() {
 
 #[test]
 fn an_error_that_no_run_explains_has_a_testcase_of_its_own() {
-    let report = Report::new(vec![test("a.yml", 1, "row", Status::Error, |test| {
-        test.reason = Some(Reason::new(
-            ReasonKind::RunsMissing,
-            "1 of 3 runs is recorded",
-        ));
-        test.runs = vec![run(1, &[], vec![])];
-    })]);
+    let report = Report::new(
+        vec![test("a.yml", 1, "row", Status::Error, |test| {
+            test.reason = Some(Reason::new(
+                ReasonKind::RunsMissing,
+                "1 of 3 runs is recorded",
+            ));
+            test.runs = vec![run(1, &[], vec![])];
+        })],
+        GATES,
+    );
     let xml = text(&report);
     assert!(
         xml.contains("name=\"row · test\"")

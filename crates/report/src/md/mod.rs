@@ -132,6 +132,7 @@ pub(crate) fn text(foreign: &str) -> String {
 mod tests {
     use super::*;
     use crate::sample;
+    use mcptest_core::eval::GATES;
 
     #[test]
     fn failures_come_first_with_their_causes_and_commands() {
@@ -151,8 +152,8 @@ mod tests {
     fn text_of_others_is_no_markdown() {
         let name = "a | b\n## [x](y) <script> @all `c`";
         let test = sample::test("a.yml", 1, name, Status::Failed, |_| {});
-        let text =
-            String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        let text = String::from_utf8(render(&Report::new(vec![test], GATES), &Options::default()))
+            .unwrap();
         assert!(
             text.contains("a \\| b\\\\n\\#\\# \\[x\\](y) &lt;script> &#64;all \\`c\\`"),
             "{text}"

@@ -57,6 +57,7 @@ fn line(first: &str, object: &str) -> String {
 mod tests {
     use super::*;
     use crate::sample;
+    use mcptest_core::eval::Gates;
     use mcptest_core::report::Evidence;
     use serde_json::{Value, json};
 
@@ -108,7 +109,11 @@ mod tests {
                 test
             })
             .collect();
-        let text = String::from_utf8(render(&Report::new(tests), &Options::default())).unwrap();
+        let text = String::from_utf8(render(
+            &Report::new(tests, Gates::default()),
+            &Options::default(),
+        ))
+        .unwrap();
         let names = text
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["name"].clone());
@@ -118,7 +123,11 @@ mod tests {
 
     #[test]
     fn nothing_selected_is_a_summary_alone() {
-        let text = String::from_utf8(render(&Report::new(vec![]), &Options::default())).unwrap();
+        let text = String::from_utf8(render(
+            &Report::new(vec![], Gates::default()),
+            &Options::default(),
+        ))
+        .unwrap();
         let totals = r#""tests":0,"passed":0,"failed":0,"errors":0,"skipped":0,"runs":0,"gates":0,"not_exercised":0"#;
         assert_eq!(
             text,

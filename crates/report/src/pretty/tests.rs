@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sample::{self, broken, everywhere, run, test};
+use mcptest_core::eval::GATES;
 use mcptest_core::report::{Reason, ReasonKind, Status};
 use mcptest_core::suite::Variant;
 use proptest::prelude::*;
@@ -166,27 +167,33 @@ fn only_what_can_be_copied_is_wider_than_the_terminal() {
 
 #[test]
 fn a_long_answer_does_not_flood_the_terminal() {
-    let report = Report::new(vec![test("a.yml", 1, "long", Status::Failed, |test| {
-        let answer = "word ".repeat(10_000);
-        test.runs = vec![run(
-            1,
-            &[],
-            vec![broken(
-                "final_response",
-                json!({"exact": answer}),
-                Some(json!(answer)),
-            )],
-        )];
-    })]);
+    let report = Report::new(
+        vec![test("a.yml", 1, "long", Status::Failed, |test| {
+            let answer = "word ".repeat(10_000);
+            test.runs = vec![run(
+                1,
+                &[],
+                vec![broken(
+                    "final_response",
+                    json!({"exact": answer}),
+                    Some(json!(answer)),
+                )],
+            )];
+        })],
+        GATES,
+    );
     assert!(shown(&report, Options::default()).len() < 1_000);
 }
 
 #[test]
 fn many_failed_runs_are_cut_short() {
-    let report = Report::new(vec![test("a.yml", 1, "flaky", Status::Failed, |test| {
-        let wrong = || vec![broken("tool_names", json!({"length": 1}), Some(json!([])))];
-        test.runs = (1..=100).map(|index| run(index, &[], wrong())).collect();
-    })]);
+    let report = Report::new(
+        vec![test("a.yml", 1, "flaky", Status::Failed, |test| {
+            let wrong = || vec![broken("tool_names", json!({"length": 1}), Some(json!([])))];
+            test.runs = (1..=100).map(|index| run(index, &[], wrong())).collect();
+        })],
+        GATES,
+    );
     let text = shown(&report, Options::default());
     assert!(
         text.contains("flaky  100 runs, 0 passed") && text.contains("✗ runs 1-100\n"),
@@ -197,18 +204,21 @@ fn many_failed_runs_are_cut_short() {
 
 #[test]
 fn many_runs_that_fail_in_their_own_way_are_cut_short() {
-    let report = Report::new(vec![test("a.yml", 1, "flaky", Status::Failed, |test| {
-        let wrong = |index: usize| {
-            vec![broken(
-                "tool_names",
-                json!({"length": 1}),
-                Some(json!([index])),
-            )]
-        };
-        test.runs = (1..=100)
-            .map(|index| run(index, &[], wrong(index)))
-            .collect();
-    })]);
+    let report = Report::new(
+        vec![test("a.yml", 1, "flaky", Status::Failed, |test| {
+            let wrong = |index: usize| {
+                vec![broken(
+                    "tool_names",
+                    json!({"length": 1}),
+                    Some(json!([index])),
+                )]
+            };
+            test.runs = (1..=100)
+                .map(|index| run(index, &[], wrong(index)))
+                .collect();
+        })],
+        GATES,
+    );
     let text = shown(&report, Options::default());
     assert!(
         text.contains("✗ run 10\n") && !text.contains("✗ run 11\n"),
@@ -226,7 +236,7 @@ fn rows_with_the_same_error_are_told_once() {
     };
     let key = "the model needs ANTHROPIC_API_KEY";
     let text = shown(
-        &Report::new(vec![row("a", key), row("b", "else"), row("c", key)]),
+        &Report::new(vec![row("a", key), row("b", "else"), row("c", key)], GATES),
         Options::default(),
     );
     assert!(
@@ -257,7 +267,7 @@ fn with_model(name: &str, model: &str, passed: usize) -> mcptest_core::report::T
 
 /// What the report ends with, between the rows and the totals.
 fn overview_of(tests: Vec<mcptest_core::report::TestReport>) -> String {
-    let text = shown(&Report::new(tests), Options::default());
+    let text = shown(&Report::new(tests, GATES), Options::default());
     let start = ["Models", "Accuracy"]
         .iter()
         .filter_map(|head| text.find(head))
@@ -353,17 +363,20 @@ fn the_overview_fits_80_columns_whatever_is_in_it() {
 #[test]
 fn model_text_cannot_forge_a_row() {
     let forged = "x\n  ✓ forged\r\u{1b}[2K";
-    let report = Report::new(vec![test("a.yml", 1, "honest", Status::Failed, |test| {
-        test.runs = vec![run(
-            1,
-            &[forged],
-            vec![broken(
-                "final_response",
-                json!({"exact": 1}),
-                Some(json!(forged)),
-            )],
-        )];
-    })]);
+    let report = Report::new(
+        vec![test("a.yml", 1, "honest", Status::Failed, |test| {
+            test.runs = vec![run(
+                1,
+                &[forged],
+                vec![broken(
+                    "final_response",
+                    json!({"exact": 1}),
+                    Some(json!(forged)),
+                )],
+            )];
+        })],
+        GATES,
+    );
     let text = shown(&report, Options::default());
     assert!(
         !text
@@ -397,12 +410,15 @@ fn calls_stand_beside_each_other_at_any_width() {
             {"how": "missing", "expected": {"number": 9, "tool": "open"}},
         ]})
     };
-    let report = Report::new(vec![test("a.yml", 1, "row", Status::Failed, |test| {
-        test.runs = (1..=3).map(|index| run(index, &[], vec![])).collect();
-        let gate = json!({"key": "trajectory", "status": "failed", "targets": {}, "expectations": [],
+    let report = Report::new(
+        vec![test("a.yml", 1, "row", Status::Failed, |test| {
+            test.runs = (1..=3).map(|index| run(index, &[], vec![])).collect();
+            let gate = json!({"key": "trajectory", "status": "failed", "targets": {}, "expectations": [],
             "explanation": [{"run": 1, "message": "said by the table"}], "tables": [table(1), table(2)]});
-        test.gates = vec![serde_json::from_value(gate).unwrap()];
-    })]);
+            test.gates = vec![serde_json::from_value(gate).unwrap()];
+        })],
+        GATES,
+    );
     insta::assert_snapshot!(shown(&report, Options { ascii: true, ..Options::default() }), @r#"
     a.yml
       x row  3 runs  trajectory

@@ -3,7 +3,6 @@
 use crate::failures::failures;
 use crate::json::whole;
 use crate::{Options, Reporter};
-use mcptest_core::eval::GATES;
 use mcptest_core::report::Report;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -19,7 +18,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     let failures = failures(report);
     let rules: BTreeMap<&str, Value> = failures
         .iter()
-        .map(|failure| (failure.rule.as_str(), rule(&failure.rule)))
+        .map(|failure| (failure.rule.as_str(), rule(&failure.rule, report)))
         .collect();
     let results: Vec<Value> = failures
         .iter()
@@ -52,9 +51,11 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
 }
 
 /// A gate is explained by its summary; `expect` and the kinds of errors by their names.
-fn rule(id: &str) -> Value {
-    let gate = GATES.iter().find(|gate| gate.key == id);
-    let short = gate.map_or_else(|| id.replace('-', " "), |gate| gate.summary.to_owned());
+fn rule(id: &str, report: &Report) -> Value {
+    let short = match report.gates.get(id) {
+        Some(gate) => gate.summary.clone(),
+        None => id.replace('-', " "),
+    };
     json!({ "id": id, "shortDescription": { "text": short } })
 }
 

@@ -74,6 +74,7 @@ fn diagnostics(test: &TestReport) -> String {
 mod tests {
     use super::*;
     use crate::sample;
+    use mcptest_core::eval::GATES;
 
     #[test]
     fn every_test_is_a_point_and_a_failed_one_says_why() {
@@ -106,8 +107,8 @@ mod tests {
     #[test]
     fn a_name_gives_no_directive_and_no_line_of_its_own() {
         let test = sample::test("a.yml", 1, "x # SKIP\nok 2 - y", Status::Failed, |_| {});
-        let text =
-            String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        let text = String::from_utf8(render(&Report::new(vec![test], GATES), &Options::default()))
+            .unwrap();
         assert_eq!(
             text.lines().nth(2),
             Some("not ok 1 - a.yml: x \\# SKIP\\\\nok 2 - y"),

@@ -25,7 +25,7 @@ pub struct Mislabelled {
 
 /// Measures the labelled runs of a plan: by the file of labels, else by each run's own `expect:`.
 pub fn calibrate(plan: &Plan<'_>, labels: Option<&Path>) -> Result<Calibration, Mislabelled> {
-    let defaults = Defaults::new();
+    let defaults = Defaults::new(plan.gates());
     let mut calibrator = Calibrator::new(&defaults);
     let read = each_labelled(plan, labels, &Secrets::default(), |shown| {
         if !shown.runs.is_empty() {

@@ -361,7 +361,7 @@ fn keys_of(schema: &Value, at: &Value) -> BTreeSet<String> {
 
 /// Every key that decides anything about an agent, as the page writes it.
 fn keys_of_suites() -> BTreeSet<String> {
-    let schema = mcptest_core::suite::json_schema();
+    let schema = mcptest_core::suite::json_schema(GATES);
     let top = &schema["properties"];
     let parts = [
         ("agents", &top["agents"]["items"]),

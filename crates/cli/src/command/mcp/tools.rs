@@ -71,16 +71,17 @@ fn digest(asked: &Asked) -> Answer {
 }
 
 fn show_failure(asked: &Asked) -> Answer {
-    let mut report = judged(&asked.paths, Vec::new())?;
-    report.tests.retain(|test| test.row_name() == asked.test);
-    if report.tests.is_empty() {
+    let report = judged(&asked.paths, Vec::new())?;
+    let tests = report.tests.iter().cloned();
+    let tests: Vec<_> = tests.filter(|test| test.row_name() == asked.test).collect();
+    if tests.is_empty() {
         let help = "call `run` without `filter`, which names the tests that are not green";
         return Err(Failure::with_help(
             format!("there is no test `{}`", asked.test),
             help,
         ));
     }
-    Ok((rendered(&Report::new(report.tests), "pretty", 2)?, None))
+    Ok((rendered(&report.over(tests), "pretty", 2)?, None))
 }
 
 /// The report over the suites at these paths, from recordings alone.

@@ -9,6 +9,7 @@ use clap::Args;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
+use mcptest_core::eval::GATES;
 use mcptest_http::{Address, Guard, Limits};
 use mcptest_report::html;
 use parking_lot::Mutex;
@@ -133,7 +134,12 @@ fn answer(
     match path {
         "/" => {
             shown.refresh();
-            let page = html::served_page(&shown.judged.report, shown.version, mcptest_run::clean);
+            let page = html::served_page(
+                &shown.judged.report,
+                GATES,
+                shown.version,
+                mcptest_run::clean,
+            );
             of_kind("text/html; charset=utf-8", page)
         }
         "/report" => {

@@ -123,7 +123,7 @@ impl ReliabilityBlock {
         let doc = "How many runs the unbiased estimates draw; all of them when left out";
         let k = block.optional("k", doc, |f| f.whole(1..=100_000).map(|k| (k, f.span())));
         let expect = block.sibling("expect", |f| Assertion::<Path>::read_list(f, Roots::Trace));
-        let mut gates = super::GATES.iter().filter(|gate| gate.decides_a_run());
+        let mut gates = block.gates().iter().filter(|gate| gate.decides_a_run());
         let counts_something = expect
             .is_some_and(|expect| expect.iter().any(Assertion::is_observable))
             || gates.any(|gate| block.sibling(gate.key, |_| Some(())).is_some());

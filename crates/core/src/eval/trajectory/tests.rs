@@ -2,6 +2,7 @@
 
 use super::reference::MatchMode;
 use super::*;
+use crate::eval::Gates;
 use crate::eval::scores::Scores;
 use crate::problem::Level;
 use crate::report::{CallRow, CallShown, Finding};
@@ -22,7 +23,7 @@ fn read(yaml: &str) -> Result<TrajectoryBlock, Vec<String>> {
 fn read_leniently(yaml: &str) -> (TrajectoryBlock, Vec<String>) {
     let mut problems = Vec::new();
     let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
-    let reading = Reading::new(Scope::default(), &|_| None);
+    let reading = Reading::new(Scope::default(), &|_| None, Gates::default());
     let block = Field::new(&reading, &node)
         .block(TrajectoryBlock::read)
         .unwrap();
@@ -117,7 +118,7 @@ fn what_is_wrong_with_a_block_is_said_together() {
 
 #[test]
 fn every_key_is_described_for_editors() {
-    let schema = Reading::new(Scope::default(), &|_| None)
+    let schema = Reading::new(Scope::default(), &|_| None, Gates::default())
         .describe(|field| field.block(TrajectoryBlock::read));
     assert_eq!(schema["required"], json!(["mode", "calls"]));
     let validator = crate::schema::JsonSchema::compile(&schema).unwrap();

@@ -1,7 +1,7 @@
 //! What does one entry of `agents:` say?
 
 use super::{Agent, CassettePath, Model, OwnAgent, References, request, view};
-use crate::eval::{Assertion, GATES, GateBlock, Success};
+use crate::eval::{Assertion, GateBlock, Success};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
 use crate::suite::read::{Block, Field};
@@ -395,7 +395,7 @@ fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
 
 fn read_gates(block: &mut Block<'_>) -> Vec<GateBlock> {
     let mut gates = Vec::new();
-    for kind in GATES {
+    for kind in block.gates() {
         let key_span = block.key_span(kind.key).unwrap_or_default();
         gates.extend(block.optional(kind.key, kind.summary, |f| kind.read_field(f, key_span)));
     }
@@ -421,7 +421,7 @@ fn require_question(block: &Block<'_>, has_cassette: bool) {
 }
 
 fn warn_if_nothing_is_judged(block: &Block<'_>, agent: &Agent) {
-    let gate_keys_written = GATES.iter().any(|kind| block.has(kind.key));
+    let gate_keys_written = block.gates().iter().any(|kind| block.has(kind.key));
     if agent.expect.is_empty()
         && !block.has("expect")
         && !gate_keys_written

@@ -1,6 +1,7 @@
 //! A map with known keys: what is read is known, and every other key is refused.
 
 use super::{Field, Reading, is_note, is_same_key};
+use crate::eval::Gates;
 use crate::problem::{Problem, Span, did_you_mean};
 use crate::yaml::{Entry, written_twice};
 use serde_json::{Map, Value, json};
@@ -56,6 +57,11 @@ impl<'a> Block<'a> {
     /// Whether the traces to judge come from elsewhere.
     pub fn traces_are_given(&self) -> bool {
         self.reading.traces_are_given
+    }
+
+    /// The gates that the file may use.
+    pub(crate) fn gates(&self) -> Gates {
+        self.reading.gates
     }
 
     /// Whether the file has a gate for all of its agents.

@@ -13,6 +13,7 @@ pub use scalars::parse_duration_ms;
 pub use shapes::Shapes;
 
 use super::variables::{Environment, Scope, Text, VariableProblem, names_in};
+use crate::eval::Gates;
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
@@ -22,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Reading<'e> {
     variables: Option<(Scope, Environment<'e>)>,
     source: &'e str,
+    gates: Gates,
     traces_are_given: bool,
     /// Whether the file has a gate for all of its agents.
     pub(crate) judges_all: Cell<bool>,
@@ -33,10 +35,11 @@ pub struct Reading<'e> {
 }
 
 impl<'e> Reading<'e> {
-    /// A reading that fills variables in.
-    pub(crate) fn new(scope: Scope, environment: Environment<'e>) -> Self {
+    /// A reading that fills variables in, of a file that may use these gates.
+    pub(crate) fn new(scope: Scope, environment: Environment<'e>, gates: Gates) -> Self {
         Self {
             variables: Some((scope, environment)),
+            gates,
             ..Self::as_written("")
         }
     }
@@ -54,6 +57,7 @@ impl<'e> Reading<'e> {
         Self {
             variables: None,
             source,
+            gates: Gates::default(),
             traces_are_given: false,
             judges_all: Cell::new(false),
             problems: RefCell::default(),
@@ -61,6 +65,11 @@ impl<'e> Reading<'e> {
             tools: RefCell::default(),
             definitions: RefCell::default(),
         }
+    }
+
+    /// The gates that the file may use.
+    pub(crate) fn gates(&self) -> Gates {
+        self.gates
     }
 
     fn expand(&self, text: &str) -> Result<Text, Vec<VariableProblem>> {
@@ -164,13 +173,23 @@ fn is_note(key: &str) -> bool {
 }
 
 /// Whether two keys are the same: `_` and `-` are one letter.
-pub fn is_same_key(one: &str, other: &str) -> bool {
-    let folded = |byte: u8| if byte == b'_' { b'-' } else { byte };
-    one.len() == other.len()
-        && one
-            .bytes()
-            .zip(other.bytes())
-            .all(|(a, b)| folded(a) == folded(b))
+pub const fn is_same_key(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < one.len() {
+        if folded(one[at]) != folded(other[at]) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn folded(byte: u8) -> u8 {
+    if byte == b'_' { b'-' } else { byte }
 }
 
 /// `anyOf` of these schemas, flattened where there is only one.
