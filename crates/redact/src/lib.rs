@@ -6,6 +6,7 @@ mod arbitrary;
 mod automaton;
 mod base64;
 mod builder;
+pub mod command;
 mod cut;
 mod decode;
 mod forms;

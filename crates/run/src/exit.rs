@@ -185,7 +185,7 @@ fn of_environment() -> impl Iterator<Item = (String, String)> {
 /// What stands in the words of a command after `--api-key`, in `TOKEN=…` and in the addresses among them.
 fn in_words(words: &[String]) -> Vec<(String, String)> {
     let written: Vec<&str> = words.iter().map(String::as_str).collect();
-    let found = mcptest_mcp::proxy::secrets_in_words(BARE.as_ref(), &written);
+    let found = mcptest_redact::command::secrets_in_words(BARE.as_ref(), &written);
     let of_word = |(word, secrets): (&String, Vec<(String, Range<usize>)>)| {
         secrets
             .into_iter()

@@ -9,11 +9,10 @@ mod interposed;
 mod lines;
 mod record;
 pub mod stdio;
-pub(crate) mod words;
 
 pub use bare::{CONNECTION_CLOSED, REQUEST_TIMEOUT};
 
-use mcptest_redact::Redactor;
+use mcptest_redact::{Redactor, command};
 use thiserror::Error;
 
 /// Why a proxy cannot begin.
@@ -65,32 +64,17 @@ pub fn redactor(
         .fold(Redactor::builder(), |builder, (name, value)| {
             builder.value(&name, &value)
         });
-    let builder = words::secrets(&names, words)
-        .iter()
-        .fold(builder, |builder, (word, secrets)| {
-            secrets.iter().fold(builder, |builder, (name, at)| {
-                builder.value(name, &word[at.clone()])
-            })
-        });
+    let builder =
+        command::secrets(&names, words)
+            .iter()
+            .fold(builder, |builder, (word, secrets)| {
+                secrets.iter().fold(builder, |builder, (name, at)| {
+                    builder.value(name, &word[at.clone()])
+                })
+            });
     built(
         patterns
             .iter()
             .fold(builder, |builder, pattern| builder.pattern(pattern)),
     )
-}
-
-/// Which parts of the words of a command, or of an address, are secret, each with the name that says so.
-///
-/// `names` tells secret names; without it nothing is found.
-pub fn secrets_in_words(
-    names: Option<&Redactor>,
-    words: &[&str],
-) -> Vec<Vec<(String, std::ops::Range<usize>)>> {
-    let Some(names) = names else {
-        return vec![Vec::new(); words.len()];
-    };
-    words::secrets(names, words)
-        .into_iter()
-        .map(|(_, secrets)| secrets)
-        .collect()
 }

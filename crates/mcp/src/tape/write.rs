@@ -1,9 +1,8 @@
 //! A tape on its way to a file: whole lines only, and a full disk is told once.
 
 use super::{Entry, Event, FORMAT, Header, TapeServer, VERSION, is_tape};
-use crate::proxy::words;
 use mcptest_files as files;
-use mcptest_redact::Redactor;
+use mcptest_redact::{Redactor, command};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -202,12 +201,12 @@ fn redacted(redactor: &Redactor, mut entry: Entry) -> Entry {
     entry
 }
 
-fn without_secrets(redactor: &Redactor, command: &[String]) -> Vec<String> {
-    let command: Vec<&str> = command.iter().map(String::as_str).collect();
-    let secrets = words::secrets(redactor, &command);
+fn without_secrets(redactor: &Redactor, words: &[String]) -> Vec<String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let secrets = command::secrets(redactor, &words);
     secrets
         .iter()
-        .map(|(word, secrets)| words::hidden(redactor, word, secrets))
+        .map(|(word, secrets)| command::hidden(redactor, word, secrets))
         .collect()
 }
 

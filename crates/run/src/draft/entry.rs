@@ -3,7 +3,7 @@
 use super::yaml;
 use crate::secrets::BARE;
 use mcptest_mcp::client::{Endpoint, ServerSpec};
-use mcptest_mcp::proxy::secrets_in_words;
+use mcptest_redact::command::secrets_in_words;
 use mcptest_redact::is_secret_name;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,14 +1,14 @@
 //! Which parts of a command, or of an address, are secret?
 
-use mcptest_redact::Redactor;
+use crate::Redactor;
 use std::ops::Range;
 
 /// A secret: the name that it goes by, and where it stands in its word.
-pub(crate) type Secret = (String, Range<usize>);
+pub type Secret = (String, Range<usize>);
 
 /// The secrets of each word: what follows `--api-key`, what stands after `--api-key=`, `API_KEY=`, `X-Api-Key:` and
 /// `?api_key=`, and the password of an address.
-pub(crate) fn secrets<'w>(names: &Redactor, words: &[&'w str]) -> Vec<(&'w str, Vec<Secret>)> {
+pub fn secrets<'w>(names: &Redactor, words: &[&'w str]) -> Vec<(&'w str, Vec<Secret>)> {
     let before = std::iter::once(None).chain(words.iter().map(|word| Some(*word)));
     words
         .iter()
@@ -23,6 +23,17 @@ pub(crate) fn secrets<'w>(names: &Redactor, words: &[&'w str]) -> Vec<(&'w str, 
             found.extend(of_word(names, word));
             (*word, found)
         })
+        .collect()
+}
+
+/// The secrets of each word, as `secrets` finds them; without `names`, which tells secret names, nothing is found.
+pub fn secrets_in_words(names: Option<&Redactor>, words: &[&str]) -> Vec<Vec<Secret>> {
+    let Some(names) = names else {
+        return vec![Vec::new(); words.len()];
+    };
+    secrets(names, words)
+        .into_iter()
+        .map(|(_, secrets)| secrets)
         .collect()
 }
 
@@ -120,7 +131,7 @@ fn is_name(character: char) -> bool {
 }
 
 /// The word with a placeholder for each of its secrets, however short.
-pub(crate) fn hidden(redactor: &Redactor, word: &str, secrets: &[Secret]) -> String {
+pub fn hidden(redactor: &Redactor, word: &str, secrets: &[Secret]) -> String {
     let mut ranges: Vec<&Secret> = secrets.iter().collect();
     ranges.sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
     let (mut text, mut done) = (String::new(), 0);
