@@ -9,7 +9,6 @@ pub mod own;
 pub mod provider;
 mod result;
 mod shown;
-pub mod tool_schema;
 mod toolbox;
 
 pub use at_once::at_once;

@@ -3,10 +3,10 @@
 use crate::dialect::{Answered, Arguments, Offered, ToolChoice, Wanted};
 use crate::fault::{FaultPlan, Strike, Struck};
 use crate::result::{parts_of, recorded, refused};
-use crate::tool_schema::{Fitted, LeftOut, Offer};
 use mcptest_core::problem::nearest;
 use mcptest_core::provider::Family;
 use mcptest_core::suite::ToolSchemas;
+use mcptest_core::tool_schema::{Fitted, LeftOut, Offer};
 use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedFault, RecordedResult, is_tool};
 use mcptest_mcp::client::{Client, Observed, WireError};
 use serde_json::value::RawValue;

@@ -34,7 +34,6 @@ pub use calibrate::{Mislabelled, calibrate};
 pub use exit::{clean, environment, remember, remember_words, write};
 pub use find::{FindError, Found, find, find_in, plain};
 pub use last::LastRun;
-pub use mcptest_agent::tool_schema;
 pub use mcptest_core::row::Transcripts;
 pub use plan::Plan;
 pub use record::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};

@@ -3,9 +3,9 @@
 use crate::cassette::Recording;
 use crate::plan::Plan;
 use crate::replay::cassette_paths;
-use mcptest_agent::tool_schema::{Offer, fit};
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::ToolSchemas;
+use mcptest_core::tool_schema::{Offer, fit};
 use mcptest_core::trace::CatalogueTool;
 use std::collections::BTreeSet;
 

@@ -2,8 +2,8 @@
 
 use super::parameters::put;
 use super::piece::Piece;
-use super::wire_name::{fnv, lettered, untaken};
 use super::{Answered, Ask, Message};
+use mcptest_core::tool_schema::{fnv, lettered, untaken};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

@@ -11,7 +11,6 @@ mod parameters;
 mod piece;
 #[cfg(test)]
 mod tests;
-mod wire_name;
 
 pub use anthropic::{ANTHROPIC, DEFAULT_MAX_TOKENS};
 pub use bad_reply::BadReply;
@@ -20,7 +19,6 @@ pub(crate) use embeddings::{GEMINI_EMBEDDINGS, OPENAI_EMBEDDINGS};
 pub use gemini::GEMINI;
 pub use openai_chat::{MISTRAL, OPENAI_CHAT};
 pub use openai_responses::OPENAI_RESPONSES;
-pub use wire_name::{wire_name, wire_names};
 
 use mcptest_core::provider::Parameters;
 use mcptest_core::trace::Tokens;

@@ -1,10 +1,16 @@
 //! Does a provider take the schema of a tool, and what is sent in place of one that it refuses?
 
 mod merge;
+mod offer;
 mod rules;
+#[cfg(test)]
+mod tests;
 mod tree;
+mod wire_name;
 
+pub use offer::{LeftOut, Offer};
 pub use rules::{RULES, SchemaRule, most_tools};
+pub use wire_name::{fnv, lettered, untaken, wire_name, wire_names};
 
 use crate::json::{Members, pointer_key};
 use crate::provider::Family;

@@ -2,10 +2,10 @@
 
 use crate::conditions::conditions_of;
 use crate::secrets::{without_secret_names, without_tokens};
-use mcptest_agent::tool_schema::Offer;
 use mcptest_core::digest::{digest, digest_of_value};
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Server, Suite};
+use mcptest_core::tool_schema::Offer;
 use mcptest_core::trace::{CatalogueTool, Header};
 use serde_json::{Map, Value};
 

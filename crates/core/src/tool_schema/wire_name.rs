@@ -39,7 +39,7 @@ pub fn wire_names(tools: &[(&str, &str)]) -> Vec<String> {
 }
 
 /// The first that is made which is not there yet; from now on it is.
-pub(super) fn untaken(taken: &mut BTreeSet<String>, made: impl Fn(u32) -> String) -> String {
+pub fn untaken(taken: &mut BTreeSet<String>, made: impl Fn(u32) -> String) -> String {
     (0..u32::MAX)
         .map(made)
         .find(|name| taken.insert(name.clone()))
@@ -51,7 +51,7 @@ fn plain(server: &str, tool: &str) -> String {
 }
 
 /// A name that a model made up, as a provider takes it.
-pub(super) fn lettered(written: &str, marks: &str) -> String {
+pub fn lettered(written: &str, marks: &str) -> String {
     let mut name = spelled(
         if written.is_empty() {
             "unnamed"
@@ -91,7 +91,8 @@ fn with_hash(plain: &str, server: &str, tool: &str, salt: u32) -> String {
     format!("{}_{hash}", &plain[..kept])
 }
 
-pub(super) fn fnv(parts: &[&[u8]]) -> u32 {
+/// The FNV-1a hash of these bytes, one part after the other.
+pub fn fnv(parts: &[&[u8]]) -> u32 {
     let bytes = parts.iter().flat_map(|part| part.iter());
     bytes.fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)

@@ -1,9 +1,9 @@
 //! Each row of the table, and what it is mended to.
 
 use super::{Offer, RULES, fit};
-use mcptest_core::provider::{FAMILIES, Family};
-use mcptest_core::suite::ToolSchemas;
-use mcptest_core::trace::CatalogueTool;
+use crate::provider::{FAMILIES, Family};
+use crate::suite::ToolSchemas;
+use crate::trace::CatalogueTool;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 

@@ -1,14 +1,9 @@
 //! Which tools of a catalogue is a model offered, under which names, with which schemas?
 
-#[cfg(test)]
-mod tests;
-
-use crate::dialect::wire_names;
-use mcptest_core::provider::Family;
-use mcptest_core::suite::ToolSchemas;
-use mcptest_core::tool_schema::most_tools;
-pub use mcptest_core::tool_schema::{Fitted, RULES, fit};
-use mcptest_core::trace::CatalogueTool;
+use super::{Fitted, fit, most_tools, wire_names};
+use crate::provider::Family;
+use crate::suite::ToolSchemas;
+use crate::trace::CatalogueTool;
 use serde_json::value::RawValue;
 
 /// The tools of a run, each with what is said of it.
