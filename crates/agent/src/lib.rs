@@ -9,6 +9,7 @@ pub mod own;
 pub mod provider;
 mod result;
 mod shown;
+mod spending;
 mod toolbox;
 
 pub use at_once::at_once;
@@ -16,4 +17,5 @@ pub use fault::{FaultPlan, Strike, Struck};
 pub use instructions::{instructions_of, system_prompt};
 pub use model_run::{Limits, MayAsk, Task, Unrecorded, Watcher, run_model};
 pub use provider::{Provider, Providers};
+pub use spending::{Budgets, Spending, usd};
 pub use toolbox::{Connected, Distract, Done, Toolbox, View};

@@ -51,6 +51,7 @@ pub use traces::{TracesError, groups, transcripts_in};
 pub use walk::{Unlisted, not_entered};
 pub use watch::{Judged, Stamps};
 
+use mcptest_agent::Spending;
 use mcptest_core::coverage::Exercised;
 use mcptest_core::eval::GATES;
 use mcptest_core::guard::guarded;
@@ -251,7 +252,7 @@ pub fn run(
     interrupt: Interrupt,
 ) -> Result<RunOutcome, Interrupted> {
     let secrets = secrets::Secrets::default();
-    let spending = record::Spending::new(options.max_cost_usd);
+    let spending = Spending::new(options.max_cost_usd);
     let around = grade::Around {
         secrets: &secrets,
         spending: &spending,

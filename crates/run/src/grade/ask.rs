@@ -2,10 +2,10 @@
 
 use super::score::score;
 use super::{Around, dollars};
-use crate::record::{Budgets, interrupted};
+use crate::record::interrupted;
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
-use mcptest_agent::{Limits, Provider, Providers};
+use mcptest_agent::{Budgets, Limits, Provider, Providers};
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_core::grade::{Answer, Asks, Grade, Numbers, Rubric, SYSTEM, Sheet, Vote, Wanted};
 use mcptest_core::price::{Price, shipped_price};

@@ -3,9 +3,10 @@
 use super::{Around, RowGrades, Unit, WhichGrades, ask_all};
 use crate::calibrate::{Mislabelled, each_labelled};
 use crate::plan::Plan;
-use crate::record::{Interrupt, Interrupted, Spending, Watch};
+use crate::record::{Interrupt, Interrupted, Watch};
 use crate::secrets::Secrets;
 use crate::{Mode, Options};
+use mcptest_agent::Spending;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::{
     CheckedRun, Given, JudgeCheck, Question, Retelling, Wanted, questions, wanted,

@@ -13,13 +13,12 @@ pub(crate) use keep::{is_grades, read};
 
 use crate::judge::with_recorded;
 use crate::plan::Plan;
-use crate::record::{
-    Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Spending, Watch, usd,
-};
+use crate::record::{Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Watch};
 use crate::secrets::Secrets;
 use crate::{Mode, Options, Which};
 use ask::{Asking, Bench, Ungraded};
 use keep::RowGrades;
+use mcptest_agent::{Spending, usd};
 use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::Recorded;

@@ -12,7 +12,6 @@ mod price;
 mod schedule;
 mod servers;
 mod setup_command;
-mod spending;
 mod state;
 mod tool_job;
 mod workers;
@@ -21,7 +20,6 @@ pub use estimate::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEsti
 pub use event::{Event, RowToRecord, Watch, unwatched};
 pub(crate) use interrupt::interrupted;
 pub use interrupt::{Interrupt, Interrupted, uninterrupted};
-pub(crate) use spending::{Budgets, Spending, usd};
 
 use crate::Options;
 use crate::grade::Around;

@@ -5,12 +5,11 @@ use super::event::on_late;
 use super::interrupt::{Interrupt, interrupted};
 use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
-use super::spending::{Spending, usd};
 use super::{Event, Watch, setup_command};
 use mcptest_agent::own::{self, OwnSetup};
 use mcptest_agent::{
-    Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
-    system_prompt,
+    Limits, MayAsk, Provider, Spending, Task, Toolbox, Unrecorded, View, Watcher, instructions_of,
+    run_model, system_prompt, usd,
 };
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};

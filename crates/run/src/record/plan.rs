@@ -1,7 +1,6 @@
 //! Which rows of the plan are recorded now, by whom, and why can others not be?
 
 use super::agent_job::{Actor, AgentJob};
-use super::spending::Spending;
 use super::state::{WantedRuns, wanted_runs};
 use super::tool_job::ToolJob;
 use super::{Job, RecordedRow, eras};
@@ -10,7 +9,7 @@ use crate::advice;
 use crate::plan::Plan;
 use crate::replay::cassette_paths;
 use crate::secrets::Secrets;
-use mcptest_agent::Providers;
+use mcptest_agent::{Providers, Spending};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

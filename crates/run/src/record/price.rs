@@ -1,7 +1,7 @@
 //! What does a row cost, and what may it?
 
 use super::agent_job::{Actor, AgentJob};
-use super::spending::{Budgets, Spending};
+use mcptest_agent::{Budgets, Spending};
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::Model;

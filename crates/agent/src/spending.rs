@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 /// What was spent, and what may be.
 #[derive(Debug, Default)]
-pub(crate) struct Spending {
+pub struct Spending {
     max_cost_usd: Option<f64>,
     spent: Mutex<Spent>,
     /// Told when a call has ended that others may wait for.
@@ -68,16 +68,16 @@ impl Spent {
 
 /// What one row may cost.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Budgets<'a> {
+pub struct Budgets<'a> {
     row: usize,
     suite: &'a Path,
     /// What the suite says.
-    pub(crate) said: Budget,
+    pub said: Budget,
 }
 
 impl<'a> Budgets<'a> {
     /// What the suite says of a row.
-    pub(crate) fn of(suite: &'a Suite, row: usize) -> Self {
+    pub fn of(suite: &'a Suite, row: usize) -> Self {
         Self {
             row,
             suite: &suite.path,
@@ -86,7 +86,7 @@ impl<'a> Budgets<'a> {
     }
 
     /// Whether a price is needed to hold to these limits.
-    pub(crate) fn is_in_dollars(&self, spending: &Spending) -> bool {
+    pub fn is_in_dollars(&self, spending: &Spending) -> bool {
         [
             self.said.per_test_usd,
             self.said.per_suite_usd,
@@ -98,7 +98,8 @@ impl<'a> Budgets<'a> {
 }
 
 impl Spending {
-    pub(crate) fn new(max_cost_usd: Option<f64>) -> Self {
+    /// With the most dollars that everything together may cost.
+    pub fn new(max_cost_usd: Option<f64>) -> Self {
         Self {
             max_cost_usd,
             ..Self::default()
@@ -106,7 +107,7 @@ impl Spending {
     }
 
     /// Whether the next call may be made; else which budget is used up, and what was spent.
-    pub(crate) fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
+    pub fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
         let mut spent = self.spent.lock();
         let in_part = if spent.is_estimated {
             ", in part by an estimate: a provider counts no tokens"
@@ -139,7 +140,7 @@ impl Spending {
 
     /// The same, and sets aside the most that the call may cost. While calls that are under way may use up a budget it
     /// waits for them, so that no more than one call ever passes it.
-    pub(crate) async fn reserve(
+    pub async fn reserve(
         &self,
         budgets: Budgets<'_>,
         run_tokens: u64,
@@ -173,7 +174,7 @@ impl Spending {
     }
 
     /// A call has ended for which so much was set aside.
-    pub(crate) fn release(&self, budgets: Budgets<'_>, reserved_usd: f64) {
+    pub fn release(&self, budgets: Budgets<'_>, reserved_usd: f64) {
         if reserved_usd > 0.0 {
             self.spent
                 .lock()
@@ -182,7 +183,8 @@ impl Spending {
         }
     }
 
-    pub(crate) fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
+    /// Counts what a call used.
+    pub fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
         let mut spent = self.spent.lock();
         spent.tokens += tokens;
         spent.change(budgets, |amount| {
@@ -191,12 +193,12 @@ impl Spending {
     }
 
     /// Some of what was spent is not counted by who charges it.
-    pub(crate) fn note_estimate(&self) {
+    pub fn note_estimate(&self) {
         self.spent.lock().is_estimated = true;
     }
 
     /// Notes that a limit which is held elsewhere ended it.
-    pub(crate) fn stop(&self, why: &str) {
+    pub fn stop(&self, why: &str) {
         self.spent
             .lock()
             .stopped
@@ -204,7 +206,7 @@ impl Spending {
     }
 
     /// Which budget ended the recording, when one did.
-    pub(crate) fn stopped(&self) -> Option<String> {
+    pub fn stopped(&self) -> Option<String> {
         let spent = self.spent.lock();
         let why = spent.stopped.as_ref()?;
         Some(format!(
@@ -216,7 +218,7 @@ impl Spending {
 }
 
 /// Dollars with as many digits as say something.
-pub(crate) fn usd(dollars: f64) -> String {
+pub fn usd(dollars: f64) -> String {
     let text = if dollars != 0.0 && dollars.abs() < 0.01 {
         format!("{dollars:.6}")
     } else {
