@@ -168,7 +168,7 @@ const KINDS: &[FaultEntry] = &[
     entry("rate-limit", FaultKind::RateLimit { per_second: 5 }, Refusal, "calls past n in a second are refused: HTTP 429 with `Retry-After`, a JSON-RPC error on stdio")
         .with("n per s", 0, "", |number| FaultKind::RateLimit { per_second: number as u64 }),
     entry("malformed", FaultKind::Malformed, Refusal, "the answer is not JSON"),
-    entry("disconnect", FaultKind::Disconnect, Refusal, "the connection is closed in place of an answer"),
+    entry("disconnect", FaultKind::Disconnect, Refusal, "the connection is closed instead of an answer"),
     entry("lost-response", FaultKind::LostResponse, Silence, "the tool does its work, and its answer never comes"),
     wire("flood-stderr", FaultKind::FloodStderr, "standard error is flooded before the answer comes"),
     wire("wrong-id", FaultKind::WrongId, "the answer has the id of no request"),
