@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 /// Where bytes may leave the product: what redacts and escapes them, the recorders, which redact by their suite, and
 /// what passes traffic on, or lays out a revision, as it is.
 const EXITS: [&str; 14] = [
-    "crates/cli/src/output.rs",
+    "crates/cli/src/common/output.rs",
     "crates/run/src/exit.rs",
     "crates/run/src/cassette/write.rs",
     "crates/run/src/revision.rs",
@@ -21,7 +21,7 @@ const EXITS: [&str; 14] = [
     "crates/cli/src/command/mcp/mod.rs",
     "crates/cli/src/command/mock.rs",
     "crates/cli/src/command/proxy.rs",
-    "crates/cli/src/progress/mod.rs",
+    "crates/cli/src/common/progress/mod.rs",
 ];
 /// What lets bytes out.
 const DOORS: [&str; 7] = [

@@ -1,25 +1,12 @@
 //! The `mcptest` command: arguments in, exit code out.
 
-mod args;
-mod bare_server;
-mod command;
-mod deferred;
-mod interrupt;
-mod output;
-mod progress;
-
 use mcptest_core::guard;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     end_on_panic();
     mcptest_process::adopt_orphans();
-    match bare_server::parse(std::env::args_os().collect()) {
-        Ok(args) => {
-            command::dispatch(args).map_or_else(|failure| output::failure(&failure), ExitCode::from)
-        }
-        Err(error) => output::usage(&error),
-    }
+    mcptest::PROGRAM.run(std::env::args_os().collect())
 }
 
 /// A panic of the main thread that no guard catches ends the program and all that it started. It is not unwound: a

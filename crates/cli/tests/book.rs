@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+use mcptest::COMMANDS;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ fn the_book_lists_every_page_once() {
     assert_eq!(once, there);
 }
 
-/// The names of the commands that a help text lists.
+/// The names of the commands below a command, which its help lists.
 fn commands(help: &str) -> Vec<String> {
     let listed = help
         .lines()
@@ -82,7 +83,15 @@ fn reference(path: &[&str]) -> String {
         "#".repeat(2 + path.len().saturating_sub(1)),
         lines.join("\n")
     );
-    for command in commands(&help) {
+    let below: Vec<String> = match path {
+        [] => COMMANDS
+            .iter()
+            .filter(|kind| kind.is_listed())
+            .map(|kind| kind.name.to_owned())
+            .collect(),
+        _ => commands(&help),
+    };
+    for command in below {
         text.push_str(&reference(&[path, &[command.as_str()]].concat()));
     }
     text

@@ -1,33 +1,39 @@
 //! `mcptest bridge`: the standard streams of an agent's server, copied to the proxy that watches it.
 
-use super::server::until_end;
-use crate::output::{EXIT_FAILED, Failure};
-use clap::Args as Group;
+use crate::common::server::until_end;
+use crate::common::{EXIT_FAILED, Failure, Group, Program, RunCommand};
+use clap::Args;
 use mcptest_mcp::proxy::bridge::{TOKEN_VARIABLE, copy};
 
 /// Arguments of `bridge`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 pub(crate) struct Bridge {
     /// The address of the proxy, as written to the server list of the agent.
     #[arg(value_name = "ADDRESS")]
     pub(crate) address: String,
 }
 
-pub(super) fn run(args: &Bridge) -> Result<u8, Failure> {
-    let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();
-    // One thread passes everything on: each hand-over to another would cost a call some microseconds.
-    until_end(tokio::runtime::Builder::new_current_thread(), async {
-        let copied = copy(
-            &args.address,
-            &token,
-            tokio::io::stdin(),
-            tokio::io::stdout(),
-        )
-        .await;
-        let failed =
-            |error| format!("mcptest bridge: {error}; it works only while its run goes on");
-        copied
-            .map(|()| 0)
-            .map_err(|error| Failure::ended(EXIT_FAILED, failed(error)))
-    })
+impl RunCommand for Bridge {
+    const NAME: &'static str = "bridge";
+    const GROUP: Group = Group::Internal;
+    const SUMMARY: &'static str = "Connect an agent program to a recorded server";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();
+        // One thread passes everything on: each hand-over to another would cost a call some microseconds.
+        until_end(tokio::runtime::Builder::new_current_thread(), async {
+            let copied = copy(
+                &self.address,
+                &token,
+                tokio::io::stdin(),
+                tokio::io::stdout(),
+            )
+            .await;
+            let failed =
+                |error| format!("mcptest bridge: {error}; it works only while its run goes on");
+            copied
+                .map(|()| 0)
+                .map_err(|error| Failure::ended(EXIT_FAILED, failed(error)))
+        })
+    }
 }

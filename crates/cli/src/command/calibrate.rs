@@ -1,39 +1,75 @@
 //! `mcptest calibrate`: which gates tell good runs from bad ones, and which floors do the good runs support?
 
-use super::suites::LoadedSuites;
-use crate::args::Calibrate;
-use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure};
+use crate::common::suites::{LoadedSuites, Suites};
+use crate::common::{
+    EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
+};
+use clap::Args;
 use mcptest_core::calibrate::Calibration;
 use mcptest_report::calibration;
+use mcptest_run::Filter;
 use mcptest_run::Selection;
+use std::path::PathBuf;
 
-pub(super) fn run(args: &Calibrate) -> Result<u8, Failure> {
-    let suites = LoadedSuites::load_or_bare(&args.suites, args.traces.as_deref())?;
-    let plan = suites.plan(&Selection {
-        filters: args.filter.clone(),
-        ..Selection::default()
-    });
-    if plan.rows.is_empty() {
-        return Err(Failure::ended(
-            EXIT_NOTHING_SELECTED,
-            "nothing was selected: no agent matches",
-        ));
+/// Arguments of `calibrate`.
+#[derive(Debug, Args)]
+pub(crate) struct Calibrate {
+    #[command(flatten)]
+    suites: Suites,
+    /// Measure the transcripts in a folder instead of the recorded runs, one row per subfolder or single file; without a
+    /// suite, by the gates that need no configuration.
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
+    /// Read which runs are good from FILE (JSON, JSON Lines or CSV) instead of from their `expect:`.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Measure only tests whose name contains TEXT or matches PATTERN; repeat to require all.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    filter: Vec<Filter>,
+    /// Print the measures as JSON (`mcptest schema --calibration`).
+    #[arg(long)]
+    json: bool,
+    /// Print only the floors, as YAML for a suite.
+    #[arg(long, conflicts_with = "json")]
+    yaml: bool,
+}
+
+impl RunCommand for Calibrate {
+    const NAME: &'static str = "calibrate";
+    const GROUP: Group = Group::Compare;
+    const SUMMARY: &'static str =
+        "Measure which gates tell good runs from bad ones, and which floors the good runs support";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let suites = LoadedSuites::load_or_bare(&self.suites, self.traces.as_deref())?;
+        let plan = suites.plan(&Selection {
+            filters: self.filter.clone(),
+            ..Selection::default()
+        });
+        if plan.rows.is_empty() {
+            return Err(Failure::ended(
+                EXIT_NOTHING_SELECTED,
+                "nothing was selected: no agent matches",
+            ));
+        }
+        let measured =
+            mcptest_run::calibrate(&plan, self.labels.as_deref()).map_err(|mislabelled| {
+                Failure::of_problems(&mislabelled.problems, &mislabelled.sources)
+            })?;
+        if measured.counts.good + measured.counts.bad == 0 && measured.left_out.is_empty() {
+            return Err(no_labels(&measured));
+        }
+        output::stdout(&match (self.json, self.yaml) {
+            (true, _) => calibration::json(&measured).into_bytes(),
+            (_, true) => calibration::yaml(&measured).into_bytes(),
+            _ => calibration::text(&measured, &output::report_options(self.suites.verbose)),
+        })?;
+        Ok(if measured.left_out.is_empty() {
+            0
+        } else {
+            EXIT_BROKEN
+        })
     }
-    let measured = mcptest_run::calibrate(&plan, args.labels.as_deref())
-        .map_err(|mislabelled| Failure::of_problems(&mislabelled.problems, &mislabelled.sources))?;
-    if measured.counts.good + measured.counts.bad == 0 && measured.left_out.is_empty() {
-        return Err(no_labels(&measured));
-    }
-    output::stdout(&match (args.json, args.yaml) {
-        (true, _) => calibration::json(&measured).into_bytes(),
-        (_, true) => calibration::yaml(&measured).into_bytes(),
-        _ => calibration::text(&measured, &output::report_options(args.suites.verbose)),
-    })?;
-    Ok(if measured.left_out.is_empty() {
-        0
-    } else {
-        EXIT_BROKEN
-    })
 }
 
 fn no_labels(measured: &Calibration) -> Failure {

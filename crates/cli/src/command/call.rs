@@ -2,9 +2,12 @@
 
 mod answer;
 
-use super::{server, tools};
-use crate::args::Call;
-use crate::output::{self, EXIT_FAILED, Failure, Paint};
+use super::tools;
+use crate::common::server::Server;
+use crate::common::{
+    BareServer, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output, server,
+};
+use clap::Args;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_core::suite::output_faults;
@@ -16,75 +19,107 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub(super) fn run(args: &Call) -> Result<u8, Failure> {
-    let given = arguments::parse(&args.arguments, args.args.as_deref())?;
-    let spec = server::spec_of_one_exchange(args.name.as_deref(), &args.server)?;
-    let paint = Paint::stderr();
-    server::speak(async {
-        let told = Arc::new(AtomicUsize::new(0));
-        let tap = {
-            let told = Arc::clone(&told);
-            Arc::new(move |from, message: &str| tell(from, message, &told))
-        };
-        let client = Client::connect(&spec, Some(tap)).await?;
-        let mut notes = String::new();
-        let (mut schema, mut output_schema) = (None, None);
-        match client.list_tools().await {
-            Ok(listed) => match listed.tools.iter().find(|tool| tool.name == args.tool) {
-                Some(tool) => {
-                    schema = serde_json::from_str::<Value>(tool.input_schema.get()).ok();
-                    let declared = tool.output_schema.as_ref();
-                    output_schema =
-                        declared.and_then(|schema| serde_json::from_str(schema.get()).ok());
+/// Arguments of `call`.
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// The tool to call.
+    #[arg(value_name = "TOOL")]
+    tool: String,
+    /// Arguments of the tool: `key=value`, typed by its schema, or `key:=JSON`.
+    #[arg(value_name = "KEY=VALUE")]
+    arguments: Vec<String>,
+    /// All arguments as one JSON object: inline, `@FILE`, or `@-` for standard input.
+    #[arg(long, value_name = "JSON|@FILE")]
+    args: Option<String>,
+    /// The server's name under `servers:` of the suite; optional if there is only one.
+    #[arg(long = "server", short = 's', short_alias = 'n', value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
+    name: Option<String>,
+    #[command(flatten)]
+    server: Server,
+    /// Print the result as JSON, as the server sent it.
+    #[arg(long)]
+    json: bool,
+}
+
+impl RunCommand for Call {
+    const NAME: &'static str = "call";
+    const GROUP: Group = Group::Look;
+    const SUMMARY: &'static str = "Call a tool of an MCP server and print its result";
+    const SERVER: Option<BareServer> = Some(BareServer {
+        takes_any_word: true,
+        ..BareServer::after_words(1)
+    });
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let given = arguments::parse(&self.arguments, self.args.as_deref())?;
+        let spec = server::spec_of_one_exchange(self.name.as_deref(), &self.server)?;
+        let paint = Paint::stderr();
+        server::speak(async {
+            let told = Arc::new(AtomicUsize::new(0));
+            let tap = {
+                let told = Arc::clone(&told);
+                Arc::new(move |from, message: &str| tell(from, message, &told))
+            };
+            let client = Client::connect(&spec, Some(tap)).await?;
+            let mut notes = String::new();
+            let (mut schema, mut output_schema) = (None, None);
+            match client.list_tools().await {
+                Ok(listed) => match listed.tools.iter().find(|tool| tool.name == self.tool) {
+                    Some(tool) => {
+                        schema = serde_json::from_str::<Value>(tool.input_schema.get()).ok();
+                        let declared = tool.output_schema.as_ref();
+                        output_schema =
+                            declared.and_then(|schema| serde_json::from_str(schema.get()).ok());
+                    }
+                    None => notes.push_str(&unknown_tool(&self.tool, &listed.tools)),
+                },
+                Err(error) => {
+                    notes.push_str(&format!(
+                        "note: the tools cannot be listed: {}\n",
+                        escape(&error.to_string())
+                    ));
                 }
-                None => notes.push_str(&unknown_tool(&args.tool, &listed.tools)),
-            },
-            Err(error) => {
-                notes.push_str(&format!(
-                    "note: the tools cannot be listed: {}\n",
-                    escape(&error.to_string())
-                ));
             }
-        }
-        let arguments = given.typed(schema.as_ref())?;
-        if let Some(schema) = &schema {
-            notes.push_str(&arguments::misfits(&arguments, schema, &args.tool));
-        }
-        output::notes(&notes);
-        let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
-        let called = client.call_tool(&args.tool, &arguments, None).await;
-        let closing = client.close().await;
-        output::stderr(&untold(told.load(Ordering::Relaxed)));
-        // The error already has what came instead of the answer.
-        let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
-        let seen = closing
-            .observed
-            .iter()
-            .filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
-        output::notes(&tools::notes(seen));
-        match called.outcome {
-            Ok(result) => show(&result, output_schema.as_ref(), args.json, paint),
-            Err(CallFailure::Rpc(error)) => {
-                if args.json {
-                    let text = serde_json::to_string(&error)?;
-                    output::stdout(format!("{{\"error\":{text}}}\n").as_bytes())?;
+            let arguments = given.typed(schema.as_ref())?;
+            if let Some(schema) = &schema {
+                notes.push_str(&arguments::misfits(&arguments, schema, &self.tool));
+            }
+            output::notes(&notes);
+            let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
+            let called = client.call_tool(&self.tool, &arguments, None).await;
+            let closing = client.close().await;
+            output::stderr(&untold(told.load(Ordering::Relaxed)));
+            // The error already has what came instead of the answer.
+            let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
+            let seen = closing
+                .observed
+                .iter()
+                .filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
+            output::notes(&tools::notes(seen));
+            match called.outcome {
+                Ok(result) => show(&result, output_schema.as_ref(), self.json, paint),
+                Err(CallFailure::Rpc(error)) => {
+                    if self.json {
+                        let text = serde_json::to_string(&error)?;
+                        output::stdout(format!("{{\"error\":{text}}}\n").as_bytes())?;
+                    }
+                    let data = error
+                        .data
+                        .as_ref()
+                        .map(|data| format!("\n  data: {}", escape(data.get())));
+                    let said = format!(
+                        "{} {}{}",
+                        error.code,
+                        escape(&error.message),
+                        data.unwrap_or_default()
+                    );
+                    output::notes(&format!("{} {said}\n", paint.red("error")));
+                    Ok(EXIT_FAILED)
                 }
-                let data = error
-                    .data
-                    .as_ref()
-                    .map(|data| format!("\n  data: {}", escape(data.get())));
-                let said = format!(
-                    "{} {}{}",
-                    error.code,
-                    escape(&error.message),
-                    data.unwrap_or_default()
-                );
-                output::notes(&format!("{} {said}\n", paint.red("error")));
-                Ok(EXIT_FAILED)
+                Err(CallFailure::Wire(error)) => Err(error.into()),
             }
-            Err(CallFailure::Wire(error)) => Err(error.into()),
-        }
-    })
+        })
+    }
 }
 
 /// How many notifications are printed: a server can send them without end.

@@ -1,10 +1,13 @@
 //! `mcptest check`: does this server do what the specification says?
 
-use super::report::Destination;
-use super::server;
-use crate::args::{Server, reporters_help};
-use crate::output::{self, EXIT_NOTHING_SELECTED, Failure};
-use clap::Args as Group;
+use crate::common::reports::reporters_help;
+use crate::common::server::Server;
+use crate::common::typed::typed;
+use crate::common::{
+    BareServer, Destination, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
+    server,
+};
+use clap::Args;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::words::count;
@@ -17,7 +20,7 @@ use std::time::{Duration, Instant};
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Arguments of `check`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 #[command(
     override_usage = "mcptest check [OPTIONS] -- COMMAND...\n       mcptest check [OPTIONS] --url URL\n       mcptest check [OPTIONS] [--config FILE] [NAME]"
 )]
@@ -57,42 +60,50 @@ fn only_help() -> String {
     )
 }
 
-pub(super) fn run(args: &Check) -> Result<u8, Failure> {
-    let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
-    let probes = selected(&args.only)?;
-    if args.list {
-        let lines = probes
-            .iter()
-            .map(|probe| format!("{}  {}\n", probe.id, probe.title));
-        output::page(&lines.collect::<String>())?;
-        return Ok(0);
-    }
-    let mut spec = server::spec(args.name.as_deref(), &args.server)?;
-    if spec.timeout == DEFAULT_TIMEOUT && args.server.direct.timeout.is_none() {
-        spec.timeout = TIMEOUT;
-    }
-    let options = Options {
-        redact: mcptest_run::clean,
-        allow_writes: args.allow_writes,
-        strict: args.strict,
-        deny_skipped: args.deny_skipped,
-        command: command(args, &spec.name),
-    };
-    Destination::discard_earlier(&destinations)?;
-    server::speak(async {
-        let begun = Instant::now();
-        let mut report = check::check(&spec, &probes, &options).await?;
-        report.command = Some(output::typed());
-        Destination::write_all(&destinations, &report, args.verbose, Some(begun.elapsed()))?;
-        if report.summary.skipped == report.summary.tests {
-            let probes = count(report.summary.tests, "probe");
-            output::stderr(&format!(
-                "error: nothing was checked: {probes} selected, and none of them could be sent\n"
-            ));
-            return Ok(EXIT_NOTHING_SELECTED);
+impl RunCommand for Check {
+    const NAME: &'static str = "check";
+    const GROUP: Group = Group::Look;
+    const SUMMARY: &'static str =
+        "Check whether an MCP server follows the specification, without a suite";
+    const SERVER: Option<BareServer> = Some(BareServer::after_words(0));
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let destinations = Destination::parse_all(&self.reporters, REPORTERS)?;
+        let probes = selected(&self.only)?;
+        if self.list {
+            let lines = probes
+                .iter()
+                .map(|probe| format!("{}  {}\n", probe.id, probe.title));
+            output::page(&lines.collect::<String>())?;
+            return Ok(0);
         }
-        Ok(report.exit_code())
-    })
+        let mut spec = server::spec(self.name.as_deref(), &self.server)?;
+        if spec.timeout == DEFAULT_TIMEOUT && self.server.direct.timeout.is_none() {
+            spec.timeout = TIMEOUT;
+        }
+        let options = Options {
+            redact: mcptest_run::clean,
+            allow_writes: self.allow_writes,
+            strict: self.strict,
+            deny_skipped: self.deny_skipped,
+            command: command(&self, &spec.name),
+        };
+        Destination::discard_earlier(&destinations)?;
+        server::speak(async {
+            let begun = Instant::now();
+            let mut report = check::check(&spec, &probes, &options).await?;
+            report.command = Some(typed());
+            Destination::write_all(&destinations, &report, self.verbose, Some(begun.elapsed()))?;
+            if report.summary.skipped == report.summary.tests {
+                let probes = count(report.summary.tests, "probe");
+                output::stderr(&format!(
+                    "error: nothing was checked: {probes} selected, and none of them could be sent\n"
+                ));
+                return Ok(EXIT_NOTHING_SELECTED);
+            }
+            Ok(report.exit_code())
+        })
+    }
 }
 
 /// The probes of these families and ids, or what was meant by one that is neither.

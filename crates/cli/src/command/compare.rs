@@ -1,10 +1,10 @@
 //! `mcptest compare`: is an agent better or worse than before, or is it chance?
 
 use super::compare_side::JudgedSide;
-use super::report::Destination;
-use crate::args::{Sorting, Word, one_of, reporters_help};
-use crate::output::{EXIT_BROKEN, EXIT_FAILED, Failure};
-use clap::Args as Group;
+use crate::common::reports::{Sorting, reporters_help};
+use crate::common::value::{Word, one_of};
+use crate::common::{Destination, EXIT_BROKEN, EXIT_FAILED, Failure, Group, Program, RunCommand};
+use clap::Args;
 use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
 use mcptest_core::compare::{
     Compared, Comparison, Named, Verdict, compare, compare_several, leave_models_out,
@@ -16,7 +16,7 @@ use mcptest_report::comparison::REPORTERS;
 use std::path::{Component, PathBuf};
 
 /// Arguments of `compare`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 pub(crate) struct Compare {
     /// JSON reports, cassettes, folders with suites and recordings, or git revisions; each is compared with the first.
     /// `NAME=SIDE` names a side.
@@ -52,79 +52,88 @@ const FAIL_ON: [Word<Verdict>; 1] = [(
     "Evidence that a side passes less often than the first, or a test that passed and now fails",
 )];
 
-pub(super) fn run(args: &Compare) -> Result<u8, Failure> {
-    let mut destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
-    for one in &mut destinations {
-        one.sort = args.sorting.sort;
-    }
-    refuse_paths_elsewhere(&args.suites)?;
-    let judge = |side: &PathBuf| JudgedSide::of(side, &args.suites);
-    let (mut reports, names): (Vec<Report>, Vec<String>) = match (&args.sides[..], &args.models[..])
-    {
-        ([one], [_, _, ..]) => {
-            let judged = judge(one)?;
-            Destination::refuse_inputs(&destinations, judged.inputs.into_iter())?;
-            Destination::discard_earlier(&destinations)?;
-            let of_models = args
-                .models
-                .iter()
-                .map(|model| of_model(&judged.report, model));
-            of_models
-                .collect::<Result<Vec<_>, _>>()?
-                .into_iter()
-                .unzip()
+impl RunCommand for Compare {
+    const NAME: &'static str = "compare";
+    const GROUP: Group = Group::Compare;
+    const SUMMARY: &'static str =
+        "Compare reports, folders or git revisions of recordings, and tell a change from chance";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let mut destinations = Destination::parse_all(&self.reporters, REPORTERS)?;
+        for one in &mut destinations {
+            one.sort = self.sorting.sort;
         }
-        ([_, _, ..], []) => {
-            let judged = args
-                .sides
-                .iter()
-                .map(judge)
-                .collect::<Result<Vec<JudgedSide>, _>>()?;
-            if !args.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
-                let why = "reports are judged already, and `--suite` does nothing";
-                let help = "leave `--suite` out, or compare what the reports were made from";
-                return Err(Failure::with_help(why, help));
-            }
-            let inputs = judged.iter().flat_map(|side| side.inputs.clone());
-            Destination::refuse_inputs(&destinations, inputs)?;
-            Destination::discard_earlier(&destinations)?;
-            judged
-                .into_iter()
-                .map(|side| (side.report, side.name))
-                .unzip()
-        }
-        ([_], _) => {
-            let help = "name a second side, or two models of this one with `--models ONE,OTHER`";
-            return Err(Failure::with_help("there is nothing to compare with", help));
-        }
-        _ => {
-            let help = "`--models ONE,OTHER` compares models of one side";
+        refuse_paths_elsewhere(&self.suites)?;
+        let judge = |side: &PathBuf| JudgedSide::of(side, &self.suites);
+        let (mut reports, names): (Vec<Report>, Vec<String>) =
+            match (&self.sides[..], &self.models[..]) {
+                ([one], [_, _, ..]) => {
+                    let judged = judge(one)?;
+                    Destination::refuse_inputs(&destinations, judged.inputs.into_iter())?;
+                    Destination::discard_earlier(&destinations)?;
+                    let of_models = self
+                        .models
+                        .iter()
+                        .map(|model| of_model(&judged.report, model));
+                    of_models
+                        .collect::<Result<Vec<_>, _>>()?
+                        .into_iter()
+                        .unzip()
+                }
+                ([_, _, ..], []) => {
+                    let judged = self
+                        .sides
+                        .iter()
+                        .map(judge)
+                        .collect::<Result<Vec<JudgedSide>, _>>()?;
+                    if !self.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
+                        let why = "reports are judged already, and `--suite` does nothing";
+                        let help =
+                            "leave `--suite` out, or compare what the reports were made from";
+                        return Err(Failure::with_help(why, help));
+                    }
+                    let inputs = judged.iter().flat_map(|side| side.inputs.clone());
+                    Destination::refuse_inputs(&destinations, inputs)?;
+                    Destination::discard_earlier(&destinations)?;
+                    judged
+                        .into_iter()
+                        .map(|side| (side.report, side.name))
+                        .unzip()
+                }
+                ([_], _) => {
+                    let help =
+                        "name a second side, or two models of this one with `--models ONE,OTHER`";
+                    return Err(Failure::with_help("there is nothing to compare with", help));
+                }
+                _ => {
+                    let help = "`--models ONE,OTHER` compares models of one side";
+                    return Err(Failure::with_help(
+                        "`--models` cannot be used with several sides",
+                        help,
+                    ));
+                }
+            };
+        refuse_equal_names(&names)?;
+        leave_models_out(&mut reports);
+        let sides: Vec<Named<'_>> = reports
+            .iter()
+            .zip(names.iter().map(String::as_str))
+            .collect();
+        let found = match sides[..] {
+            [a, b] => Compared::Two(Box::new(compare(a, b, self.k))),
+            _ => Compared::Several(compare_several(sides[0], &sides[1..], self.k)),
+        };
+        if let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) {
+            let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
+            let help = "tests are the same by their suite, name, model and variant; compare models of one report with `--models ONE,OTHER`";
             return Err(Failure::with_help(
-                "`--models` cannot be used with several sides",
+                format!("{a} and {b} have no test in common"),
                 help,
             ));
         }
-    };
-    refuse_equal_names(&names)?;
-    leave_models_out(&mut reports);
-    let sides: Vec<Named<'_>> = reports
-        .iter()
-        .zip(names.iter().map(String::as_str))
-        .collect();
-    let found = match sides[..] {
-        [a, b] => Compared::Two(Box::new(compare(a, b, args.k))),
-        _ => Compared::Several(compare_several(sides[0], &sides[1..], args.k)),
-    };
-    if let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) {
-        let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
-        let help = "tests are the same by their suite, name, model and variant; compare models of one report with `--models ONE,OTHER`";
-        return Err(Failure::with_help(
-            format!("{a} and {b} have no test in common"),
-            help,
-        ));
+        Destination::write_all(&destinations, &found, self.verbose, None)?;
+        Ok(exit_code(&found, self.fail_on))
     }
-    Destination::write_all(&destinations, &found, args.verbose, None)?;
-    Ok(exit_code(&found, args.fail_on))
 }
 
 /// Two sides are the first and the second; more are told apart by their names alone.

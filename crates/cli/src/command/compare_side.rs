@@ -1,8 +1,7 @@
 //! What is a side of a comparison, and what do its runs come to?
 
-use crate::command::report::saved;
-use crate::command::suites;
-use crate::output::Failure;
+use crate::common::reports::saved;
+use crate::common::{Failure, suites};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;

@@ -1,13 +1,26 @@
 //! `mcptest completions`: what may be typed next, for a shell.
 
-use crate::args::Args;
-use crate::output::{self, Failure};
-use clap::CommandFactory;
+use crate::common::{Failure, Group, Program, RunCommand, output};
+use clap::Args;
 use clap_complete::Shell;
 
-pub(super) fn run(shell: Shell) -> Result<u8, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "mcptest", &mut script);
-    output::own(&String::from_utf8_lossy(&script))?;
-    Ok(0)
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell to complete in.
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl RunCommand for Completions {
+    const NAME: &'static str = "completions";
+    const GROUP: Group = Group::Document;
+    const SUMMARY: &'static str = "Print a completion script for a shell";
+
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut program.to_clap(), "mcptest", &mut script);
+        output::own(&String::from_utf8_lossy(&script))?;
+        Ok(0)
+    }
 }

@@ -1,7 +1,7 @@
 //! `mcptest run --dry-run`: what would recording take?
 
-use crate::output::{self, Failure};
-use crate::progress::words::{counted, dollars, grouped};
+use crate::common::progress::words::{counted, dollars, grouped};
+use crate::common::{Failure, output};
 use console::{Alignment, measure_text_width, pad_str};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;

@@ -1,66 +1,132 @@
 //! `mcptest eval`: ask the judges for grades that are missing or stale, then judge; or say what that would take.
 
-use super::report::Destination;
 use super::run;
-use super::suites::{LoadedSuites, inputs};
-use crate::args::Eval;
-use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure};
-use crate::progress::words::{counted, dollars, grouped};
+use crate::common::deny::Deny;
+use crate::common::progress::words::{counted, dollars, grouped};
+use crate::common::reports::Reports;
+use crate::common::selecting::Selecting;
+use crate::common::suites::{LoadedSuites, Suites, inputs};
+use crate::common::value::{Word, one_of, parse_dollars};
+use crate::common::{
+    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group, Program,
+    RunCommand, output,
+};
+use clap::Args;
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::Row;
 use mcptest_run::grade::{CheckPlan, WhichGrades, plan};
 use mcptest_run::{Mode, Options, RunOutcome};
+use std::path::PathBuf;
 use std::time::Instant;
 
-pub(super) fn run(args: &Eval) -> Result<u8, Failure> {
-    let destinations = Destination::of(&args.reporters)?;
-    let begun = Instant::now();
-    let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
-    let mut rows = suites.plan(&args.selecting.selection());
-    Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
-    rows.rows
-        .retain(|row| row.is_refused() || !row.questions().is_empty());
-    let options = Options {
-        mode: Mode::Grade(args.record.unwrap_or(WhichGrades::NEEDED)),
-        jobs: args.jobs.map(usize::from),
-        max_cost_usd: args.max_cost,
-        deny_vacuous: args.deny.deny_vacuous,
-        deny_unpinned: args.deny.deny_unpinned,
-        evidence: Destination::evidence(&destinations),
-        ..Options::default()
-    };
-    if rows.rows.is_empty() {
-        let why = "nothing to grade: no selected test asks a judge or a scorer";
-        let help = "`llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows; `scorers:` are programs of your own";
-        return Err(Failure::ended(
-            EXIT_NOTHING_SELECTED,
-            format!("{why}\n  help: {help}"),
-        ));
-    }
-    if args.explain {
-        let is_refused = rows.rows.iter().any(Row::is_refused);
-        output::stdout(explained(&plan(&rows, options)).as_bytes())?;
-        return Ok(if is_refused { EXIT_BROKEN } else { 0 });
-    }
-    Destination::discard_earlier(&destinations)?;
-    let RunOutcome {
-        report,
-        over_budget,
-        ..
-    } = run::watched(&rows, options, args.quiet)?;
-    Destination::write_all(
-        &destinations,
-        &report,
-        args.suites.verbose,
-        Some(begun.elapsed()),
-    )?;
-    match over_budget {
-        Some(why) => Err(Failure::ended(
-            EXIT_OVER_BUDGET,
-            format!("grading was stopped: {why}"),
-        )),
-        None => Ok(report.exit_code()),
+/// Arguments of `eval`.
+#[derive(Debug, Args)]
+pub(crate) struct Eval {
+    #[command(flatten)]
+    suites: Suites,
+    /// Grade the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
+    /// Print criteria, thresholds, judges, the number of calls and their estimated cost without asking a judge.
+    #[arg(long, conflicts_with = "reporters")]
+    explain: bool,
+    /// Grade only these [default: what is missing or stale].
+    #[arg(long, value_name = "WHICH", value_parser = one_of(&GRADES), require_equals = true)]
+    record: Option<WhichGrades>,
+    #[command(flatten)]
+    selecting: Selecting,
+    /// Stop grading with exit code 5 once this many dollars are spent.
+    #[arg(long, value_name = "USD", value_parser = parse_dollars)]
+    max_cost: Option<f64>,
+    /// Number of grades to ask for at once [default: 4 or the number of cores, whichever is more].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Do not show progress while grading.
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    deny: Deny,
+    #[command(flatten)]
+    reporters: Reports,
+}
+
+/// What to grade.
+const GRADES: [Word<WhichGrades>; 3] = [
+    (
+        "missing",
+        WhichGrades {
+            stale: false,
+            ..WhichGrades::NEEDED
+        },
+        "Runs that nobody graded",
+    ),
+    (
+        "stale",
+        WhichGrades {
+            missing: false,
+            ..WhichGrades::NEEDED
+        },
+        "Runs whose rubric, judges or recording changed since they were graded",
+    ),
+    ("all", WhichGrades::ALL, "Every run"),
+];
+
+impl RunCommand for Eval {
+    const NAME: &'static str = "eval";
+    const GROUP: Group = Group::Test;
+    const SUMMARY: &'static str =
+        "Ask judges for the grades that recorded runs lack, then judge the runs";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let destinations = Destination::of(&self.reporters)?;
+        let begun = Instant::now();
+        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref())?;
+        let mut rows = suites.plan(&self.selecting.selection());
+        Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
+        rows.rows
+            .retain(|row| row.is_refused() || !row.questions().is_empty());
+        let options = Options {
+            mode: Mode::Grade(self.record.unwrap_or(WhichGrades::NEEDED)),
+            jobs: self.jobs.map(usize::from),
+            max_cost_usd: self.max_cost,
+            deny_vacuous: self.deny.deny_vacuous,
+            deny_unpinned: self.deny.deny_unpinned,
+            evidence: Destination::evidence(&destinations),
+            ..Options::default()
+        };
+        if rows.rows.is_empty() {
+            let why = "nothing to grade: no selected test asks a judge or a scorer";
+            let help = "`llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows; `scorers:` are programs of your own";
+            return Err(Failure::ended(
+                EXIT_NOTHING_SELECTED,
+                format!("{why}\n  help: {help}"),
+            ));
+        }
+        if self.explain {
+            let is_refused = rows.rows.iter().any(Row::is_refused);
+            output::stdout(explained(&plan(&rows, options)).as_bytes())?;
+            return Ok(if is_refused { EXIT_BROKEN } else { 0 });
+        }
+        Destination::discard_earlier(&destinations)?;
+        let RunOutcome {
+            report,
+            over_budget,
+            ..
+        } = run::watched(&rows, options, self.quiet)?;
+        Destination::write_all(
+            &destinations,
+            &report,
+            self.suites.verbose,
+            Some(begun.elapsed()),
+        )?;
+        match over_budget {
+            Some(why) => Err(Failure::ended(
+                EXIT_OVER_BUDGET,
+                format!("grading was stopped: {why}"),
+            )),
+            None => Ok(report.exit_code()),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `mcptest explain`: a page of the book, or what a rule of `lint-tools` finds.
 
 use super::pages::{self, pages};
-use crate::output::{self, Failure};
+use crate::common::{Failure, Group, Program, RunCommand, output};
 use clap::Args;
 use mcptest_core::eval::GATES;
 use mcptest_core::problem::did_you_mean;
@@ -14,9 +14,15 @@ pub(crate) struct Explain {
     page: Option<String>,
 }
 
-pub(super) fn run(args: &Explain) -> Result<u8, Failure> {
-    output::own(&text(args.page.as_deref())?)?;
-    Ok(0)
+impl RunCommand for Explain {
+    const NAME: &'static str = "explain";
+    const GROUP: Group = Group::Document;
+    const SUMMARY: &'static str = "Print a page of the documentation, or list all pages";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        output::own(&text(self.page.as_deref())?)?;
+        Ok(0)
+    }
 }
 
 /// The page, or a list of all.

@@ -1,7 +1,7 @@
 //! `mcptest import`: transcripts of other programs become a cassette.
 
-use crate::output::{self, Failure};
-use clap::Args as Group;
+use crate::common::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
+use clap::Args;
 use mcptest_core::escape::escape_path;
 use mcptest_core::words::count;
 use mcptest_files as files;
@@ -10,7 +10,7 @@ use mcptest_run::cassette::write_whole;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `import`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 pub(crate) struct Import {
     /// Transcripts or folders of transcripts, or `-` for standard input; all become one cassette.
     #[arg(value_name = "IN", required = true)]
@@ -29,62 +29,69 @@ pub(crate) struct Import {
     pub(crate) force: bool,
 }
 
-pub(super) fn run(args: &Import) -> Result<u8, Failure> {
-    check_free(args.out.as_deref(), args.force)?;
-    let format = args.format.as_deref().and_then(import::find);
-    let mut whole: Option<import::Imported> = None;
-    let mut broken = 0;
-    let transcripts = transcripts(&args.inputs)?;
-    for path in &transcripts {
-        match read(path, format) {
-            Ok(imported) => {
-                output::stderr(&format!("{}: {}\n", escape_path(path), imported.fidelity()));
-                match &mut whole {
-                    Some(whole) => whole.append(imported),
-                    None => whole = Some(imported),
+impl RunCommand for Import {
+    const NAME: &'static str = "import";
+    const GROUP: Group = Group::Record;
+    const SUMMARY: &'static str =
+        "Convert transcripts of model APIs, agent frameworks or OpenTelemetry to a cassette";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        check_free(self.out.as_deref(), self.force)?;
+        let format = self.format.as_deref().and_then(import::find);
+        let mut whole: Option<import::Imported> = None;
+        let mut broken = 0;
+        let transcripts = transcripts(&self.inputs)?;
+        for path in &transcripts {
+            match read(path, format) {
+                Ok(imported) => {
+                    output::stderr(&format!("{}: {}\n", escape_path(path), imported.fidelity()));
+                    match &mut whole {
+                        Some(whole) => whole.append(imported),
+                        None => whole = Some(imported),
+                    }
+                }
+                Err(failure) => {
+                    broken += 1;
+                    output::stderr(&format!("error: {}\n", failure.why));
                 }
             }
-            Err(failure) => {
-                broken += 1;
-                output::stderr(&format!("error: {}\n", failure.why));
-            }
         }
-    }
-    let Some(whole) = whole.filter(|_| broken == 0) else {
-        let is_one = transcripts.len() == 1;
-        let what = if is_one {
-            "the transcript cannot be read"
-        } else {
-            "not every transcript can be read"
+        let Some(whole) = whole.filter(|_| broken == 0) else {
+            let is_one = transcripts.len() == 1;
+            let what = if is_one {
+                "the transcript cannot be read"
+            } else {
+                "not every transcript can be read"
+            };
+            return Err(Failure::ended(
+                EXIT_BROKEN,
+                format!("nothing was written: {what}"),
+            ));
         };
-        return Err(Failure::ended(
-            output::EXIT_BROKEN,
-            format!("nothing was written: {what}"),
-        ));
-    };
-    let (runs, disagreed) = (whole.conversations(), whole.disagreed());
-    let cassette = whole.cassette(&args.agent, &mcptest_run::clean);
-    if transcripts.len() > 1 && !disagreed.is_empty() {
-        let (differ, them) = (
-            disagreed.join(", "),
-            if disagreed.len() == 1 { "it" } else { "them" },
-        );
-        output::stderr(&format!(
-            "note: the conversations differ in {differ}, so the cassette's header does not have {them}\n"
-        ));
-    }
-    match &args.out {
-        None => output::stdout(cassette.as_bytes())?,
-        Some(out) => {
-            write_whole(out, &cassette)?;
+        let (runs, disagreed) = (whole.conversations(), whole.disagreed());
+        let cassette = whole.cassette(&self.agent, &mcptest_run::clean);
+        if transcripts.len() > 1 && !disagreed.is_empty() {
+            let (differ, them) = (
+                disagreed.join(", "),
+                if disagreed.len() == 1 { "it" } else { "them" },
+            );
             output::stderr(&format!(
-                "wrote {} with {}\n",
-                escape_path(out),
-                count(runs, "run")
+                "note: the conversations differ in {differ}, so the cassette's header does not have {them}\n"
             ));
         }
+        match &self.out {
+            None => output::stdout(cassette.as_bytes())?,
+            Some(out) => {
+                write_whole(out, &cassette)?;
+                output::stderr(&format!(
+                    "wrote {} with {}\n",
+                    escape_path(out),
+                    count(runs, "run")
+                ));
+            }
+        }
+        Ok(0)
     }
-    Ok(0)
 }
 
 /// Refuses to write over a file without `--force`.

@@ -1,32 +1,67 @@
 //! `mcptest init`: a first suite that passes.
 
-use super::server;
-use crate::args::Init;
-use crate::output::{self, Failure};
+use crate::common::server::Direct;
+use crate::common::{BareServer, Failure, Group, Program, RunCommand, output, server};
+use clap::ArgGroup;
+use clap::Args;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_run::draft::{Ask, Draft, Wish, check_free, from_recording, from_server};
 use std::path::Path;
+use std::path::PathBuf;
 
-pub(super) fn run(args: Init) -> Result<u8, Failure> {
-    check_free(&args.out, args.force)?;
-    if let Some(recording) = &args.from_cassette {
-        let draft = from_recording(recording, &args.out, args.name.as_deref())?;
-        return write(&draft, args.force);
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("subject").required(true).args(["command", "url", "words", "from_cassette"]),
+    override_usage = "mcptest init [OPTIONS] -- COMMAND...\n       mcptest init [OPTIONS] --url URL\n       mcptest init [OPTIONS] --from-cassette FILE"
+)]
+pub(crate) struct Init {
+    #[command(flatten)]
+    server: Direct,
+    /// Use a recording instead of a server: a cassette, trace, recorded tool test or tape.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words", "header", "env", "era", "timeout", "connect_timeout", "call"])]
+    from_cassette: Option<PathBuf>,
+    /// The server's name in the suite [default: the name that the server reports].
+    #[arg(long = "server", short = 's', value_name = "NAME")]
+    name: Option<String>,
+    /// Call this tool even if it is not marked read-only, as in `--call 'git_status repo_path=.'`; repeatable.
+    #[arg(long, value_name = "TOOL [KEY=VALUE]...")]
+    call: Vec<String>,
+    /// The file to write; missing folders are created.
+    #[arg(long, short, value_name = "FILE", default_value = "mcptest.yml")]
+    out: PathBuf,
+    /// Overwrite existing files.
+    #[arg(long)]
+    force: bool,
+}
+
+impl RunCommand for Init {
+    const NAME: &'static str = "init";
+    const GROUP: Group = Group::Test;
+    const SUMMARY: &'static str = "Write a first suite from a server or a recording";
+    const SERVER: Option<BareServer> = Some(BareServer::after_words(0));
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        check_free(&self.out, self.force)?;
+        if let Some(recording) = &self.from_cassette {
+            let draft = from_recording(recording, &self.out, self.name.as_deref())?;
+            return write(&draft, self.force);
+        }
+        let (spec, timeout) = (server::named(&self.server)?, self.server.timeout);
+        let call = self
+            .call
+            .iter()
+            .map(|written| wish(written))
+            .collect::<Result<_, _>>()?;
+        let ask = Ask {
+            spec,
+            timeout,
+            name: self.name,
+            out: self.out,
+            call,
+        };
+        server::speak(async { write(&from_server(ask).await?, self.force) })
     }
-    let (spec, timeout) = (server::named(&args.server)?, args.server.timeout);
-    let call = args
-        .call
-        .iter()
-        .map(|written| wish(written))
-        .collect::<Result<_, _>>()?;
-    let ask = Ask {
-        spec,
-        timeout,
-        name: args.name,
-        out: args.out,
-        call,
-    };
-    server::speak(async { write(&from_server(ask).await?, args.force) })
 }
 
 /// `git_status repo_path=.`: a tool, and arguments as `mcptest call` takes them.

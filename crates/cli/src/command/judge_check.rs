@@ -1,12 +1,12 @@
 //! `mcptest judge-check`: how far can a judge be trusted, by runs whose outcome is known?
 
-use super::suites::LoadedSuites;
-use crate::args::{Suites, dollars};
-use crate::interrupt;
-use crate::output::{
-    self, EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure,
+use crate::common::suites::{LoadedSuites, Suites};
+use crate::common::value::parse_dollars;
+use crate::common::{
+    EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group, Program,
+    Progress, RunCommand, interrupt, output,
 };
-use crate::progress::Progress;
+use clap::Args;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
 use mcptest_report::judge_check;
@@ -15,7 +15,7 @@ use mcptest_run::{Filter, Mislabelled, Selection};
 use std::path::PathBuf;
 
 /// Measure judges on runs whose outcome is known.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Args)]
 pub(crate) struct CheckJudges {
     #[command(flatten)]
     suites: Suites,
@@ -44,7 +44,7 @@ pub(crate) struct CheckJudges {
     #[arg(long, value_name = "SHARE", value_parser = rate)]
     max_persuaded: Option<f64>,
     /// Stop with exit code 5 once this many dollars are spent.
-    #[arg(long, value_name = "USD", value_parser = dollars)]
+    #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     max_cost: Option<f64>,
     /// Number of grades to ask for at once [default: 4 or the number of cores, whichever is more].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -65,67 +65,73 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-pub(super) fn run(args: &CheckJudges) -> Result<u8, Failure> {
-    let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
-    let plan = suites.plan(&Selection {
-        filters: args.filter.clone(),
-        ..Selection::default()
-    });
-    let labels = args.labels.as_deref();
-    let planned =
-        plan_check(&plan, labels, args.sample).map_err(|mislabelled| refused(&mislabelled))?;
-    if planned.labelled == 0 && !planned.left_out.is_empty() {
-        say_left_out(&planned.left_out);
-        return Ok(EXIT_BROKEN);
-    }
-    if planned.labelled == 0 {
-        let why = "nothing to check: no run has both a judge and a label";
-        let help = "name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes";
-        return Err(Failure::ended(
-            EXIT_NOTHING_SELECTED,
-            format!("{why}\n  help: {help}"),
-        ));
-    }
-    if args.explain {
-        let (grades, calls) = (planned.labelled, planned.calls);
-        let text = format!(
-            "{grades} labelled grades; at most {calls} calls to judges; nobody was asked\n"
-        );
-        output::stdout(text.as_bytes())?;
-        say_left_out(&planned.left_out);
-        return Ok(if planned.left_out.is_empty() {
-            0
-        } else {
-            EXIT_BROKEN
+impl RunCommand for CheckJudges {
+    const NAME: &'static str = "judge-check";
+    const GROUP: Group = Group::Compare;
+    const SUMMARY: &'static str = "Measure how often judges are right about runs of known outcome, and how easily a run persuades them";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref())?;
+        let plan = suites.plan(&Selection {
+            filters: self.filter.clone(),
+            ..Selection::default()
         });
+        let labels = self.labels.as_deref();
+        let planned =
+            plan_check(&plan, labels, self.sample).map_err(|mislabelled| refused(&mislabelled))?;
+        if planned.labelled == 0 && !planned.left_out.is_empty() {
+            say_left_out(&planned.left_out);
+            return Ok(EXIT_BROKEN);
+        }
+        if planned.labelled == 0 {
+            let why = "nothing to check: no run has both a judge and a label";
+            let help = "name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes";
+            return Err(Failure::ended(
+                EXIT_NOTHING_SELECTED,
+                format!("{why}\n  help: {help}"),
+            ));
+        }
+        if self.explain {
+            let (grades, calls) = (planned.labelled, planned.calls);
+            let text = format!(
+                "{grades} labelled grades; at most {calls} calls to judges; nobody was asked\n"
+            );
+            output::stdout(text.as_bytes())?;
+            say_left_out(&planned.left_out);
+            return Ok(if planned.left_out.is_empty() {
+                0
+            } else {
+                EXIT_BROKEN
+            });
+        }
+        let options = CheckOptions {
+            sample: self.sample,
+            jobs: self.jobs.map(usize::from),
+            max_cost_usd: self.max_cost,
+        };
+        let progress = Progress::begin(self.quiet, false);
+        let checked = check(
+            &plan,
+            labels,
+            options,
+            &progress.watch(),
+            interrupt::listen(),
+        );
+        progress.end();
+        let checked = checked.map_err(|unchecked| match unchecked {
+            UncheckedJudge::Mislabelled(mislabelled) => refused(&mislabelled),
+            UncheckedJudge::Interrupted(interrupted) => Failure::interrupted(interrupted),
+        })?;
+        output::stdout(&if self.json {
+            judge_check::json(&checked.checks, &checked.left_out)
+        } else {
+            judge_check::text(
+                &checked.checks,
+                &output::report_options(self.suites.verbose),
+            )
+        })?;
+        Ok(ended(&self, &checked))
     }
-    let options = CheckOptions {
-        sample: args.sample,
-        jobs: args.jobs.map(usize::from),
-        max_cost_usd: args.max_cost,
-    };
-    let progress = Progress::begin(args.quiet, false);
-    let checked = check(
-        &plan,
-        labels,
-        options,
-        &progress.watch(),
-        interrupt::listen(),
-    );
-    progress.end();
-    let checked = checked.map_err(|unchecked| match unchecked {
-        UncheckedJudge::Mislabelled(mislabelled) => refused(&mislabelled),
-        UncheckedJudge::Interrupted(interrupted) => Failure::interrupted(interrupted),
-    })?;
-    output::stdout(&if args.json {
-        judge_check::json(&checked.checks, &checked.left_out)
-    } else {
-        judge_check::text(
-            &checked.checks,
-            &output::report_options(args.suites.verbose),
-        )
-    })?;
-    Ok(ended(args, &checked))
 }
 
 fn say_left_out(left_out: &[LeftOut]) {

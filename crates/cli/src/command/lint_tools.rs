@@ -1,8 +1,8 @@
 //! `mcptest lint-tools`: what is wrong with the tools of a server, and what does each cost?
 
 use super::surface::{self, Surface};
-use crate::output::{self, EXIT_DRIFT, EXIT_FAILED, Failure, Paint};
-use clap::Args as Group;
+use crate::common::{EXIT_DRIFT, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output};
+use clap::Args;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::pin::{Change, Pins};
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 /// Arguments of `lint-tools`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 pub(crate) struct LintTools {
     /// The server's name under `servers:` of the suite; optional if there is only one.
     #[arg(value_name = "NAME", conflicts_with_all = ["from", "command", "url", "words"])]
@@ -36,37 +36,45 @@ pub(crate) struct LintTools {
     verbose: bool,
 }
 
-pub(super) fn run(args: &LintTools) -> Result<u8, Failure> {
-    args.ignore.iter().try_for_each(|id| known(id).map(drop))?;
-    let read =
-        |path: &PathBuf| mcptest_run::read_pins(path).map_err(|reason| Failure::at(path, reason));
-    let pins = args.baseline.as_ref().map(read).transpose()?;
-    let tools = surface::tools(&args.surface, args.name.as_deref())?;
-    let linted = lint(&tools, &args.ignore);
-    let changes = pins.map(|pins| pins.changes(&tools)).unwrap_or_default();
-    let paint = Paint::stdout();
-    if args.json {
-        output::stdout(as_json(&linted, &changes).as_bytes())?;
-    } else {
-        output::page(&render(&linted, &changes, args.verbose, paint))?;
+impl RunCommand for LintTools {
+    const NAME: &'static str = "lint-tools";
+    const GROUP: Group = Group::Look;
+    const SUMMARY: &'static str =
+        "Report what is wrong with the tools of an MCP server, and how many tokens each takes";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        self.ignore.iter().try_for_each(|id| known(id).map(drop))?;
+        let read = |path: &PathBuf| {
+            mcptest_run::read_pins(path).map_err(|reason| Failure::at(path, reason))
+        };
+        let pins = self.baseline.as_ref().map(read).transpose()?;
+        let tools = surface::tools(&self.surface, self.name.as_deref())?;
+        let linted = lint(&tools, &self.ignore);
+        let changes = pins.map(|pins| pins.changes(&tools)).unwrap_or_default();
+        let paint = Paint::stdout();
+        if self.json {
+            output::stdout(as_json(&linted, &changes).as_bytes())?;
+        } else {
+            output::page(&render(&linted, &changes, self.verbose, paint))?;
+        }
+        if tools.is_empty() && changes.is_empty() {
+            return Err(surface::no_tools());
+        }
+        if let Some(path) = &self.write_baseline {
+            mcptest_run::write_pins(path, &Pins::of(&tools))
+                .map_err(|error| Failure::at(path, mcptest_run::reason(&error)))?;
+            output::stderr(&format!(
+                "wrote {} with {}\n",
+                escape_path(path),
+                count(tools.len(), "tool")
+            ));
+        }
+        Ok(match linted.count(Severity::Critical) {
+            0 if changes.is_empty() => 0,
+            0 => EXIT_DRIFT,
+            _ => EXIT_FAILED,
+        })
     }
-    if tools.is_empty() && changes.is_empty() {
-        return Err(surface::no_tools());
-    }
-    if let Some(path) = &args.write_baseline {
-        mcptest_run::write_pins(path, &Pins::of(&tools))
-            .map_err(|error| Failure::at(path, mcptest_run::reason(&error)))?;
-        output::stderr(&format!(
-            "wrote {} with {}\n",
-            escape_path(path),
-            count(tools.len(), "tool")
-        ));
-    }
-    Ok(match linted.count(Severity::Critical) {
-        0 if changes.is_empty() => 0,
-        0 => EXIT_DRIFT,
-        _ => EXIT_FAILED,
-    })
 }
 
 /// The rule of this id.

@@ -1,8 +1,8 @@
 //! `mcptest mock`: a server made of a manifest, a saved list of tools or a tape.
 
-use super::server::{listen, until_end};
-use crate::args::one_of;
-use crate::output::{self, EXIT_FAILED, Failure};
+use crate::common::server::{listen, until_end};
+use crate::common::value::one_of;
+use crate::common::{EXIT_FAILED, Failure, Group, Program, RunCommand, output, tape};
 use clap::{ArgGroup, Args};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem;
@@ -38,34 +38,41 @@ pub(crate) struct Mock {
     fault_scope: FaultScope,
 }
 
-pub(super) fn run(args: &Mock) -> Result<u8, Failure> {
-    let scope = args.fault_scope;
-    let faults = args
-        .fault
-        .iter()
-        .map(|kind| ScopedFault { kind: *kind, scope })
-        .collect();
-    let is_coloured = output::is_coloured(&std::io::stderr());
-    let (server, said) = match (&args.tools_from, &args.from_cassette) {
-        (Some(path), _) => {
-            let mut loaded = manifest::load(path, &files::reading(path));
-            let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
-            let Some(manifest) = loaded.manifest.take() else {
-                return Err(Failure::of_problems(&loaded.problems, &loaded.sources));
-            };
-            (Server::new(manifest, faults), said)
-        }
-        (None, Some(path)) => (
-            Server::of_tape(&super::tape::required(path)?, faults),
-            String::new(),
-        ),
-        (None, None) => return Err(Failure::new("name a manifest with `--tools-from FILE`")),
-    };
-    server.set_stderr(std::io::stderr());
-    until_end(
-        Builder::new_multi_thread(),
-        serve(args, server, &said, is_coloured),
-    )
+impl RunCommand for Mock {
+    const NAME: &'static str = "mock";
+    const GROUP: Group = Group::Serve;
+    const SUMMARY: &'static str =
+        "Serve a mock MCP server from a manifest, a list of tools or a tape";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let scope = self.fault_scope;
+        let faults = self
+            .fault
+            .iter()
+            .map(|kind| ScopedFault { kind: *kind, scope })
+            .collect();
+        let is_coloured = output::is_coloured(&std::io::stderr());
+        let (server, said) = match (&self.tools_from, &self.from_cassette) {
+            (Some(path), _) => {
+                let mut loaded = manifest::load(path, &files::reading(path));
+                let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
+                let Some(manifest) = loaded.manifest.take() else {
+                    return Err(Failure::of_problems(&loaded.problems, &loaded.sources));
+                };
+                (Server::new(manifest, faults), said)
+            }
+            (None, Some(path)) => (
+                Server::of_tape(&tape::required(path)?, faults),
+                String::new(),
+            ),
+            (None, None) => return Err(Failure::new("name a manifest with `--tools-from FILE`")),
+        };
+        server.set_stderr(std::io::stderr());
+        until_end(
+            Builder::new_multi_thread(),
+            serve(&self, server, &said, is_coloured),
+        )
+    }
 }
 
 async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Result<u8, Failure> {

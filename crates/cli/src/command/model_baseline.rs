@@ -1,10 +1,12 @@
 //! `mcptest model-baseline`: what does each model do, and what does another one do differently?
 
-use super::report::Destination;
-use super::suites;
-use crate::args::{Suites, reporters_help};
-use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure};
-use clap::{Args as Group, Subcommand};
+use crate::common::reports::reporters_help;
+use crate::common::suites::Suites;
+use crate::common::{
+    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
+    suites,
+};
+use clap::{Args, Subcommand};
 use mcptest_core::baseline::compare;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
@@ -16,9 +18,16 @@ use mcptest_run::{
 };
 use std::path::{Path, PathBuf};
 
+/// Arguments of `model-baseline`.
+#[derive(Debug, Args)]
+pub(crate) struct ModelBaseline {
+    #[command(subcommand)]
+    action: Action,
+}
+
 /// What to do with baselines.
 #[derive(Debug, Subcommand)]
-pub(crate) enum ModelBaseline {
+enum Action {
     /// Write what each model did in the recorded runs of suites, one file per model, offline.
     Capture(Capture),
     /// Compare two baselines: exit with 1 if something is broken, with 6 if a number of a gate has shifted.
@@ -26,8 +35,8 @@ pub(crate) enum ModelBaseline {
 }
 
 /// Arguments of `model-baseline capture`.
-#[derive(Debug, Group)]
-pub(crate) struct Capture {
+#[derive(Debug, Args)]
+struct Capture {
     #[command(flatten)]
     pub(crate) suites: Suites,
     /// The folder to write to; missing folders are created, and baselines in it are overwritten.
@@ -45,8 +54,8 @@ pub(crate) struct Capture {
 }
 
 /// Arguments of `model-baseline diff`.
-#[derive(Debug, Group)]
-pub(crate) struct Diff {
+#[derive(Debug, Args)]
+struct Diff {
     /// The older baseline.
     #[arg(value_name = "BEFORE")]
     pub(crate) before: PathBuf,
@@ -60,10 +69,16 @@ pub(crate) struct Diff {
     pub(crate) verbose: u8,
 }
 
-pub(super) fn run(command: &ModelBaseline) -> Result<u8, Failure> {
-    match command {
-        ModelBaseline::Capture(args) => capture(args),
-        ModelBaseline::Diff(args) => diff(args),
+impl RunCommand for ModelBaseline {
+    const NAME: &'static str = "model-baseline";
+    const GROUP: Group = Group::Compare;
+    const SUMMARY: &'static str = "Capture what each model does, or compare two captured baselines";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        match self.action {
+            Action::Capture(args) => capture(&args),
+            Action::Diff(args) => diff(&args),
+        }
     }
 }
 

@@ -1,19 +1,44 @@
 //! `mcptest plan-runs`: how many runs does a claim take?
 
-use crate::args::PlanRuns;
-use crate::output::{self, Failure};
+use crate::common::{Failure, Group, Program, RunCommand, output};
+use clap::ArgGroup;
+use clap::Args;
 use mcptest_core::eval::stats::{Decimal, min_runs_for_floor, recommend_runs_exactly};
 use mcptest_core::words::count;
 
-/// The number alone on the first line, for scripts; then what it means.
-pub(super) fn run(args: &PlanRuns) -> Result<u8, Failure> {
-    let text = match (args.half_width, args.floor) {
-        (Some(half_width), _) => for_half_width(half_width, args.confidence)?,
-        (None, Some(floor)) => for_floor(floor, args.failures.unwrap_or(0), args.confidence)?,
-        (None, None) => return Err(Failure::new("name a `--half-width` or a `--floor`")),
-    };
-    output::stdout(text.as_bytes())?;
-    Ok(0)
+/// Arguments of `plan-runs`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("goal").required(true).args(["half_width", "floor"]))]
+pub(crate) struct PlanRuns {
+    /// Estimate the pass rate to within WIDTH of the true one, such as 0.05.
+    #[arg(long, value_name = "WIDTH", allow_negative_numbers = true)]
+    half_width: Option<Decimal>,
+    /// Certify a pass rate of at least RATE, such as 0.9.
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    floor: Option<Decimal>,
+    /// Allow N runs to fail [default: 0].
+    #[arg(long, value_name = "N", conflicts_with = "half_width")]
+    failures: Option<u64>,
+    /// Confidence in percent: 90, 95 or 99.
+    #[arg(long, value_name = "PERCENT", default_value_t = 95)]
+    confidence: u32,
+}
+
+impl RunCommand for PlanRuns {
+    const NAME: &'static str = "plan-runs";
+    const GROUP: Group = Group::Compare;
+    const SUMMARY: &'static str = "Calculate how many runs a claim about an agent needs";
+
+    /// The number alone on the first line, for scripts; then what it means.
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let text = match (self.half_width, self.floor) {
+            (Some(half_width), _) => for_half_width(half_width, self.confidence)?,
+            (None, Some(floor)) => for_floor(floor, self.failures.unwrap_or(0), self.confidence)?,
+            (None, None) => return Err(Failure::new("name a `--half-width` or a `--floor`")),
+        };
+        output::stdout(text.as_bytes())?;
+        Ok(0)
+    }
 }
 
 fn for_half_width(half_width: Decimal, confidence: u32) -> Result<String, Failure> {

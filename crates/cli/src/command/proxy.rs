@@ -1,8 +1,7 @@
 //! `mcptest proxy`: between a client and a server, with a tape of all that crosses.
 
-use super::server;
-use crate::output::{self, Failure};
-use clap::{ArgGroup, Args as Group};
+use crate::common::{BareServer, Failure, Group, Program, RunCommand, output, server};
+use clap::{ArgGroup, Args};
 use mcptest_core::escape::escape_path;
 use mcptest_http::{Address, Guard};
 use mcptest_mcp::fault::{FaultKind, Injector};
@@ -12,7 +11,7 @@ use std::path::PathBuf;
 use tokio::runtime::Builder;
 
 /// Arguments of `proxy`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("server").required(true).args(["target", "command", "words"]),
     override_usage = "mcptest proxy [OPTIONS] --out FILE -- COMMAND...\n       mcptest proxy [OPTIONS] --out FILE --command TEXT\n       mcptest proxy [OPTIONS] --out FILE --target URL [--listen ADDR[:PORT]]"
@@ -47,53 +46,65 @@ pub(crate) struct Proxy {
     pub(crate) words: Vec<String>,
 }
 
-pub(super) fn run(args: Proxy) -> Result<u8, Failure> {
-    let command = match &args.command {
-        Some(text) => server::words(text)?,
-        None => args.words,
-    };
-    if args.target.is_none() && command.is_empty() {
-        return Err(server::no_command());
-    }
-    let target = args
-        .target
-        .as_deref()
-        .map(http::Target::parse)
-        .transpose()?;
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let words: Vec<&str> = command
-        .iter()
-        .map(String::as_str)
-        .chain(target.as_ref().map(http::Target::url))
-        .collect();
-    let redactor = proxy::redactor(&args.redact, variables, &words)?;
-    let server = TapeServer {
-        name: args.name,
-        command: command.clone(),
-        url: target
-            .as_ref()
-            .map(|target| redactor.text(target.url()).into_owned()),
-    };
-    let shown = server.url.clone().unwrap_or_default();
-    let tape = Writer::create(&args.out, server, redactor)?;
-    let path = tape.path().to_owned();
-    let injector = Injector::new(args.fault);
-    let (code, lost) = match target {
-        Some(target) => {
-            let listen = args.listen.unwrap_or_else(Address::loopback);
-            let work = serve(&listen, (target, &shown), args.allow_host, injector, tape);
-            (0, server::until_end(Builder::new_multi_thread(), work)?)
+impl RunCommand for Proxy {
+    const NAME: &'static str = "proxy";
+    const GROUP: Group = Group::Record;
+    const SUMMARY: &'static str =
+        "Record the traffic between an MCP client and its server on a tape";
+    const SERVER: Option<BareServer> = Some(BareServer {
+        address_option: "--target",
+        ..BareServer::after_words(0)
+    });
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let command = match &self.command {
+            Some(text) => server::words(text)?,
+            None => self.words,
+        };
+        if self.target.is_none() && command.is_empty() {
+            return Err(server::no_command());
         }
-        None => pass_on(command, injector, tape)?,
-    };
-    if let Some(reason) = lost {
-        let path = escape_path(&path);
-        output::stderr(&format!(
-            "mcptest proxy: the recording {path} is not whole: {reason}\n"
-        ));
+        let target = self
+            .target
+            .as_deref()
+            .map(http::Target::parse)
+            .transpose()?;
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        let words: Vec<&str> = command
+            .iter()
+            .map(String::as_str)
+            .chain(target.as_ref().map(http::Target::url))
+            .collect();
+        let redactor = proxy::redactor(&self.redact, variables, &words)?;
+        let server = TapeServer {
+            name: self.name,
+            command: command.clone(),
+            url: target
+                .as_ref()
+                .map(|target| redactor.text(target.url()).into_owned()),
+        };
+        let shown = server.url.clone().unwrap_or_default();
+        let tape = Writer::create(&self.out, server, redactor)?;
+        let path = tape.path().to_owned();
+        let injector = Injector::new(self.fault);
+        let (code, lost) = match target {
+            Some(target) => {
+                let listen = self.listen.unwrap_or_else(Address::loopback);
+                let work = serve(&listen, (target, &shown), self.allow_host, injector, tape);
+                (0, server::until_end(Builder::new_multi_thread(), work)?)
+            }
+            None => pass_on(command, injector, tape)?,
+        };
+        if let Some(reason) = lost {
+            let path = escape_path(&path);
+            output::stderr(&format!(
+                "mcptest proxy: the recording {path} is not whole: {reason}\n"
+            ));
+        }
+        Ok(code)
     }
-    Ok(code)
 }
 
 /// On stdio one thread passes everything on: each hand-over to another would cost a call some microseconds.

@@ -1,312 +1,33 @@
-//! `mcptest report`, and where reports go.
+//! `mcptest report`: how does a saved report look in another format?
 
-use crate::args::{Reports, Rerender};
-use crate::output::{self, Failure};
-use mcptest_core::escape::escape_path;
-use mcptest_core::eval::GATES;
-use mcptest_core::problem::did_you_mean;
-use mcptest_core::report::{Embed, Report};
-use mcptest_files::{self as files, Identity};
-use mcptest_report::leaderboard::Column;
-use mcptest_report::{Clean, Options, REPORTERS, Reporter};
-use std::collections::{HashMap, HashSet};
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use crate::common::reports::{Reports, saved};
+use crate::common::{Destination, Failure, Group, Program, RunCommand};
+use clap::Args;
+use std::path::PathBuf;
 
-pub(super) fn run(args: &Rerender) -> Result<u8, Failure> {
-    let destinations = Destination::of(&args.reporters)?;
-    Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
-    Destination::discard_earlier(&destinations)?;
-    let report = saved(&args.file)?;
-    Destination::write_all(&destinations, &report, args.verbose, None)?;
-    Ok(report.exit_code())
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub(crate) struct Rerender {
+    /// The report, as written by `--reporter json=FILE`.
+    file: PathBuf,
+    #[command(flatten)]
+    reporters: Reports,
+    /// Print more: the numbers that were asserted; twice, every number and every run.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    verbose: u8,
 }
 
-/// A saved report without the secrets that are known here: a reporter that escapes a string hides it from the redaction
-/// of what is written.
-pub(super) fn saved(file: &Path) -> Result<Report, Failure> {
-    let text = files::read_named_text(file, files::RECORDING)
-        .map_err(|error| Failure::at(file, files::reason(&error)))?;
-    mcptest_report::json::read(&mcptest_run::clean(&text)).map_err(|error| Failure::at(file, error))
-}
+impl RunCommand for Rerender {
+    const NAME: &'static str = "report";
+    const GROUP: Group = Group::Test;
+    const SUMMARY: &'static str = "Render a saved JSON report";
 
-/// What is done to text that a reporter packs.
-const CLEAN: Option<Clean> = Some(mcptest_run::clean);
-
-/// The reporter that stands for those that fit where the program runs.
-pub(crate) const AUTO: &str = "auto";
-
-/// What coding agents set in the environment of the commands that they run.
-const OF_CODING_AGENTS: [&str; 5] = [
-    "AI_AGENT",
-    "CLAUDECODE",
-    "CODEX_SANDBOX",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-];
-
-/// Where GitHub takes the summary of a step from.
-const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
-
-/// The reports that fit where the program runs: on GitHub annotations and the summary of the step, on GitLab the file
-/// that it reads, the digest for a coding agent, and for a person what a person reads.
-fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let is_set = |name: &str| set(name).is_some();
-    let wanted: Vec<(&str, Option<PathBuf>)> = if is_set("GITHUB_ACTIONS") {
-        let summary = set(STEP_SUMMARY).map(|path| ("md", Some(path.into())));
-        [("pretty", None), ("github", None)]
-            .into_iter()
-            .chain(summary)
-            .collect()
-    } else if is_set("GITLAB_CI") {
-        vec![
-            ("pretty", None),
-            ("gitlab", Some(PathBuf::from("gl-code-quality-report.json"))),
-        ]
-    } else if OF_CODING_AGENTS.into_iter().any(is_set) {
-        vec![("agent", None)]
-    } else {
-        vec![("pretty", None)]
-    };
-    let reporter = |key: &str| known.iter().find(|reporter| reporter.key == key);
-    wanted
-        .into_iter()
-        .filter_map(|(key, file)| Some(Destination::new(reporter(key)?, file)))
-        .collect()
-}
-
-/// Whether a report is added to what the file holds: the summary of a step belongs to all its commands.
-fn is_summary(file: &Path) -> bool {
-    std::env::var_os(STEP_SUMMARY).is_some_and(|path| Path::new(&path) == file)
-}
-
-/// What a file holds that a report is added to.
-fn before(file: &Path) -> String {
-    let text = if is_summary(file) {
-        files::read_named_text(file, files::TEXT).ok()
-    } else {
-        None
-    };
-    text.filter(|text| !text.is_empty())
-        .map(|text| text + "\n")
-        .unwrap_or_default()
-}
-
-/// One report and where it is written.
-pub(super) struct Destination<R: 'static> {
-    reporter: &'static Reporter<R>,
-    file: Option<PathBuf>,
-    embed: Embed,
-    pub(super) sort: Option<&'static Column>,
-}
-
-impl Destination<Report> {
-    /// What `--reporter`, `--embed` and `--sort` ask for; traces are refused where no report can hold any.
-    pub(super) fn of(asked: &Reports) -> Result<Vec<Self>, Failure> {
-        let mut destinations = Self::parse_all(&asked.reporters, REPORTERS)?;
-        if asked.embed.is_some() && Self::evidence(&destinations).is_none() {
-            let why =
-                "`--embed` says whose traces a report holds, and none of these reports holds any";
-            return Err(Failure::with_help(
-                why,
-                "leave it out, or add `--reporter json=report.json`",
-            ));
-        }
-        for one in &mut destinations {
-            one.embed = asked
-                .embed
-                .filter(|_| one.reporter.embeds.is_some())
-                .unwrap_or(one.embed);
-            one.sort = asked.sorting.sort;
-        }
-        Ok(destinations)
-    }
-}
-
-impl<R> Destination<R> {
-    fn new(reporter: &'static Reporter<R>, file: Option<PathBuf>) -> Self {
-        Self {
-            reporter,
-            file,
-            embed: reporter.embeds.unwrap_or_default(),
-            sort: None,
-        }
-    }
-
-    /// Whose traces the reports need; `None` when none of them shows what is behind the verdicts.
-    pub(super) fn evidence(destinations: &[Self]) -> Option<Embed> {
-        destinations
-            .iter()
-            .filter(|one| one.reporter.embeds.is_some())
-            .map(|one| one.embed)
-            .max()
-    }
-
-    /// What `--reporter` asked for; `pretty` on standard output when nothing goes there.
-    pub(super) fn parse_all(
-        written: &[String],
-        known: &'static [Reporter<R>],
-    ) -> Result<Vec<Self>, Failure> {
-        let mut destinations = Vec::new();
-        for one in written {
-            destinations.extend(match one.as_str() {
-                AUTO => by_environment(known),
-                one => vec![Self::parse(one, known)?],
-            });
-        }
-        let to_stdout = |are_commands: bool| {
-            let there = destinations.iter().filter(|one| one.file.is_none());
-            there
-                .filter(|one| one.reporter.is_commands == are_commands)
-                .count()
-        };
-        let (commands, to_stdout) = (to_stdout(true), to_stdout(false));
-        if to_stdout > 1 || commands > 1 {
-            let help = "give all but one a file: `--reporter junit=out.xml`";
-            return Err(Failure::with_help(
-                "two reporters cannot share standard output",
-                help,
-            ));
-        }
-        let mut taken = HashSet::new();
-        for file in destinations.iter().filter_map(|one| one.file.as_deref()) {
-            if files::identity(file).is_some_and(|one| !taken.insert(one)) {
-                let why = format!("two reporters cannot share the file {}", file.display());
-                return Err(Failure::with_help(why, "give each a file of its own"));
-            }
-        }
-        if to_stdout + commands == 0 {
-            destinations.push(Self::new(&known[0], None));
-        }
-        Ok(destinations)
-    }
-
-    fn parse(written: &str, reporters: &'static [Reporter<R>]) -> Result<Self, Failure> {
-        let (key, file) = written
-            .split_once('=')
-            .map_or((written, None), |(key, file)| (key, Some(file)));
-        if key == AUTO {
-            let help = "it chooses where each report goes; name a reporter to choose the file";
-            return Err(Failure::with_help(format!("`{AUTO}` takes no file"), help));
-        }
-        let Some(reporter) = reporters.iter().find(|reporter| reporter.key == key) else {
-            let known = reporters.iter().map(|reporter| reporter.key).chain([AUTO]);
-            let help = did_you_mean(key, known.clone(), || {
-                format!("the reporters are {}", known.collect::<Vec<_>>().join(", "))
-            });
-            return Err(Failure::with_help(
-                format!("there is no reporter `{key}`"),
-                help,
-            ));
-        };
-        if file == Some("") {
-            let help = format!("write `{key}=report.{}`", reporter.extension);
-            return Err(Failure::with_help(
-                format!("`{written}` names no file"),
-                help,
-            ));
-        }
-        Ok(Self::new(reporter, file.map(PathBuf::from)))
-    }
-
-    /// Refuses to write a report over what it is made from.
-    pub(super) fn refuse_inputs(
-        destinations: &[Self],
-        inputs: impl Iterator<Item = PathBuf>,
-    ) -> Result<(), Failure> {
-        let written: HashMap<Identity, &Path> = destinations
-            .iter()
-            .filter_map(|one| one.file.as_deref())
-            .filter_map(|file| Some((files::identity(file)?, file)))
-            .collect();
-        if written.is_empty() {
-            return Ok(());
-        }
-        for input in inputs {
-            let Some(file) = files::identity(&input).and_then(|one| written.get(&one)) else {
-                continue;
-            };
-            let also = if *file == input {
-                String::new()
-            } else {
-                format!(", which is {}", input.display())
-            };
-            let why = format!(
-                "a report cannot be written to {}{also}: it is read for this report",
-                file.display()
-            );
-            return Err(Failure::with_help(why, "name another file"));
-        }
-        // Also one that no suite of this invocation names, or one of a suite that is refused.
-        let mut written = destinations.iter().filter_map(|one| one.file.as_deref());
-        if let Some(file) = written.find(|file| mcptest_run::cassette::is_recording(file)) {
-            let why = format!(
-                "a report cannot be written to {}: it holds a recording",
-                escape_path(file)
-            );
-            return Err(Failure::with_help(why, "name another file"));
-        }
-        Ok(())
-    }
-
-    /// Removes the reports of an earlier run before judging begins. If this process dies, no old verdict remains.
-    pub(super) fn discard_earlier(destinations: &[Self]) -> Result<(), Failure> {
-        let files = destinations.iter().filter_map(|one| one.file.as_deref());
-        for file in files.filter(|file| !is_summary(file)) {
-            files::discard(file)
-                .map_err(|error| Failure::cannot(format!("write {}", escape_path(file)), &error))?;
-        }
-        Ok(())
-    }
-
-    /// Writes every report; files first, so that a closed pipe loses none.
-    pub(super) fn write_all(
-        destinations: &[Self],
-        report: &R,
-        verbose: u8,
-        elapsed: Option<Duration>,
-    ) -> Result<(), Failure> {
-        let mut failed = None;
-        let (files, streams): (Vec<&Self>, Vec<&Self>) =
-            destinations.iter().partition(|one| one.file.is_some());
-        for Self {
-            reporter,
-            file,
-            embed,
-            sort,
-        } in files.into_iter().chain(streams)
-        {
-            // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
-            let elapsed = elapsed.filter(|_| file.is_none() && std::io::stdout().is_terminal());
-            let shown = if file.is_some() {
-                Options::default()
-            } else {
-                output::report_options(verbose)
-            };
-            let options = Options {
-                verbose,
-                elapsed,
-                clean: CLEAN,
-                embed: *embed,
-                sort: *sort,
-                gates: GATES,
-                ..shown
-            };
-            let bytes = (reporter.render)(report, &options);
-            let written = match file {
-                Some(file) => {
-                    mcptest_run::write(file, &(before(file) + &String::from_utf8_lossy(&bytes)))
-                        .map_err(|error| {
-                            Failure::cannot(format!("write {}", escape_path(file)), &error)
-                        })
-                }
-                None if reporter.is_commands => output::commands(&bytes),
-                None => output::stdout(&bytes),
-            };
-            failed = written.err().or(failed);
-        }
-        failed.map_or(Ok(()), Err)
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let destinations = Destination::of(&self.reporters)?;
+        Destination::refuse_inputs(&destinations, std::iter::once(self.file.clone()))?;
+        Destination::discard_earlier(&destinations)?;
+        let report = saved(&self.file)?;
+        Destination::write_all(&destinations, &report, self.verbose, None)?;
+        Ok(report.exit_code())
     }
 }

@@ -1,17 +1,22 @@
 //! `mcptest run`: judge the recorded runs, after recording what is asked for.
 
 use super::dry_run;
-use super::report::Destination;
-use super::suites::{self, LoadedSuites};
 use super::update::{self, Answer};
 use super::watch;
-use crate::args::{Calling, RECORD, Run};
-use crate::interrupt;
-use crate::output::{self, Failure};
-use crate::progress::Progress;
+use crate::common::deny::Deny;
+use crate::common::reports::Reports;
+use crate::common::selecting::Selecting;
+use crate::common::suites::{LoadedSuites, Suites};
+use crate::common::typed::typed;
+use crate::common::value::{Word, one_of, parse_dollars, parse_duration};
+use crate::common::{
+    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group, Program,
+    Progress, RunCommand, interrupt, output, suites,
+};
+use clap::Args;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::{Embed, Report};
-use mcptest_core::row::{AgentRow, Row};
+use mcptest_core::row::Row;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_core::words::count;
 use mcptest_run::{
@@ -25,6 +30,120 @@ const NAMED: usize = 10;
 
 /// Which rows of the plan a command is about.
 pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) suites: Suites,
+    /// Judge the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "live"])]
+    pub(crate) traces: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selecting: Selecting,
+    /// Judge affected tests again whenever a suite or a recording changes, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["record", "live", "dry_run", "traces", "list", "update", "last_failed", "coverage", "coverage_threshold", "fail_fast"])]
+    pub(crate) watch: bool,
+    /// Judge only tests that failed or had an error the last time, or all if there are none.
+    #[arg(long, visible_alias = "lf", conflicts_with = "traces")]
+    pub(crate) last_failed: bool,
+    /// Judge one part of the tests, such as 1/4, to share them among machines.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// List the selected tests without judging them.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Stop at the first test that fails.
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+    #[command(flatten)]
+    pub(crate) calling: Calling,
+    /// Update expected calls and baselines to match the recorded runs, or with `--live` the recordings of tool tests;
+    /// show the changes and ask before writing.
+    #[arg(long, short, conflicts_with_all = ["record", "traces", "list", "dry_run"])]
+    pub(crate) update: bool,
+    /// Write the changes of `--update` without asking.
+    #[arg(long, requires = "update")]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) deny: Deny,
+    /// Report which tools, parameters, values and error paths of their servers the tests exercise.
+    #[arg(long, conflicts_with_all = ["list", "dry_run"])]
+    pub(crate) coverage: bool,
+    /// Exit with 6 when fewer than PERCENT of the tools were called; implies `--coverage`.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), conflicts_with_all = ["list", "dry_run"])]
+    pub(crate) coverage_threshold: Option<u8>,
+    #[command(flatten)]
+    pub(crate) reporters: Reports,
+}
+
+/// What is run and called, rather than read from its recording.
+#[derive(Debug, Args)]
+pub(crate) struct Calling {
+    /// Run agents and call tools, record what happens, then judge the recordings; all tests unless WHICH is given.
+    #[arg(long, value_name = "WHICH", value_parser = one_of(&RECORD), num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub(crate) record: Option<Which>,
+    /// Run agents and call tools without writing recordings.
+    #[arg(long, conflicts_with = "record")]
+    pub(crate) live: bool,
+    /// Number of runs to record at once [default: 4 or the number of cores, whichever is more], or of tests to judge at
+    /// once [default: the number of cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Override `runs:` of every agent.
+    #[arg(long, visible_alias = "repeat", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: Option<u32>,
+    /// Override the models of every agent that has one: MODEL or PROVIDER/MODEL, separated by commas.
+    #[arg(long, value_name = "MODEL", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// Stop recording with exit code 5 once this many dollars are spent.
+    #[arg(long, value_name = "USD", value_parser = parse_dollars)]
+    pub(crate) max_cost: Option<f64>,
+    /// Override `connect_timeout:` of every server, the time limit for its first answer.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) connect_timeout: Option<std::time::Duration>,
+    /// Estimate the calls, tokens and cost of recording without recording.
+    #[arg(long, conflicts_with_all = ["live", "list", "reporters"])]
+    pub(crate) dry_run: bool,
+    /// Do not show progress while recording.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// What to record.
+const RECORD: [Word<Which>; 4] = [
+    ("all", Which::All, "Every selected test"),
+    (
+        "missing",
+        Which::Missing,
+        "Tests without a readable recording",
+    ),
+    (
+        "stale",
+        Which::Stale,
+        "Tests that changed since they were recorded",
+    ),
+    (
+        "failed",
+        Which::Failed,
+        "Tests whose recording does not pass",
+    ),
+];
+
+impl RunCommand for Run {
+    const NAME: &'static str = "run";
+    const GROUP: Group = Group::Test;
+    const SUMMARY: &'static str =
+        "Judge the recorded runs of suites, offline; record them with `--record`";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        run(&self, |_, _| true)
+    }
+}
 
 pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
     let destinations = Destination::of(&args.reporters)?;
@@ -93,14 +212,14 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
 fn exit_code(args: &Run, report: &Report, over_budget: Option<String>, answer: &Answer) -> u8 {
     if let Some(why) = over_budget {
         output::stderr(&format!("recording was stopped: {why}\n"));
-        return output::EXIT_OVER_BUDGET;
+        return EXIT_OVER_BUDGET;
     }
     if args.deny.deny_vacuous
         && report.summary.skipped == report.summary.tests
         && !report.tests.is_empty()
     {
         output::stderr("every test is skipped, which --deny-vacuous does not allow\n");
-        return output::EXIT_NOTHING_SELECTED;
+        return EXIT_NOTHING_SELECTED;
     }
     report
         .exit_code()
@@ -129,7 +248,7 @@ fn empty_shard(shard: Shard, tests: usize) -> Result<u8, Failure> {
         count(tests, "shard")
     );
     Err(Failure::ended(
-        output::EXIT_NOTHING_SELECTED,
+        EXIT_NOTHING_SELECTED,
         format!("{why}\n  help: {help}"),
     ))
 }
@@ -216,15 +335,6 @@ fn judged_again(args: &Run, options: Options, is_wanted: IsWanted) -> Result<Rep
     Ok(watched(&plan, options, true)?.report)
 }
 
-/// Whether the row is judged by the state of a world, or records what such a row judges.
-pub(super) fn is_of_world(row: &Row<'_>, mode: Mode) -> bool {
-    let is_of_world = |of: AgentRow<'_>| match mode {
-        Mode::Record(_) | Mode::Live => of.suite.world_of(of.agent).is_some(),
-        Mode::Replay | Mode::Grade(_) => of.agent.world().is_some(),
-    };
-    row.is_refused() || row.agent_row().is_some_and(is_of_world)
-}
-
 /// What stands in place of what the suites say.
 fn overrides(calling: &Calling) -> Vec<(&'static str, String)> {
     let runs = calling.runs.map(|runs| ("--runs", runs.to_string()));
@@ -261,7 +371,7 @@ pub(super) fn watched(
         outcome
     };
     let mut outcome = outcome.map_err(Failure::interrupted)?;
-    outcome.report.command = Some(output::typed());
+    outcome.report.command = Some(typed());
     Ok(outcome)
 }
 
@@ -398,8 +508,8 @@ fn list(plan: &Plan<'_>) -> Result<u8, Failure> {
 /// The exit code of a plan that is only told.
 pub(super) fn unjudged(plan: &Plan<'_>) -> u8 {
     match &plan.rows[..] {
-        [] => output::EXIT_NOTHING_SELECTED,
-        rows if rows.iter().any(Row::is_refused) => output::EXIT_BROKEN,
+        [] => EXIT_NOTHING_SELECTED,
+        rows if rows.iter().any(Row::is_refused) => EXIT_BROKEN,
         _ => 0,
     }
 }

@@ -1,25 +1,53 @@
 //! `mcptest schema`: for editors and for those who read reports.
 
-use crate::args::Schema;
-use crate::output::{self, Failure};
+use crate::common::{Failure, Group, Program, RunCommand, output};
+use clap::Args;
 
-pub(super) fn run(args: &Schema) -> Result<u8, Failure> {
-    let text = if args.report {
-        mcptest_report::json::SCHEMA.to_owned()
-    } else if args.calibration {
-        mcptest_report::calibration::SCHEMA.to_owned()
-    } else if args.baseline_diff {
-        mcptest_report::baseline::SCHEMA.to_owned()
-    } else if args.compare {
-        mcptest_report::comparison::SCHEMA.to_owned()
-    } else if args.manifest {
-        format!("{:#}\n", mcptest_mock::manifest::json_schema())
-    } else {
-        format!(
-            "{:#}\n",
-            mcptest_core::suite::json_schema(mcptest_core::eval::GATES)
-        )
-    };
-    output::own(&text)?;
-    Ok(0)
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each names another schema")]
+pub(crate) struct Schema {
+    /// Print the schema of the JSON report.
+    #[arg(long)]
+    report: bool,
+    /// Print the schema of mock server manifests.
+    #[arg(long, conflicts_with = "report")]
+    manifest: bool,
+    /// Print the schema of what `calibrate --json` prints.
+    #[arg(long, conflicts_with_all = ["report", "manifest"])]
+    calibration: bool,
+    /// Print the schema of what `model-baseline diff --reporter json` prints.
+    #[arg(long, conflicts_with_all = ["report", "manifest", "calibration"])]
+    baseline_diff: bool,
+    /// Print the schema of what `compare --reporter json` prints.
+    #[arg(long, conflicts_with_all = ["report", "manifest", "calibration", "baseline_diff"])]
+    compare: bool,
+}
+
+impl RunCommand for Schema {
+    const NAME: &'static str = "schema";
+    const GROUP: Group = Group::Document;
+    const SUMMARY: &'static str =
+        "Print the JSON Schema of suites, manifests, reports, calibrations or comparisons";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let text = if self.report {
+            mcptest_report::json::SCHEMA.to_owned()
+        } else if self.calibration {
+            mcptest_report::calibration::SCHEMA.to_owned()
+        } else if self.baseline_diff {
+            mcptest_report::baseline::SCHEMA.to_owned()
+        } else if self.compare {
+            mcptest_report::comparison::SCHEMA.to_owned()
+        } else if self.manifest {
+            format!("{:#}\n", mcptest_mock::manifest::json_schema())
+        } else {
+            format!(
+                "{:#}\n",
+                mcptest_core::suite::json_schema(mcptest_core::eval::GATES)
+            )
+        };
+        output::own(&text)?;
+        Ok(0)
+    }
 }

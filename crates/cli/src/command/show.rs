@@ -1,7 +1,7 @@
 //! `mcptest show`: a cassette, the recording of a tool test or a tape as a timeline.
 
-use crate::args::Show;
-use crate::output::{self, Failure};
+use crate::common::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output, tape};
+use clap::Args;
 use mcptest_core::escape::escape_path;
 use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
 use mcptest_run::cassette::{Options, Recording, timeline};
@@ -9,48 +9,78 @@ use mcptest_run::{is_tool_test, tool_test_timeline};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::Path;
+use std::path::PathBuf;
 
-pub(super) fn run(args: &Show) -> Result<u8, Failure> {
-    if args.check_secrets {
-        return super::check_secrets::run(&args.files, args.config.as_deref());
-    }
-    let [file] = &args.files[..] else {
-        return Err(Failure::new(
-            "`show` takes one file; `--check-secrets` takes several",
-        ));
-    };
-    if let Some(tape) = super::tape::opened(file)? {
-        return show_tape(args, file, &tape);
-    }
-    let coloured = output::is_coloured(&std::io::stdout());
-    let recording = Recording::open(file)?;
-    if is_tool_test(&recording) {
-        if let Some(wanted) = args.run.filter(|&wanted| wanted != 1) {
-            return Err(has_no(file, "run", wanted, 1));
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "mcptest show [--run N] [--full] FILE\n       mcptest show --check-secrets [--config SUITE] PATH..."
+)]
+pub(crate) struct Show {
+    /// A cassette, trace, recorded tool test, tape or transcript.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Show only this run, or this session of a tape.
+    #[arg(long, value_name = "N")]
+    run: Option<usize>,
+    /// Do not shorten long texts.
+    #[arg(long)]
+    full: bool,
+    /// Search files and folders of recordings for secrets; exit with 1 if there are any.
+    #[arg(long, conflicts_with_all = ["run", "full"])]
+    check_secrets: bool,
+    /// Also search for the values of variables that this suite uses and for its `redact:` patterns.
+    #[arg(long, value_name = "SUITE", requires = "check_secrets")]
+    config: Option<PathBuf>,
+}
+
+impl RunCommand for Show {
+    const NAME: &'static str = "show";
+    const GROUP: Group = Group::Record;
+    const SUMMARY: &'static str = "Show a recording or a transcript as a timeline";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        if self.check_secrets {
+            return super::check_secrets::run(&self.files, self.config.as_deref());
         }
-        output::page(&tool_test_timeline(&recording, args.full, coloured)?)?;
-        return Ok(0);
+        let [file] = &self.files[..] else {
+            return Err(Failure::new(
+                "`show` takes one file; `--check-secrets` takes several",
+            ));
+        };
+        if let Some(tape) = tape::opened(file)? {
+            return show_tape(&self, file, &tape);
+        }
+        let coloured = output::is_coloured(&std::io::stdout());
+        let recording = Recording::open(file)?;
+        if is_tool_test(&recording) {
+            if let Some(wanted) = self.run.filter(|&wanted| wanted != 1) {
+                return Err(has_no(file, "run", wanted, 1));
+            }
+            output::page(&tool_test_timeline(&recording, self.full, coloured)?)?;
+            return Ok(0);
+        }
+        if let Some(fidelity) = recording.fidelity() {
+            output::stderr(&format!("note: imported from {fidelity}\n"));
+        }
+        let cassette = recording.cassette()?;
+        if let Some(wanted) = self
+            .run
+            .filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted))
+        {
+            return Err(has_no(file, "run", wanted, cassette.whole_runs()));
+        }
+        output::page(&timeline(
+            &cassette,
+            Options {
+                run: self.run,
+                full: self.full,
+                colour: coloured,
+            },
+        ))?;
+        let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
+        Ok(if is_broken { EXIT_BROKEN } else { 0 })
     }
-    if let Some(fidelity) = recording.fidelity() {
-        output::stderr(&format!("note: imported from {fidelity}\n"));
-    }
-    let cassette = recording.cassette()?;
-    if let Some(wanted) = args
-        .run
-        .filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted))
-    {
-        return Err(has_no(file, "run", wanted, cassette.whole_runs()));
-    }
-    output::page(&timeline(
-        &cassette,
-        Options {
-            run: args.run,
-            full: args.full,
-            colour: coloured,
-        },
-    ))?;
-    let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
-    Ok(if is_broken { output::EXIT_BROKEN } else { 0 })
 }
 
 fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<u8, Failure> {

@@ -1,15 +1,15 @@
 //! Which tools do `lint-tools` and `tool-bench` look at?
 
-use super::{server, tools};
-use crate::args::Server;
-use crate::output::{self, EXIT_NOTHING_SELECTED, Failure};
-use clap::Args as Group;
+use super::tools;
+use crate::common::server::Server;
+use crate::common::{EXIT_NOTHING_SELECTED, Failure, output, server};
+use clap::Args;
 use mcptest_core::surface::SurfaceTool;
 use mcptest_mcp::client::Client;
 use std::path::PathBuf;
 
 /// Where the tools come from.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 pub(crate) struct Surface {
     /// Read the tools from a cassette, or from what `mcptest tools --json` printed, instead of a server.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "command", "url", "words", "header", "env", "era", "timeout", "connect_timeout"])]

@@ -1,9 +1,8 @@
 //! `mcptest tool-bench`: for which requests is which tool chosen?
 
-use super::server;
 use super::surface::{self, Surface};
-use crate::output::{self, EXIT_DRIFT, Failure, Paint};
-use clap::Args as Group;
+use crate::common::{EXIT_DRIFT, Failure, Group, Paint, Program, RunCommand, output, server};
+use clap::Args;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::surface::SurfaceTool;
 use mcptest_core::surface::bench::{Bench, Choice, Intents, Mutation, NONE, lexical, mutations};
@@ -14,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `tool-bench`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 pub(crate) struct ToolBench {
     /// Requests with the tools that are right for each (YAML).
     #[arg(value_name = "INTENTS")]
@@ -41,49 +40,55 @@ pub(crate) struct ToolBench {
     json: bool,
 }
 
-pub(super) fn run(args: &ToolBench) -> Result<u8, Failure> {
-    let text = files::read_named_text(&args.intents, files::TEXT)
-        .map_err(|error| Failure::at(&args.intents, files::reason(&error)))?;
-    let tools = surface::tools(&args.surface, args.name.as_deref())?;
-    if tools.is_empty() {
-        return Err(surface::no_tools());
-    }
-    let intents = Intents::read(&args.intents.display().to_string(), text, &tools)
-        .map_err(|(problems, sources)| Failure::of_problems(&problems, &sources))?;
-    if let Some(path) = &args.write_suite {
-        return write_suite(path, &tools, &intents);
-    }
-    let mut benches = vec![lexical(&tools, &intents.intents)];
-    if let Some(path) = &args.recorded {
-        let suite = server::suite_at(path)?;
-        benches.extend(
-            of_models(&suite, &tools, &intents).map_err(|reason| Failure::at(path, reason))?,
-        );
-    }
-    let changes = if args.mutate {
-        mutations(&tools, &intents.intents)
-    } else {
-        Vec::new()
-    };
-    if args.json {
-        output::stdout(as_json(&benches, &changes).as_bytes())?;
-    } else {
-        let paint = Paint::stdout();
-        let mut text: String = benches.iter().map(|bench| render(bench, paint)).collect();
-        text.push_str(&if args.mutate {
-            told(&changes, paint)
+impl RunCommand for ToolBench {
+    const NAME: &'static str = "tool-bench";
+    const GROUP: Group = Group::Look;
+    const SUMMARY: &'static str = "Measure which tool of a server is chosen for which request";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let text = files::read_named_text(&self.intents, files::TEXT)
+            .map_err(|error| Failure::at(&self.intents, files::reason(&error)))?;
+        let tools = surface::tools(&self.surface, self.name.as_deref())?;
+        if tools.is_empty() {
+            return Err(surface::no_tools());
+        }
+        let intents = Intents::read(&self.intents.display().to_string(), text, &tools)
+            .map_err(|(problems, sources)| Failure::of_problems(&problems, &sources))?;
+        if let Some(path) = &self.write_suite {
+            return write_suite(path, &tools, &intents);
+        }
+        let mut benches = vec![lexical(&tools, &intents.intents)];
+        if let Some(path) = &self.recorded {
+            let suite = server::suite_at(path)?;
+            benches.extend(
+                of_models(&suite, &tools, &intents).map_err(|reason| Failure::at(path, reason))?,
+            );
+        }
+        let changes = if self.mutate {
+            mutations(&tools, &intents.intents)
         } else {
-            String::new()
-        });
-        output::page(&format!("{}\n", text.trim_end()))?;
+            Vec::new()
+        };
+        if self.json {
+            output::stdout(as_json(&benches, &changes).as_bytes())?;
+        } else {
+            let paint = Paint::stdout();
+            let mut text: String = benches.iter().map(|bench| render(bench, paint)).collect();
+            text.push_str(&if self.mutate {
+                told(&changes, paint)
+            } else {
+                String::new()
+            });
+            output::page(&format!("{}\n", text.trim_end()))?;
+        }
+        let floor = usize::from(self.min_accuracy.unwrap_or(0));
+        let is_low = |bench: &Bench| bench.right() * 100 < floor * bench.choices.len();
+        Ok(if benches.iter().any(is_low) {
+            EXIT_DRIFT
+        } else {
+            0
+        })
     }
-    let floor = usize::from(args.min_accuracy.unwrap_or(0));
-    let is_low = |bench: &Bench| bench.right() * 100 < floor * bench.choices.len();
-    Ok(if benches.iter().any(is_low) {
-        EXIT_DRIFT
-    } else {
-        0
-    })
 }
 
 fn write_suite(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> Result<u8, Failure> {

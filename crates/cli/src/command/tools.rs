@@ -1,8 +1,9 @@
 //! `mcptest tools`: what can this server do?
 
-use super::server;
-use crate::args::Tools as Args;
-use crate::output::{self, Failure, Paint};
+use crate::common::server::Server;
+use crate::common::{BareServer, Failure, Group, Paint, Program, RunCommand, output, server};
+use clap::Args;
+
 use mcptest_core::escape::{clipped, escape};
 use mcptest_core::json::Members;
 use mcptest_core::problem::did_you_mean;
@@ -16,24 +17,57 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
-pub(super) fn run(args: &Args) -> Result<u8, Failure> {
-    let family = args.provider.as_deref().map(family).transpose()?;
-    let spec = server::spec_of_one_exchange(args.name.as_deref(), &args.server)?;
-    let paint = Paint::stdout();
-    server::speak(async {
-        let client = Client::connect(&spec, None).await?;
-        let listed = client.list_tools().await;
-        let info = client.server().clone();
-        let seen = client.close().await.observed;
-        let listed = listed?;
-        match family {
-            Some(family) => output::page(&refusals(&spec.name, &listed.tools, family, paint))?,
-            None if args.json => output::stdout(as_json(&listed.tools).as_bytes())?,
-            None => output::page(&render(&info, &listed.tools, paint))?,
-        }
-        output::notes(&notes(listed.complaints.iter().chain(&seen)));
-        Ok(0)
-    })
+/// Arguments of `tools`.
+#[derive(Debug, Args)]
+pub(crate) struct Tools {
+    /// The server's name under `servers:` of the suite; optional if there is only one.
+    #[arg(value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
+    name: Option<String>,
+    #[command(flatten)]
+    server: Server,
+    /// Print the tools as JSON, as the server sent them (readable by `mcptest mock --tools-from`).
+    #[arg(long)]
+    json: bool,
+    #[arg(long = "for", value_name = "PROVIDER", conflicts_with = "json", help = families_help())]
+    provider: Option<String>,
+}
+
+fn families_help() -> String {
+    let names: Vec<&str> = mcptest_core::provider::FAMILIES
+        .iter()
+        .map(|family| family.name)
+        .collect();
+    format!(
+        "Report what PROVIDER refuses in the tools' schemas, and what is sent instead [providers: {}]",
+        names.join(", ")
+    )
+}
+
+impl RunCommand for Tools {
+    const NAME: &'static str = "tools";
+    const GROUP: Group = Group::Look;
+    const SUMMARY: &'static str = "List the tools of an MCP server";
+    const SERVER: Option<BareServer> = Some(BareServer::after_words(0));
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let family = self.provider.as_deref().map(family).transpose()?;
+        let spec = server::spec_of_one_exchange(self.name.as_deref(), &self.server)?;
+        let paint = Paint::stdout();
+        server::speak(async {
+            let client = Client::connect(&spec, None).await?;
+            let listed = client.list_tools().await;
+            let info = client.server().clone();
+            let seen = client.close().await.observed;
+            let listed = listed?;
+            match family {
+                Some(family) => output::page(&refusals(&spec.name, &listed.tools, family, paint))?,
+                None if self.json => output::stdout(as_json(&listed.tools).as_bytes())?,
+                None => output::page(&render(&info, &listed.tools, paint))?,
+            }
+            output::notes(&notes(listed.complaints.iter().chain(&seen)));
+            Ok(0)
+        })
+    }
 }
 
 /// The providers of this name.

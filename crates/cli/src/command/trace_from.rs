@@ -1,13 +1,13 @@
 //! `mcptest trace-from`: a tape becomes a cassette that the gates judge.
 
-use crate::output::{self, Failure};
-use clap::Args as Group;
+use crate::common::{Failure, Group, Program, RunCommand, output, tape};
+use clap::Args;
 use mcptest_mcp::tape::{TraceOptions, to_cassette};
 use mcptest_run::cassette::write_whole;
 use std::path::PathBuf;
 
 /// Arguments of `trace-from`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 pub(crate) struct TraceFrom {
     /// The tape, as written by `mcptest proxy`.
     pub(crate) tape: PathBuf,
@@ -28,23 +28,29 @@ pub(crate) struct TraceFrom {
     pub(crate) force: bool,
 }
 
-pub(super) fn run(args: TraceFrom) -> Result<u8, Failure> {
-    super::import::check_free(args.out.as_deref(), args.force)?;
-    let tape = super::tape::required(&args.tape)?;
-    let options = TraceOptions {
-        agent: args.agent,
-        prompt: args.prompt,
-        final_response: args.final_response,
-    };
-    let cassette = to_cassette(&tape, &options);
-    match args.out {
-        None => output::stdout(cassette.as_bytes())?,
-        Some(file) => write_whole(&file, &mcptest_run::clean(&cassette))?,
+impl RunCommand for TraceFrom {
+    const NAME: &'static str = "trace-from";
+    const GROUP: Group = Group::Record;
+    const SUMMARY: &'static str = "Convert a tape to a cassette";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        super::import::check_free(self.out.as_deref(), self.force)?;
+        let tape = tape::required(&self.tape)?;
+        let options = TraceOptions {
+            agent: self.agent,
+            prompt: self.prompt,
+            final_response: self.final_response,
+        };
+        let cassette = to_cassette(&tape, &options);
+        match self.out {
+            None => output::stdout(cassette.as_bytes())?,
+            Some(file) => write_whole(&file, &mcptest_run::clean(&cassette))?,
+        }
+        if tape.is_cut {
+            output::stderr(
+                "note: the tape was cut off in the middle of its last line, which is left out\n",
+            );
+        }
+        Ok(0)
     }
-    if tape.is_cut {
-        output::stderr(
-            "note: the tape was cut off in the middle of its last line, which is left out\n",
-        );
-    }
-    Ok(0)
 }

@@ -1,45 +1,65 @@
 //! `mcptest validate`: the rules of `run`, nothing judged.
 
-use super::suites::LoadedSuites;
-use crate::args::Validate;
-use crate::output::{self, Failure};
+use crate::common::suites::{LoadedSuites, Suites};
+use crate::common::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
+use clap::Args;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::Level;
 use mcptest_core::words::count;
 use mcptest_run::{Plan, Selection};
+use std::path::PathBuf;
 
-pub(super) fn run(args: &Validate) -> Result<u8, Failure> {
-    let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
-    let (groups, loaded) = (suites.groups(), suites.loaded);
-    let problems = |level| {
-        let all = loaded.iter().flat_map(|(_, loaded)| &loaded.problems);
-        all.filter(|problem| problem.level == level).count()
-    };
-    let (errors, warnings) = (problems(Level::Error), problems(Level::Warning));
-    let whole = loaded
-        .iter()
-        .filter_map(|(_, loaded)| loaded.suite.as_ref());
-    let tests = whole
-        .map(|suite| suite.agents.len() + suite.tools.len())
-        .sum();
-    let groups = groups
-        .map(|groups| format!("{}, ", count(groups, "group")))
-        .unwrap_or_default();
-    let plan = Plan::new(&loaded, &Selection::default());
-    for line in mcptest_run::refused_tools(&plan) {
-        output::stderr(&format!("note: {}\n", escape(&line)));
+/// Arguments of `validate`.
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    #[command(flatten)]
+    suites: Suites,
+    /// Check the suites for `run --traces DIR`, and that DIR has transcripts.
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
+    /// Treat warnings as errors.
+    #[arg(long)]
+    deny_warnings: bool,
+}
+
+impl RunCommand for Validate {
+    const NAME: &'static str = "validate";
+    const GROUP: Group = Group::Test;
+    const SUMMARY: &'static str = "Check suites without judging them";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref())?;
+        let (groups, loaded) = (suites.groups(), suites.loaded);
+        let problems = |level| {
+            let all = loaded.iter().flat_map(|(_, loaded)| &loaded.problems);
+            all.filter(|problem| problem.level == level).count()
+        };
+        let (errors, warnings) = (problems(Level::Error), problems(Level::Warning));
+        let whole = loaded
+            .iter()
+            .filter_map(|(_, loaded)| loaded.suite.as_ref());
+        let tests = whole
+            .map(|suite| suite.agents.len() + suite.tools.len())
+            .sum();
+        let groups = groups
+            .map(|groups| format!("{}, ", count(groups, "group")))
+            .unwrap_or_default();
+        let plan = Plan::new(&loaded, &Selection::default());
+        for line in mcptest_run::refused_tools(&plan) {
+            output::stderr(&format!("note: {}\n", escape(&line)));
+        }
+        let line = format!(
+            "{}: {}, {groups}{}, {}\n",
+            count(loaded.len(), "suite"),
+            count(tests, "test"),
+            count(errors, "error"),
+            count(warnings, "warning")
+        );
+        output::stdout(line.as_bytes())?;
+        Ok(if errors > 0 || (self.deny_warnings && warnings > 0) {
+            EXIT_BROKEN
+        } else {
+            0
+        })
     }
-    let line = format!(
-        "{}: {}, {groups}{}, {}\n",
-        count(loaded.len(), "suite"),
-        count(tests, "test"),
-        count(errors, "error"),
-        count(warnings, "warning")
-    );
-    output::stdout(line.as_bytes())?;
-    Ok(if errors > 0 || (args.deny_warnings && warnings > 0) {
-        output::EXIT_BROKEN
-    } else {
-        0
-    })
 }

@@ -1,15 +1,15 @@
 //! `mcptest verify`: a tape against a live server.
 
-use super::server;
-use crate::args::{Server, Word, one_of};
-use crate::output::{self, Failure};
-use clap::Args as Group;
+use crate::common::server::Server;
+use crate::common::value::{Word, one_of};
+use crate::common::{BareServer, Failure, Group, Program, RunCommand, output, server, tape};
+use clap::Args;
 use mcptest_mcp::proxy;
 use mcptest_mcp::verify::{self, Ignore, Tier};
 use std::path::PathBuf;
 
 /// Arguments of `verify`.
-#[derive(Debug, Group)]
+#[derive(Debug, Args)]
 #[command(
     override_usage = "mcptest verify [OPTIONS] TAPE -- COMMAND...\n       mcptest verify [OPTIONS] TAPE --url URL\n       mcptest verify [OPTIONS] TAPE [--config FILE] [--server NAME]"
 )]
@@ -38,26 +38,33 @@ const DENIED: [Word<Tier>; 2] = [
     ("added", Tier::Added, "Fail on every difference"),
 ];
 
-pub(super) fn run(args: Verify) -> Result<u8, Failure> {
-    let tape = super::tape::required(&args.tape)?;
-    let spec = server::spec(args.name.as_deref(), &args.server)?;
-    let redactor = proxy::redactor(&[], std::iter::empty(), &[])?;
-    let replayed = verify::replay(&tape, spec, args.ignore, &redactor);
-    let drift = server::speak(async { Ok(replayed.await?) })?;
-    let text = if args.json {
-        verify::json(&drift)
-    } else {
-        verify::human(&drift)
-    };
-    output::stdout(text.as_bytes())?;
-    if !drift.is_anything_checked {
-        let why = "nothing was checked, because the tape has no request that can be sent again";
-        let why = format!("{why}; record a client that lists or calls something");
-        return Err(Failure::at(&args.tape, why));
+impl RunCommand for Verify {
+    const NAME: &'static str = "verify";
+    const GROUP: Group = Group::Record;
+    const SUMMARY: &'static str = "Replay a tape against a live server and report what changed";
+    const SERVER: Option<BareServer> = Some(BareServer::after_words(1));
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let tape = tape::required(&self.tape)?;
+        let spec = server::spec(self.name.as_deref(), &self.server)?;
+        let redactor = proxy::redactor(&[], std::iter::empty(), &[])?;
+        let replayed = verify::replay(&tape, spec, self.ignore, &redactor);
+        let drift = server::speak(async { Ok(replayed.await?) })?;
+        let text = if self.json {
+            verify::json(&drift)
+        } else {
+            verify::human(&drift)
+        };
+        output::stdout(text.as_bytes())?;
+        if !drift.is_anything_checked {
+            let why = "nothing was checked, because the tape has no request that can be sent again";
+            let why = format!("{why}; record a client that lists or calls something");
+            return Err(Failure::at(&self.tape, why));
+        }
+        let least = self.deny.unwrap_or(Tier::Breaking);
+        let is_denied = Tier::ALL
+            .into_iter()
+            .any(|tier| tier <= least && drift.count(tier) > 0);
+        Ok(u8::from(is_denied))
     }
-    let least = args.deny.unwrap_or(Tier::Breaking);
-    let is_denied = Tier::ALL
-        .into_iter()
-        .any(|tier| tier <= least && drift.count(tier) > 0);
-    Ok(u8::from(is_denied))
 }

@@ -1,11 +1,7 @@
 //! `mcptest run --watch`: judge again what a change touches, until the user has seen enough.
 
-use super::report::Destination;
-use super::run::{self, IsWanted};
-use super::suites;
-use crate::args::Run;
-use crate::interrupt;
-use crate::output::{self, Failure};
+use super::run::{self, IsWanted, Run};
+use crate::common::{Destination, Failure, interrupt, output, suites};
 use mcptest_core::escape::escape_path;
 use mcptest_core::report::Report;
 use mcptest_run::{Interrupt, Judged, Stamps};

@@ -1,8 +1,8 @@
 //! What does each tool of `mcptest mcp` answer?
 
-use crate::args::Suites;
-use crate::command::{explain, server, suites};
-use crate::output::Failure;
+use crate::command::explain;
+use crate::common::suites::Suites;
+use crate::common::{Failure, server, suites};
 use mcptest_core::escape::{escape_lines, escape_path};
 use mcptest_core::report::Report;
 use mcptest_report::Options as Rendering;

@@ -3,8 +3,8 @@
 mod live;
 mod source;
 
-use crate::command::server::listen;
-use crate::output::{self, Failure};
+use crate::common::server::listen;
+use crate::common::{Failure, Group, Program, RunCommand, output};
 use clap::Args;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
@@ -32,14 +32,21 @@ pub(crate) struct View {
     allow_host: Vec<String>,
 }
 
-pub(super) fn run(args: &View) -> Result<u8, Failure> {
-    let shown = Shown::new(Source::of(&args.paths)?)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
-    runtime.block_on(serve(args, shown))?;
-    Ok(0)
+impl RunCommand for View {
+    const NAME: &'static str = "view";
+    const GROUP: Group = Group::Test;
+    const SUMMARY: &'static str =
+        "Show a report, suites or recordings in a browser, and follow a recording";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let shown = Shown::new(Source::of(&self.paths)?)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
+        runtime.block_on(serve(&self, shown))?;
+        Ok(0)
+    }
 }
 
 async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {

@@ -1,9 +1,8 @@
 //! What is viewed, and has one of its files changed?
 
 use super::live::Live;
-use crate::command::report::saved;
-use crate::command::suites;
-use crate::output::Failure;
+use crate::common::reports::saved;
+use crate::common::{Failure, suites};
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;

@@ -1,6 +1,6 @@
 //! How is the view kept at the bottom of the terminal, over what it showed before?
 
-use crate::output;
+use super::super::output;
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

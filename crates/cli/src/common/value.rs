@@ -1,7 +1,6 @@
 //! How is the value of an option read?
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use mcptest_report::leaderboard::{COLUMNS, Column};
 
 /// A word that an option takes, what it stands for, and its help.
 pub(crate) type Word<T> = (&'static str, T, &'static str);
@@ -23,7 +22,7 @@ where
 }
 
 /// A length of time, longer than none.
-pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
+pub(crate) fn parse_duration(written: &str) -> Result<std::time::Duration, String> {
     match mcptest_core::suite::duration_ms(written) {
         Some(0) => Err("it must be longer than 0".to_owned()),
         Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
@@ -32,20 +31,9 @@ pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
 }
 
 /// Dollars, more than none.
-pub(crate) fn dollars(written: &str) -> Result<f64, String> {
+pub(crate) fn parse_dollars(written: &str) -> Result<f64, String> {
     match written.trim_start_matches('$').parse::<f64>() {
         Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
         _ => Err("it must be a number of dollars above 0, such as `0.50`".to_owned()),
     }
-}
-
-/// A column of the leaderboard.
-pub(super) fn column() -> impl TypedValueParser<Value = &'static Column> {
-    let known = PossibleValuesParser::new(COLUMNS.iter().map(|column| column.key));
-    known.try_map(|key| {
-        COLUMNS
-            .iter()
-            .find(|column| column.key == key)
-            .ok_or("there is no such column")
-    })
 }

@@ -8,7 +8,7 @@ mod tests;
 mod view;
 pub(crate) mod words;
 
-use crate::output::{self, Paint};
+use super::output::{self, Paint};
 use mcptest_run::{Event, Watch};
 use plain::Plain;
 use screen::Screen;

@@ -1,91 +1,30 @@
 //! Where bytes go: reports to standard output or files, all else to standard error.
 
-use crate::args::Colour;
-use mcptest_core::escape::{escape, escape_lines, escape_path};
+use super::failure::{EXIT_BROKEN, Failure};
+use clap::ValueEnum;
+use mcptest_core::escape::{escape, escape_lines};
 use mcptest_core::problem::{self, Problem, Sources};
-use mcptest_run::Interrupted;
+use parking_lot::RwLock;
 use std::borrow::Cow;
-use std::fmt::Display;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
-/// Something is not as it should be.
-pub(crate) const EXIT_FAILED: u8 = 1;
-/// Bad invocation, suite, cassette or infrastructure.
-pub(crate) const EXIT_BROKEN: u8 = 2;
-/// A budget ended the recording.
-pub(crate) const EXIT_OVER_BUDGET: u8 = 5;
-/// Something measured is beyond a bound that was set for it.
-pub(crate) const EXIT_DRIFT: u8 = 6;
-/// There was nothing to judge.
-pub(crate) const EXIT_NOTHING_SELECTED: u8 = 7;
-
-/// Why a command ends before its work is done.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    /// What the user reads.
-    pub(crate) why: String,
-    /// Where it is not that of an error.
-    exit_code: Option<u8>,
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
-impl Failure {
-    /// An error.
-    pub(crate) fn new(why: impl Into<String>) -> Self {
-        Self {
-            why: why.into(),
-            exit_code: None,
-        }
-    }
+static COLOUR: RwLock<Colour> = RwLock::new(Colour::Auto);
 
-    /// An error, and what to do about it.
-    pub(crate) fn with_help(why: impl Display, help: impl Display) -> Self {
-        Self::new(format!("{why}\n  help: {help}"))
-    }
-
-    /// What is wrong with a file.
-    pub(crate) fn at(path: &Path, why: impl Display) -> Self {
-        Self::new(format!("{}: {why}", escape_path(path)))
-    }
-
-    /// What the system does not allow.
-    pub(crate) fn cannot(what: impl Display, error: &std::io::Error) -> Self {
-        Self::new(format!("cannot {what}: {}", mcptest_run::reason(error)))
-    }
-
-    /// An end that is no error of the command's own.
-    pub(crate) fn ended(exit_code: u8, why: impl Into<String>) -> Self {
-        Self {
-            why: why.into(),
-            exit_code: Some(exit_code),
-        }
-    }
-
-    /// The user, or the system, had enough.
-    pub(crate) fn interrupted(interrupted: Interrupted) -> Self {
-        Self::ended(interrupted.exit_code, interrupted.to_string())
-    }
-
-    /// What is wrong with files.
-    pub(crate) fn of_problems(problems: &[Problem], sources: &Sources) -> Self {
-        let text = problem::render(problems, sources, is_coloured(&std::io::stderr()));
-        Self::ended(EXIT_BROKEN, text.strip_suffix('\n').unwrap_or(&text))
-    }
-}
-
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(error: E) -> Self {
-        Self::new(error.to_string())
-    }
-}
-
-static COLOUR: OnceLock<Colour> = OnceLock::new();
-
-/// Says once when to colour.
+/// Sets when to colour from now on.
 pub(crate) fn set_colour(colour: Colour) {
-    let _set_before = COLOUR.set(colour);
+    *COLOUR.write() = colour;
 }
 
 /// A string as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
@@ -165,13 +104,9 @@ pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
 
 /// Ends with what went wrong.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
-    let error = if failure.exit_code.is_none() {
-        "error: "
-    } else {
-        ""
-    };
+    let error = if failure.is_error() { "error: " } else { "" };
     stderr(&format!("{error}{}\n", on_its_line(&failure.why)));
-    ExitCode::from(failure.exit_code.unwrap_or(EXIT_BROKEN))
+    ExitCode::from(failure.exit_code())
 }
 
 /// The text with the words of the command line, where it quotes them, each on one line.
@@ -201,7 +136,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 
 /// Whether a stream is to be coloured.
 pub(crate) fn is_coloured(stream: &impl IsTerminal) -> bool {
-    match COLOUR.get().copied().unwrap_or(Colour::Auto) {
+    match *COLOUR.read() {
         Colour::Always => true,
         Colour::Never => false,
         Colour::Auto => {
@@ -334,64 +269,9 @@ impl Paint {
     }
 }
 
-/// Options that say how runs are made or where a report goes, and whether a value follows them: with others the same
-/// recordings give the same report.
-const BESIDE_JUDGING: [(&str, bool); 13] = [
-    ("--color", true),
-    ("--embed", true),
-    ("--jobs", true),
-    ("--max-cost", true),
-    ("--quiet", false),
-    ("--record", false),
-    ("--reporter", true),
-    ("--sort", true),
-    ("--verbose", false),
-    ("-q", false),
-    ("-v", false),
-    ("-vv", false),
-    ("--watch", false),
-];
-
-/// The command as it was typed, but for what has no part in judging.
-pub(crate) fn typed() -> String {
-    let words = std::env::args_os()
-        .skip(1)
-        .map(|word| word.to_string_lossy().into_owned());
-    judging(words)
-        .iter()
-        .fold("mcptest".to_owned(), |command, word| {
-            format!("{command} {}", mcptest_core::row::quoted(word))
-        })
-}
-
-fn judging(words: impl Iterator<Item = String>) -> Vec<String> {
-    let mut kept = Vec::new();
-    let mut words = words;
-    while let Some(word) = words.next() {
-        let name = word.split('=').next().unwrap_or_default();
-        match BESIDE_JUDGING.iter().find(|(option, _)| *option == name) {
-            Some((_, true)) if name == word => drop(words.next()),
-            Some(_) => {}
-            None => kept.push(word),
-        }
-    }
-    kept
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{judging, wrapped};
-
-    #[test]
-    fn a_command_is_told_without_how_runs_are_made_and_where_reports_go() {
-        let kept = |line: &str| judging(line.split(' ').map(str::to_owned)).join(" ");
-        let typed = "run a.yml --record=stale --reporter json=/x/y.json -v --reporter=html=r.html --tag slow --jobs 2";
-        assert_eq!(kept(typed), "run a.yml --tag slow");
-        assert_eq!(
-            kept("run a.yml --live --filter x"),
-            "run a.yml --live --filter x"
-        );
-    }
+    use super::wrapped;
 
     #[test]
     fn a_line_goes_on_further_in_or_under_its_last_cell() {

@@ -1,7 +1,8 @@
 //! Finding and loading the suites that a command names.
 
-use crate::args::Suites;
-use crate::output::{self, Failure};
+use super::failure::Failure;
+use super::output;
+use clap::Args;
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem;
 use mcptest_core::report::Report;
@@ -14,16 +15,30 @@ use std::path::{Path, PathBuf};
 /// How many files that are left out are named.
 const SHOWN: usize = 10;
 
+/// Which suites.
+#[derive(Debug, Args)]
+pub(crate) struct Suites {
+    /// Suite files or folders of suites [default: mcptest.yaml or mcptest.yml].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Use this suite file, like PATH.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+    /// Print more: skipped files, and the numbers that were asserted; twice, every number and every run.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
 /// The suites that a command names, and what they judge.
-pub(super) struct LoadedSuites {
-    pub(super) loaded: Vec<(String, Loaded)>,
+pub(crate) struct LoadedSuites {
+    pub(crate) loaded: Vec<(String, Loaded)>,
     /// The folder of `--traces`, and the groups of transcripts in it.
     traces: Option<(PathBuf, Vec<Transcripts>)>,
 }
 
 impl LoadedSuites {
     /// Loads suites that judge their recordings, or the transcripts in a folder.
-    pub(super) fn load(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn load(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
         let Some(folder) = traces else {
             return Ok(Self {
                 loaded: load(suites, mcptest_run::load_suites)?,
@@ -38,7 +53,7 @@ impl LoadedSuites {
     }
 
     /// The same, where no suite is needed to judge transcripts.
-    pub(super) fn load_or_bare(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn load_or_bare(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
         let is_named = !suites.paths.is_empty() || !suites.config.is_empty();
         let has_none = || {
             matches!(
@@ -59,12 +74,12 @@ impl LoadedSuites {
     }
 
     /// How many groups of transcripts there are.
-    pub(super) fn groups(&self) -> Option<usize> {
+    pub(crate) fn groups(&self) -> Option<usize> {
         self.traces.as_ref().map(|(_, groups)| groups.len())
     }
 
     /// The selected rows.
-    pub(super) fn plan(&self, selection: &Selection) -> Plan<'_> {
+    pub(crate) fn plan(&self, selection: &Selection) -> Plan<'_> {
         match &self.traces {
             Some((folder, groups)) => Plan::of_traces(&self.loaded, folder, groups, selection),
             None => Plan::new(&self.loaded, selection),
@@ -73,7 +88,7 @@ impl LoadedSuites {
 }
 
 /// What the recordings of a plan come to.
-pub(super) fn replayed(plan: &Plan<'_>, options: Options) -> Result<Report, Failure> {
+pub(crate) fn replayed(plan: &Plan<'_>, options: Options) -> Result<Report, Failure> {
     let outcome = mcptest_run::run(
         plan,
         options,
@@ -93,7 +108,7 @@ fn groups(folder: &Path) -> Result<Vec<Transcripts>, Failure> {
 }
 
 /// Every named suite with its file name, as `load` reads it; their problems go to standard error.
-pub(super) fn load(
+pub(crate) fn load(
     suites: &Suites,
     load: fn(&[PathBuf]) -> Vec<(String, Loaded)>,
 ) -> Result<Vec<(String, Loaded)>, Failure> {
@@ -118,7 +133,7 @@ pub(super) fn load(
 }
 
 /// Writes the problems of suites to standard error, as `shown` has them.
-pub(super) fn tell_problems(loaded: &[(String, Loaded)], shown: impl Fn(String) -> String) {
+pub(crate) fn tell_problems(loaded: &[(String, Loaded)], shown: impl Fn(String) -> String) {
     let coloured = output::is_coloured(&std::io::stderr());
     for (_, loaded) in loaded {
         if !loaded.problems.is_empty() {
@@ -132,7 +147,7 @@ pub(super) fn tell_problems(loaded: &[(String, Loaded)], shown: impl Fn(String) 
 }
 
 /// The files that suites were read from: their imports, manifests and baselines included.
-pub(super) fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
     let read = |(path, loaded): &(String, Loaded)| {
         loaded
             .files

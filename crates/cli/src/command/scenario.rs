@@ -1,0 +1,41 @@
+//! `mcptest scenario`: judge the scenarios of suites and nothing else.
+
+use super::run::{self, Run};
+use crate::common::{Failure, Group, Program, RunCommand};
+use clap::{Args, Subcommand};
+use mcptest_core::row::{AgentRow, Row};
+use mcptest_run::Mode;
+
+/// Arguments of `scenario`.
+#[derive(Debug, Args)]
+pub(crate) struct Scenario {
+    #[command(subcommand)]
+    action: Action,
+}
+
+/// What to do with scenarios.
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Judge the scenarios of suites and nothing else; with `--record`, run the agents that act in them first.
+    Run(Box<Run>),
+}
+
+impl RunCommand for Scenario {
+    const NAME: &'static str = "scenario";
+    const GROUP: Group = Group::Test;
+    const SUMMARY: &'static str = "Judge runs by the state of the world that they acted on";
+
+    fn run(self, _program: &Program) -> Result<u8, Failure> {
+        let Action::Run(args) = self.action;
+        run::run(&args, is_of_world)
+    }
+}
+
+/// Whether the row is judged by the state of a world, or records what such a row judges.
+fn is_of_world(row: &Row<'_>, mode: Mode) -> bool {
+    let is_of_world = |of: AgentRow<'_>| match mode {
+        Mode::Record(_) | Mode::Live => of.suite.world_of(of.agent).is_some(),
+        Mode::Replay | Mode::Grade(_) => of.agent.world().is_some(),
+    };
+    row.is_refused() || row.agent_row().is_some_and(is_of_world)
+}

@@ -1,0 +1,121 @@
+//! How does a command enter the list of commands?
+
+use super::bare_server::BareServer;
+use super::failure::Failure;
+use super::program::Program;
+use clap::{ArgMatches, Args, Command};
+
+/// A command: what it is called and what it does, written beside its arguments.
+pub(crate) trait RunCommand: Args {
+    /// The word on the command line.
+    const NAME: &'static str;
+    /// Where the help lists it.
+    const GROUP: Group;
+    /// What it does, in one line without a full stop.
+    const SUMMARY: &'static str;
+    /// How it takes a server, if it takes one.
+    const SERVER: Option<BareServer> = None;
+
+    /// Does its work, and gives the exit code.
+    fn run(self, program: &Program) -> Result<u8, Failure>;
+}
+
+/// What a person wants to do with a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Test agents.
+    Test,
+    /// Record what happens, and convert what others recorded.
+    Record,
+    /// Compare results, and measure how far they can be trusted.
+    Compare,
+    /// Look at a server.
+    Look,
+    /// Run a server.
+    Serve,
+    /// Read documentation, or write it for other programs.
+    Document,
+    /// Programs call it. The help does not list it.
+    Internal,
+}
+
+impl Group {
+    /// The groups that the help lists, in its order.
+    pub(crate) const LISTED: [Self; 6] = [
+        Self::Test,
+        Self::Record,
+        Self::Compare,
+        Self::Look,
+        Self::Serve,
+        Self::Document,
+    ];
+
+    /// What stands above its commands.
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Test => "Test agents",
+            Self::Record => "Record and convert",
+            Self::Compare => "Compare and measure",
+            Self::Look => "Look at a server",
+            Self::Serve => "Run a server",
+            Self::Document => "Documentation",
+            Self::Internal => "Called by programs",
+        }
+    }
+}
+
+/// An entry in the list of commands.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandKind {
+    /// The word on the command line.
+    pub name: &'static str,
+    /// Where the help lists it.
+    pub group: Group,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// How it takes a server, if it takes one.
+    pub server: Option<BareServer>,
+    describe: fn(Command) -> Command,
+    run: fn(&ArgMatches, &Program) -> Result<u8, Failure>,
+}
+
+impl CommandKind {
+    /// The entry of a command.
+    pub(crate) const fn new<C: RunCommand>() -> Self {
+        Self {
+            name: C::NAME,
+            group: C::GROUP,
+            summary: C::SUMMARY,
+            server: C::SERVER,
+            describe: describe::<C>,
+            run: parse_and_run::<C>,
+        }
+    }
+
+    /// Whether people call it, so that the help lists it.
+    pub fn is_listed(self) -> bool {
+        self.group != Group::Internal
+    }
+
+    /// The command as clap takes it. Its arguments are described once it is the one that is called or written about.
+    pub(crate) fn to_clap(self) -> Command {
+        Command::new(self.name)
+            .about(self.summary)
+            .hide(!self.is_listed())
+            .defer(self.describe)
+    }
+
+    /// Does the work of the command with the arguments that were parsed.
+    pub(crate) fn run(self, arguments: &ArgMatches, program: &Program) -> Result<u8, Failure> {
+        (self.run)(arguments, program)
+    }
+}
+
+/// Adds the arguments. The comment at their struct is not what the command is for.
+fn describe<C: RunCommand>(command: Command) -> Command {
+    C::augment_args(command).about(C::SUMMARY).long_about(None)
+}
+
+fn parse_and_run<C: RunCommand>(arguments: &ArgMatches, program: &Program) -> Result<u8, Failure> {
+    C::from_arg_matches(arguments)?.run(program)
+}

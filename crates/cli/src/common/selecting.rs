@@ -1,0 +1,29 @@
+//! How are tests selected on the command line?
+
+use clap::Args;
+use mcptest_run::{Filter, Selection};
+
+/// Which tests.
+#[derive(Debug, Args)]
+pub(crate) struct Selecting {
+    /// Select tests whose name contains TEXT or matches PATTERN; repeat to require all.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    filter: Vec<Filter>,
+    /// Select tests with this tag; repeat to allow any of several.
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// Skip tests with this tag; repeatable.
+    #[arg(long, value_name = "TAG")]
+    skip_tag: Vec<String>,
+}
+
+impl Selecting {
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            filters: self.filter.clone(),
+            tags: self.tag.clone(),
+            skip_tags: self.skip_tag.clone(),
+            ..Selection::default()
+        }
+    }
+}
