@@ -36,7 +36,7 @@ fn refuse_outside_of(folder: &Path, path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }
 
-/// Takes `..` out of the part of a path that is not there.
+/// Resolves `..` in the part of a path that does not exist.
 fn without_steps(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -32,14 +32,14 @@ fn number(_: &std::fs::Metadata) -> Option<Identity> {
     None
 }
 
-/// Whether a path leads to this open file, as far as the system tells files apart.
+/// Returns true if a path leads to this open file, as far as the system can tell.
 pub fn leads_to(path: &Path, file: &std::fs::File) -> bool {
     let numbers =
         [std::fs::metadata(path), file.metadata()].map(|about| Some(number(&about.ok()?)));
     matches!(&numbers, [Some(one), Some(other)] if one == other)
 }
 
-/// The path from the root of the file system, without links as far as it is there.
+/// The path from the root of the file system, with the links of its existing part resolved.
 pub fn whole(path: &Path) -> PathBuf {
     if let Ok(whole) = path.canonicalize() {
         return whole;

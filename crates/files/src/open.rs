@@ -1,11 +1,11 @@
-//! Is there a regular file at this path? Nothing here waits: a pipe that nobody writes to would never open.
+//! Is there a regular file at this path? Opening never waits: a pipe without a writer would block forever.
 
 use crate::confine::refuse_outside;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// What stands for standard input among paths.
+/// The path that represents standard input.
 pub const STDIN: &str = "/dev/stdin";
 
 /// Opens a regular file to be read.
@@ -74,7 +74,7 @@ pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Whether the path is a stream that the shell opened for us, as for `<(command)`: a pipe is meant there.
+/// Returns true if the shell opened this stream for us, as for `<(command)`, where a pipe is expected.
 pub(crate) fn is_handed_over(path: &Path) -> bool {
     let streams = [STDIN, "/dev/stdout", "/dev/stderr"].map(Path::new);
     streams.contains(&path)

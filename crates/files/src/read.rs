@@ -10,7 +10,7 @@ use std::path::Path;
 pub const TEXT: u64 = 16 << 20;
 /// The longest recording.
 pub const RECORDING: u64 = 4 << 30;
-/// As much of a recording as tells what it is.
+/// The number of bytes that identify a recording.
 const HEAD: u64 = 16 << 20;
 /// The most that is taken from a pipe, which need not end.
 const PIPED: u64 = 64 << 20;
@@ -36,7 +36,7 @@ pub(crate) fn head(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a file that stands on the command line, where it may also be standard input or `<(command)`.
+/// Reads a file from the command line, which may also be standard input or `<(command)`.
 pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if !is_handed_over(path) {
         return read(path, most);
@@ -53,7 +53,7 @@ pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     up_to(File::open(path)?, most, 0, too_long)
 }
 
-/// The same as text.
+/// Reads a file from the command line as text, like [`read_named`].
 pub fn read_named_text(path: &Path, most: u64) -> io::Result<String> {
     let not_text = |_| {
         io::Error::new(
@@ -64,7 +64,7 @@ pub fn read_named_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read_named(path, most)?).map_err(not_text)
 }
 
-/// Reads what a person wrote: the file that stands on the command line, and those that it names.
+/// Returns a reader for the file on the command line and for the files that it names.
 pub fn reading(named: &Path) -> impl Fn(&Path) -> Result<Vec<u8>, String> + '_ {
     move |path| {
         let bytes = if path == named {
@@ -76,7 +76,7 @@ pub fn reading(named: &Path) -> impl Fn(&Path) -> Result<Vec<u8>, String> + '_ {
     }
 }
 
-/// All of it, unless it is longer than `most`, whatever its length was said to be.
+/// Reads everything, up to `most` bytes, whatever length the system reported.
 fn up_to(from: impl Read, most: u64, expected: u64, too_long: String) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // One more, so that the end is seen without growing.

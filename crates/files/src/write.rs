@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Writes a whole file, in place of what is there, and makes the folders that lead to it.
+/// Writes a whole file, replaces an existing one, and creates missing folders.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     make_folder_of(path)?;
     let (mut file, is_stream) = open_to_write(path)?;
@@ -16,8 +16,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Removes a file whose content is out of date, so that nobody takes it for current; it is emptied where it is a link or
-/// cannot be removed. A stream and a device have nothing to lose.
+/// Removes an outdated file, so that no reader takes it for current. Empties it if it is a link or cannot be removed.
+/// Streams and devices are unaffected.
 pub fn discard(path: &Path) -> io::Result<()> {
     refuse_outside(path)?;
     if is_handed_over(path) || !path.is_file() {
@@ -57,8 +57,8 @@ pub fn open_to_write(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, false))
 }
 
-/// Whether a recording may be written over what is at `path`: nothing, an empty file, or what `is_own` knows by its
-/// beginning.
+/// Returns true if a recording may overwrite `path`: if nothing or an empty file is there, or if `is_own` recognises
+/// its beginning.
 pub fn may_replace(path: &Path, is_own: impl FnOnce(&[u8]) -> bool) -> io::Result<bool> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(true),
@@ -85,7 +85,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replaced().map_err(plain)
 }
 
-/// What the system says, without the name of the temporary file, which is gone by now.
+/// The system's message, without the name of the temporary file, which no longer exists.
 fn plain(error: io::Error) -> io::Error {
     let source = error.get_ref().and_then(std::error::Error::source);
     let code = source

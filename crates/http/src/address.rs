@@ -15,7 +15,7 @@ pub struct Address {
     port: u16,
 }
 
-/// The text is no address.
+/// A text that is not an address.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "write a port (8080), an address (127.0.0.1) or both (127.0.0.1:8080); port 0 picks a free one"
@@ -84,7 +84,7 @@ fn host_and_port(written: &str) -> Option<(&str, u16)> {
     }
 }
 
-/// A number would be an address too, in a spelling that nobody means.
+/// Returns true for a host name. A bare number is a valid address too, but never intended.
 fn is_host(host: &str) -> bool {
     let is_name = host
         .bytes()
@@ -93,7 +93,7 @@ fn is_host(host: &str) -> bool {
     is_name || host.parse::<IpAddr>().is_ok()
 }
 
-/// How many connections wait to be accepted: past it a client tries again only after a second.
+/// The number of connections that wait to be accepted. Beyond it, a client tries again only after a second.
 const BACKLOG: u32 = 4096;
 
 /// Listens on the first of these addresses that can be had.

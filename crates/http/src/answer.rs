@@ -1,4 +1,4 @@
-//! The whole body of an answer, never more than a limit; or why there is none.
+//! How is the whole body of an answer read, within a limit?
 
 use http::header::{AsHeaderName, CONTENT_TYPE, HeaderMap};
 use reqwest::Response;
@@ -9,12 +9,12 @@ use std::error::Error;
 pub enum CutAnswer {
     /// It is past the limit.
     TooLong {
-        /// How large it says that it is, where it does.
+        /// The declared size, if any.
         bytes: Option<usize>,
     },
     /// The connection broke.
     Broken {
-        /// How much had come.
+        /// The number of bytes received.
         bytes: usize,
         /// The innermost cause.
         why: String,
@@ -64,7 +64,7 @@ pub fn causes<'a>(
     })
 }
 
-/// A header as text; `None` when it is not there, or is no text.
+/// A header as text. `None` if it is missing or not text.
 pub fn header_text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     headers
         .get(name)

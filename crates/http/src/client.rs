@@ -24,10 +24,10 @@ pub fn client(
         .or_else(|_| builder().tls_backend_preconfigured(bundled_roots()).build())
 }
 
-/// How we name ourselves.
+/// The name that requests carry.
 pub const USER_AGENT: &str = concat!("mcptest/", env!("CARGO_PKG_VERSION"));
 
-/// For systems that have no certificates of their own.
+/// Root certificates for systems without their own.
 fn bundled_roots() -> rustls::ClientConfig {
     let roots = rustls::RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
@@ -48,7 +48,7 @@ fn is_loopback(url: &Url) -> bool {
     host.ends_with(".localhost") || guard::is_loopback(host)
 }
 
-/// The address in a string, or what is wrong with it; `example` is one that would do.
+/// Parses the address in a string. The error gives the problem and `example`, a valid address.
 pub fn server_url(text: &str, example: &str) -> Result<Url, String> {
     let url = Url::parse(text.trim()).map_err(|error| match error.to_string().as_str() {
         "relative URL without a base" => format!("it needs a scheme, as in `{example}`"),

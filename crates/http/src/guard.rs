@@ -10,7 +10,7 @@ pub struct Guard {
     is_local: bool,
     /// Host names that are let in besides.
     allowed: Vec<String>,
-    /// How a host name is allowed, for the sentence of a refusal.
+    /// The option that allows a host name, for the message of a refusal.
     option: Option<&'static str>,
 }
 

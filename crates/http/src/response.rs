@@ -1,4 +1,4 @@
-//! What our servers send back over HTTP: a string with its type, events, or a status and nothing else.
+//! What do our servers send over HTTP: a text with its type, events, or only a status?
 
 use crate::Broken;
 use bytes::Bytes;
@@ -37,7 +37,7 @@ pub fn plain(status: StatusCode, text: String) -> OwnResponse {
     )
 }
 
-/// A status and nothing else.
+/// A response with only a status.
 pub fn empty(status: StatusCode) -> OwnResponse {
     let mut response = Response::new(Full::default().map_err(|never| match never {}).boxed());
     *response.status_mut() = status;

@@ -60,9 +60,10 @@ where
     stopped
 }
 
-/// Takes in connections until `stop`, with what is made of each in a task of its own; gives those that are open then.
+/// Accepts connections until `stop`, and handles each in a separate task. Returns the connections that are still
+/// open.
 ///
-/// `make_room` is called when there are no descriptors left to accept with.
+/// Calls `make_room` when no descriptors are left to accept with.
 pub async fn accept<F, S>(
     listener: TcpListener,
     mut open: impl FnMut(TcpStream) -> Option<F>,
@@ -152,7 +153,7 @@ async fn connection<E, F, B, X>(
     connections.closed(&connection);
 }
 
-/// How much one client may take of a server.
+/// Limits on what one client may use of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// The largest body of a request.
@@ -161,15 +162,15 @@ pub struct Limits {
     pub header_bytes: usize,
     /// The most headers that a request may have.
     pub headers: usize,
-    /// How long a connection may take for the head of its next request.
+    /// The time limit for the head of a connection's next request.
     pub header_timeout: Duration,
-    /// How long a client may take to send a body.
+    /// The time limit for a client to send a body.
     pub body_timeout: Duration,
-    /// How long a client may take none of what is sent to it.
+    /// The time limit for a client that reads nothing of its answer.
     pub stall_timeout: Duration,
     /// The most connections at once; past it the longest idle one is closed for a new one.
     pub connections: usize,
-    /// How long answers that are being sent may take when the server ends.
+    /// The time limit for unfinished answers when the server stops.
     pub grace: Duration,
 }
 
@@ -203,7 +204,7 @@ pub enum BodyError {
 }
 
 impl BodyError {
-    /// The status that says so.
+    /// The status that reports this refusal.
     pub fn status(&self) -> StatusCode {
         match self {
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,

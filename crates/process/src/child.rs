@@ -21,7 +21,7 @@ const AFTER_KILL: Duration = Duration::from_secs(1);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 const STEP: Duration = Duration::from_millis(5);
 
-/// A process in a group of its own. When it is dropped, the whole group is killed, and what else it started.
+/// A process in a separate group. Dropping it kills the whole group and everything else that it started.
 #[derive(Debug)]
 pub struct Child {
     group: u32,
@@ -57,10 +57,10 @@ pub struct Started {
     pub stdout: ChildStdout,
 }
 
-/// How a server's process, or the connection to it, ended.
+/// The end of a server's process, or of the connection to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Closing {
-    /// Its exit status in words; `None` when there was no process, or it could not be learned.
+    /// The exit status in words. `None` without a process, or if the status is unknown.
     pub status: Option<String>,
     /// It did not end when its input ended, and got SIGTERM.
     pub terminated: bool,
@@ -113,7 +113,7 @@ impl Child {
         self.group
     }
 
-    /// What it last wrote to its standard error.
+    /// The end of its standard error.
     pub fn stderr(&self) -> &Stderr {
         &self.stderr
     }
@@ -123,7 +123,7 @@ impl Child {
         start::named_in(&self.stderr.tail(), &self.withheld)
     }
 
-    /// How it exited, if it has.
+    /// The exit status, if it has exited.
     pub fn status(&self) -> Option<ExitStatus> {
         *self.status.borrow()
     }
@@ -133,7 +133,7 @@ impl Child {
         self.watch_exit().exited().await
     }
 
-    /// Tells when it has exited, also to a task of its own.
+    /// Returns a watch that reports the exit to another task.
     pub fn watch_exit(&self) -> ExitWatch {
         ExitWatch(self.status.clone())
     }

@@ -52,8 +52,8 @@ pub(crate) fn signal_if_held(group: u32, ending: Ending) {
 
 /// Ends every process that was started and all that they started: SIGTERM, half a second, SIGKILL.
 ///
-/// For the moment before the program exits on Ctrl-C: servers run in process groups of their own, which the terminal's
-/// signal does not reach.
+/// Ends all groups just before the program exits on Ctrl-C: servers run in separate process groups, which the
+/// terminal's signal does not reach.
 pub fn end_all() {
     let mine: Vec<u32> = GROUPS.lock().iter().copied().collect();
     let marks = stray::all();

@@ -1,8 +1,8 @@
 //! Who ends the servers when we are killed and cannot do it ourselves?
 //!
-//! A small `sh` in a group of its own reads from a pipe what to watch: process groups, and the marks of servers. When we
-//! die, however that comes about, the pipe ends and the shell ends every group that is still on its list, and whoever has
-//! one of the marks. Without a `sh` the servers only see their input end.
+//! A small `sh` in a separate group reads from a pipe what to watch: process groups, and the marks of servers. When
+//! we die, for any reason, the pipe ends. The shell then ends every group that is still on its list, and every
+//! process with a listed mark.
 
 use parking_lot::Mutex;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! When does the user, or the system, ask us to stop?
 //!
-//! Signals are heard on a thread of their own. When nobody takes one up, because nobody waits for it or the one who does
-//! is busy, the thread ends the program, and with it all that was started.
+//! A separate thread receives signals. If nothing takes a signal up, because no code waits for it or the receiver is
+//! busy, the thread ends the program with everything that it started.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How long a signal may wait for somebody to take it up.
+/// The time that a signal waits for a receiver.
 const PATIENCE: Duration = Duration::from_secs(1);
 const STEP: Duration = Duration::from_millis(10);
 
@@ -22,7 +22,7 @@ pub struct StopSignal {
     pub exit_code: u8,
 }
 
-/// How many signals there were, and the last of them.
+/// The number of signals, and the last of them.
 type Heard = (usize, Option<StopSignal>);
 
 static SIGNALS: LazyLock<watch::Sender<Heard>> = LazyLock::new(|| {
@@ -36,7 +36,7 @@ static SIGNALS: LazyLock<watch::Sender<Heard>> = LazyLock::new(|| {
     let _dropped = has_asked.recv();
     signals
 });
-/// How many of them were taken up.
+/// The number of signals that were taken up.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Waits for the next Ctrl-C, SIGTERM or SIGHUP.

@@ -1,4 +1,4 @@
-//! Who came to us because the one that started it is gone?
+//! Which processes became our children because their parent has exited?
 //!
 //! A server can start a process that leaves its group and its session and clears its environment. On Linux such a
 //! process becomes ours when its parent ends, if we ask for that, and so it can be found: it is a child that we did not
@@ -36,7 +36,7 @@ pub(crate) fn ended(process: u32) {
     STARTED.lock().remove(&process);
 }
 
-/// The orphans that are alive; those that are not are waited for, which nobody else does.
+/// The living orphans. Exited ones are reaped here, because no other code waits for them.
 #[cfg(target_os = "linux")]
 pub(crate) fn alive() -> Vec<u32> {
     use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};

@@ -21,7 +21,7 @@ pub enum StartError {
     NotFound {
         /// The word that failed.
         program: String,
-        /// What to do about it.
+        /// The suggested fix.
         hint: String,
     },
     /// The folder to start in is not there.
@@ -35,12 +35,12 @@ pub enum StartError {
     Other {
         /// The word that failed.
         program: String,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
 }
 
-/// Starts a command of the user's in a process group of its own, with all three streams piped. It has our environment.
+/// Starts a command of the user's in a separate process group, with all three streams piped. It gets our environment.
 pub fn start(
     words: &[String],
     env: &[(String, String)],
@@ -188,7 +188,7 @@ fn near_miss(program: &str, folders: impl IntoIterator<Item = PathBuf>) -> Optio
     names.into_iter().next().map(|(_, name)| name)
 }
 
-/// What the official SDKs give a server, as `sudo` does.
+/// The variables that the official SDKs pass to a server, as `sudo` does.
 const SAFE: &[&str] = if cfg!(windows) {
     &[
         "APPDATA",
@@ -209,8 +209,8 @@ const SAFE: &[&str] = if cfg!(windows) {
     &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"]
 };
 
-/// What `npx`, `uvx` and the programs that they fetch need beside that on some machines: the language, the place for
-/// files, the way to the network, and whom to trust there. No name here is that of a secret.
+/// The variables that `npx`, `uvx` and the programs that they fetch also need on some machines: the language,
+/// folders, proxies and certificates. No name here is that of a secret.
 const SURROUNDINGS: &[&str] = &[
     "LANG",
     "LANGUAGE",
@@ -235,7 +235,7 @@ const SURROUNDINGS: &[&str] = &[
     "UV_CACHE_DIR",
 ];
 
-/// Whether a server gets this variable without being given it by name. A shell's function is code, not a value.
+/// Returns true if a server gets this variable by default. A shell's function is code, not a value.
 fn is_inherited(name: &str, value: &str) -> bool {
     let is_named = |known: &&str| {
         if cfg!(windows) {
@@ -264,7 +264,7 @@ pub(crate) fn environment_for_server() -> (Vec<(OsString, OsString)>, Vec<String
     )
 }
 
-/// Those of the names that stand in the text as words of their own.
+/// The names that appear in the text as whole words.
 pub(crate) fn named_in(text: &str, names: &[String]) -> Vec<String> {
     let words: Vec<&str> = text
         .split(|c: char| !c.is_alphanumeric() && c != '_')

@@ -1,7 +1,7 @@
 //! What did a server start that left its process group, and runs on?
 //!
-//! Every server gets a variable of its own in its environment, which all that it starts inherits. Where there is a
-//! `/proc`, whoever has it can be found, be it in another group or session. Elsewhere nothing is found.
+//! Every server gets a unique variable in its environment, which all its descendants inherit. On systems with
+//! `/proc`, processes with that variable can be found in any group or session. Elsewhere none is found.
 
 use crate::groups::Ending;
 use crate::{guard, orphans};
@@ -15,7 +15,7 @@ pub(crate) const VARIABLE: &str = "MCPTEST_SERVER_ID";
 
 /// A look through all processes ends after this, complete or not.
 const LONGEST_LOOK: Duration = Duration::from_millis(250);
-/// What is killed may have just started another.
+/// The number of attempts: a killed process may have just started another.
 const TRIES: usize = 3;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -51,7 +51,7 @@ impl Mark {
         }
     }
 
-    /// Who has the mark.
+    /// The processes with this mark.
     pub(crate) fn strays(&self) -> Vec<u32> {
         of(std::slice::from_ref(self))
     }
@@ -67,7 +67,7 @@ pub(crate) fn all() -> Vec<Mark> {
     MARKS.lock().iter().cloned().collect()
 }
 
-/// Who has one of these marks; when no other server runs, also whoever came to us without one.
+/// The processes with one of these marks. If no other server runs, also the unmarked orphans.
 pub(crate) fn of(marks: &[Mark]) -> Vec<u32> {
     let mut strays = with_marks(marks);
     if MARKS.lock().iter().all(|mark| marks.contains(mark)) {

@@ -81,8 +81,8 @@ pub fn cohen_kappa(counts: YesNo, confidence: f64) -> Result<Kappa> {
 }
 
 /// Krippendorff's alpha for numbers (interval level; yes and no as 1 and 0 give the nominal alpha). Each unit has the
-/// values of its raters, in any order and number; a unit with fewer than two says nothing. `None` when no unit has two
-/// values, or all values are equal: then there is no disagreement to expect.
+/// values of its raters, in any order and number. Units with fewer than two values are ignored. `None` if no unit has
+/// two values.
 pub fn krippendorff_alpha(units: &[Vec<f64>]) -> Option<f64> {
     let pairable: Vec<&Vec<f64>> = units.iter().filter(|unit| unit.len() > 1).collect();
     let all: Vec<f64> = pairable

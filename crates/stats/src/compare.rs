@@ -42,7 +42,7 @@ pub fn mcnemar(b: u64, c: u64) -> Result<McNemar> {
 pub struct SignFlip {
     /// The share of sign patterns whose sum is at least as far from 0 as the observed one.
     pub p: f64,
-    /// How many patterns were tried: all of them.
+    /// The number of patterns that were tried: all of them.
     pub enumerated: u64,
 }
 
@@ -133,8 +133,8 @@ pub fn fisher_exact(a: u64, b: u64, c: u64, d: u64) -> Result<Fisher> {
     })
 }
 
-/// How the first cell is distributed when its row, its column and all cells keep their sums: the least that it can be,
-/// and the probabilities from there on, relative to the likeliest.
+/// The distribution of the first cell for fixed sums of its row, its column and all cells: its smallest value, and
+/// the probabilities from there on, relative to the likeliest.
 fn hypergeometric(row: u64, column: u64, total: u64) -> (u64, Vec<f64>) {
     // How much likelier a cell is than the one before it.
     let step_to = |cell: u64| {

@@ -11,7 +11,7 @@ pub struct Decimal {
     scale: u32,
 }
 
-/// The text or float is no decimal of a usable size.
+/// A text or float that is not a decimal of a usable size.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{0}` is not a decimal number of at most 18 digits")]
 pub struct NotDecimal(String);

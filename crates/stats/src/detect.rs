@@ -1,24 +1,24 @@
-//! Which drop between two sides would so many runs have shown, and how many runs does one take?
+//! Which drop between two sides would a number of runs have shown, and how many runs does a drop need?
 
 use super::plan::{first_false, smallest_drop};
 use super::special::{binomial_at_most, binomial_point};
 use super::{ROUNDING, Result, check_counts, check_inside, check_probability, fisher_exact};
 
-/// What is asked of a comparison.
+/// The requirements on a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Detection {
-    /// How often a drop may be seen, or a rise, where there is none.
+    /// The accepted rate of false drops or rises.
     pub alpha: f64,
-    /// How often a drop must be seen that is there.
+    /// The required rate of detecting a real drop.
     pub power: f64,
 }
 
-/// Above so many runs a side, what so many would show is said: more of them show more.
+/// Above this number of runs a side, the result for this number is returned: more runs detect smaller drops.
 const MOST_RUNS: u64 = 2000;
 
-/// The smallest drop from a pass rate, on a grid of 0.001, that a two-sided comparison of so many runs before and after
-/// shows with the wanted power: Fisher's exact test with mid-p, both sides varying by chance. None where even a fall to 0
-/// would be missed more often.
+/// The smallest drop from a pass rate, on a grid of 0.001, that a two-sided comparison of this many runs before and
+/// after detects with the wanted power: Fisher's exact test with mid-p, both sides varying by chance. `None` if even
+/// a drop to 0 is not detected.
 pub fn detectable_drop(
     rate: f64,
     (before, after): (u64, u64),
@@ -33,8 +33,8 @@ pub fn detectable_drop(
     }))
 }
 
-/// The fewest runs of each of so many tests, on each side, that show a drop of this size with the wanted power; none where
-/// thousands would not.
+/// The fewest runs of each test, on each side, that detect a drop of this size with the wanted power. `None` if
+/// thousands are too few.
 pub fn runs_to_detect(rate: f64, drop: f64, tests: u64, wanted: Detection) -> Result<Option<u64>> {
     check_probability("rate", rate)?;
     check_probability("drop", drop)?;
@@ -56,7 +56,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// How likely a drop to this rate is shown.
+    /// The probability of detecting a drop to this rate.
     fn power(&self, rate: f64) -> f64 {
         let shown =
             |bound: Option<u64>| bound.map_or(0.0, |most| binomial_at_most(most, self.after, rate));

@@ -9,17 +9,17 @@ use serde::Serialize;
 pub struct FlakeBudget {
     /// The flakes the window allows: `floor(rate * window)`.
     pub allowed: u64,
-    /// How many more are allowed; negative when the budget is spent.
+    /// The number of further flakes allowed. Negative if the budget is exceeded.
     pub remaining: i64,
     /// The one-sided exact lower bound of the flake rate.
     pub rate_lower: f64,
     /// The one-sided exact upper bound of the flake rate.
     pub rate_upper: f64,
-    /// What the bounds say.
+    /// The verdict of the bounds.
     pub state: BudgetState,
 }
 
-/// Whether the true flake rate is known to be over or under the budget.
+/// The true flake rate, compared with the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetState {

@@ -1,4 +1,4 @@
-//! What may be concluded from a number of runs: intervals, estimators, tests and plans.
+//! Which conclusions does a number of runs allow: intervals, estimators, tests and plans?
 //!
 //! Probabilities come in and go out as fractions; rates that are multiplied by a count are exact [`Decimal`]s.
 
@@ -89,7 +89,7 @@ pub enum StatsError {
         name: &'static str,
         /// The values it may take.
         range: &'static str,
-        /// What it was.
+        /// The refused value.
         value: String,
     },
     /// A mean over no tasks.
@@ -121,7 +121,7 @@ fn check_counts(passes: u64, runs: u64) -> Result<()> {
     }
 }
 
-/// Refuses counts of runs that say nothing, and a confidence that nobody has.
+/// Refuses meaningless counts of runs and confidences.
 fn check_sample(passes: u64, runs: u64, confidence: f64) -> Result<()> {
     check_counts(passes, runs)?;
     check_inside("confidence", confidence)

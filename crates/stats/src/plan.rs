@@ -3,12 +3,12 @@
 use super::special::{binomial_at_least, binomial_at_most};
 use super::{Decimal, ROUNDING, Result, check_counts, check_inside, check_probability};
 
-/// How a gate on a pass rate behaves for an agent of a known rate.
+/// The behaviour of a gate on a pass rate, for an agent of a known rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GateCharacteristic {
     /// The passes the gate asks for: `ceil(rate * n)`.
     pub required_passes: u64,
-    /// How likely the gate passes.
+    /// The probability that the gate passes.
     pub pass_probability: f64,
 }
 

@@ -6,10 +6,10 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use thiserror::Error;
 
-/// What N pass/fail outcomes of one test say; all percents are floored whole numbers.
+/// The results of N pass/fail outcomes of one test. All percents are floored whole numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ReliabilitySummary {
-    /// How many runs there were.
+    /// The number of runs.
     pub runs: usize,
     /// 100 when at least one run passed, else 0.
     pub pass_at_k: u32,
@@ -133,8 +133,8 @@ fn multiply(a: u128, b: u128) -> (u128, u128) {
     (a1 * b1 + middle1 + upper, middle << 64 | low0)
 }
 
-/// The fewest runs whose worst-case Wald interval is no wider than `half_width` on either side:
-/// `ceil((z / half_width)^2 / 4)`, with the half-width read as the decimal it was written as.
+/// The fewest runs whose worst-case Wald interval is at most `half_width` wide on either side: `ceil((z /
+/// half_width)^2 / 4)`, with the half-width read as a decimal.
 pub fn recommend_runs(half_width: f64, confidence: u32) -> Result<u64, ReliabilityError> {
     let wrong = || ReliabilityError::HalfWidth(half_width);
     if !half_width.is_finite() {

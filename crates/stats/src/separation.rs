@@ -4,7 +4,7 @@ use super::normal::normal_quantile;
 use super::special::bisect;
 use super::{Interval, Result, StatsError, check_inside};
 
-/// How well values tell two groups apart, where high is good.
+/// The degree to which values separate two groups, where high is good.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separation {
     /// The share of pairs in which the good value is the higher one; a tie is half a pair.
@@ -20,9 +20,9 @@ pub struct Separation {
 pub struct Threshold {
     /// The least good value.
     pub at: f64,
-    /// How many good values are at or above it.
+    /// The number of good values at or above it.
     pub kept: u64,
-    /// How many bad values are below it.
+    /// The number of bad values below it.
     pub caught: u64,
 }
 

@@ -10,15 +10,15 @@ use serde::Serialize;
 /// A gate judged while its runs come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Curtailed {
-    /// What is certain.
+    /// The certain verdict, if any.
     pub verdict: CurtailedVerdict,
     /// After how many runs that was so.
     pub stopped_at: u64,
-    /// How many runs need not be made.
+    /// The number of runs that are unnecessary.
     pub saved: u64,
 }
 
-/// What the runs so far make certain.
+/// The verdict that the runs so far make certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CurtailedVerdict {

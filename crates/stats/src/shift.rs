@@ -3,7 +3,7 @@
 use super::{Result, StatsError};
 use std::collections::BTreeMap;
 
-/// The values of one test: those of its runs before, and those of its runs after.
+/// The values of one test's runs, before and after.
 #[derive(Debug, Clone, Copy)]
 pub struct Stratum<'v> {
     /// The values before.
@@ -24,7 +24,7 @@ pub struct Shift {
     pub mid_p: f64,
     /// The smallest `p` that these values could have given, however they were arranged.
     pub least_p: f64,
-    /// Whether every rearrangement was counted; else a fixed sample of them was.
+    /// True if every rearrangement was counted, false if a fixed sample was drawn.
     pub is_exact: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct Shift {
 const UNIT: f64 = 1e-9;
 /// The most different sums that are kept apart.
 const MOST_SUMS: usize = 1 << 12;
-/// How many rearrangements are drawn where there are too many sums.
+/// The number of rearrangements to draw if there are too many sums.
 pub const DRAWS: u64 = 19_999;
 
 /// The permutation test of a shift, stratified by test: within each test, every assignment of its values to before and
@@ -107,7 +107,7 @@ impl Stratum<'_> {
         after / self.after.len() as f64 - before / self.before.len() as f64
     }
 
-    /// How likely each difference is, in units; `None` when there are too many.
+    /// The probability of each difference, in units. `None` if there are too many.
     fn differences(&self) -> Option<BTreeMap<i128, f64>> {
         // By how many values were taken for after: how many ways lead to each sum of them.
         let wanted = self.after.len();
@@ -142,7 +142,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// How likely each sum of the differences is.
+/// The probability of each sum of the differences.
 fn exact(strata: &[Stratum<'_>]) -> Option<BTreeMap<i128, f64>> {
     let mut sums = BTreeMap::from([(0, 1.0)]);
     for stratum in strata {

@@ -175,7 +175,7 @@ pub(super) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
     bisect(|x| beta_below(x, a, b) < probability, 0.0, 1.0)
 }
 
-/// Where between `low` and `high` a condition that first holds ceases to.
+/// The point between `low` and `high` where a condition that first holds becomes false.
 pub(super) fn bisect(holds: impl Fn(f64) -> bool, mut low: f64, mut high: f64) -> f64 {
     for _ in 0..200 {
         let middle = f64::midpoint(low, high);

@@ -5,7 +5,7 @@ use super::normal::normal_quantile;
 use super::special::beta_quantile;
 use super::{Difference, Interval, Result, StatsError, check_counts, check_inside};
 
-/// How many runs of a test passed.
+/// The passed runs of a test.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The runs that passed.
@@ -28,7 +28,7 @@ pub struct MeanRate {
     pub rate: f64,
     /// Where the rate lies over tests like these.
     pub interval: Interval,
-    /// How many independent runs would say as much: at most all of them.
+    /// The number of independent runs with the same evidence: at most all of them.
     pub effective_runs: f64,
 }
 
@@ -72,8 +72,8 @@ fn student(confidence: f64, freedom: f64) -> f64 {
     (freedom * (1.0 / inside - 1.0)).sqrt()
 }
 
-/// How much the pass rate of the same tests grew, each test counting the same, with Newcombe's interval. It is about these
-/// tests, not about tests like these; that the tests differ makes it wider than it need be.
+/// The growth of the pass rate of the same tests, each test with equal weight, with Newcombe's interval. It describes
+/// these tests, not similar ones. Differences between tests make it wider than necessary.
 pub fn difference_over_tests(pairs: &[(Tally, Tally)], confidence: f64) -> Result<Difference> {
     check_inside("confidence", confidence)?;
     if pairs.is_empty() {

@@ -15,7 +15,7 @@ use serde_json::Value;
 #[derive(Debug, Clone)]
 pub struct Validator {
     rules: jsonschema::Validator,
-    /// Whether references lead to each other without end, so that there is no verdict on any value.
+    /// True if references form a cycle, so that no value has a verdict.
     is_endless: bool,
 }
 
@@ -28,7 +28,7 @@ pub enum CompileError {
     Malformed {
         /// Where in the schema, as a JSON pointer.
         pointer: String,
-        /// What the validator says of it.
+        /// The validator's message.
         reason: String,
     },
 }
@@ -40,9 +40,9 @@ pub struct Broken {
     pub pointer: String,
     /// The rule's place in the schema, as a JSON pointer.
     pub rule: String,
-    /// What stands there.
+    /// The value at that place.
     pub actual: Value,
-    /// What is wrong with it, in a sentence.
+    /// The problem, in a sentence.
     pub reason: String,
 }
 
@@ -82,7 +82,7 @@ impl Validator {
         })
     }
 
-    /// Whether the value fits; `None` when it takes too much work to say.
+    /// Returns true if the value fits. `None` if that takes too much work.
     pub fn verdict(&self, value: &Value) -> Option<bool> {
         if self.is_endless {
             return None;

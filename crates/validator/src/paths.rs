@@ -45,8 +45,8 @@ fn place_of(schema: &Value) -> usize {
     std::ptr::from_ref(schema) as usize
 }
 
-/// Whether a reference leads back to its own schema for the same value, so that no rule ever decides. Where parts have
-/// addresses of their own, this cannot be told.
+/// Returns true if a reference leads back to its own schema for the same value, so that no rule ever decides. Not
+/// detected for parts with their own addresses.
 pub(super) fn are_endless(schema: &Value) -> bool {
     let mut found = Found::default();
     found.look(schema, false);
@@ -65,16 +65,16 @@ pub(super) fn are_endless(schema: &Value) -> bool {
         .any(|(_, schema)| paths.of(schema, 0).is_endless)
 }
 
-/// What of a schema matters here.
+/// The relevant parts of a schema.
 #[derive(Default)]
 struct Found<'a> {
     unevaluated: Vec<&'a Value>,
-    /// Schemas with an address of their own.
+    /// Schemas with their own address.
     resources: Vec<(&'a str, &'a Value)>,
     anchors: Vec<(&'a str, &'a Value)>,
     /// References, each with the schema that has it.
     references: Vec<(&'a str, &'a Value)>,
-    /// Maps of schemas, which are none themselves.
+    /// Maps of schemas, which are not schemas themselves.
     maps: HashSet<usize>,
     is_old: bool,
     has_references_in_data: bool,
@@ -152,13 +152,13 @@ struct Paths<'a> {
     counted: HashMap<usize, Option<Ways>>,
 }
 
-/// The ways from a schema to those that hold for the same value.
+/// The paths from a schema to the schemas that apply to the same value.
 #[derive(Clone, Copy)]
 struct Ways {
     count: u64,
     /// The longest of them.
     depth: usize,
-    /// Whether one of them leads back to where it began.
+    /// True if a path leads back to its beginning.
     is_endless: bool,
 }
 

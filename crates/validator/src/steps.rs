@@ -1,11 +1,12 @@
-//! How much work may it be to compile a schema, or to hold a value to it?
+//! How much work may it be to compile a schema, or to check a value against it?
 //!
 //! A schema of a few lines can ask for 2^50 steps, and the validator cannot be stopped from outside. So every schema in
 //! it gets one more keyword, which counts, and ends the work where there has been too much of it. The count depends on
 //! the schema and the value alone.
 //!
-//! The validator comes to that keyword last, and not at all where another one fails. So a schema with alternatives or a
-//! reference has it in its `allOf` too, which comes before those: work that is repeated is counted before it begins.
+//! The validator evaluates that keyword last, and skips it if another keyword fails. Therefore a schema with
+//! alternatives or a reference also has it in its `allOf`, which comes before those: repeated work is counted before
+//! it begins.
 
 use super::paths;
 use jsonschema::{Keyword, ValidationError};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// What is said of a schema that takes more.
+/// The message for a schema that takes more work.
 pub const TOO_MUCH_WORK: &str =
     "this takes too many steps, because parts of the schema refer to each other over and over";
 
@@ -35,7 +36,7 @@ pub(super) const MAPS: [&str; 6] = [
     "properties",
 ];
 
-/// How much of the stack it may take, of the two megabytes that a thread has.
+/// The part of a thread's two megabytes of stack that it may use.
 const MOST_STACK: usize = 1 << 20;
 
 /// Keywords after which a part may be looked at once more.
@@ -82,7 +83,7 @@ fn within<T>(steps: u64, work: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Holds a value to a schema; `None` when that is too much work.
+/// Checks a value against a schema. `None` if that takes too much work.
 pub(super) fn evaluate<T>(value: &Value, work: impl FnOnce() -> T) -> Option<T> {
     within(LEAST_STEPS + STEPS_FOR_EACH_VALUE * size(value), work)
 }
@@ -98,7 +99,7 @@ pub(super) fn compile<T>(written: &Value, work: impl FnOnce() -> T) -> Option<T>
     )
 }
 
-/// How many values there are in this one, with itself.
+/// The number of values in this value, itself included.
 fn size(value: &Value) -> u64 {
     match value {
         Value::Array(items) => 1 + items.iter().map(size).sum::<u64>(),
