@@ -1,12 +1,13 @@
 //! What did each model do in the recorded runs of a plan, as a baseline?
 
 use crate::plan::Plan;
+use crate::replay::OpenedRow;
 use crate::secrets::{Secrets, SuiteSecrets};
-use crate::{cassette, exit, replay};
+use crate::{cassette, exit};
 use mcptest_core::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::guard::guarded;
-use mcptest_core::judge::{MeasurableRun, Recorded, measurable_runs, with_outcome};
+use mcptest_core::judge::{MeasurableRun, MeasurableRuns, Recorded, SettledRuns, with_outcome};
 use mcptest_core::row::{AgentRow, Row, Subject};
 use mcptest_core::trace::Run;
 use mcptest_core::words::count;
@@ -39,12 +40,10 @@ pub fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captured {
     let mut captured = Captured::default();
     for row in plan.rows.iter().filter(|row| row.skip.is_none()) {
         let test = match row.subject {
-            Subject::Agent(of) => {
-                judged_runs(row, of, |runs| captured_test(of, &plain(runs), wanted))
-                    .and_then(|test| test)
-                    .and_then(|test| without_secrets(test, &secrets.of(of.suite)))
-                    .map(|test| (of.model_label(), test))
-            }
+            Subject::Agent(of) => guarded(|| captured_test(row, of, wanted))
+                .unwrap_or_else(|panic| Err(panic.to_string()))
+                .and_then(|test| without_secrets(test, &secrets.of(of.suite)))
+                .map(|test| (of.model_label(), test)),
             Subject::Refused(loaded) => Err(loaded.refusal().message),
             Subject::Tool(_) => continue,
         };
@@ -61,10 +60,15 @@ pub fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captured {
 }
 
 fn captured_test(
+    row: &Row<'_>,
     of: AgentRow<'_>,
-    runs: &[Run<'_>],
     wanted: CapturedRuns,
 ) -> Result<TestBaseline, String> {
+    let opened = OpenedRow::open(row, None);
+    let parsed = opened.parse();
+    let recorded = parsed.recorded();
+    let settled = settled_runs(of, &recorded)?;
+    let runs = plain(&judged_runs(of, &settled)?);
     let failed = runs.iter().filter(|run| !run.passed).count();
     if failed > 0 && wanted == CapturedRuns::Passed {
         return Err(format!(
@@ -73,7 +77,7 @@ fn captured_test(
             count(runs.len(), "run")
         ));
     }
-    Ok(capture(of, runs))
+    Ok(capture(of, &runs))
 }
 
 impl Captured {
@@ -112,39 +116,35 @@ pub(crate) fn plain<'r>(runs: &[MeasurableRun<'r>]) -> Vec<Run<'r>> {
     runs.iter().map(|run| run.run).collect()
 }
 
-/// Gives the recorded runs of a row that are judged to `measure`, or says why they are not whole.
-pub(crate) fn judged_runs<T>(
-    row: &Row<'_>,
+/// The recorded runs of an agent's row, with their tools as the suite knows them.
+pub(crate) fn settled_runs<'r>(
+    of: AgentRow<'r>,
+    recorded: &'r Recorded<'r>,
+) -> Result<SettledRuns<'r>, String> {
+    match recorded {
+        Recorded::Runs(runs) => SettledRuns::new(of, runs).map_err(|reason| reason.message),
+        Recorded::Nothing(reason) => Err(reason.message.clone()),
+        _ => Err("its recording is of something else".to_owned()),
+    }
+}
+
+/// The runs of a row that are judged, each with its outcome, or why they are not whole.
+pub(crate) fn judged_runs<'r>(
     of: AgentRow<'_>,
-    measure: impl FnOnce(&[MeasurableRun<'_>]) -> T,
-) -> Result<T, String> {
-    let measured = |recorded: &Recorded<'_>| {
-        let recorded = match recorded {
-            Recorded::Runs(runs) => runs,
-            Recorded::Nothing(reason) => return Err(reason.message.clone()),
-            _ => return Err("its recording is of something else".to_owned()),
-        };
-        let mut measured = None;
-        let broken = measurable_runs(of, recorded, |runs| {
-            let judged = of.agent.runs_to_judge(runs.len());
-            let runs: Vec<MeasurableRun<'_>> = runs
-                .iter()
-                .take(judged)
-                .map(|measurable| MeasurableRun {
-                    run: with_outcome(of.agent, measurable.run),
-                    ..*measurable
-                })
-                .collect();
-            measured = (!runs.is_empty()).then(|| measure(&runs));
-        });
-        let broken = broken.map_err(|reason| reason.message)?;
-        if let Some(reason) = broken.first() {
-            return Err(reason.message.clone());
-        }
-        measured.ok_or_else(|| "it has no recorded runs".to_owned())
-    };
-    guarded(|| replay::with_runs(row, of, None, measured))
-        .unwrap_or_else(|panic| Err(panic.to_string()))
+    settled: &'r SettledRuns<'_>,
+) -> Result<Vec<MeasurableRun<'r>>, String> {
+    let MeasurableRuns { mut runs, broken } = settled.measurable();
+    if let Some(reason) = broken.first() {
+        return Err(reason.message.clone());
+    }
+    runs.truncate(of.agent.runs_to_judge(runs.len()));
+    if runs.is_empty() {
+        return Err("it has no recorded runs".to_owned());
+    }
+    for measurable in &mut runs {
+        measurable.run = with_outcome(of.agent, measurable.run);
+    }
+    Ok(runs)
 }
 
 /// An old recording can have a secret in it, which no baseline may have.

@@ -1,12 +1,13 @@
-//! What was recorded of a row is read, and handed over to be judged.
+//! What does one row come to, by what was recorded for it?
 
 use crate::grade::GradedRow;
-use crate::record::RecordedRow;
-use crate::{Mode, Options, replay, tool_test};
+use crate::replay::{FreshRow, OpenedRow};
+use crate::{Mode, Options};
+use mcptest_core::coverage::Exercised;
 use mcptest_core::guard::guarded;
-use mcptest_core::judge::{Judging, Recorded, judge_row};
+use mcptest_core::judge::{Judging, judge_row};
 use mcptest_core::report::{Status, TestReport};
-use mcptest_core::row::{Reason, ReasonKind, Row, Subject};
+use mcptest_core::row::{Reason, ReasonKind, Row};
 
 /// The report of a row that nothing was done for, because another one failed.
 pub(crate) fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
@@ -17,86 +18,58 @@ pub(crate) fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
 }
 
 /// What a row comes to, whatever judges would say of it.
-pub(crate) fn status(row: &Row<'_>, options: Options, fresh: Option<&RecordedRow>) -> Status {
-    judge(row, options, fresh, None, |_| {}).status_but_for_grades()
+pub(crate) fn status(row: &Row<'_>, options: Options, fresh: Option<&FreshRow>) -> Status {
+    judge(row, options, fresh, None).0.status_but_for_grades()
 }
 
-/// Judges one row: from its recordings, or from what was recorded for it just now. Whatever is wrong with it stays in
-/// it, a bug in mcptest included. `also` sees what the row is judged by.
+/// Judges one row: from its recordings, or from what was recorded for it just now. Says what the row exercises of its
+/// servers, where that is asked for.
 pub(crate) fn judge(
     row: &Row<'_>,
     options: Options,
-    fresh: Option<&RecordedRow>,
+    fresh: Option<&FreshRow>,
     graded: Option<&GradedRow>,
-    also: impl Fn(&Recorded<'_>),
-) -> TestReport {
-    guarded(|| read_and_judge(row, options, fresh, graded, also))
-        .unwrap_or_else(|panic| row.broken(panic.into()))
+) -> (TestReport, Option<Exercised>) {
+    or_broken(row, || open_and_judge(row, options, fresh, graded))
 }
 
-fn read_and_judge(
+/// Whatever goes wrong in a row stays in it, a bug in mcptest included.
+fn or_broken(
+    row: &Row<'_>,
+    judge: impl FnOnce() -> (TestReport, Option<Exercised>),
+) -> (TestReport, Option<Exercised>) {
+    guarded(judge).unwrap_or_else(|panic| (row.broken(panic.into()), None))
+}
+
+fn open_and_judge(
     row: &Row<'_>,
     options: Options,
-    fresh: Option<&RecordedRow>,
+    fresh: Option<&FreshRow>,
     graded: Option<&GradedRow>,
-    also: impl Fn(&Recorded<'_>),
-) -> TestReport {
+) -> (TestReport, Option<Exercised>) {
+    if let Some(FreshRow::NotRun) = fresh {
+        return (after_a_failure(row, "not run: --fail-fast"), None);
+    }
     let judging = Judging {
         deny_vacuous: options.deny_vacuous,
         deny_unpinned: options.deny_unpinned,
         is_live: options.mode == Mode::Live,
         evidence: options.evidence,
     };
-    let judged = |recorded: &Recorded<'_>| {
-        also(recorded);
-        let mut report = match graded {
-            Some(graded) => judge_row(row, &graded.over(recorded), judging),
-            None => judge_row(row, recorded, judging),
-        };
-        report
-            .notes
-            .extend(fresh.into_iter().flat_map(RecordedRow::notes).cloned());
-        report
+    let opened = OpenedRow::open(row, fresh);
+    let parsed = opened.parse();
+    let recorded = parsed.recorded();
+    let mut report = match graded {
+        Some(graded) => judge_row(row, &graded.over(&recorded), judging),
+        None => judge_row(row, &recorded, judging),
     };
-    match fresh {
-        // Nothing is read for a row that is not judged.
-        _ if row.skip.is_some() || row.is_refused() => {
-            judged(&Recorded::Nothing(Reason::default()))
-        }
-        Some(RecordedRow::NotRun) => after_a_failure(row, "not run: --fail-fast"),
-        Some(RecordedRow::Failed(reason)) => judged(&Recorded::Nothing(reason.clone())),
-        _ => with_recorded(row, fresh, judged),
-    }
-}
-
-/// Reads what was recorded of a row: just now, where that is not written, or what is on the disk.
-pub(crate) fn with_recorded<T>(
-    row: &Row<'_>,
-    fresh: Option<&RecordedRow>,
-    work: impl FnOnce(&Recorded<'_>) -> T,
-) -> T {
-    let unwritten = match fresh {
-        Some(RecordedRow::InMemory {
-            recording, matrix, ..
-        }) => Some((recording, matrix)),
-        _ => None,
-    };
-    match row.subject {
-        Subject::Agent(of) => {
-            let live = unwritten.map(|(recording, matrix)| replay::Live {
-                cassette: recording,
-                matrix: matrix.as_deref(),
-            });
-            replay::with_runs(row, of, live, work)
-        }
-        Subject::Tool(of) => tool_test::with_call(
-            row,
-            of,
-            unwritten.map(|(recording, _)| recording.as_str()),
-            work,
-        ),
-        Subject::Refused(_) => work(&Recorded::Nothing(Reason::default())),
-    }
+    let notes = fresh.map(FreshRow::notes).unwrap_or_default();
+    report.notes.extend(notes.iter().cloned());
+    let exercised = options
+        .coverage
+        .is_some()
+        .then(|| Exercised::of_row(row, &recorded));
+    (report, exercised)
 }
 
 #[cfg(test)]
@@ -115,11 +88,8 @@ mod tests {
             .suite
             .unwrap();
         let rows = suite.rows();
-        let begun = |row: &Row<'_>| {
-            let breaks = |_: &Recorded<'_>| assert!(row.name != "one", "the first is broken");
-            judge(row, Options::default(), None, None, breaks)
-        };
-        let (one, other) = (begun(&rows[0]), begun(&rows[1]));
+        let (one, _) = or_broken(&rows[0], || panic!("the first is broken"));
+        let (other, _) = judge(&rows[1], Options::default(), None, None);
         assert_eq!((one.name.as_str(), one.status), ("one", Status::Error));
         let reason = one.reason.unwrap();
         assert_eq!(reason.kind, ReasonKind::Panicked);

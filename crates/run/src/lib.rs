@@ -52,7 +52,7 @@ pub use walk::{Unlisted, not_entered};
 pub use watch::{Judged, Stamps};
 
 use mcptest_agent::Spending;
-use mcptest_core::coverage::Exercised;
+use mcptest_core::coverage::{Coverage, Exercised};
 use mcptest_core::eval::GATES;
 use mcptest_core::guard::guarded;
 use mcptest_core::problem::Problem;
@@ -61,7 +61,6 @@ use mcptest_core::row::Row;
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces, load_to_capture};
 use mcptest_files as files;
 pub use mcptest_files::reason;
-use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -244,7 +243,7 @@ pub struct RunOutcome {
     pub called: Vec<(PathBuf, String)>,
 }
 
-/// Judges every cell of a plan, each in its own row; what the mode asks for is recorded or called first.
+/// Judges every row of a plan; what the mode asks for is recorded or called first.
 pub fn run(
     plan: &Plan<'_>,
     options: Options,
@@ -269,53 +268,64 @@ pub fn run(
     };
     let over_budget = spending.stopped();
     drop(interrupt);
-    let exercised = options
-        .coverage
-        .map(|floor| (floor, Mutex::<Exercised>::default()));
     let judge = |(index, row): (usize, &Row<'_>)| {
         let begun = Instant::now();
         let (fresh, graded) = (recorded.rows.get(&index), graded.get(&index));
-        let report = judge::judge(row, options, fresh, graded, |recorded| {
-            if let Some((_, all)) = &exercised {
-                let of_row = Exercised::of_row(row, recorded);
-                all.lock().merge(of_row);
-            }
-        });
-        let hidden = || match row.suite() {
-            Some(suite) => secrets.of(suite).hide_in(report),
-            None => secrets::hide_what_is_known(report),
-        };
-        let mut report = guarded(hidden).unwrap_or_else(|panic| row.broken(panic.into()));
+        let (report, exercised) = judge::judge(row, options, fresh, graded);
+        let mut report = without_secrets(report, row, &secrets);
         report.elapsed =
             Some(begun.elapsed() + recorded.took.get(&index).copied().unwrap_or_default());
-        report
+        (report, exercised)
     };
-    let mut tests = match &plan.rows[..] {
+    let judged: Vec<(TestReport, Option<Exercised>)> = match &plan.rows[..] {
         [row] => vec![judge((0, row))],
         rows if options.fail_fast => until_first_failure(rows, judge),
         rows => in_parallel(options, || rows.par_iter().enumerate().map(judge).collect()),
     };
+    let (mut tests, exercised): (Vec<_>, Vec<_>) = judged.into_iter().unzip();
     root::name_from_root(&mut tests);
     let mut report = Report::new(tests, plan.gates());
-    report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {
-        let exercised = exercised.into_inner();
-        let mut coverage = exercised.into_coverage(floor);
-        let suites: BTreeMap<_, _> = plan
-            .rows
-            .iter()
-            .filter_map(Row::suite)
-            .map(|suite| (&suite.path, secrets.of(suite)))
-            .collect();
-        for secrets in suites.values() {
-            coverage.change_texts(|text| *text = secrets.hidden_in(text));
-        }
-        coverage
-    });
+    report.coverage = options
+        .coverage
+        .map(|floor| coverage(exercised, floor, plan, &secrets));
     Ok(RunOutcome {
         report,
         over_budget,
         called: recorded.of_tool_tests(plan),
     })
+}
+
+/// The report of a row with no secret in it.
+fn without_secrets(report: TestReport, row: &Row<'_>, secrets: &secrets::Secrets) -> TestReport {
+    let hidden = || match row.suite() {
+        Some(suite) => secrets.of(suite).hide_in(report),
+        None => secrets::hide_what_is_known(report),
+    };
+    guarded(hidden).unwrap_or_else(|panic| row.broken(panic.into()))
+}
+
+/// What all rows together exercise of their servers.
+fn coverage(
+    of_rows: Vec<Option<Exercised>>,
+    CoverageFloor(floor): CoverageFloor,
+    plan: &Plan<'_>,
+    secrets: &secrets::Secrets,
+) -> Coverage {
+    let mut all = Exercised::default();
+    for exercised in of_rows.into_iter().flatten() {
+        all.merge(exercised);
+    }
+    let mut coverage = all.into_coverage(floor);
+    let suites: BTreeMap<_, _> = plan
+        .rows
+        .iter()
+        .filter_map(Row::suite)
+        .map(|suite| (&suite.path, secrets.of(suite)))
+        .collect();
+    for secrets in suites.values() {
+        coverage.change_texts(|text| *text = secrets.hidden_in(text));
+    }
+    coverage
 }
 
 /// On as many threads as the user asked for, else on those that all of the process share.
@@ -335,18 +345,19 @@ fn in_parallel<T: Send>(options: Options, judge: impl FnOnce() -> T + Send) -> T
 
 fn until_first_failure(
     rows: &[Row<'_>],
-    judge_one: impl Fn((usize, &Row<'_>)) -> TestReport,
-) -> Vec<TestReport> {
+    judge_one: impl Fn((usize, &Row<'_>)) -> (TestReport, Option<Exercised>),
+) -> Vec<(TestReport, Option<Exercised>)> {
     let mut failed = false;
     rows.iter()
         .enumerate()
         .map(|(index, row)| {
             if failed {
-                return judge::after_a_failure(row, "not judged: --fail-fast");
+                let report = judge::after_a_failure(row, "not judged: --fail-fast");
+                return (report, None);
             }
-            let report = judge_one((index, row));
+            let (report, exercised) = judge_one((index, row));
             failed = matches!(report.status, Status::Failed | Status::Error);
-            report
+            (report, exercised)
         })
         .collect()
 }

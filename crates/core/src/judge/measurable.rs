@@ -1,10 +1,11 @@
 //! Which runs of a row can be measured, and what does the agent's own `expect:` say of each?
 
 use super::one_run::judge_run;
-use super::recorded::{RecordedRuns, with_known_tools};
+use super::recorded::{RecordedRun, RecordedRuns, with_known_tools};
 use crate::eval::Assertion;
 use crate::row::{AgentRow, Reason};
-use crate::trace::Run;
+use crate::suite::Agent;
+use crate::trace::{Run, Trace};
 use std::path::Path;
 
 /// A run that can be measured.
@@ -27,55 +28,76 @@ impl MeasurableRun<'_> {
     }
 }
 
-/// Gives the runs of a row to `measure`, all that are recorded, with their tools as the suite knows them. What cannot be
-/// read or judged is told of; a row whose recording does not fit the suite has no runs.
-pub fn measurable_runs(
-    of: AgentRow<'_>,
-    recorded: &RecordedRuns<'_>,
-    measure: impl FnOnce(&[MeasurableRun<'_>]),
-) -> Result<Vec<Reason>, Reason> {
-    if let Some(reason) = &recorded.stale {
-        return Err(reason.clone());
+/// The runs of a row that can be measured, all that are recorded, and why others cannot be.
+#[derive(Debug, Default)]
+pub struct MeasurableRuns<'r> {
+    /// Those that can be.
+    pub runs: Vec<MeasurableRun<'r>>,
+    /// What cannot be read or judged.
+    pub broken: Vec<Reason>,
+}
+
+/// The recorded runs of a row, with their tools as the suite knows them.
+#[derive(Debug)]
+pub struct SettledRuns<'r> {
+    agent: &'r Agent,
+    runs: &'r [RecordedRun<'r>],
+    /// For each run, its trace with the tools as the suite knows them, where that says more.
+    settled: Vec<Option<Trace<'r>>>,
+}
+
+impl<'r> SettledRuns<'r> {
+    /// A row whose recording does not fit the suite has no runs.
+    pub fn new(of: AgentRow<'r>, recorded: &'r RecordedRuns<'r>) -> Result<Self, Reason> {
+        if let Some(reason) = &recorded.stale {
+            return Err(reason.clone());
+        }
+        Ok(Self {
+            agent: of.agent,
+            runs: &recorded.runs,
+            settled: with_known_tools(of, &recorded.runs),
+        })
     }
-    let settled = with_known_tools(of, &recorded.runs);
-    let (mut runs, mut broken) = (Vec::new(), Vec::new());
-    let (mut source, mut in_source) = (None, 0);
-    for ((number, run), settled) in (1..).zip(&recorded.runs).zip(&settled) {
-        in_source = if run.source == source {
-            in_source + 1
-        } else {
-            1
-        };
-        source = run.source;
-        let trace = match &run.trace {
-            Ok(trace) => settled.as_ref().unwrap_or(trace),
-            Err(reason) => {
-                broken.push(reason.clone());
+
+    /// The runs with what the agent's own `expect:` says of each.
+    pub fn measurable(&self) -> MeasurableRuns<'_> {
+        let mut measurable = MeasurableRuns::default();
+        let (mut source, mut in_source) = (None, 0);
+        for ((number, run), settled) in (1..).zip(self.runs).zip(&self.settled) {
+            in_source = if run.source == source {
+                in_source + 1
+            } else {
+                1
+            };
+            source = run.source;
+            let trace = match &run.trace {
+                Ok(trace) => settled.as_ref().unwrap_or(trace),
+                Err(reason) => {
+                    measurable.broken.push(reason.clone());
+                    continue;
+                }
+            };
+            let judged = judge_run(self.agent, number, trace, &[]);
+            let Some(passed) = judged.passed else {
+                measurable.broken.extend(judged.report.reason);
                 continue;
-            }
-        };
-        let judged = judge_run(of.agent, number, trace, &[]);
-        let Some(passed) = judged.passed else {
-            broken.extend(judged.report.reason);
-            continue;
-        };
-        // What judges say is no label for what judges say.
-        let is_observed = of.agent.expect.iter().any(Assertion::is_observable);
-        let expected = (is_observed || !passed).then_some(passed);
-        let run = MeasurableRun {
-            run: Run {
-                number,
-                header: run.header,
-                as_expected: passed,
-                passed,
-                ..Run::of(trace)
-            },
-            source,
-            in_source,
-            expected,
-        };
-        runs.push(run);
+            };
+            // What judges say is no label for what judges say.
+            let is_observed = self.agent.expect.iter().any(Assertion::is_observable);
+            let expected = (is_observed || !passed).then_some(passed);
+            measurable.runs.push(MeasurableRun {
+                run: Run {
+                    number,
+                    header: run.header,
+                    as_expected: passed,
+                    passed,
+                    ..Run::of(trace)
+                },
+                source,
+                in_source,
+                expected,
+            });
+        }
+        measurable
     }
-    measure(&runs);
-    Ok(broken)
 }

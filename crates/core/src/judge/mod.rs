@@ -13,7 +13,7 @@ mod tool_row;
 mod vacuous;
 
 pub use advice::is_read_only;
-pub use measurable::{MeasurableRun, measurable_runs};
+pub use measurable::{MeasurableRun, MeasurableRuns, SettledRuns};
 pub use one_run::{judged_alone, with_outcome};
 pub(crate) use recorded::with_known_tools;
 pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};

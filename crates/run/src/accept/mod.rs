@@ -2,19 +2,21 @@
 
 mod list;
 
-use crate::baseline::{judged_runs, plain, without_secrets};
+use crate::baseline::{judged_runs, plain, settled_runs, without_secrets};
 use crate::plan::Plan;
+use crate::replay::OpenedRow;
 use crate::secrets::{Secrets, SuiteSecrets};
 use crate::{cassette, exit, host};
 use list::with_items;
 use mcptest_core::baseline::{Baseline, TestBaseline};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::escape::escape_path;
-use mcptest_core::eval::{Proposal, ProposedChange, ProposedItem, ProposedPlace};
+use mcptest_core::eval::{GateBlock, Proposal, ProposedChange, ProposedItem, ProposedPlace};
+use mcptest_core::guard::guarded;
 use mcptest_core::judge::MeasurableRun;
 use mcptest_core::problem::Span;
 use mcptest_core::report::{Report, Status};
-use mcptest_core::row::Row;
+use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Host, Loaded, load};
 use mcptest_files as files;
 use serde_json::Value;
@@ -175,38 +177,59 @@ fn proposals<'r>(
     let Some(of) = row.agent_row() else {
         return Vec::new();
     };
-    let gates = || {
-        of.agent
-            .gates
-            .iter()
-            .filter(|gate| keys.contains(gate.key()))
-    };
+    let gates = || gates_with(of, keys);
     if gates().next().is_none() {
         return Vec::new();
     }
-    let proposed = judged_runs(row, of, |runs| {
-        let failed = failed_in_words(runs);
-        let runs = plain(runs);
-        let propose = gates().filter_map(|gate| Some((gate.key(), gate.propose(of, &runs)?)));
-        propose
-            .map(|(key, proposal)| (key, of_passed_runs(proposal, failed.as_deref())))
-            .map(|(key, proposal)| (key, clean(proposal, secrets)))
-            .collect::<Vec<_>>()
-    });
-    proposed.unwrap_or_else(|reason| {
-        let without_runs = gates().filter_map(|gate| Some((gate.key(), gate.propose(of, &[])?)));
-        without_runs
-            .map(|(key, proposal)| {
-                (
-                    key,
-                    Proposal {
-                        change: Err(reason.clone()),
-                        ..proposal
-                    },
-                )
-            })
-            .collect()
-    })
+    let by_runs = guarded(|| proposals_of_runs(row, of, keys, secrets));
+    by_runs
+        .unwrap_or_else(|panic| Err(panic.to_string()))
+        .unwrap_or_else(|reason| {
+            let without_runs =
+                gates().filter_map(|gate| Some((gate.key(), gate.propose(of, &[])?)));
+            without_runs
+                .map(|(key, proposal)| {
+                    (
+                        key,
+                        Proposal {
+                            change: Err(reason.clone()),
+                            ..proposal
+                        },
+                    )
+                })
+                .collect()
+        })
+}
+
+/// What the gates with these keys propose, or why the recorded runs cannot be judged.
+fn proposals_of_runs<'r>(
+    row: &Row<'r>,
+    of: AgentRow<'r>,
+    keys: &BTreeSet<&str>,
+    secrets: &SuiteSecrets,
+) -> Result<Vec<(&'r str, Proposal)>, String> {
+    let opened = OpenedRow::open(row, None);
+    let parsed = opened.parse();
+    let recorded = parsed.recorded();
+    let settled = settled_runs(of, &recorded)?;
+    let runs = judged_runs(of, &settled)?;
+    let failed = failed_in_words(&runs);
+    let runs = plain(&runs);
+    let mut proposals = Vec::new();
+    for gate in gates_with(of, keys) {
+        if let Some(proposal) = gate.propose(of, &runs) {
+            let proposal = of_passed_runs(proposal, failed.as_deref());
+            proposals.push((gate.key(), clean(proposal, secrets)));
+        }
+    }
+    Ok(proposals)
+}
+
+fn gates_with<'r>(of: AgentRow<'r>, keys: &BTreeSet<&str>) -> impl Iterator<Item = &'r GateBlock> {
+    of.agent
+        .gates
+        .iter()
+        .filter(|gate| keys.contains(gate.key()))
 }
 
 /// Which runs fail their `expect:`, or crashed: what they did is not right, whatever a gate would have to say for it.

@@ -4,12 +4,12 @@ mod label_file;
 mod labels;
 
 use crate::plan::Plan;
-use crate::replay;
+use crate::replay::OpenedRow;
 use crate::secrets::Secrets;
 use labels::Labels;
 use mcptest_core::calibrate::{Calibration, Calibrator, Defaults, LabelledRun, LeftOut};
 use mcptest_core::guard::guarded;
-use mcptest_core::judge::{MeasurableRun, Recorded, measurable_runs};
+use mcptest_core::judge::{MeasurableRun, MeasurableRuns, Recorded, SettledRuns};
 use mcptest_core::problem::{Problem, Sources};
 use mcptest_core::row::{AgentRow, Row, Subject};
 use std::path::Path;
@@ -81,20 +81,17 @@ pub(crate) fn each_labelled<'p>(
         .filter(|(_, row)| row.skip.is_none())
     {
         let unusable = match row.subject {
-            Subject::Agent(of) => {
-                let show = |recorded: &Recorded<'_>| {
-                    labeller.show(row, of, recorded, |runs| {
-                        visit(&LabelledRow {
-                            index,
-                            row: of,
-                            recorded,
-                            runs,
-                        });
-                    })
-                };
-                guarded(|| replay::with_runs(row, of, None, show))
-                    .unwrap_or_else(|panic| vec![panic.to_string()])
-            }
+            Subject::Agent(of) => guarded(|| {
+                labeller.show(row, of, |recorded, runs| {
+                    visit(&LabelledRow {
+                        index,
+                        row: of,
+                        recorded,
+                        runs,
+                    });
+                })
+            })
+            .unwrap_or_else(|panic| vec![panic.to_string()]),
             Subject::Refused(loaded) => vec![loaded.refusal().message.clone()],
             Subject::Tool(_) => Vec::new(),
         };
@@ -140,10 +137,12 @@ impl Labeller {
         &mut self,
         row: &Row<'_>,
         of: AgentRow<'_>,
-        recorded: &Recorded<'_>,
-        visit: impl FnOnce(&[LabelledRun<'_>]),
+        visit: impl FnOnce(&Recorded<'_>, &[LabelledRun<'_>]),
     ) -> Vec<String> {
-        let runs = match recorded {
+        let opened = OpenedRow::open(row, None);
+        let parsed = opened.parse();
+        let recorded = parsed.recorded();
+        let runs = match &recorded {
             Recorded::Runs(runs) => runs,
             Recorded::Nothing(reason) => {
                 let files = row.transcripts.iter().flat_map(|group| &group.files);
@@ -154,14 +153,22 @@ impl Labeller {
             }
             _ => return Vec::new(),
         };
-        let broken = measurable_runs(of, runs, |runs| {
-            let labelled = label(row, runs, self.labels.as_mut());
-            self.unlabelled += runs.len() - labelled.len();
-            visit(&labelled);
-        });
-        let broken = broken.unwrap_or_else(|reason| vec![reason]);
+        let sources = || runs.runs.iter().filter_map(|run| run.source);
+        let settled = match SettledRuns::new(of, runs) {
+            Ok(settled) => settled,
+            Err(reason) => {
+                if let Some(labels) = &mut self.labels {
+                    labels.excuse(&row.name, sources());
+                }
+                return vec![reason.message];
+            }
+        };
+        let MeasurableRuns { runs, broken } = settled.measurable();
+        let labelled = label(row, &runs, self.labels.as_mut());
+        self.unlabelled += runs.len() - labelled.len();
+        visit(&recorded, &labelled);
         if let Some(labels) = self.labels.as_mut().filter(|_| !broken.is_empty()) {
-            labels.excuse(&row.name, runs.runs.iter().filter_map(|run| run.source));
+            labels.excuse(&row.name, sources());
         }
         broken.into_iter().map(|reason| reason.message).collect()
     }

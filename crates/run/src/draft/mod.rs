@@ -21,7 +21,7 @@ pub(crate) use yaml::{flow, text as yaml_text};
 
 use crate::cassette::{ReadError, WriteError, write_whole};
 use crate::plan::Plan;
-use crate::record::RecordedRow;
+use crate::replay::FreshRow;
 use crate::{Options, Selection, judge};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::render;
@@ -201,12 +201,12 @@ fn judged(
             .tool_row()
             .and_then(|of| recordings.get(&of.test.name))
             .cloned();
-        let recorded = recording.map(|recording| RecordedRow::InMemory {
+        let recorded = recording.map(|recording| FreshRow::InMemory {
             recording,
-            matrix: None,
+            side: None,
             notes: Vec::new(),
         });
-        judge::judge(row, Options::default(), recorded.as_ref(), None, |_| {})
+        judge::judge(row, Options::default(), recorded.as_ref(), None).0
     };
     Ok(plan.rows.iter().map(judge).collect())
 }

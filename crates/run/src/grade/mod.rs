@@ -11,9 +11,9 @@ pub use explain::{CheckPlan, plan};
 pub use keep::path_of;
 pub(crate) use keep::{is_grades, read};
 
-use crate::judge::with_recorded;
 use crate::plan::Plan;
-use crate::record::{Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Watch};
+use crate::record::{Event, Interrupt, Interrupted, RecordedRows, Watch};
+use crate::replay::{FreshRow, OpenedRow};
 use crate::secrets::Secrets;
 use crate::{Mode, Options, Which};
 use ask::{Asking, Bench, Ungraded};
@@ -231,25 +231,29 @@ fn ask_all<'p>(
 fn to_grade<'p>(
     row: &'p Row<'p>,
     mode: Mode,
-    fresh: Option<&RecordedRow>,
+    fresh: Option<&FreshRow>,
 ) -> Option<(Grades, Vec<Wanted<'p>>)> {
-    let which = WhichGrades::of(mode, matches!(fresh, Some(RecordedRow::OnDisk { .. })));
-    let select = |recorded: &Recorded<'_>| {
-        let grades = match recorded {
-            Recorded::Runs(runs) => runs.grades.clone(),
-            Recorded::Call(call) => call.grades.clone(),
-            _ => Grades::default(),
-        };
-        let mut all = wanted(row, recorded);
-        all.retain(|wanted| which.wants(&grades.find(wanted)));
-        (grades, all)
-    };
-    if row.is_refused() || matches!(fresh, Some(RecordedRow::Failed(_) | RecordedRow::NotRun)) {
+    if row.is_refused() || matches!(fresh, Some(FreshRow::Failed(_) | FreshRow::NotRun)) {
         return None;
     }
     // Where this panics, so does the judging of the row, which reports it.
-    let selected = guarded(|| with_recorded(row, fresh, select)).ok()?;
-    Some(selected).filter(|(_, wanted)| !wanted.is_empty())
+    let (grades, mut wanted) = guarded(|| grades_and_wanted(row, fresh)).ok()?;
+    let which = WhichGrades::of(mode, matches!(fresh, Some(FreshRow::OnDisk { .. })));
+    wanted.retain(|wanted| which.wants(&grades.find(wanted)));
+    (!wanted.is_empty()).then_some((grades, wanted))
+}
+
+/// The grades that a row has, and everything that it asks judges and scorers.
+fn grades_and_wanted<'p>(row: &'p Row<'p>, fresh: Option<&FreshRow>) -> (Grades, Vec<Wanted<'p>>) {
+    let opened = OpenedRow::open(row, fresh);
+    let parsed = opened.parse();
+    let recorded = parsed.recorded();
+    let grades = match &recorded {
+        Recorded::Runs(runs) => runs.grades.clone(),
+        Recorded::Call(call) => call.grades.clone(),
+        _ => Grades::default(),
+    };
+    (grades, wanted(row, &recorded))
 }
 
 /// The event of a check that was graded, or was not.

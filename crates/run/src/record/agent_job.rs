@@ -4,9 +4,9 @@ use super::one_run::Finished;
 use super::open_cassette::OpenCassette;
 use super::schedule::{Shared, Unit};
 use super::state::wanted_runs;
-use super::{NOTHING_RECORDED, RecordedRow, RowToRecord, eras};
+use super::{NOTHING_RECORDED, RowToRecord, eras};
 use crate::cassette::{Stopped, beside};
-use crate::replay::expected_header;
+use crate::replay::{FreshRow, expected_header};
 use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, Which, judge};
 use mcptest_agent::{FaultPlan, Provider};
@@ -320,9 +320,9 @@ impl AgentJob<'_> {
         row.is_some() && judge::status(self.planned, options, row.as_ref()) == Status::Passed
     }
 
-    pub(super) fn failed(&self, why: &str) -> RecordedRow {
+    pub(super) fn failed(&self, why: &str) -> FreshRow {
         let Ok(redactor) = self.secrets.redactor() else {
-            return RecordedRow::Failed(reason_of(why));
+            return FreshRow::Failed(reason_of(why));
         };
         let mut reason = reason_of(&redactor.text(why));
         let cassettes = self.cassettes.lock();
@@ -336,11 +336,11 @@ impl AgentJob<'_> {
             reason.help = Some("put it right, then record the rest".to_owned());
             reason.command = Some(self.planned.rerun.recording("--record=missing"));
         }
-        RecordedRow::Failed(reason)
+        FreshRow::Failed(reason)
     }
 
     /// The result; `None` when it has not begun.
-    pub(super) fn row(&self) -> Option<RecordedRow> {
+    pub(super) fn row(&self) -> Option<FreshRow> {
         let failure = self.cassettes.lock().failure.clone();
         if let Some(why) = failure {
             return Some(self.failed(&why));
@@ -355,13 +355,13 @@ impl AgentJob<'_> {
         let notes = eras::changes(&self.servers_before, &eras::of_run(&first));
         let done = if self.is_live() {
             let recording = cassettes.runs.text(cassettes.stopped)?;
-            Some(RecordedRow::InMemory {
+            Some(FreshRow::InMemory {
                 recording,
-                matrix: cassettes.matrix.text(None),
+                side: cassettes.matrix.text(None),
                 notes,
             })
         } else {
-            Some(RecordedRow::OnDisk { notes })
+            Some(FreshRow::OnDisk { notes })
         };
         done.filter(|_| cassettes.runs.count + cassettes.matrix.count > 0)
     }

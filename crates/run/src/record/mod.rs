@@ -24,9 +24,9 @@ pub use interrupt::{Interrupt, Interrupted, uninterrupted};
 use crate::Options;
 use crate::grade::Around;
 use crate::plan::Plan;
+use crate::replay::FreshRow;
 use crate::tool_test::path_of;
 use agent_job::AgentJob;
-use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_process::end_all;
 use plan::Planned;
 use schedule::{Schedule, Shared, Unit};
@@ -40,44 +40,11 @@ use workers::Workers;
 /// What the row of a failed recording says.
 const NOTHING_RECORDED: &str = "nothing was recorded; an older recording is left as it was";
 
-/// The result of recording one row.
-#[derive(Debug)]
-pub(crate) enum RecordedRow {
-    OnDisk {
-        /// What is worth knowing beside what was written.
-        notes: Vec<String>,
-    },
-    /// Nothing was written.
-    InMemory {
-        recording: String,
-        /// That of its fault matrix, when it has one.
-        matrix: Option<String>,
-        notes: Vec<String>,
-    },
-    Failed(Reason),
-    /// Another one has failed before it.
-    NotRun,
-}
-
-impl RecordedRow {
-    fn failed(why: impl Into<String>) -> Self {
-        Self::Failed(Reason::new(ReasonKind::RecordingFailed, why))
-    }
-
-    /// What is worth knowing of the recording, beside what is in it.
-    pub(crate) fn notes(&self) -> &[String] {
-        match self {
-            Self::OnDisk { notes } | Self::InMemory { notes, .. } => notes,
-            Self::Failed(_) | Self::NotRun => &[],
-        }
-    }
-}
-
 /// The results of recording all rows.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRows {
     /// By their place in the plan.
-    pub(crate) rows: BTreeMap<usize, RecordedRow>,
+    pub(crate) rows: BTreeMap<usize, FreshRow>,
     /// How long making the runs of each row took, all together.
     pub(crate) took: BTreeMap<usize, Duration>,
 }
@@ -86,9 +53,7 @@ impl RecordedRows {
     /// What tool tests came to of which nothing was written, with the places of their recordings.
     pub(crate) fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
         let unwritten = self.rows.into_iter().filter_map(|(index, row)| match row {
-            RecordedRow::InMemory { recording, .. } => {
-                Some((plan.rows[index].tool_row()?, recording))
-            }
+            FreshRow::InMemory { recording, .. } => Some((plan.rows[index].tool_row()?, recording)),
             _ => None,
         });
         unwritten
@@ -130,21 +95,21 @@ impl Job<'_> {
         }
     }
 
-    fn failed(&self, why: &str) -> (usize, RecordedRow) {
+    fn failed(&self, why: &str) -> (usize, FreshRow) {
         match self {
             Self::Agent(job) => (job.index, job.failed(why)),
-            Self::Tool(job) => (job.index, RecordedRow::failed(why)),
+            Self::Tool(job) => (job.index, FreshRow::failed(why)),
         }
     }
 
     /// Its place in the plan, and its result; what `--fail-fast` kept from beginning is not judged by what is on
     /// the disk.
-    fn into_row(self, is_cut: bool) -> Option<(usize, RecordedRow)> {
+    fn into_row(self, is_cut: bool) -> Option<(usize, FreshRow)> {
         let (index, row) = match self {
             Self::Agent(job) => (job.index, job.row()),
             Self::Tool(job) => (job.index, job.row.into_inner()),
         };
-        Some((index, row.or(is_cut.then_some(RecordedRow::NotRun))?))
+        Some((index, row.or(is_cut.then_some(FreshRow::NotRun))?))
     }
 }
 

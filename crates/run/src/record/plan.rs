@@ -3,11 +3,11 @@
 use super::agent_job::{Actor, AgentJob};
 use super::state::{WantedRuns, wanted_runs};
 use super::tool_job::ToolJob;
-use super::{Job, RecordedRow, eras};
+use super::{Job, eras};
 use crate::Mode;
 use crate::advice;
 use crate::plan::Plan;
-use crate::replay::cassette_paths;
+use crate::replay::{FreshRow, cassette_paths};
 use crate::secrets::Secrets;
 use mcptest_agent::{Providers, Spending};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 /// What is to be recorded, agents first, and what came already of rows that cannot be.
 pub(super) struct Planned<'p> {
-    pub(super) rows: BTreeMap<usize, RecordedRow>,
+    pub(super) rows: BTreeMap<usize, FreshRow>,
     pub(super) jobs: Vec<Job<'p>>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn plan<'p>(
                 .jobs
                 .extend(job.map(|job| Job::Agent(Box::new(job)))),
             Err(reason) => {
-                planned.rows.insert(index, RecordedRow::Failed(reason));
+                planned.rows.insert(index, FreshRow::Failed(reason));
             }
         }
     }

@@ -4,8 +4,9 @@ use super::event::on_late;
 use super::one_run::Surroundings;
 use super::schedule::Shared;
 use super::servers::is_shared;
-use super::{NOTHING_RECORDED, RecordedRow, eras};
+use super::{NOTHING_RECORDED, eras};
 use crate::cassette::write_whole;
+use crate::replay::FreshRow;
 use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, judge, tool_test};
 use mcptest_core::report::Status;
@@ -23,35 +24,35 @@ pub(super) struct ToolJob<'p> {
     pub(super) mode: Mode,
     pub(super) secrets: Arc<SuiteSecrets>,
     /// The result, once it was called.
-    pub(super) row: OnceLock<RecordedRow>,
+    pub(super) row: OnceLock<FreshRow>,
 }
 
 impl ToolJob<'_> {
     /// Calls the tool, and writes the result.
-    pub(super) async fn call(&self, around: &Surroundings<'_>) -> RecordedRow {
+    pub(super) async fn call(&self, around: &Surroundings<'_>) -> FreshRow {
         let called = self.called(around).await;
         let is_live = self.mode == Mode::Live;
         let path = tool_test::path_of(self.of.suite, self.of.test);
         let notes =
             |now: &str| eras::changes(&eras::recorded(&path), &eras::of_call(now.as_bytes()));
         match called {
-            Ok(recording) if is_live => RecordedRow::InMemory {
+            Ok(recording) if is_live => FreshRow::InMemory {
                 notes: notes(&recording),
                 recording,
-                matrix: None,
+                side: None,
             },
             Ok(recording) => {
                 let notes = notes(&recording);
                 match write_whole(&path, &recording) {
-                    Ok(()) => RecordedRow::OnDisk { notes },
-                    Err(error) => RecordedRow::failed(error.to_string()),
+                    Ok(()) => FreshRow::OnDisk { notes },
+                    Err(error) => FreshRow::failed(error.to_string()),
                 }
             }
             Err(mut reason) => {
                 reason
                     .details
                     .extend((!is_live).then(|| NOTHING_RECORDED.to_owned()));
-                RecordedRow::Failed(reason)
+                FreshRow::Failed(reason)
             }
         }
     }
@@ -81,14 +82,14 @@ impl ToolJob<'_> {
     }
 
     /// Why there is nothing recorded of it, as it may be shown.
-    pub(super) fn unrecorded(&self, row: &RecordedRow) -> Option<String> {
-        let RecordedRow::Failed(reason) = row else {
+    pub(super) fn unrecorded(&self, row: &FreshRow) -> Option<String> {
+        let FreshRow::Failed(reason) = row else {
             return None;
         };
         Some(self.secrets.hidden_in(&reason.message))
     }
 
-    pub(super) fn passes(&self, row: &RecordedRow, options: Options) -> bool {
+    pub(super) fn passes(&self, row: &FreshRow, options: Options) -> bool {
         judge::status(self.planned, options, Some(row)) == Status::Passed
     }
 }

@@ -1,12 +1,12 @@
 //! The threads that record: what do they do with each unit of the schedule?
 
-use super::RecordedRow;
 use super::agent_job::AgentJob;
 use super::interrupt::{Interrupted, interrupted};
 use super::one_run::{Surroundings, Unfinished, perform};
 use super::schedule::{Schedule, Unit};
 use super::tool_job::ToolJob;
 use super::{Event, Job};
+use crate::replay::FreshRow;
 use crate::{Mode, Options};
 use mcptest_core::guard::guarded;
 use std::sync::Once;
@@ -154,8 +154,8 @@ impl<'w, 'p> Workers<'w, 'p> {
                 called = job.call(&self.around) => Some(called),
             }
         };
-        let called = caught(|| runtime.block_on(calling))
-            .unwrap_or_else(|why| Some(RecordedRow::failed(why)));
+        let called =
+            caught(|| runtime.block_on(calling)).unwrap_or_else(|why| Some(FreshRow::failed(why)));
         let called = called.ok_or(Stop)?;
         let called = job.row.get_or_init(|| called);
         (self.around.watch)(Event::ToolCalled {

@@ -1,6 +1,6 @@
 //! What is worth knowing of recordings that nothing is wrong with?
 
-use super::File;
+use super::open::OpenedFile;
 use crate::cassette::{Cassette, Recording};
 use crate::conditions::{other_model, unknown_conditions};
 use mcptest_core::row::{AgentRow, Row};
@@ -43,8 +43,8 @@ fn slips_of(path: &Path, cassette: &Cassette<'_>) -> BTreeSet<String> {
 }
 
 /// What came over from transcripts of other programs, one line for each format.
-pub(super) fn imported(files: &[File]) -> Vec<String> {
-    let opened = files.iter().filter_map(|(_, file)| file.as_ref().ok());
+pub(super) fn imported(files: &[OpenedFile]) -> Vec<String> {
+    let opened = files.iter().filter_map(|file| file.recording.as_ref().ok());
     let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));
     all.iter()
         .map(|fidelity| format!("imported from {fidelity}"))

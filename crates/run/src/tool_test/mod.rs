@@ -7,5 +7,5 @@ mod show;
 
 pub(crate) use live::{call, call_on};
 pub(crate) use recording::{CallOutcome, parse as parse_recording};
-pub(crate) use replay::{header_now, path_of, server_of, staleness, with_call};
+pub(crate) use replay::{OpenedCall, ParsedCall, header_now, path_of, server_of, staleness};
 pub use show::{is_tool_test, timeline as tool_test_timeline};

@@ -1,13 +1,14 @@
-//! A recorded tool test, read and judged: no process, no socket.
+//! A recorded tool test, opened, parsed and compared with its suite: no process, no socket.
 
 use super::recording::{CallOutcome, FORMAT, Header, VERSION, parse};
 use crate::advice;
-use crate::cassette::{self, ReadFault, Recording};
+use crate::cassette::{self, Problem, ReadFault, Recording};
 use crate::grade;
 use crate::replay::Misfit;
 use crate::replay::entry_of;
 use crate::secrets::without_secret_names;
-use mcptest_core::judge::{Recorded, RecordedCall};
+use mcptest_core::grade::Grades;
+use mcptest_core::judge::RecordedCall;
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
 use mcptest_core::suite::{Suite, ToolOutcome, ToolTest};
 use mcptest_core::trace::RecordedServer;
@@ -35,63 +36,100 @@ pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
         .unwrap_or(header)
 }
 
-/// Reads the recording of a tool test, or the call made just now, and gives it to `judge`.
-pub(crate) fn with_call<T>(
-    row: &Row<'_>,
-    of: ToolRow<'_>,
-    live: Option<&str>,
-    judge: impl FnOnce(&Recorded<'_>) -> T,
-) -> T {
-    let path = path_of(of.suite, of.test);
-    let opened = match live {
-        Some(text) => Ok(Recording::of_text(path, text)),
-        None => open(row, &path),
-    };
-    let recording = match opened {
-        Ok(recording) => recording,
-        Err(reason) => return judge(&Recorded::Nothing(reason)),
-    };
-    let (header, outcome) = match parse(recording.bytes()) {
-        Ok(parsed) => parsed,
-        Err(problem) if live.is_some() => {
-            let reason = Reason::new(ReasonKind::RecordingUnreadable, problem.to_string());
-            return judge(&Recorded::Nothing(reason));
-        }
-        Err(problem) => {
-            let error = ReadFault::Bad(problem).at(recording.path());
-            return judge(&Recorded::Nothing(advice::unreadable(&error, row, false)));
-        }
-    };
-    let server = recorded_server(&header, &outcome);
-    let surface = outcome.tools.as_ref();
-    let mut call = RecordedCall {
-        is_live: live.is_some(),
-        server,
-        surface,
-        ..RecordedCall::default()
-    };
-    call.outcome = ToolOutcome {
-        result: outcome.result,
-        error: outcome.error,
-        duration_ms: outcome.duration_ms,
-        output_schema: outcome.output_schema.as_ref(),
-        failure: outcome.failure.as_deref(),
-        progress: outcome.progress.as_deref(),
-        log: outcome.log.as_deref(),
-        oddities: &outcome.oddities,
-    };
-    if live.is_none() {
-        call.grades = grade::read(row);
-        call.unpinned = !header.is_pinned();
-        match freshness(row, of, recording.path(), &header) {
-            Ok(note) => {
-                call.is_stale = note.is_some();
-                call.notes.extend(note);
-            }
-            Err(reason) => call.stale = Some(reason),
+/// The recording of a tool test, or the call that was made just now.
+pub(crate) struct OpenedCall<'r> {
+    row: &'r Row<'r>,
+    of: ToolRow<'r>,
+    recording: Recording,
+    grades: Grades,
+    /// Whether the call was made just now and is kept nowhere.
+    is_live: bool,
+}
+
+/// The call in the opened bytes, and whether it fits the suite.
+pub(crate) struct ParsedCall<'o> {
+    opened: &'o OpenedCall<'o>,
+    header: Header,
+    outcome: CallOutcome<'o>,
+    /// The difference between the recording and the suite that is tolerated, or why it is not.
+    tolerated: Result<Option<String>, Reason>,
+}
+
+impl<'r> OpenedCall<'r> {
+    pub(crate) fn open(row: &'r Row<'r>, of: ToolRow<'r>) -> Result<Self, Reason> {
+        Ok(Self {
+            row,
+            of,
+            recording: open(row, &path_of(of.suite, of.test))?,
+            grades: grade::read(row),
+            is_live: false,
+        })
+    }
+
+    pub(crate) fn from_memory(row: &'r Row<'r>, of: ToolRow<'r>, recording: &str) -> Self {
+        Self {
+            row,
+            of,
+            recording: Recording::of_text(path_of(of.suite, of.test), recording),
+            grades: Grades::default(),
+            is_live: true,
         }
     }
-    judge(&Recorded::Call(call))
+
+    pub(crate) fn parse(&self) -> Result<ParsedCall<'_>, Reason> {
+        let (header, outcome) =
+            parse(self.recording.bytes()).map_err(|problem| self.unreadable(problem))?;
+        let tolerated = if self.is_live {
+            Ok(None)
+        } else {
+            freshness(self.row, self.of, self.recording.path(), &header)
+        };
+        Ok(ParsedCall {
+            opened: self,
+            header,
+            outcome,
+            tolerated,
+        })
+    }
+
+    fn unreadable(&self, problem: Problem) -> Reason {
+        if self.is_live {
+            return Reason::new(ReasonKind::RecordingUnreadable, problem.to_string());
+        }
+        let error = ReadFault::Bad(problem).at(self.recording.path());
+        advice::unreadable(&error, self.row, false)
+    }
+}
+
+impl ParsedCall<'_> {
+    pub(crate) fn recorded(&self) -> RecordedCall<'_> {
+        let outcome = &self.outcome;
+        let is_live = self.opened.is_live;
+        let (stale, note) = match &self.tolerated {
+            Ok(note) => (None, note.clone()),
+            Err(reason) => (Some(reason.clone()), None),
+        };
+        RecordedCall {
+            outcome: ToolOutcome {
+                result: outcome.result,
+                error: outcome.error,
+                duration_ms: outcome.duration_ms,
+                output_schema: outcome.output_schema.as_ref(),
+                failure: outcome.failure.as_deref(),
+                progress: outcome.progress.as_deref(),
+                log: outcome.log.as_deref(),
+                oddities: &outcome.oddities,
+            },
+            unpinned: !is_live && !self.header.is_pinned(),
+            stale,
+            is_stale: note.is_some(),
+            notes: note.into_iter().collect(),
+            server: recorded_server(&self.header, outcome),
+            surface: outcome.tools.as_ref(),
+            is_live,
+            grades: self.opened.grades.clone(),
+        }
+    }
 }
 
 /// The server as it was spoken to, of a recording in these bytes that says so.

@@ -1,0 +1,208 @@
+//! Which bytes are recorded for a row? Everything that a replay reads is read here.
+
+use super::fresh::FreshRow;
+use super::header::expected_header;
+use super::paths::{resolved, side_path};
+use crate::advice;
+use crate::cassette::{self, ReadFault, Recording, Resolved};
+use crate::grade;
+use crate::tool_test::OpenedCall;
+use mcptest_core::eval::{SideRuns, SideWords};
+use mcptest_core::grade::Grades;
+use mcptest_core::judge::is_read_only;
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, Subject};
+use mcptest_core::suite::{CassettePath, Graded};
+use mcptest_core::trace::run_line;
+use rayon::prelude::*;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What is recorded for a row, as bytes: on the disk, or made just now and not written.
+pub(crate) enum OpenedRow<'r> {
+    Runs(OpenedRuns<'r>),
+    Call(OpenedCall<'r>),
+    /// Nothing can be opened, for this reason.
+    Nothing(Reason),
+}
+
+/// The recordings of an agent's row.
+pub(crate) struct OpenedRuns<'r> {
+    pub(super) row: &'r Row<'r>,
+    pub(super) of: AgentRow<'r>,
+    /// The row that recorded the runs, where this row only grades them.
+    pub(super) recorder: Option<Row<'r>>,
+    pub(super) files: Vec<OpenedFile>,
+    /// The recording of the side runs, where a gate of the agent can ask for side runs.
+    pub(super) side: Option<OpenedFile>,
+    /// Links to folders that were not entered.
+    pub(super) linked: Vec<PathBuf>,
+    pub(super) grades: Grades,
+    /// Whether the runs were made just now and are kept nowhere.
+    pub(super) is_live: bool,
+}
+
+/// One recording, or the reason why it cannot be opened.
+pub(crate) struct OpenedFile {
+    pub(super) path: PathBuf,
+    pub(super) recording: Result<Recording, Reason>,
+}
+
+impl<'r> OpenedRow<'r> {
+    /// Opens what is recorded for this row. A row that is not judged opens nothing.
+    pub(crate) fn open(row: &'r Row<'r>, fresh: Option<&FreshRow>) -> Self {
+        if row.skip.is_some() {
+            return Self::Nothing(Reason::default());
+        }
+        match (row.subject, fresh) {
+            (Subject::Refused(_), _) => Self::Nothing(Reason::default()),
+            (_, Some(FreshRow::Failed(reason))) => Self::Nothing(reason.clone()),
+            (
+                Subject::Agent(of),
+                Some(FreshRow::InMemory {
+                    recording, side, ..
+                }),
+            ) => Self::Runs(OpenedRuns::from_memory(row, of, recording, side.as_deref())),
+            (Subject::Tool(of), Some(FreshRow::InMemory { recording, .. })) => {
+                Self::Call(OpenedCall::from_memory(row, of, recording))
+            }
+            (Subject::Agent(of), _) => {
+                OpenedRuns::open(row, of).map_or_else(Self::Nothing, Self::Runs)
+            }
+            (Subject::Tool(of), _) => {
+                OpenedCall::open(row, of).map_or_else(Self::Nothing, Self::Call)
+            }
+        }
+    }
+}
+
+impl<'r> OpenedRuns<'r> {
+    fn open(row: &'r Row<'r>, of: AgentRow<'r>) -> Result<Self, Reason> {
+        let recorder = row.recorded_by();
+        let (files, linked) = match &recorder {
+            Some(recorder) => open_files(recorder, of.recorded_by()),
+            None => open_files(row, of),
+        }?;
+        Ok(Self {
+            row,
+            of,
+            recorder,
+            files,
+            side: open_side(row, of),
+            linked,
+            grades: grade::read(row),
+            is_live: false,
+        })
+    }
+
+    /// The runs that were made just now and are on no disk.
+    fn from_memory(
+        row: &'r Row<'r>,
+        of: AgentRow<'r>,
+        recording: &str,
+        side: Option<&str>,
+    ) -> Self {
+        Self {
+            row,
+            of,
+            recorder: row.recorded_by(),
+            files: vec![OpenedFile::from_text("the runs made just now", recording)],
+            side: side.map(|text| OpenedFile::from_text("the matrix made just now", text)),
+            linked: Vec::new(),
+            grades: Grades::default(),
+            is_live: true,
+        }
+    }
+
+    /// The row that recorded the runs, and its agent.
+    pub(super) fn recorder(&self) -> (&Row<'r>, AgentRow<'r>) {
+        match &self.recorder {
+            Some(recorder) => (recorder, self.of.recorded_by()),
+            None => (self.row, self.of),
+        }
+    }
+}
+
+impl OpenedFile {
+    fn from_text(path: impl Into<PathBuf>, text: &str) -> Self {
+        let path = path.into();
+        let recording = Ok(Recording::of_text(path.clone(), text));
+        Self { path, recording }
+    }
+}
+
+/// Opens every recording of a row, and names the links to folders that were not entered.
+fn open_files(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<OpenedFile>, Vec<PathBuf>), Reason> {
+    if let (Some(CassettePath::Graded(Graded::Texts(texts))), None) =
+        (&of.agent.cassette, &row.transcripts)
+    {
+        return Ok((vec![written_in_suite(of, texts)], Vec::new()));
+    }
+    let Resolved {
+        files: paths,
+        linked,
+    } = match &row.transcripts {
+        Some(group) => Resolved {
+            files: group.files.clone(),
+            ..Resolved::default()
+        },
+        None => resolved(of).map_err(|error| advice::unresolved(&error))?,
+    };
+    let files = match &paths[..] {
+        [] | [_] => paths
+            .into_iter()
+            .map(|path| open_file(row, of, path))
+            .collect(),
+        _ => paths
+            .into_par_iter()
+            .map(|path| open_file(row, of, path))
+            .collect(),
+    };
+    Ok((files, linked))
+}
+
+fn open_file(row: &Row<'_>, of: AgentRow<'_>, path: PathBuf) -> OpenedFile {
+    let opened = if row.transcripts.is_some() {
+        Recording::open_transcript(&path)
+    } else {
+        Recording::open(&path)
+    };
+    let recording = opened.map_err(|error| match error.fault {
+        ReadFault::Missing => {
+            let message = format!("there is no recording at {}", path.display());
+            advice::missing(Reason::new(ReasonKind::RecordingMissing, message), row, of)
+        }
+        _ => advice::unreadable(&error, row, is_read_only(of)),
+    });
+    OpenedFile { path, recording }
+}
+
+/// Opens the recording of the side runs; `None` when the agent can have none.
+fn open_side(row: &Row<'_>, of: AgentRow<'_>) -> Option<OpenedFile> {
+    let path = side_path(of)?;
+    let words = SideRuns::of(of.agent, &[])?.words;
+    let recording = Recording::open(&path).map_err(|error| match error.fault {
+        ReadFault::Missing => missing_side(row, words, &path.display()),
+        _ => advice::unreadable(&error, row, is_read_only(of)),
+    });
+    Some(OpenedFile { path, recording })
+}
+
+fn missing_side(row: &Row<'_>, words: SideWords, path: &dyn std::fmt::Display) -> Reason {
+    let message = format!("{} has no recording: there is no {path}", words.all);
+    Reason::new(ReasonKind::RecordingMissing, message)
+        .help("record the rest")
+        .command(row.rerun.recording("--record=missing"))
+}
+
+/// Texts that stand in the suite, as the closing messages of runs.
+fn written_in_suite(of: AgentRow<'_>, texts: &[String]) -> OpenedFile {
+    let header = cassette::sealed(&expected_header(of));
+    let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
+    let trace = |text: &String| json!({ "tool_calls": [], "final_response": text }).to_string();
+    lines.extend(
+        (1..)
+            .zip(texts)
+            .map(|(number, text)| run_line(number, &trace(text))),
+    );
+    OpenedFile::from_text(&of.suite.path, &(lines.join("\n") + "\n"))
+}
