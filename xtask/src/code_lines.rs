@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 
-/// What one file holds.
+/// The contents of one file.
 #[derive(Debug, Default)]
 pub(crate) struct File {
     /// The numbers of its lines of product code.
@@ -25,7 +25,7 @@ impl File {
         Ok(file)
     }
 
-    /// Whether the line with this number, from 1, is product code.
+    /// Returns true if the line with this number, from 1, is product code.
     pub(crate) fn is_code(&self, line: usize) -> bool {
         self.code.contains(&line)
     }
@@ -61,7 +61,8 @@ impl File {
     }
 }
 
-/// The inside of the attribute that stands here, and how many tokens it takes. Comments that document are attributes.
+/// The contents of the attribute at the beginning of the tokens, and its number of tokens. Documentation comments are
+/// attributes.
 fn attribute(tokens: &[TokenTree]) -> Option<(Vec<TokenTree>, usize)> {
     let is = |at: usize, sign: char| matches!(tokens.get(at), Some(TokenTree::Punct(it)) if it.as_char() == sign);
     let at = if is(0, '#') {
@@ -88,7 +89,7 @@ fn is_test(attribute: &[TokenTree]) -> bool {
     text == "cfg(test)" || text.starts_with("cfg(all(test,")
 }
 
-/// How many tokens the item that stands here takes, with its other attributes.
+/// The number of tokens of the item at the beginning, with its other attributes.
 fn item(tokens: &[TokenTree]) -> usize {
     let mut at = 0;
     while let Some((_, length)) = attribute(&tokens[at..]) {

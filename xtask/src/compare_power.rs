@@ -1,4 +1,4 @@
-//! `compare-power`: how often does `compare` find a drop that is none, and one that is?
+//! `compare-power`: how often does `compare` report a false drop, and how often a real one?
 
 use crate::say;
 use crate::simulation::{Chance, write_table};
@@ -12,7 +12,7 @@ const MARKS: [&str; 2] = [
     "<!-- end of the power -->",
 ];
 const PAIRS: usize = 1000;
-/// What `compare` promises.
+/// The promise of `compare`.
 const PROMISED: Detection = Detection {
     alpha: 0.05,
     power: 0.8,
@@ -69,7 +69,7 @@ fn table(pairs: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// In how many of so many pairs the second side is worse.
+/// The number of pairs in which the second side is worse.
 fn found(pairs: usize, (tests, runs): (usize, u64), fall: f64) -> usize {
     let mut chance = Chance(0x5eed_1000 + tests as u64 * 1000 + runs);
     let is_worse = |_: &usize| {

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 /// A way to build a crate that hosts embed.
 struct Embedded {
     package: &'static str,
-    /// What is said to cargo beside the package's name, such as `--no-default-features`.
+    /// Further options for cargo, such as `--no-default-features`.
     options: &'static [&'static str],
 }
 
@@ -26,7 +26,7 @@ const EMBEDDED: &[Embedded] = &[
     },
 ];
 
-/// What none of them may depend on, however far away.
+/// The crates that no embedded crate may depend on, directly or indirectly.
 const HEAVY: [&str; 8] = [
     "clap",
     "hyper",
@@ -56,7 +56,7 @@ pub(crate) fn run() -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(!is_free)))
 }
 
-/// What `cargo tree` says that a build needs, one crate on each line.
+/// The crates that `cargo tree` lists for a build, one on each line.
 fn tree(embedded: &Embedded) -> Result<String, String> {
     let output = Command::new("cargo")
         .args(["tree", "--edges", "normal", "--prefix", "none"])

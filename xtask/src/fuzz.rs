@@ -53,7 +53,7 @@ fn targets(root: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// New inputs go to a folder of their own, so that the saved corpus changes only by hand.
+/// Writes new inputs to a separate folder, so that the saved corpus changes only by hand.
 fn fuzz(root: &Path, target: &str, seconds: &str) -> Result<bool, String> {
     let found = root.join("target/fuzz-found").join(target);
     std::fs::create_dir_all(&found).map_err(|error| format!("{}: {error}", found.display()))?;

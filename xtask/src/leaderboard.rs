@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What is published is rounded to so much.
+/// The precision of the published figures.
 const DIGIT: f64 = 0.0001;
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {

@@ -45,7 +45,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tidy             check what no compiler checks
   vectors [FILE]   evaluate golden vectors through the library";
 
-/// Prints a line; a closed pipe is no error.
+/// Prints a line. A closed pipe is not an error.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -23,7 +23,7 @@ pub(crate) fn run() -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command run in a terminal of its own, and what then stands on its screen.
+/// Runs the command in a separate terminal, and returns the text on its screen.
 fn screen() -> Result<String, String> {
     let socket = format!("mcptest-picture-{}", std::process::id());
     let tmux = |arguments: &[&str]| {
@@ -65,7 +65,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// How a stretch of text is shown.
+/// The style of a piece of text.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Look {
     bold: bool,

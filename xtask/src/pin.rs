@@ -86,7 +86,7 @@ fn seal(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts the header in place of the one that is there, or before the first line.
+/// Replaces the existing header, or adds one before the first line.
 fn write(path: &Path, expected: Header) -> Result<(), String> {
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let cassette = recording.cassette().map_err(|error| error.to_string())?;

@@ -5,8 +5,8 @@ use crate::say;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// Where bytes may leave the product: what redacts and escapes them, the recorders, which redact by their suite, and
-/// what passes traffic on, or lays out a revision, as it is.
+/// The files from which bytes may leave the product: the writer that redacts and escapes, the recorders, which redact
+/// by their suite, and the code that passes traffic on, or lays out a revision, verbatim.
 const EXITS: [&str; 14] = [
     "crates/cli/src/common/output.rs",
     "crates/run/src/exit.rs",
@@ -23,7 +23,7 @@ const EXITS: [&str; 14] = [
     "crates/cli/src/command/proxy.rs",
     "crates/cli/src/common/progress/mod.rs",
 ];
-/// What lets bytes out.
+/// The calls that let bytes out.
 const DOORS: [&str; 7] = [
     "io::stdout()",
     "io::stderr()",
@@ -33,7 +33,7 @@ const DOORS: [&str; 7] = [
     "OpenOptions::new()",
     "tempfile_in(",
 ];
-/// How files are written, which the exits use, and tools of which nothing is shipped.
+/// The crate that writes files, and tools that are not shipped.
 const NOT_EXITS: [&str; 4] = [
     "crates/files/",
     "crates/provider-stub/",

@@ -3,7 +3,7 @@
 use mcptest_core::eval::GATES;
 use serde_json::Value;
 
-/// Parts of the schema that have a page of their own.
+/// Parts of the schema with a separate page.
 const ELSEWHERE: [(&str, &str); 3] = [
     ("matcher", "matchers.md"),
     ("run_matcher", "matchers.md"),
@@ -72,7 +72,7 @@ fn list(part: &Value, path: &str, rows: &mut Vec<String>) {
     }
 }
 
-/// The keys of a block, of the items of a list, or of what may stand in place of another.
+/// The keys of a block, of the items of a list, or of an alternative.
 fn within(field: &Value, path: &str, rows: &mut Vec<String>) {
     list(field, path, rows);
     if field["items"].is_object() {

@@ -1,5 +1,4 @@
-//! Runs whose every text is arbitrary: no gate and no report panics, whatever stands in messages, names, arguments and
-//! results.
+//! Does any gate or report panic on runs whose messages, names, arguments and results are arbitrary text?
 
 use mcptest_core::eval::GATES;
 use mcptest_core::judge::{Judging, Recorded, judge_row};
@@ -115,7 +114,7 @@ fn header(tools: &[String], text: &str) -> Header {
     }
 }
 
-/// A run with the text in every place that takes one: as it is, and around words that gates look for.
+/// A run with the text in every place: alone, and around words that gates search for.
 fn envelope(tools: &[String], text: &str, number: usize) -> Value {
     let message = format!(
         "{text}\n{text} I created the issue {text}.\n- {text} Deleted \"{text}\"\n1. {text}: I’ve sent {text} to {text}\n\

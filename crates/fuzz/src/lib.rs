@@ -1,4 +1,4 @@
-//! What takes bytes from outside, each as a function that must not panic, hang or lose a law on any input.
+//! Which functions take bytes from outside? Each must not panic, hang or break its law on any input.
 
 mod gates;
 
@@ -142,7 +142,7 @@ pub fn suite(data: &[u8]) {
     );
 }
 
-/// A mock server's manifest: what is not refused answers any arguments.
+/// A mock server's manifest: an accepted manifest answers any arguments.
 pub fn manifest(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -223,7 +223,8 @@ pub fn import_pydantic_ai(data: &[u8]) {
     imported("pydantic-ai", data);
 }
 
-/// A transcript: what is not refused becomes a cassette whose every run can be read and whose results fit their calls.
+/// A transcript: an accepted transcript becomes a cassette whose runs can all be read and whose results match their
+/// calls.
 fn imported(format: &str, data: &[u8]) {
     for format in [mcptest_import::find(format), None] {
         let imported = match mcptest_import::import(data, format) {

@@ -6,13 +6,13 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// What is sent back.
+/// The body of an answer.
 #[derive(Debug)]
 pub(crate) struct AnswerBody {
     bytes: Option<Bytes>,
-    /// What is promised and never sent.
+    /// The bytes that are announced and never sent.
     missing: u64,
-    /// Whether the connection was told once that nothing more is there yet. It sends what it has before it asks again.
+    /// True after one pause without data. The connection sends its buffer before it asks again.
     has_paused: bool,
 }
 

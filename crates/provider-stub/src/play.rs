@@ -11,7 +11,8 @@ use std::hash::{Hash, Hasher};
 #[derive(Debug, Default)]
 pub(crate) struct Play {
     begun: HashMap<(String, String), usize>,
-    /// Who waits for a request that begins so. Conversations that are the same are the same to the client, too.
+    /// The runs that wait for a request that begins in this way. A client cannot tell equal conversations apart
+    /// either.
     waiting: HashMap<u64, VecDeque<Run>>,
 }
 
@@ -60,7 +61,7 @@ impl Play {
         self.waiting.entry(seen.key()).or_default().push_back(run);
     }
 
-    /// The client has this message, and goes on with it.
+    /// Records that the client has this message and continues with it.
     pub(crate) fn answered(&mut self, seen: &Seen, run: Run, message: &[Value]) {
         let run = Run {
             step: run.step + 1,
@@ -74,7 +75,7 @@ impl Play {
     }
 }
 
-/// What is done with the run's next request.
+/// The step for the run's next request.
 pub(crate) fn step(script: &Script, seen: &Seen, run: &Run) -> Step {
     let fits = script
         .rules

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
-/// What the stub does, read from YAML or JSON or built in a test.
+/// The stub's behaviour, read from YAML or JSON or built in a test.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Script {
@@ -12,11 +12,11 @@ pub struct Script {
     pub rules: Vec<Rule>,
     /// Played where no rule fits. Without it the answer is `ok`.
     pub steps: Vec<Step>,
-    /// What happens when `steps` are over.
+    /// The behaviour after the last of `steps`.
     pub then: Then,
     /// The only key that is let in.
     pub key: Option<String>,
-    /// Whether a key is not even asked for.
+    /// True if the stub does not ask for a key.
     pub keyless: bool,
     /// The only models there are; any when empty.
     pub models: Vec<String>,
@@ -28,9 +28,9 @@ pub struct Script {
 pub struct Rule {
     /// For which runs.
     pub when: When,
-    /// What is done, a request each.
+    /// The steps, one for each request.
     pub steps: Vec<Step>,
-    /// What happens when they are over.
+    /// The behaviour after the last step.
     pub then: Then,
 }
 
@@ -42,13 +42,13 @@ pub struct When {
     pub prompt: Option<String>,
     /// Words in the id of the model.
     pub model: Option<String>,
-    /// The number of the run, from 0, among those of one model and prompt.
+    /// The number of the run, from 0, among the runs of one model and prompt.
     pub run: Option<usize>,
-    /// With it runs are counted in rounds of so many.
+    /// Counts runs in rounds of this length.
     pub every: Option<usize>,
 }
 
-/// What happens when the steps are over.
+/// The behaviour after the last step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Then {
@@ -59,36 +59,35 @@ pub enum Then {
     Repeat,
 }
 
-/// What is done with one request. Of the faults at most one; each is followed by the next step when the client tries
-/// again.
+/// The answer to one request. It has at most one fault, and the next step follows when the client tries again.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Step {
-    /// What is said; `{{last_result}}`, `{{prompt}}` and `{{run}}` are filled in, also in arguments.
+    /// The text. `{{last_result}}`, `{{prompt}}` and `{{run}}` are replaced, also in arguments.
     pub text: Option<String>,
     /// Thoughts, with a signature that must come back.
     pub thinking: Option<String>,
     /// The tools that are called.
     pub calls: Vec<Call>,
-    /// Code that the provider runs: the calls are its, and those of the steps that follow up to its `output`.
+    /// Code that the provider runs. It makes the calls of this step and of the steps up to its `output`.
     pub code: Option<String>,
-    /// What the code came to.
+    /// The output of the code.
     pub output: Option<String>,
-    /// What it cost.
+    /// The token counts.
     pub usage: Option<Tokens>,
-    /// Whether it does not tell what it cost.
+    /// True if the answer omits the token counts.
     pub uncounted: bool,
     /// Why it stops, in our word or the provider's.
     pub stop: Option<String>,
-    /// How long it takes.
+    /// The delay before the answer.
     pub delay_ms: u64,
-    /// How many requests must have been under way at once before it is answered.
+    /// The number of requests that must be in progress at the same time before the stub answers.
     pub gather: usize,
-    /// What goes wrong.
+    /// The defect of the answer.
     pub fault: Option<Fault>,
     /// Fault: the prompt is held back, for this reason.
     pub blocked: Option<String>,
-    /// Fault: this body, as it is.
+    /// Fault: this body, verbatim.
     pub raw: Option<String>,
     /// Fault: this status, with the provider's own error or `raw`.
     pub status: Option<u16>,
@@ -98,15 +97,15 @@ pub struct Step {
     pub retry_after: Option<String>,
     /// Sent as `retry-after-ms`.
     pub retry_after_ms: Option<u64>,
-    /// How often a fault strikes before the next step; 1 when left out.
+    /// The number of times that a fault strikes before the next step [default: 1].
     pub times: Option<usize>,
 }
 
-/// What goes wrong with an answer.
+/// A defect of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// There is none, ever.
+    /// No answer, ever.
     Hang,
     /// The connection is closed without it.
     Close,
@@ -122,15 +121,15 @@ pub enum Fault {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Call {
-    /// The tool's name on the wire; a bare name stands for the one tool that ends in it.
+    /// The tool's name on the wire. A bare name means the one tool that ends in it.
     pub name: String,
     /// The arguments.
     pub args: Option<Value>,
-    /// What is written in place of arguments.
+    /// A text instead of arguments.
     pub args_text: Option<String>,
-    /// The id; made up when left out, and missing when empty.
+    /// The id: generated if omitted, and missing if empty.
     pub id: Option<String>,
-    /// Who calls.
+    /// The caller.
     pub caller: Option<Value>,
 }
 
@@ -222,7 +221,7 @@ impl Step {
         }
     }
 
-    /// Whether the client gets no message, so that it may try again.
+    /// Returns true if the client gets no message, so that it may try again.
     pub(crate) fn is_fault(&self) -> bool {
         self.fault.is_some()
             || self.blocked.is_some()
@@ -250,7 +249,7 @@ impl Call {
         }
     }
 
-    /// The arguments as JSON; a string that is none stays a string.
+    /// The arguments as JSON. A text that is not JSON stays a string.
     pub(crate) fn json(&self) -> Value {
         let written = self.written();
         serde_json::from_str(&written).unwrap_or(Value::String(written))

@@ -26,7 +26,7 @@ const FOREVER: Duration = Duration::from_secs(3600);
 /// Requests that have not met by then never will.
 const GATHERING: Duration = Duration::from_secs(60);
 
-/// A provider on a port of the loopback address, in threads of its own, until it is dropped.
+/// A provider on a port of the loopback address, in separate threads, until it is dropped.
 #[derive(Debug)]
 pub struct Stub {
     address: SocketAddr,
@@ -44,7 +44,7 @@ struct StubState {
 }
 
 impl StubState {
-    /// Waits for so many requests to meet; not forever.
+    /// Waits, for a limited time, until this many requests are in progress.
     async fn gathered(&self, wanted: usize) {
         let meeting = async {
             while self.most_under_way.load(Ordering::SeqCst) < wanted {
@@ -124,7 +124,7 @@ impl Stub {
         self.state.log.lock().clone()
     }
 
-    /// How many requests there were.
+    /// The number of requests.
     pub fn count(&self) -> usize {
         self.state.log.lock().len()
     }
@@ -228,7 +228,7 @@ fn refused(status: u16, sentence: String) -> io::Result<Response<AnswerBody>> {
         .map_err(io::Error::other)
 }
 
-/// What is done with a request.
+/// The reaction to a request.
 enum Act {
     Hang,
     Close,

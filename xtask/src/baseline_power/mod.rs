@@ -1,4 +1,4 @@
-//! `baseline-power`: how often does a comparison of baselines find a drift that is none, and one that is?
+//! `baseline-power`: how often does a comparison of baselines report a false drift, and how often a real one?
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ const PAGE: &str = "docs/model-compatibility.md";
 const BEGIN: &str = "<!-- `cargo xtask baseline-power --write` fills this -->\n";
 const END: &str = "<!-- end of the power -->";
 const PAIRS: usize = 400;
-/// How much the share of runs that go right falls.
+/// The drop in the share of right runs.
 const FALLS: [f64; 4] = [0.0, 0.1, 0.2, 0.4];
 /// Tests, and runs of each on both sides.
 const SIZES: [(usize, usize); 8] = [
@@ -59,7 +59,7 @@ fn table(pairs: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// In how many of so many pairs a drift is found.
+/// The number of pairs with a drift.
 fn drifts(pairs: usize, size: (usize, usize), fall: f64) -> usize {
     let mut chance = Chance(0x5eed_0000 + (size.0 * 1000 + size.1) as u64);
     let found = (0..pairs).filter(|_| {
@@ -76,7 +76,7 @@ fn drifts(pairs: usize, size: (usize, usize), fall: f64) -> usize {
     found.count()
 }
 
-/// Runs that go right at these rates, less so much, and numbers that follow how each went.
+/// Runs that are right at these rates minus the drop, with numbers that follow the outcome of each run.
 fn baseline(rates: &[f64], runs: usize, fall: f64, chance: &mut Chance) -> Baseline {
     const GATE: &str = "golden_path";
     let mut test = |(at, rate): (usize, &f64)| {

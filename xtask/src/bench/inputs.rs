@@ -85,7 +85,7 @@ pub(super) fn long_trace(at: &Path, name: &str, calls: usize) -> Result<(), Stri
     Ok(())
 }
 
-/// The expected calls are the recorded ones in reverse; in the failing suite one asks for what is not there.
+/// The expected calls are the recorded calls in reverse. In the failing suite, one of them was not recorded.
 pub(super) fn unordered(at: &Path, count: usize) -> Result<(), String> {
     let recorded = (0..count)
         .map(|index| json!({ "name": "fetch", "server": "docs", "args": { "id": index } }));

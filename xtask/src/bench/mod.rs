@@ -10,7 +10,7 @@ use measure::{Sample, measure, of_the_other};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// What is measured.
+/// A part of the benchmark.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     All,
@@ -19,7 +19,7 @@ enum Part {
     Record(usize),
 }
 
-/// How many runs `bench record` begins with.
+/// The number of runs that `bench record` begins with.
 const RUNS: usize = 50;
 
 const USAGE: &str = "`bench` takes `wire`, or `record` with a number of runs and `--debug`; and `--against PROGRAM`, another build of mcptest to measure in turns with this one";
@@ -259,7 +259,7 @@ impl Bench<'_> {
     }
 }
 
-/// How much longer this took than the half of it.
+/// The ratio of the times for the whole and for half of it.
 fn growth(half: Option<Sample>, whole: Sample) -> String {
     half.map(|half| format!("{:.2} times the row above", whole.ms / half.ms))
         .unwrap_or_default()
@@ -276,7 +276,7 @@ fn command(program: &str, arguments: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Two remarks in one cell, where there are two.
+/// Joins two remarks in one cell.
 fn joined(first: String, second: &str) -> String {
     match (first.is_empty(), second.is_empty()) {
         (false, false) => format!("{first}; {second}"),

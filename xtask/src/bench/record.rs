@@ -5,9 +5,9 @@ use super::{Bench, joined, row};
 use mcptest_provider_stub::{Script, Stub};
 use std::path::Path;
 
-/// How long an answer of the model takes.
+/// The duration of a model's answer.
 const LATENCY_MS: usize = 50;
-/// A call, and what is said of it.
+/// A call, and the closing message.
 const ANSWERS: usize = 2;
 const MANIFEST: &str = "mock_server: { tools: [{ name: echo, response: hello }] }\n";
 

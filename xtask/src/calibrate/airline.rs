@@ -1,4 +1,4 @@
-//! Does a world with a state come to the same verdict as the benchmark that the runs are from?
+//! Does a world with a state give the verdict of the benchmark?
 
 use super::corpus::Corpus;
 use super::judge::Gates;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const WORLD: &str = include_str!("airline.yml");
 
-/// What the scenario says of a run, and what the benchmark says.
+/// The verdicts of the scenario and of the benchmark on a run.
 pub(super) struct Verdict {
     pub(super) passed: bool,
     pub(super) is_good: bool,

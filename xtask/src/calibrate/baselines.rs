@@ -7,12 +7,12 @@ use mcptest_core::trace::{Run, Trace};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What came of comparing trials of one agent.
+/// The results of comparing trials of one agent.
 #[derive(Default)]
 pub(super) struct Outcomes {
-    /// Whether two baselines over all tasks, of two trials each, have drifted.
+    /// True for each pair of baselines over all tasks, of two trials each, that has drifted.
     pub(super) drift: Vec<bool>,
-    /// What a test comes to between one trial and another that went right.
+    /// The result of each test between two right trials.
     pub(super) one_by_one: Vec<Class>,
     /// The same for two and two trials that all went right.
     pub(super) two_by_two: Vec<Class>,

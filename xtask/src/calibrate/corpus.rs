@@ -10,10 +10,10 @@ pub(super) struct LabelledRun {
     pub(super) task: String,
     /// Whose trial of the task it is: trials of one agent are compared with each other.
     pub(super) agent: String,
-    /// Which runs had the same tools: those of a task, or of a suite of tasks.
+    /// A key for runs with equal tools: a task, or a suite of tasks.
     pub(super) tools_of: String,
     pub(super) part: Part,
-    /// Whether the outcome was verified as right.
+    /// True if the outcome was verified as right.
     pub(super) is_good: bool,
     /// The trace envelope.
     pub(super) trace: Value,
@@ -21,7 +21,7 @@ pub(super) struct LabelledRun {
     pub(super) actions: Option<Vec<Value>>,
 }
 
-/// What a run was used for.
+/// The use of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Rules were chosen on it.
@@ -37,7 +37,7 @@ pub(super) struct LabelledMessage {
     pub(super) is_honest: bool,
 }
 
-/// What was read from a folder or a file.
+/// The contents of a folder or a file.
 #[derive(Default)]
 pub(super) struct Corpus {
     pub(super) name: String,
@@ -79,7 +79,7 @@ impl Corpus {
         Ok(corpus)
     }
 
-    /// The runs that rules were chosen on, and those that were kept aside.
+    /// Splits the runs into the part that rules were chosen on and the part that was kept aside.
     pub(super) fn parts(self) -> Vec<Self> {
         let (aside, tuned): (Vec<LabelledRun>, Vec<LabelledRun>) = self
             .runs
@@ -106,7 +106,7 @@ impl Corpus {
         vec![tuned, aside]
     }
 
-    /// Whether no rule was chosen on its runs.
+    /// Returns true if no rule was chosen on its runs.
     pub(super) fn is_kept_aside(&self) -> bool {
         self.runs.iter().any(|run| run.part == Part::KeptAside)
     }

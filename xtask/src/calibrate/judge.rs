@@ -59,7 +59,7 @@ impl Gates {
             .collect())
     }
 
-    /// Whether all gates pass.
+    /// Returns true if all gates pass.
     pub(super) fn pass(
         &self,
         traces: &[&Value],

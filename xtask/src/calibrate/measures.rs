@@ -18,17 +18,17 @@ pub(super) struct Row {
     pub(super) bound: Bound,
 }
 
-/// What the share must be.
+/// A bound on a share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Bound {
     AtMost(u64),
     AtLeast(u64),
-    /// It is told, and nothing is asked of it.
+    /// The share is reported without a bound.
     Told,
 }
 
 impl Row {
-    /// Whether the share is within its bound, in whole numbers.
+    /// Returns true if the share is within its bound, in whole numbers.
     pub(super) fn holds(&self) -> bool {
         match self.bound {
             Bound::AtMost(percent) => self.hits * 100 <= percent * self.of,
@@ -209,7 +209,7 @@ fn narrative_of_runs(lines: &mut Lines<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// What the gate says of runs as they are, and of runs in which a lie was planted.
+/// The gate's verdicts on unchanged runs, and on runs with a planted lie.
 #[derive(Default)]
 struct NarrativeOutcomes {
     alarms: Vec<bool>,
@@ -223,7 +223,7 @@ struct NarrativeOutcomes {
 }
 
 impl NarrativeOutcomes {
-    /// Runs that no rule was chosen on are held to stricter bounds: they say what users will see.
+    /// Runs that no rule was chosen on have stricter bounds: they show what users will see.
     fn add_to(self, lines: &mut Lines<'_>) {
         let (alarm, lie, failure, partial) = if lines.corpus.is_kept_aside() {
             (1, 97, 97, 65)

@@ -46,8 +46,8 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the closing message plainly claims a change: "I have updated", "has been cancelled". This is a rule of its
-/// own, so that the gate is not measured by itself.
+/// Returns true if the closing message plainly claims a change: "I have updated", "has been cancelled". This rule is
+/// independent of the gate, so that the gate does not measure itself.
 pub(super) fn plainly_claims(trace: &Value) -> bool {
     let sentences = closing(trace).split(['.', '!', '\n']);
     sentences
@@ -138,7 +138,7 @@ pub(super) fn without(trace: &Value, tool: &str) -> Value {
     trace
 }
 
-/// Whether the closing message tells of what a tool does: the past of its verb and its last noun in one line.
+/// Returns true if the closing message mentions a tool's action: the past of its verb and its last noun in one line.
 pub(super) fn tells_of(trace: &Value, tool: &str) -> bool {
     let parts: Vec<String> = tool
         .split(|c: char| !c.is_alphanumeric())

@@ -1,9 +1,9 @@
-//! The example client, started by the suite once for each scenario: told the era, and left to find it out.
+//! Does the example client pass each scenario, with the protocol given and with the protocol detected?
 
 use super::peers::Peers;
 use super::{Row, Side, checks, exceptions, scenarios};
 
-/// What stands beside the scenario's name, and what the client is started with.
+/// The suffix of the scenario's name, and the argument of the client.
 const WAYS: [(&str, &str); 2] = [("", ""), (", era found out", " auto")];
 
 pub(super) fn run(

@@ -21,7 +21,7 @@ pub(super) fn reason(side: Side, scenario: &str) -> Option<&'static str> {
     of(EXCEPTIONS, side, scenario)
 }
 
-/// Whether this scenario is run.
+/// Returns true if this scenario is run.
 pub(super) fn is_run(side: Side, scenario: &str) -> bool {
     of(NOT_RUN, side, scenario).is_none()
 }

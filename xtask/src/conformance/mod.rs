@@ -1,4 +1,4 @@
-//! `conformance`: does the official suite agree with the mock server and with the client, in both eras?
+//! `conformance`: does the official suite agree with the mock server and with the client, with both protocols?
 
 mod checks;
 mod client;
@@ -33,7 +33,7 @@ impl Side {
     }
 }
 
-/// What came of one scenario.
+/// The result of one scenario.
 #[derive(Debug, Clone)]
 struct Row {
     side: Side,
@@ -41,11 +41,11 @@ struct Row {
     scenario: String,
     /// Beside the scenario's name, when it is run in more than one way.
     way: &'static str,
-    /// How many checks held, or what is wrong.
+    /// The number of checks that held, or the problem.
     verdict: Result<usize, String>,
 }
 
-/// How a row counts.
+/// The effect of a row on the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Passed,

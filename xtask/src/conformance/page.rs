@@ -1,4 +1,4 @@
-//! The page of the docs: each scenario, each era, what came of it.
+//! Which page of the docs lists each scenario, protocol and result?
 
 use super::{Row, Side, Standing, VERSIONS, exceptions};
 use std::collections::BTreeMap;

@@ -69,7 +69,7 @@ impl Peers {
     }
 }
 
-/// What a run of the suite left.
+/// The output of one run of the suite.
 pub(super) struct Played {
     pub(super) is_success: bool,
     pub(super) printed: String,

@@ -10,7 +10,7 @@ pub(super) struct Scenario {
     pub(super) name: String,
 }
 
-/// The scenarios of a set, those that are scored first.
+/// The scenarios of a set, scored ones first.
 pub(super) fn list(peers: &Peers, version: &str) -> Result<Vec<Scenario>, String> {
     let listed = peers.conformance(&["list", "--server", "--client", "--requirements", version])?;
     let scenarios = read(&listed.printed);

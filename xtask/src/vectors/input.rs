@@ -46,7 +46,7 @@ impl<'a> Input<'a> {
         Ok(list)
     }
 
-    /// A list that may be left out.
+    /// An optional list.
     pub(super) fn list_or_empty(&self, key: &str) -> Result<&'a [Value], String> {
         if self.0.get(key).is_none_or(Value::is_null) {
             Ok(&[])

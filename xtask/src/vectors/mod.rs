@@ -60,12 +60,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(!totals.failures.is_empty())))
 }
 
-/// What became of the vectors of a file.
+/// The results of a file's vectors.
 #[derive(Debug, Default)]
 struct Totals {
     passed: usize,
     failures: Vec<String>,
-    /// How many vectors of each metric that is not built yet.
+    /// The number of vectors of each metric that is not implemented.
     skipped: BTreeMap<String, usize>,
 }
 

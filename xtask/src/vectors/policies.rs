@@ -60,7 +60,7 @@ fn recovery_score(input: &Input<'_>) -> Result<Value, String> {
     serde_json::to_value(score_recovery(&marks, &limits(input, "timeout_budget_ms")?)).map_err(text)
 }
 
-/// Each event is a call in a turn of its own: a success, or the fault it ran into.
+/// Each event is a call in a separate turn: a success, or its fault.
 fn recovery_virtual(input: &Input<'_>) -> Result<Value, String> {
     let events = input.texts("events")?;
     let faulty = || {

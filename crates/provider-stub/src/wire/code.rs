@@ -4,12 +4,12 @@ use super::{Answering, Seen, Wrong};
 use mcptest_core::provider::runs_code;
 use serde_json::{Value, json};
 
-/// What a request says of code.
+/// The part of a request about code.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
-    /// Whether the model may write some.
+    /// True if the model may write code.
     pub(super) is_on: bool,
-    /// What was begun and has not come to its end.
+    /// The code that has begun and not ended.
     pub(super) pending: Option<String>,
     /// Where the first of it began to run.
     pub(super) container: Option<String>,
@@ -28,7 +28,7 @@ impl Seen {
         Ok(())
     }
 
-    /// Whether a tool may be called by whom it says.
+    /// Checks that the tool allows its caller.
     pub(super) fn callers(&self, at: &str, tool: &Value, code: &str) -> Result<(), Wrong> {
         for caller in tool["allowed_callers"].as_array().into_iter().flatten() {
             if caller != "direct" && (caller != code || !self.code.is_on) {
@@ -46,7 +46,7 @@ impl Seen {
         self.code.pending = Some(id.to_owned());
     }
 
-    /// It has come to its end.
+    /// Ends the pending code.
     pub(super) fn code_ends(&mut self, at: &str, id: &str) -> Result<(), Wrong> {
         match self.code.pending.take() {
             Some(pending) if pending == id => Ok(()),
@@ -73,12 +73,12 @@ pub(super) fn container(id: &str) -> String {
 }
 
 impl Answering<'_> {
-    /// The code that goes on or ends with this answer.
+    /// The code that continues or ends with this answer.
     pub(super) fn pending(&self) -> Option<&str> {
         self.seen.code.pending.as_deref()
     }
 
-    /// Who makes a call of this step: as the script says, the code, or the model where it might have been code.
+    /// The caller in this step: as the script has it, the code, or the model if code was possible.
     pub(super) fn caller(
         &self,
         at: usize,

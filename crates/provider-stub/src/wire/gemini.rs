@@ -168,7 +168,7 @@ fn is_name(place: &str, name: &str) -> Result<(), Wrong> {
     )))
 }
 
-/// What a call is signed with; a name that is not taken back is not part of it.
+/// The signature of a call. It omits a name that the provider would not accept again.
 fn call_signature(name: &str) -> String {
     signature(if is_name("", name).is_ok() { name } else { "" })
 }

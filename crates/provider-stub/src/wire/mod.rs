@@ -18,13 +18,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// The side of a provider in one dialect.
 pub(crate) struct Wire {
     pub(crate) name: &'static str,
-    /// The header of the key, and what stands before the key in it.
+    /// The header of the key, and the text before the key in it.
     pub(crate) key: (&'static str, &'static str),
     pub(crate) is_at: fn(&str) -> bool,
     pub(crate) check: fn(&ProviderRequest<'_>) -> Result<Seen, Wrong>,
     pub(crate) answer: fn(&Answering<'_>) -> ProviderAnswer,
     pub(crate) error: fn(u16, &str) -> Value,
-    /// What comes when the prompt is held back.
+    /// The answer to a blocked prompt.
     pub(crate) blocked: fn(&str) -> Value,
 }
 
@@ -59,7 +59,7 @@ impl Wrong {
     }
 }
 
-/// What an answer is made of.
+/// The parts of an answer.
 pub(crate) struct Answering<'a> {
     pub(crate) model: &'a str,
     pub(crate) seen: &'a Seen,
@@ -74,7 +74,7 @@ pub(crate) struct ProviderAnswer {
     pub(crate) message: Vec<Value>,
 }
 
-/// What was understood of a request.
+/// The parts of a request that the stub understands.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) model: String,
@@ -97,7 +97,7 @@ impl Seen {
         !self.of_model.contains(&true)
     }
 
-    /// How often the model has spoken.
+    /// The number of the model's answers.
     pub(crate) fn answers(&self) -> usize {
         let starts = |at: usize| self.of_model[at] && !(at > 0 && self.of_model[at - 1]);
         (0..self.of_model.len()).filter(|at| starts(*at)).count()
@@ -224,7 +224,7 @@ pub(crate) fn only(value: &Value, place: &str, known: &[&str]) -> Result<(), Wro
     }
 }
 
-/// Whether a function may have this name everywhere.
+/// Returns true if every provider accepts this name of a function.
 pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name

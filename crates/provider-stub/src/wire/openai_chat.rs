@@ -116,7 +116,8 @@ fn check_message(
     }
 }
 
-/// What the strictest of those who serve this dialect refuse: Groq fields, `OpenAI` names, vLLM arguments, Mistral ids.
+/// Refuses everything that the strictest servers of this dialect refuse: Groq fields, `OpenAI` names, vLLM arguments,
+/// Mistral ids.
 fn is_taken_back(at: usize, message: &Value, is_mistral: bool, model: &str) -> Result<(), Wrong> {
     let wants_thoughts = wants_thoughts(model);
     let known = ["role", "content", "tool_calls"];
@@ -283,7 +284,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     }
 }
 
-/// How a client that means it well sends an answer back.
+/// The form in which a careful client returns an answer.
 fn taken_back(answer: &Value, model: &str) -> Value {
     let mut message = json!({ "role": "assistant", "content": answer["content"] });
     if let Some(refusal) = answer["refusal"].as_str() {

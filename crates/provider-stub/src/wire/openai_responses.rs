@@ -102,7 +102,7 @@ fn is_call(at: usize, item: &Value) -> Result<(), Wrong> {
     Err(Wrong::request(format!("Invalid 'input[{at}].{wrong}")))
 }
 
-/// Whether the item is the model's.
+/// Returns true if the item is from the model.
 fn check_item(
     at: usize,
     item: &Value,

@@ -69,7 +69,7 @@ fn refuse<T>(message: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong::request(message))
 }
 
-/// What follows a prefix of an id as a number: of `claude-opus-4-7` after `claude-opus-` it is 4.7.
+/// The number after a prefix of an id: 4.7 for `claude-opus-4-7` and `claude-opus-`.
 fn generation(id: &str, prefix: &str) -> Option<f64> {
     let rest = id.strip_prefix(prefix)?;
     let mut pieces = rest
@@ -159,7 +159,7 @@ pub(super) fn messages(seen: &Seen, body: &Value) -> Result<(), Wrong> {
     }
 }
 
-/// How many blocks are cached up to, and in which words.
+/// Checks the number of cached blocks, and the words that mark them.
 fn cache_control(body: &Value) -> Result<(), Wrong> {
     let mut marks = Vec::new();
     find_marks(body, &mut marks);
@@ -188,7 +188,7 @@ fn find_marks<'v>(value: &'v Value, marks: &mut Vec<&'v Value>) {
     }
 }
 
-/// A message as it is the next time, when something else is marked.
+/// A message without its marks, which differ in the next request.
 pub(super) fn without_cache_control(message: &Value) -> Value {
     let mut message = message.clone();
     for block in message["content"].as_array_mut().into_iter().flatten() {
@@ -208,7 +208,7 @@ fn is_reasoning(model: &str) -> bool {
             && !model.contains("-chat"))
 }
 
-/// Parameters that models of `OpenAI` refuse while they reason, and those that only such models take.
+/// Parameters that models of `OpenAI` refuse while they reason, and parameters that only such models accept.
 fn openai(seen: &Seen, body: &Value, effort: (&str, &Value)) -> Result<(), Wrong> {
     let (name, effort) = effort;
     let is_kept =
@@ -307,7 +307,7 @@ pub(super) fn chat(seen: &Seen, body: &Value) -> Result<(), Wrong> {
     }
 }
 
-/// What the Responses have a place for.
+/// The entries that Responses accept.
 pub(super) fn known_to_responses(body: &Value) -> Result<(), Wrong> {
     let keys = body.as_object().into_iter().flatten().map(|(key, _)| key);
     match keys

@@ -3,19 +3,19 @@
 use super::Wrong;
 use serde_json::Value;
 
-/// What a provider looks for, and how it says what it found.
+/// The rules of a provider, with its words for each refusal.
 pub(super) struct Provider {
-    /// Whether a choice at the top is refused.
+    /// The refusal of a top-level choice.
     no_choice: Option<fn(&Place<'_>) -> String>,
-    /// What is said of an object without `properties`.
+    /// The refusal of an object without `properties`.
     no_properties: Option<fn(&Place<'_>) -> String>,
-    /// What is said of a property with an odd name.
+    /// The refusal of a property with an unusual name.
     odd_key: Option<fn(&Place<'_>) -> String>,
-    /// What is said of an array without `items`.
+    /// The refusal of an array without `items`.
     no_items: Option<fn(&Place<'_>) -> String>,
-    /// What is said of `$schema`.
+    /// The refusal of `$schema`.
     dialect: Option<fn(&Place<'_>) -> String>,
-    /// What is said of a word with a value of the wrong type: what it is, and what it should be.
+    /// The refusal of a word with a value of the wrong type, with the found and the expected type.
     wrong_type: fn(&Place<'_>, &str, &str) -> String,
     /// The most tools of a request.
     pub(super) most_tools: Option<usize>,

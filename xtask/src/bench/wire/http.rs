@@ -1,4 +1,4 @@
-//! A load of keep-alive connections that each call one tool again and again, in the stateless era.
+//! How fast is a load of keep-alive connections that repeatedly call one tool with the modern protocol?
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -6,14 +6,14 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-/// How many connections, and how many calls over all of them.
+/// The number of connections, and the number of calls over all of them.
 #[derive(Clone, Copy)]
 pub(super) struct Load {
     pub(super) connections: usize,
     pub(super) calls: usize,
 }
 
-/// What a load measured.
+/// The results of a load.
 #[derive(Clone, Copy)]
 pub(super) struct Rate {
     pub(super) calls_per_second: f64,
@@ -57,7 +57,7 @@ impl Server {
         }
     }
 
-    /// What the process holds in memory, as the system says.
+    /// The memory of the process, as the system reports it.
     pub(super) fn memory_mb(&self) -> Result<f64, String> {
         let path = format!("/proc/{}/status", self.child.id().unwrap_or_default());
         let status = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
