@@ -48,19 +48,6 @@ fn is_loopback(url: &Url) -> bool {
     host.ends_with(".localhost") || guard::is_loopback(host)
 }
 
-/// Parses the address in a string. The error gives the problem and `example`, a valid address.
-pub fn server_url(text: &str, example: &str) -> Result<Url, String> {
-    let url = Url::parse(text.trim()).map_err(|error| match error.to_string().as_str() {
-        "relative URL without a base" => format!("it needs a scheme, as in `{example}`"),
-        why => why.to_owned(),
-    })?;
-    match url.scheme() {
-        "http" | "https" if url.has_host() => Ok(url),
-        "http" | "https" => Err("it has no host".to_owned()),
-        scheme => Err(format!("`{scheme}:` is neither `http:` nor `https:`")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,10 @@
 //! Who takes in connections, as many as there may be, and ends them in good order?
 
-use crate::connections::{Busy, Connections, Stall};
-use bytes::Bytes;
-use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use crate::connections::{Busy, Connections};
+use crate::limits::Limits;
+use crate::stall::Stall;
+use http::{Request, Response};
+use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -12,11 +13,9 @@ use std::error::Error;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use thiserror::Error;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
 /// The reason for which a connection ends without an answer, or in the middle of one.
 pub type Broken = Box<dyn Error + Send + Sync>;
@@ -151,81 +150,4 @@ async fn connection<E, F, B, X>(
         }
     }
     connections.closed(&connection);
-}
-
-/// Limits on what one client may use of a server.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// The largest body of a request.
-    pub body_bytes: usize,
-    /// The most bytes that the head of a request may have.
-    pub header_bytes: usize,
-    /// The most headers that a request may have.
-    pub headers: usize,
-    /// The time limit for the head of a connection's next request.
-    pub header_timeout: Duration,
-    /// The time limit for a client to send a body.
-    pub body_timeout: Duration,
-    /// The time limit for a client that reads nothing of its answer.
-    pub stall_timeout: Duration,
-    /// The most connections at once; past it the longest idle one is closed for a new one.
-    pub connections: usize,
-    /// The time limit for unfinished answers when the server stops.
-    pub grace: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            body_bytes: 16 << 20,
-            header_bytes: 64 << 10,
-            headers: 100,
-            header_timeout: Duration::from_secs(60),
-            body_timeout: Duration::from_secs(30),
-            stall_timeout: Duration::from_secs(30),
-            connections: 16_384,
-            grace: Duration::from_secs(1),
-        }
-    }
-}
-
-/// Why the body of a request could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum BodyError {
-    /// It is past the limit.
-    #[error("the body is larger than the {0} bytes that are read")]
-    TooLarge(usize),
-    /// The connection broke.
-    #[error("the body ended before its end")]
-    Cut,
-    /// It took too long.
-    #[error("the body took too long to arrive")]
-    TooSlow,
-}
-
-impl BodyError {
-    /// The status that reports this refusal.
-    pub fn status(&self) -> StatusCode {
-        match self {
-            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Cut => StatusCode::BAD_REQUEST,
-            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-        }
-    }
-}
-
-impl Limits {
-    /// The whole body of a request.
-    pub async fn read(&self, body: Incoming) -> Result<Bytes, BodyError> {
-        let limit = self.body_bytes;
-        if body.size_hint().lower() > limit as u64 {
-            return Err(BodyError::TooLarge(limit));
-        }
-        match timeout(self.body_timeout, Limited::new(body, limit).collect()).await {
-            Ok(Ok(collected)) => Ok(collected.to_bytes()),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge(limit)),
-            Ok(Err(_)) => Err(BodyError::Cut),
-            Err(_) => Err(BodyError::TooSlow),
-        }
-    }
 }

@@ -2,13 +2,9 @@
 
 use crate::groups::{self, Ending};
 use crate::stray::{self, Mark};
-use crate::{orphans, start, status_words};
-use parking_lot::Mutex;
-use std::collections::VecDeque;
+use crate::{Stderr, environment, orphans, status_words};
 use std::process::ExitStatus;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -120,7 +116,7 @@ impl Child {
 
     /// Those variables of ours that its standard error names, and that it did not get.
     pub fn missed_variables(&self) -> Vec<String> {
-        start::named_in(&self.stderr.tail(), &self.withheld)
+        environment::named_in(&self.stderr.tail(), &self.withheld)
     }
 
     /// The exit status, if it has exited.
@@ -149,6 +145,20 @@ impl Child {
     }
 
     async fn end_after(mut self, patience: Duration) -> Closing {
+        let mut closing = self.end_leader(patience).await;
+        let has_left_group =
+            closing.status.is_some() && groups::holds(self.group) && groups::is_alive(self.group);
+        if has_left_group && !closing.killed {
+            self.terminate_group().await;
+        }
+        let had_strays = self.end_strays().await;
+        closing.left_processes = has_left_group || had_strays;
+        self.has_ended = true;
+        closing
+    }
+
+    /// Ends the process itself: waits, SIGTERM, waits, SIGKILL.
+    async fn end_leader(&self, patience: Duration) -> Closing {
         let mut closing = Closing::default();
         let mut status = timeout(patience, self.exited()).await.ok();
         if status.is_none() {
@@ -162,18 +172,16 @@ impl Child {
             status = timeout(AFTER_KILL, self.exited()).await.ok();
         }
         closing.status = status.flatten().map(status_words);
-        closing.left_processes =
-            closing.status.is_some() && groups::holds(self.group) && groups::is_alive(self.group);
-        if closing.left_processes && !closing.killed {
-            groups::signal(self.group, Ending::Terminate);
-            let until = Instant::now() + AFTER_TERMINATE;
-            while groups::is_alive(self.group) && Instant::now() < until {
-                sleep(STEP).await;
-            }
-        }
-        closing.left_processes |= self.end_strays().await;
-        self.has_ended = true;
         closing
+    }
+
+    /// Asks what the process left in its group to end, and waits a moment for it.
+    async fn terminate_group(&self) {
+        groups::signal(self.group, Ending::Terminate);
+        let until = Instant::now() + AFTER_TERMINATE;
+        while groups::is_alive(self.group) && Instant::now() < until {
+            sleep(STEP).await;
+        }
     }
 
     /// Ends what has left the group; whether there was something.
@@ -212,54 +220,5 @@ impl Drop for Child {
             self.mark.kill();
         }
         self.mark.forget();
-    }
-}
-
-const KEPT_BYTES: usize = 64 << 10;
-const KEPT_LINES: usize = 40;
-
-/// The end of a process's standard error; read on all the time, so that a flood never blocks the process.
-#[derive(Debug, Clone, Default)]
-pub struct Stderr(Arc<Mutex<VecDeque<u8>>>);
-
-impl Stderr {
-    pub(crate) async fn drain(self, mut from: impl AsyncRead + Unpin) {
-        let mut chunk = vec![0; 16 << 10];
-        while let Ok(count @ 1..) = from.read(&mut chunk).await {
-            self.push(&chunk[..count]);
-        }
-    }
-
-    fn push(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock();
-        kept.extend(&bytes[bytes.len().saturating_sub(KEPT_BYTES)..]);
-        let surplus = kept.len().saturating_sub(KEPT_BYTES);
-        kept.drain(..surplus);
-    }
-
-    /// The last lines, without blank ones at either end; empty when nothing was written.
-    pub fn tail(&self) -> String {
-        let kept = self.0.lock();
-        let bytes: Vec<u8> = kept.iter().copied().collect();
-        drop(kept);
-        let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text.trim().lines().collect();
-        lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_flood_leaves_its_last_lines() {
-        let stderr = Stderr::default();
-        for line in 0..100_000 {
-            stderr.push(format!("line {line}\n").as_bytes());
-        }
-        let tail = stderr.tail();
-        assert_eq!(tail.lines().count(), KEPT_LINES);
-        assert!(tail.ends_with("line 99999"));
     }
 }

@@ -1,18 +1,22 @@
 //! A server's process: how is it started, watched, and ended with all that it started?
 
 mod child;
+mod environment;
 mod groups;
 mod guard;
+mod hint;
 mod interrupt;
 mod orphans;
 mod start;
+mod stderr;
 mod stray;
 
-pub use child::{Child, Closing, ExitWatch, Started, Stderr};
+pub use child::{Child, Closing, ExitWatch, Started};
 pub use groups::end_all;
 pub use interrupt::{StopSignal, interrupted, stop_signal};
 pub use orphans::adopt_orphans;
 pub use start::{StartError, start, start_server, start_with};
+pub use stderr::Stderr;
 
 use std::process::ExitStatus;
 

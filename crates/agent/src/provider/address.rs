@@ -1,9 +1,10 @@
 //! Where is a request sent, given what people write as a base URL?
 
+use mcptest_http::BadUrl;
 use reqwest::Url;
 
 /// Reads a base URL.
-pub(super) fn base(text: &str) -> Result<Url, String> {
+pub(super) fn base(text: &str) -> Result<Url, BadUrl> {
     mcptest_http::server_url(text, "http://localhost:11434/v1")
 }
 
@@ -101,8 +102,9 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_told_why_and_secrets_of_one_are_not_shown() {
-        assert!(base("localhost/v1").unwrap_err().contains("needs a scheme"));
-        assert!(base("ftp://x").unwrap_err().contains("neither"));
+        let why = |text: &str| base(text).unwrap_err().to_string();
+        assert!(why("localhost/v1").contains("needs a scheme"));
+        assert!(why("ftp://x").contains("neither"));
         assert_eq!(
             shown(&base("https://user:pa55@host/v1?key=abc").unwrap()),
             "https://host/v1"

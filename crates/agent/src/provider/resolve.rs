@@ -266,7 +266,7 @@ fn base_url(text: &str, provider: &str, place: &str) -> Result<Url, ProviderErro
     address::base(text).map_err(|why| ProviderError::BadBaseUrl {
         provider: provider.to_owned(),
         place: place.to_owned(),
-        why,
+        why: why.to_string(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The server under test: how is it spoken to, and what was seen of it so far?
 
 use super::NotSent;
-use super::finding::Answer;
+use super::answer::Answer;
 use crate::client::{CallFailure, Misbehaviour, Tap, Tool, Tools, WireError, result_faults};
 use crate::client::{Client, Closing, Direction, Endpoint, Observed, ServerInfo, ServerSpec};
 use crate::era::Era;

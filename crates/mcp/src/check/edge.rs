@@ -1,7 +1,8 @@
 //! EDGE: what does a server do when calls hang, are cancelled, are huge or odd, or come all at once?
 
+use super::answer::Answer;
 use super::bench::{Bench, Callable, SLOW};
-use super::finding::{Answer, Finding, Verdict};
+use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, skip};
 use crate::client::{Client, Observed};
 use crate::jsonrpc;

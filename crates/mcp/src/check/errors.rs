@@ -1,7 +1,8 @@
 //! ERRORS: is what cannot be done refused, in the way that clients understand?
 
+use super::answer::Answer;
 use super::bench::{Bench, Callable};
-use super::finding::{Answer, Finding};
+use super::finding::Finding;
 use super::{Outcome, Probe, skip};
 use crate::jsonrpc::code;
 use serde_json::{Value, json};

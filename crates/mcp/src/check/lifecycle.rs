@@ -1,7 +1,8 @@
 //! LIFECYCLE: does a server begin, agree on a version and end as it should?
 
+use super::answer::Answer;
 use super::bench::Bench;
-use super::finding::{Answer, Finding, Verdict};
+use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
 use crate::client::{Observed, WireError};
 use crate::era::{Era, meta};

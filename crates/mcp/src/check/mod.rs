@@ -1,10 +1,12 @@
 //! Does a server do what the specification says, also when it is asked what no good client asks?
 
+mod answer;
 mod bench;
 mod edge;
 mod errors;
 mod finding;
 mod lifecycle;
+mod report;
 mod schema;
 mod security;
 mod tools;
@@ -165,7 +167,7 @@ pub async fn check(
             Some(_) => skip("the handshake failed"),
             None => one(probe, &mut bench, &time_left).await,
         };
-        let mut row = finding::row(probe, outcome, &bench, options);
+        let mut row = report::row(probe, outcome, &bench, options);
         row.elapsed = Some(begun.elapsed());
         time_left.spend(begun.elapsed());
         rows.push(row);

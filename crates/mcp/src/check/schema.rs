@@ -1,7 +1,8 @@
 //! SCHEMA: are the declared schemas schemas, and do answers fit them?
 
+use super::answer::Answer;
 use super::bench::{Bench, MadeCall};
-use super::finding::{Answer, Finding, Verdict};
+use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
 use crate::era::Era;
 use mcptest_core::schema::JsonSchema;

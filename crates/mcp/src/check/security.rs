@@ -1,7 +1,8 @@
 //! SECURITY: can a web page, a path or an error get more out of a server than it should give?
 
+use super::answer::Answer;
 use super::bench::{Bench, CANARY, Callable};
-use super::finding::{Answer, Finding};
+use super::finding::Finding;
 use super::{NotSent, Outcome, Probe, does_not_apply, skip};
 use crate::client::Endpoint;
 use regex::Regex;

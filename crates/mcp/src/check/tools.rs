@@ -1,7 +1,8 @@
 //! TOOLS: are the tools listed as they should be, and are calls answered with results?
 
+use super::answer::Answer;
 use super::bench::Bench;
-use super::finding::{Answer, Finding, Verdict};
+use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
 use crate::client::{Observed, ToolFlaw};
 use crate::era::Era;

@@ -1,16 +1,14 @@
 //! One request from its arguments to its result, over as many rounds as it takes.
 
-use super::conversation::Conversation;
+use super::input_required::InputRequired;
 use super::link::{Asking, Deadline};
 use super::param_headers::headers_of;
 use super::params::Params;
 use super::{CallFailure, Called, Client, Misbehaviour, Note, Observed, tool_result};
 use crate::era::Era;
 use crate::jsonrpc::write_text;
-use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 pub(super) async fn call_tool(
@@ -126,6 +124,10 @@ async fn param_headers(client: &Client, name: &str, arguments: &RawValue) -> Vec
     headers
 }
 
+/// How often a call is repeated with more input.
+pub(super) const MAX_ROUNDS: usize = 10;
+
+/// A request, over as many rounds as it takes.
 struct Round<'a> {
     client: &'a Client,
     method: &'a str,
@@ -156,10 +158,10 @@ impl Round<'_> {
                 Ok(result) if self.client.info.era == Era::Modern => result,
                 outcome => return (outcome, notes),
             };
-            let next = match read_input_required(&result) {
+            let next = match InputRequired::read(&result) {
                 Ok(None) => return (Ok(result), notes),
                 Ok(Some(input)) => input.answered(link.conversation(), &first),
-                Err(why) => Err(Misbehaviour::BadResult(why)),
+                Err(why) => Err(Misbehaviour::BadResult(why.to_string())),
             };
             match next {
                 Ok(next) => params = next,
@@ -168,83 +170,5 @@ impl Round<'_> {
         }
         let why = Misbehaviour::TooManyRounds(MAX_ROUNDS);
         (Err(link.error(&self.asked, why, Vec::new()).into()), notes)
-    }
-}
-
-/// How often a call is repeated with more input.
-pub(super) const MAX_ROUNDS: usize = 10;
-
-/// A result that asks for input.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct InputRequired {
-    #[serde(default)]
-    input_requests: BTreeMap<String, InputRequest>,
-    request_state: Option<Box<RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct InputRequest {
-    method: String,
-    #[serde(default)]
-    params: Value,
-}
-
-/// The input that a result asks for; `None` when the result is complete, an error in words when it cannot be read.
-fn read_input_required(result: &RawValue) -> Result<Option<InputRequired>, String> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Kind<'a> {
-        #[serde(borrow)]
-        result_type: Option<&'a RawValue>,
-    }
-    // A result of a million characters is not read twice for a key that is hardly ever there.
-    if memchr::memmem::find(result.get().as_bytes(), b"input_required").is_none() {
-        return Ok(None);
-    }
-    let kind: Option<Kind<'_>> = serde_json::from_str(result.get()).ok();
-    if kind
-        .and_then(|kind| kind.result_type)
-        .is_none_or(|kind| kind.get() != r#""input_required""#)
-    {
-        return Ok(None);
-    }
-    let input: InputRequired = serde_json::from_str(result.get())
-        .map_err(|error| format!("asks for input in a form that cannot be read: {error}"))?;
-    if input.input_requests.is_empty() && input.request_state.is_none() {
-        return Err(
-            "asks for input, but has neither `inputRequests` nor `requestState`".to_owned(),
-        );
-    }
-    Ok(Some(input))
-}
-
-impl InputRequired {
-    /// The first parameters again, with the answers and the server's own state as it was written.
-    pub(super) fn answered(
-        &self,
-        conversation: &Conversation,
-        first: &Params,
-    ) -> Result<Params, Misbehaviour> {
-        let mut answers = Vec::new();
-        for (key, request) in &self.input_requests {
-            match conversation.answer_input(&request.method, &request.params) {
-                Ok(answer) => answers.push(format!("{}:{answer}", write_text(key))),
-                Err(error) => {
-                    return Err(Misbehaviour::InputRefused {
-                        method: request.method.clone(),
-                        error,
-                    });
-                }
-            }
-        }
-        let mut params = first.clone();
-        if !self.input_requests.is_empty() {
-            params = params.with("inputResponses", &format!("{{{}}}", answers.join(",")));
-        }
-        Ok(match &self.request_state {
-            Some(state) => params.with("requestState", state.get()),
-            None => params,
-        })
     }
 }

@@ -5,6 +5,7 @@ mod conversation;
 mod handshake;
 mod http;
 mod info;
+mod input_required;
 mod link;
 mod misbehaviour;
 mod observed;
@@ -13,6 +14,7 @@ mod params;
 mod raw;
 mod responses;
 mod sentence;
+mod spec;
 mod stdio;
 mod suite;
 mod tool_result;
@@ -26,10 +28,12 @@ pub use misbehaviour::{Misbehaviour, Moment};
 pub use observed::{Observed, ToolFlaw};
 pub use raw::RawAnswer;
 pub use responses::{Responses, Scripted};
-pub use suite::{
+pub(crate) use spec::OpenedPipe;
+pub use spec::{
     BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, OnLate, Pipe,
-    ServerSpec, SpecError, TellLate, TimeoutScope,
+    ServerSpec, TellLate, TimeoutScope,
 };
+pub use suite::SpecError;
 pub(crate) use tool_result::faults as result_faults;
 pub use wire_error::{CallFailure, Failure, WireError};
 

@@ -1,7 +1,7 @@
 //! Messages as lines over a process's standard streams, or over a pipe inside this process.
 
 use super::conversation::{Conversation, End, Heard};
-use super::suite::{BoxedReader, BoxedWriter};
+use super::spec::{BoxedReader, BoxedWriter, OpenedPipe};
 use super::{Endpoint, Misbehaviour};
 use crate::frame::{Frame, Lines};
 use crate::tape::Direction;
@@ -41,7 +41,11 @@ impl Stdio {
         conversation: Arc<Conversation>,
     ) -> Result<Self, Misbehaviour> {
         let opened = endpoint.open().map_err(Misbehaviour::CannotStart)?;
-        let (reader, writer, child) = opened.ok_or_else(|| Misbehaviour::BadAddress {
+        let OpenedPipe {
+            reader,
+            writer,
+            child,
+        } = opened.ok_or_else(|| Misbehaviour::BadAddress {
             url: format!("{endpoint:?}"),
             why: "it is not a program".to_owned(),
         })?;

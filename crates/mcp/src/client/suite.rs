@@ -1,18 +1,13 @@
 //! A server entry of a suite becomes a server that can be reached: variables, folders and secrets are filled in.
 
+use super::spec::{Endpoint, ServerSpec};
 use super::{Responses, Scripted};
-use crate::era::Era;
-use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::RpcError;
 use mcptest_core::suite::{self, HeaderValue, Scope, Server, Unset};
-use mcptest_process::{Child, StartError, start_server};
 use serde_json::{Value, json};
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
-use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Why a server entry cannot be used now. Values are never part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -42,10 +37,16 @@ pub enum SpecError {
         variable: String,
     },
     /// A mock has no address of its own.
-    #[error("server {0:?} is a mock, which runs inside mcptest and is not connected to this way")]
-    Mock(String),
+    #[error(
+        "server {server:?} is a mock, which runs inside mcptest and is not connected to this way"
+    )]
+    Mock {
+        /// The server.
+        server: String,
+    },
 }
 
+/// What the texts of an entry are filled in from.
 struct Filling<'a> {
     server: &'a str,
     scope: &'a Scope,
@@ -121,31 +122,44 @@ impl Filling<'_> {
     }
 
     fn endpoint(&self, server: &Server) -> Result<Endpoint, SpecError> {
-        Ok(match &server.endpoint {
-            suite::Endpoint::Command(words) => Endpoint::Command {
-                words: words
-                    .iter()
-                    .map(|word| self.text("command", word))
-                    .collect::<Result<_, _>>()?,
-                env: server
-                    .env
-                    .iter()
-                    .map(|(name, value)| {
-                        Ok((name.clone(), self.text(&format!("env.{name}"), value)?))
-                    })
-                    .collect::<Result<_, SpecError>>()?,
-                cwd: Some(match &server.cwd {
-                    Some(cwd) => self.folder.join(self.text("cwd", cwd)?),
-                    None => self.folder.to_owned(),
-                })
-                .filter(|cwd| !cwd.as_os_str().is_empty()),
-            },
-            suite::Endpoint::Url(url) => Endpoint::Url {
+        match &server.endpoint {
+            suite::Endpoint::Command(words) => Ok(Endpoint::Command {
+                words: self.words(words)?,
+                env: self.environment_of(server)?,
+                cwd: self.cwd(server)?,
+            }),
+            suite::Endpoint::Url(url) => Ok(Endpoint::Url {
                 url: self.text("url", url)?,
                 headers: self.headers(server)?,
-            },
-            suite::Endpoint::Mock(_) => return Err(SpecError::Mock(self.server.to_owned())),
-        })
+            }),
+            suite::Endpoint::Mock(_) => Err(SpecError::Mock {
+                server: self.server.to_owned(),
+            }),
+        }
+    }
+
+    fn words(&self, words: &[String]) -> Result<Vec<String>, SpecError> {
+        words
+            .iter()
+            .map(|word| self.text("command", word))
+            .collect()
+    }
+
+    fn environment_of(&self, server: &Server) -> Result<Vec<(String, String)>, SpecError> {
+        let filled = server.env.iter().map(|(name, value)| {
+            let value = self.text(&format!("env.{name}"), value)?;
+            Ok((name.clone(), value))
+        });
+        filled.collect()
+    }
+
+    /// The folder to start in; `None` for that of this process.
+    fn cwd(&self, server: &Server) -> Result<Option<PathBuf>, SpecError> {
+        let cwd = match &server.cwd {
+            Some(cwd) => self.folder.join(self.text("cwd", cwd)?),
+            None => self.folder.to_owned(),
+        };
+        Ok(Some(cwd).filter(|cwd| !cwd.as_os_str().is_empty()))
     }
 }
 
@@ -176,171 +190,6 @@ impl ServerSpec {
             spec.max_message_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         }
         Ok(spec)
-    }
-}
-
-/// How long a request may take unless a server says otherwise.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a server may take to give its first answer unless it says otherwise: it may have to be downloaded first.
-pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// One server, ready to connect to: every variable is filled in.
-#[derive(Debug, Clone)]
-pub struct ServerSpec {
-    /// Its name in messages.
-    pub name: String,
-    /// Where it is.
-    pub endpoint: Endpoint,
-    /// Which protocol era to speak.
-    pub era: Option<Era>,
-    /// How long a request may take.
-    pub timeout: Duration,
-    /// How long it may take to start and to give its first answer.
-    pub connect_timeout: Duration,
-    /// What `timeout` limits.
-    pub timeout_scope: TimeoutScope,
-    /// The largest message to accept.
-    pub max_message_bytes: usize,
-    /// What to answer when the server asks.
-    pub responses: Responses,
-    /// Who is told when its first answer is late.
-    pub on_late: OnLate,
-}
-
-/// What a time limit is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeoutScope {
-    /// Each request by itself; the first answer has its own limit.
-    EachRequest,
-    /// The connection and all its requests together.
-    WholeConnection,
-}
-
-/// Who is told, once for each connection, that a first answer is late: the server may be downloaded, or hang.
-#[derive(Clone, Default)]
-pub struct OnLate(pub Option<TellLate>);
-
-/// What is called with a server that is late.
-pub type TellLate = Arc<dyn Fn(&ServerSpec) + Send + Sync>;
-
-impl fmt::Debug for OnLate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OnLate")
-    }
-}
-
-/// Where a server is.
-#[derive(Clone)]
-pub enum Endpoint {
-    /// A program on its standard streams.
-    Command {
-        /// The program and its arguments.
-        words: Vec<String>,
-        /// Environment variables beside those of ours that every program needs.
-        env: Vec<(String, String)>,
-        /// The folder it starts in.
-        cwd: Option<PathBuf>,
-    },
-    /// A streamable HTTP endpoint.
-    Url {
-        /// The address.
-        url: String,
-        /// Headers of every request. Their values are never shown.
-        headers: Vec<(String, String)>,
-    },
-    /// A server in this process, over a byte pipe. Called once for each connection.
-    Pipe(Pipe),
-}
-
-/// Opens a connection to a server in this process: the end to read from, and the end to write to.
-pub type Pipe = Arc<dyn Fn() -> (BoxedReader, BoxedWriter) + Send + Sync>;
-/// The end to read from.
-pub type BoxedReader = Box<dyn AsyncRead + Send + Unpin>;
-/// The end to write to.
-pub type BoxedWriter = Box<dyn AsyncWrite + Send + Unpin>;
-
-/// The ends of a connection, and the process behind it, if there is one.
-pub(crate) type Opened = (BoxedReader, BoxedWriter, Option<Child>);
-
-impl Endpoint {
-    /// Starts the program, or opens the pipe; `None` for an address.
-    pub(crate) fn open(&self) -> Result<Option<Opened>, StartError> {
-        match self {
-            Self::Command { words, env, cwd } => {
-                let (child, started) = start_server(words, env, cwd.as_deref())?;
-                Ok(Some((
-                    Box::new(started.stdout),
-                    Box::new(started.stdin),
-                    Some(child),
-                )))
-            }
-            Self::Pipe(open) => {
-                let (reader, writer) = open();
-                Ok(Some((reader, writer, None)))
-            }
-            Self::Url { .. } => Ok(None),
-        }
-    }
-}
-
-impl fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Command { words, cwd, .. } => f
-                .debug_struct("Command")
-                .field("words", words)
-                .field("cwd", cwd)
-                .finish_non_exhaustive(),
-            Self::Url { url, .. } => f
-                .debug_struct("Url")
-                .field("url", url)
-                .finish_non_exhaustive(),
-            Self::Pipe(_) => f.write_str("Pipe"),
-        }
-    }
-}
-
-impl ServerSpec {
-    /// A server with the default patience.
-    pub fn new(name: impl Into<String>, endpoint: Endpoint) -> Self {
-        Self {
-            name: name.into(),
-            endpoint,
-            era: None,
-            timeout: DEFAULT_TIMEOUT,
-            connect_timeout: DEFAULT_CONNECT_TIMEOUT,
-            timeout_scope: TimeoutScope::EachRequest,
-            max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
-            responses: Responses::default(),
-            on_late: OnLate::default(),
-        }
-    }
-
-    /// A program on its standard streams.
-    pub fn command(
-        name: impl Into<String>,
-        words: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
-        let words = words.into_iter().map(Into::into).collect();
-        Self::new(
-            name,
-            Endpoint::Command {
-                words,
-                env: Vec::new(),
-                cwd: None,
-            },
-        )
-    }
-
-    /// A streamable HTTP endpoint.
-    pub fn url(name: impl Into<String>, url: impl Into<String>) -> Self {
-        Self::new(
-            name,
-            Endpoint::Url {
-                url: url.into(),
-                headers: Vec::new(),
-            },
-        )
     }
 }
 

@@ -1,11 +1,10 @@
 //! A line or body becomes a message whose parts are still text.
 
-use super::Malformed;
+use super::{Id, Malformed, RpcError};
 use crate::wire::CommonParams;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt;
 
 /// One message: its parsed outline over the text it came in.
 #[derive(Debug, Clone)]
@@ -68,49 +67,6 @@ impl Body<'_> {
             }
             _ => None,
         }
-    }
-}
-
-/// The `error` of an answer.
-#[derive(Debug, Clone, Serialize, Deserialize, thiserror::Error)]
-#[error("{message} (code {code})")]
-pub struct RpcError {
-    /// The code.
-    pub code: i64,
-    /// The sentence.
-    pub message: String,
-    /// Anything more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Box<RawValue>>,
-}
-
-impl RpcError {
-    /// An error without data.
-    pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: None,
-        }
-    }
-
-    /// The same with data.
-    #[must_use]
-    pub fn with_data(self, data: &serde_json::Value) -> Self {
-        Self {
-            data: RawValue::from_string(data.to_string()).ok(),
-            ..self
-        }
-    }
-}
-
-/// What is answered, or the error that refuses it.
-pub type RpcResult<T = ()> = Result<T, RpcError>;
-
-impl PartialEq for RpcError {
-    fn eq(&self, other: &Self) -> bool {
-        let data = |error: &Self| error.data.as_ref().map(|data| data.get().to_owned());
-        self.code == other.code && self.message == other.message && data(self) == data(other)
     }
 }
 
@@ -251,36 +207,6 @@ fn valid_error(raw: &RawValue) -> Result<RpcError, Malformed> {
 /// The first 80 characters, for a message.
 pub fn excerpt(text: &str) -> String {
     mcptest_core::words::cut(text, 80)
-}
-
-/// A request's id: a whole number or a string.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Id {
-    /// A whole number.
-    Number(i64),
-    /// A string.
-    Text(String),
-}
-
-impl Id {
-    /// The id in a JSON text, unless it is of another type.
-    pub fn of(raw: &RawValue) -> Option<Self> {
-        let text = raw.get();
-        if text.starts_with('"') {
-            serde_json::from_str(text).ok().map(Self::Text)
-        } else {
-            serde_json::from_str(text).ok().map(Self::Number)
-        }
-    }
-}
-
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => write!(f, "{number}"),
-            Self::Text(text) => write!(f, "{text:?}"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! What is a JSON-RPC message, and what is wrong with a string that is not one?
 
+mod error;
+mod id;
 mod malformed;
 mod message;
 mod write;
 
+pub use error::{RpcError, RpcResult};
+pub use id::Id;
 pub use malformed::Malformed;
-pub use message::{Body, Id, Message, RpcError, RpcResult, excerpt, parse, present};
+pub use message::{Body, Message, excerpt, parse, present};
 pub use write::{error, id_text, notification, one_line, request, result, text as write_text};
 pub(crate) use write::{text, with_id};
 

@@ -3,19 +3,15 @@
 //! It starts `mcptest bridge ADDRESS`, which copies its standard streams to a loopback socket. A word that only the
 //! two sides know comes first.
 
+use super::connection::connect;
 use super::interpose::Interposer;
-use super::interposed::{Ended, Interposed};
-use super::record::Recorder;
 use crate::client::Endpoint;
-use mcptest_process::{Child, StartError, status_words};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use thiserror::Error;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 /// The variable that holds the word.
 pub const TOKEN_VARIABLE: &str = "MCPTEST_BRIDGE_TOKEN";
@@ -82,88 +78,5 @@ async fn land(stream: TcpStream, server: Arc<BridgedServer>) {
     let interposer = Arc::clone(&server.interposer);
     if let Err(error) = connect(&server.endpoint, interposer, from, to).await {
         server.interposer.misbehaved(error.to_string());
-    }
-}
-
-/// How long a server may go on after its client has gone.
-const AFTER_CLIENT: Duration = Duration::from_secs(5);
-/// How long one end of a server may outlive the other: its process and its output.
-const AFTER_EXIT: Duration = Duration::from_millis(300);
-
-/// Why there is no server to connect to.
-#[derive(Debug, Error)]
-pub enum ConnectError {
-    /// The command could not be started.
-    #[error("it cannot be started: {0}")]
-    NotStarted(#[from] StartError),
-    /// It has an address instead.
-    #[error("it is reached by its URL, not over a pipe")]
-    NotAPipe,
-}
-
-/// Starts the server and passes everything on until one side ends; then nothing that it started is left. Dropping the
-/// future ends it at once.
-pub async fn connect(
-    endpoint: &Endpoint,
-    interposer: Arc<dyn Interposer>,
-    input: impl AsyncRead + Unpin,
-    output: impl AsyncWrite + Unpin + Send + 'static,
-) -> Result<(), ConnectError> {
-    let (reader, writer, child) = endpoint.open()?.ok_or(ConnectError::NotAPipe)?;
-    let (heard, _activity) = watch::channel(Instant::now());
-    let errors = Arc::new(tokio::sync::Mutex::new(tokio::io::sink()));
-    let interposed = Interposed::new(Arc::clone(&interposer), Recorder::off(), output, errors);
-    let to_client = Arc::clone(&interposed).to_client(reader, heard);
-    tokio::pin!(to_client);
-    let by_server = tokio::select! {
-        ended = Arc::clone(&interposed).to_server(input, writer) => {
-            if ended == Ended::ByClient {
-                let _too_slow = timeout(AFTER_CLIENT, &mut to_client).await;
-            }
-            false
-        }
-        by_server = &mut to_client => by_server,
-        () = exited(child.as_ref()) => {
-            let _held_open = timeout(AFTER_EXIT, &mut to_client).await;
-            true
-        }
-    };
-    if by_server {
-        let why = why_gone(child.as_ref()).await;
-        if interposed.give_up(&format!("the server {why}")) {
-            interposer.misbehaved(why);
-        }
-    } else {
-        interposed.client_gone();
-    }
-    if let Some(child) = child {
-        child.end().await;
-    }
-    Ok(())
-}
-
-async fn exited(child: Option<&Child>) {
-    match child {
-        Some(child) => {
-            child.exited().await;
-        }
-        None => std::future::pending().await,
-    }
-}
-
-/// How a server ended while its client was still there.
-async fn why_gone(child: Option<&Child>) -> String {
-    let Some(child) = child else {
-        return "closed the connection".to_owned();
-    };
-    let Ok(Some(status)) = timeout(AFTER_EXIT, child.exited()).await else {
-        return "closed its output".to_owned();
-    };
-    match child.stderr().tail() {
-        tail if tail.is_empty() => format!("exited with {}", status_words(status)),
-        tail => format!(
-            "exited with {}; its standard error ends with:\n{tail}",
-            status_words(status)
-        ),
     }
 }

@@ -2,6 +2,7 @@
 
 mod bare;
 pub mod bridge;
+mod connection;
 mod front;
 pub mod http;
 pub mod interpose;

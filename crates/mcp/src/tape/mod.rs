@@ -1,13 +1,15 @@
 //! A server tape: every message that crossed between a client and a server, one per line.
 
+mod entry;
 mod pair;
 mod read;
 mod show;
 mod trace;
 mod write;
 
+pub use entry::{Direction, Entry, Event, Header, TapeServer};
 pub(crate) use pair::{TapeRequest, requests};
-pub use read::{Direction, Entry, Event, Header, Tape, TapeError, TapeServer, is_tape};
+pub use read::{Tape, TapeError, is_tape};
 pub use show::{ShowOptions, timeline};
 pub(crate) use trace::sessions;
 pub use trace::{TraceOptions, to_cassette};

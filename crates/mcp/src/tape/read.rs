@@ -1,9 +1,8 @@
 //! A tape's text, read whole or refused with the line that is wrong.
 
+use super::entry::{Entry, Header};
 use super::{FORMAT, VERSION};
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use thiserror::Error;
 
 /// A tape.
@@ -87,122 +86,6 @@ impl Tape {
             is_cut,
         })
     }
-}
-
-/// The first line: what was recorded.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Header {
-    /// Always `mcptest-tape`.
-    pub format: String,
-    /// The version of the format.
-    pub version: u64,
-    /// The server.
-    pub server: TapeServer,
-}
-
-/// Where the recorded server was.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct TapeServer {
-    /// Its name in a suite, when it had one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// The words of its command, on stdio.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub command: Vec<String>,
-    /// Its address, on HTTP.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-}
-
-/// Who sent something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// The client, to the server.
-    Client,
-    /// The server, to the client.
-    Server,
-}
-
-/// One line after the first.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Entry {
-    /// Microseconds since the recording began.
-    pub at_us: u64,
-    /// The HTTP session or connection it belongs to, counted from 1; absent on stdio.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<u64>,
-    /// The HTTP exchange (one request and all of its answer), counted from 1; absent on stdio.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exchange: Option<u64>,
-    /// Who sent it; absent for what only happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Direction>,
-    /// A JSON message, as it was but for what was redacted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<Box<RawValue>>,
-    /// Something that is not JSON, or the beginning of something too long to be kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// How many bytes it had, when only its beginning is kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-    /// Something that happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event: Option<Event>,
-}
-
-impl Entry {
-    /// An entry with nothing in it yet.
-    pub fn at(at_us: u64) -> Self {
-        Self {
-            at_us,
-            ..Self::default()
-        }
-    }
-}
-
-/// What can happen besides messages.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Event {
-    /// An HTTP request that carries no message, as the one that opens a stream or ends a session.
-    HttpRequest {
-        /// Its method.
-        method: String,
-        /// Its path, with its query.
-        path: String,
-    },
-    /// An HTTP answer that is not a plain 200.
-    HttpStatus {
-        /// The status.
-        status: u16,
-    },
-    /// A line of the server's standard error.
-    Stderr {
-        /// The line.
-        line: String,
-    },
-    /// The server's process ended.
-    Exit {
-        /// As the system says it.
-        status: String,
-    },
-    /// One side closed its end.
-    Closed {
-        /// Which side.
-        by: Direction,
-    },
-    /// A fault that the proxy injected in place of the server's answer or before it.
-    Fault {
-        /// As given to `--fault`.
-        fault: String,
-    },
-    /// The recording ended without one side closing.
-    Stopped {
-        /// Why.
-        reason: String,
-    },
 }
 
 #[cfg(test)]

@@ -2,9 +2,13 @@
 
 mod catalogue;
 mod drift;
+mod ignore;
 mod replay;
+mod report;
 mod schema;
 mod value;
 
-pub use drift::{Drift, DriftFinding, Ignore, LeftOut, Tier, human, json};
+pub use drift::{Drift, DriftFinding, LeftOut, Tier};
+pub use ignore::{BadIgnore, Ignore};
 pub use replay::replay;
+pub use report::{human, json};

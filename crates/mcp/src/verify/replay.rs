@@ -1,7 +1,8 @@
 //! The client's side of a tape, sent again: what comes back now?
 
 use super::catalogue::{self, KINDS, ListKind};
-use super::drift::{Drift, Findings, Ignore, LeftOut, Tier};
+use super::drift::{Drift, Findings, LeftOut, Tier};
+use super::ignore::Ignore;
 use super::value;
 use crate::client::{
     CallFailure, Client, Misbehaviour, Responses, Scripted, ServerSpec, WireError,

@@ -2,14 +2,13 @@
 
 use super::super::Misbehaviour;
 use super::super::conversation::{Heard, Unanswered, quote};
+use super::body::{beginning, is_html, page_words, whole};
 use super::{Http, Outgoing};
 use crate::jsonrpc::{self, Body, Id, RpcError, code};
 use http::{StatusCode, header};
-use mcptest_http::{CutAnswer, header_text, media_type};
+use mcptest_http::{header_text, media_type};
 use reqwest::{Response, Url};
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::timeout;
 
 impl Http {
     /// Reads the answer of a request that was accepted.
@@ -25,20 +24,7 @@ impl Http {
             Some(kind) if kind == "application/json" || kind.ends_with("+json") => {}
             found => {
                 let found = found.map(ToOwned::to_owned);
-                let text = beginning(response).await;
-                return Err(if text.trim().is_empty() {
-                    Misbehaviour::EmptyBody(status)
-                } else if is_html(found.as_deref(), &text) {
-                    Misbehaviour::Html {
-                        status,
-                        start: page_words(&text),
-                    }
-                } else {
-                    Misbehaviour::WrongContentType {
-                        found,
-                        body: quote(&text),
-                    }
-                });
+                return Err(of_other_type(status, found, &beginning(response).await));
             }
         }
         let bytes = whole(response, self.conversation.limit).await?;
@@ -78,6 +64,23 @@ impl Http {
                 Err(Misbehaviour::BadResult("is a notification".to_owned()))
             }
             Heard::Expected => Ok(()),
+        }
+    }
+}
+
+/// A body that is neither JSON nor an event stream.
+fn of_other_type(status: u16, found: Option<String>, text: &str) -> Misbehaviour {
+    if text.trim().is_empty() {
+        Misbehaviour::EmptyBody(status)
+    } else if is_html(found.as_deref(), text) {
+        Misbehaviour::Html {
+            status,
+            start: page_words(text),
+        }
+    } else {
+        Misbehaviour::WrongContentType {
+            found,
+            body: quote(text),
         }
     }
 }
@@ -144,54 +147,4 @@ fn own_error(id: i64, text: &str) -> Option<RpcError> {
         Body::Error { id: None, error } if modern.contains(&error.code) => Some(error),
         _ => None,
     }
-}
-
-const EXCERPT_BYTES: usize = 16 << 10;
-const EXCERPT_PATIENCE: Duration = Duration::from_secs(2);
-
-/// The whole body.
-pub(super) async fn whole(response: Response, limit: usize) -> Result<Vec<u8>, Misbehaviour> {
-    mcptest_http::whole(response, limit)
-        .await
-        .map_err(|cut| match cut {
-            CutAnswer::TooLong { bytes } => Misbehaviour::TooLong { bytes, limit },
-            CutAnswer::Broken { bytes, why } => Misbehaviour::TruncatedBody { bytes, why },
-        })
-}
-
-/// As much of the body as a message can use; a server that is slow to send it is not waited for.
-pub(super) async fn beginning(mut response: Response) -> String {
-    let mut body = Vec::new();
-    let read = async {
-        while body.len() < EXCERPT_BYTES
-            && let Ok(Some(chunk)) = response.chunk().await
-        {
-            body.extend_from_slice(&chunk);
-        }
-    };
-    let _ = timeout(EXCERPT_PATIENCE, read).await;
-    String::from_utf8_lossy(&body).into_owned()
-}
-
-/// True for what a web server shows to people.
-pub(super) fn is_html(content_type: Option<&str>, body: &str) -> bool {
-    let start = body
-        .trim_start()
-        .get(..9)
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    content_type.is_some_and(|kind| kind == "text/html" || kind == "application/xhtml+xml")
-        || start.starts_with("<!doctype")
-        || start.starts_with("<html")
-}
-
-/// A page's title, or how it begins.
-pub(super) fn page_words(body: &str) -> String {
-    let lower = body.to_ascii_lowercase();
-    let title = lower.find("<title>").and_then(|start| {
-        let start = start + "<title>".len();
-        let end = lower[start..].find("</title>")?;
-        Some(body[start..start + end].trim())
-    });
-    quote(title.filter(|title| !title.is_empty()).unwrap_or(body))
 }

@@ -5,15 +5,10 @@ use super::super::link::{Deadline, Link};
 use super::super::{Misbehaviour, Observed, handshake};
 use super::{Http, Outgoing, SESSION, answer};
 use crate::era::Era;
-use http::{StatusCode, header};
+use http::StatusCode;
 use mcptest_http::header_text;
 use reqwest::Response;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::{Instant, sleep};
-
-const MAX_TRIES: usize = 10;
-const LEAST_WAIT: Duration = Duration::from_millis(50);
 
 impl Http {
     /// Runs a request to its end; whatever that is goes to the conversation.
@@ -75,39 +70,6 @@ impl Http {
         self.conversation.fail(outgoing.id, why);
     }
 
-    async fn wait_to_retry(
-        &self,
-        outgoing: &Outgoing,
-        response: Response,
-        tries: usize,
-    ) -> Result<(), Misbehaviour> {
-        let status = response.status().as_u16();
-        let retry_after =
-            header_text(response.headers(), header::RETRY_AFTER).map(ToOwned::to_owned);
-        let wait = retry_after
-            .as_deref()
-            .and_then(retry_wait)
-            .map(|wait| wait.max(LEAST_WAIT));
-        match wait {
-            Some(wait) if tries < MAX_TRIES && Instant::now() + wait < outgoing.deadline.at => {
-                let after_ms = wait.as_millis() as u64;
-                self.conversation
-                    .observe(Observed::Retried { status, after_ms });
-                sleep(wait).await;
-                Ok(())
-            }
-            _ => {
-                let body = super::super::conversation::quote(&answer::beginning(response).await);
-                Err(Misbehaviour::TryLater {
-                    status,
-                    retry_after,
-                    tries,
-                    body,
-                })
-            }
-        }
-    }
-
     /// Begins a new session to replace one that the server has forgotten.
     async fn renew(self: &Arc<Self>, forgotten: Option<String>) -> Result<(), Misbehaviour> {
         let _one_at_a_time = self.renewing.lock().await;
@@ -120,23 +82,5 @@ impl Http {
             Ok(_) => Ok(()),
             Err(error) => Err(error.misbehaviour.clone()),
         }
-    }
-}
-
-/// The wait, when it is given in seconds. A date is reported as it is, not waited for.
-fn retry_wait(text: &str) -> Option<Duration> {
-    let seconds: f64 = text.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_seconds_are_waited_for() {
-        assert_eq!(retry_wait("2"), Some(Duration::from_secs(2)));
-        assert_eq!(retry_wait("-1"), None);
-        assert_eq!(retry_wait("Wed, 21 Oct 2026 07:28:00 GMT"), None);
     }
 }

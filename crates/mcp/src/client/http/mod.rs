@@ -1,19 +1,21 @@
 //! Messages over streamable HTTP: one POST for each, answered with JSON or with a stream of events.
 
 mod answer;
+mod body;
 mod connector;
 mod exchange;
+mod failure;
+mod listen;
+mod raw;
+mod retry;
 mod stream;
 
 use super::conversation::Conversation;
 use super::link::{Asking, Deadline};
-use super::raw::RawAnswer;
 use super::{Misbehaviour, Observed};
 use crate::era::{Era, LATEST_MODERN};
-use crate::sse::Parser;
 use crate::tape::Direction;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use mcptest_http::media_type;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -181,7 +183,7 @@ impl Http {
             .body(line.to_owned())
             .send()
             .await;
-        sent.map_err(|error| connector::failure(&error, &self.url, self.connect_timeout))
+        sent.map_err(|error| failure::misbehaviour_of(&error, &self.url, self.connect_timeout))
     }
 
     /// The user's headers, and those of the era and the session.
@@ -224,40 +226,4 @@ impl Http {
             let _ = timeout(GOODBYE, goodbye.send()).await;
         }
     }
-
-    /// Posts a string, with headers that replace the session's.
-    pub(super) async fn post_raw(
-        &self,
-        text: &str,
-        headers: &[(&str, &str)],
-    ) -> Result<RawAnswer, Misbehaviour> {
-        let headers = connector::header_map(headers)?;
-        // A header with a name replaces the one of that name.
-        let response = self.post(text, None, |own| own.extend(headers)).await?;
-        let status = response.status().as_u16();
-        let is_stream = media_type(response.headers()).as_deref() == Some("text/event-stream");
-        let text = if is_stream {
-            first_event(response).await
-        } else {
-            answer::beginning(response).await
-        };
-        Ok(RawAnswer { status, body: text })
-    }
-}
-
-/// The first message of a stream; empty when it ends before.
-async fn first_event(mut response: reqwest::Response) -> String {
-    let mut parser = Parser::new(1 << 20);
-    while let Ok(Some(chunk)) = response.chunk().await {
-        let Ok(events) = parser.feed(&chunk) else {
-            break;
-        };
-        if let Some(data) = events
-            .into_iter()
-            .find_map(|event| event.data.filter(|data| !data.is_empty()))
-        {
-            return data;
-        }
-    }
-    String::new()
 }

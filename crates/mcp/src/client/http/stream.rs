@@ -10,11 +10,10 @@ use mcptest_http::{media_type, root_cause};
 use reqwest::Response;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 const MAX_RESUMPTIONS: usize = 20;
-const DEFAULT_RETRY: Duration = Duration::from_secs(1);
+pub(super) const DEFAULT_RETRY: Duration = Duration::from_secs(1);
 /// How long a stream is still read after the answer: for a second answer that should not be there.
 const AFTER_ANSWER: Duration = Duration::from_secs(2);
 
@@ -188,51 +187,5 @@ fn unreadable(error: &SseError) -> Misbehaviour {
             limit: *limit,
         },
         SseError::NotUtf8 => Misbehaviour::NotUtf8("an event of the stream".to_owned()),
-    }
-}
-
-const MAX_FAILURES: usize = 5;
-/// A server may send the head of this stream only with its first event.
-const PATIENCE: Duration = Duration::from_millis(500);
-
-impl Http {
-    /// Listens in the background, as long as the server has such a stream. Many have none.
-    ///
-    /// Returns when the stream is open, for what the server sends before is lost with some.
-    pub(in crate::client) async fn listen(self: &Arc<Self>) {
-        if self.era() == Era::Modern {
-            return;
-        }
-        let this = Arc::downgrade(self);
-        let (opened, is_open) = oneshot::channel::<()>();
-        let mut opened = Some(opened);
-        self.spawn(async move {
-            let mut progress = Progress::default();
-            let mut failures = 0;
-            while failures < MAX_FAILURES {
-                let Some(this) = this.upgrade() else { return };
-                let Ok(response) = this.get_events(progress.last_id.as_deref()).await else {
-                    return;
-                };
-                drop(opened.take());
-                let before = progress.events;
-                this.read_stream(response, None, &mut progress).await;
-                failures = if progress.events > before {
-                    0
-                } else {
-                    failures + 1
-                };
-                drop(this);
-                sleep(
-                    progress
-                        .retry
-                        .unwrap_or(DEFAULT_RETRY)
-                        .max(Duration::from_millis(50)),
-                )
-                .await;
-            }
-        });
-        // The sender is dropped, whether or not there is such a stream.
-        let _ = timeout(PATIENCE, is_open).await;
     }
 }

@@ -3,6 +3,7 @@
 mod entries;
 mod events;
 mod exchange;
+mod headers;
 mod interposed;
 mod private;
 mod tee;

@@ -5,7 +5,7 @@ use super::{Target, client};
 use crate::client::{Endpoint, Pipe, ServerSpec};
 use crate::proxy::ProxyError;
 use crate::proxy::bare::Bare;
-use crate::proxy::bridge::connect;
+use crate::proxy::connection::connect;
 use crate::proxy::front::{Front, FrontSessions};
 use crate::proxy::interpose::Interposer;
 use crate::proxy::record::Recorder;

@@ -1,0 +1,185 @@
+//! Which server is connected to, over what, and with how much patience?
+
+use super::Responses;
+use crate::era::Era;
+use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
+use mcptest_process::{Child, StartError, start_server};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// How long a request may take unless a server says otherwise.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a server may take to give its first answer unless it says otherwise: it may have to be downloaded first.
+pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// One server, ready to connect to: every variable is filled in.
+#[derive(Debug, Clone)]
+pub struct ServerSpec {
+    /// Its name in messages.
+    pub name: String,
+    /// Where it is.
+    pub endpoint: Endpoint,
+    /// Which protocol era to speak.
+    pub era: Option<Era>,
+    /// How long a request may take.
+    pub timeout: Duration,
+    /// How long it may take to start and to give its first answer.
+    pub connect_timeout: Duration,
+    /// What `timeout` limits.
+    pub timeout_scope: TimeoutScope,
+    /// The largest message to accept.
+    pub max_message_bytes: usize,
+    /// What to answer when the server asks.
+    pub responses: Responses,
+    /// Who is told when its first answer is late.
+    pub on_late: OnLate,
+}
+
+/// What a time limit is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeoutScope {
+    /// Each request by itself; the first answer has its own limit.
+    EachRequest,
+    /// The connection and all its requests together.
+    WholeConnection,
+}
+
+/// Who is told, once for each connection, that a first answer is late: the server may be downloaded, or hang.
+#[derive(Clone, Default)]
+pub struct OnLate(pub Option<TellLate>);
+
+/// What is called with a server that is late.
+pub type TellLate = Arc<dyn Fn(&ServerSpec) + Send + Sync>;
+
+impl fmt::Debug for OnLate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnLate")
+    }
+}
+
+/// Where a server is.
+#[derive(Clone)]
+pub enum Endpoint {
+    /// A program on its standard streams.
+    Command {
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// Environment variables beside those of ours that every program needs.
+        env: Vec<(String, String)>,
+        /// The folder it starts in.
+        cwd: Option<PathBuf>,
+    },
+    /// A streamable HTTP endpoint.
+    Url {
+        /// The address.
+        url: String,
+        /// Headers of every request. Their values are never shown.
+        headers: Vec<(String, String)>,
+    },
+    /// A server in this process, over a byte pipe. Called once for each connection.
+    Pipe(Pipe),
+}
+
+/// Opens a connection to a server in this process: the end to read from, and the end to write to.
+pub type Pipe = Arc<dyn Fn() -> (BoxedReader, BoxedWriter) + Send + Sync>;
+/// The end to read from.
+pub type BoxedReader = Box<dyn AsyncRead + Send + Unpin>;
+/// The end to write to.
+pub type BoxedWriter = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// A pipe to a server.
+pub(crate) struct OpenedPipe {
+    pub(crate) reader: BoxedReader,
+    pub(crate) writer: BoxedWriter,
+    /// The process behind it, if one was started.
+    pub(crate) child: Option<Child>,
+}
+
+impl Endpoint {
+    /// Starts the program, or opens the pipe; `None` for an address.
+    pub(crate) fn open(&self) -> Result<Option<OpenedPipe>, StartError> {
+        match self {
+            Self::Command { words, env, cwd } => {
+                let (child, started) = start_server(words, env, cwd.as_deref())?;
+                Ok(Some(OpenedPipe {
+                    reader: Box::new(started.stdout),
+                    writer: Box::new(started.stdin),
+                    child: Some(child),
+                }))
+            }
+            Self::Pipe(open) => {
+                let (reader, writer) = open();
+                Ok(Some(OpenedPipe {
+                    reader,
+                    writer,
+                    child: None,
+                }))
+            }
+            Self::Url { .. } => Ok(None),
+        }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command { words, cwd, .. } => f
+                .debug_struct("Command")
+                .field("words", words)
+                .field("cwd", cwd)
+                .finish_non_exhaustive(),
+            Self::Url { url, .. } => f
+                .debug_struct("Url")
+                .field("url", url)
+                .finish_non_exhaustive(),
+            Self::Pipe(_) => f.write_str("Pipe"),
+        }
+    }
+}
+
+impl ServerSpec {
+    /// A server with the default patience.
+    pub fn new(name: impl Into<String>, endpoint: Endpoint) -> Self {
+        Self {
+            name: name.into(),
+            endpoint,
+            era: None,
+            timeout: DEFAULT_TIMEOUT,
+            connect_timeout: DEFAULT_CONNECT_TIMEOUT,
+            timeout_scope: TimeoutScope::EachRequest,
+            max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
+            responses: Responses::default(),
+            on_late: OnLate::default(),
+        }
+    }
+
+    /// A program on its standard streams.
+    pub fn command(
+        name: impl Into<String>,
+        words: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let words = words.into_iter().map(Into::into).collect();
+        Self::new(
+            name,
+            Endpoint::Command {
+                words,
+                env: Vec::new(),
+                cwd: None,
+            },
+        )
+    }
+
+    /// A streamable HTTP endpoint.
+    pub fn url(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Self::new(
+            name,
+            Endpoint::Url {
+                url: url.into(),
+                headers: Vec::new(),
+            },
+        )
+    }
+}
