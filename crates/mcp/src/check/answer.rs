@@ -26,10 +26,10 @@ impl Answer {
                     Self::Error(i64::from(*status), body.clone())
                 }
                 // It answered, and wants to ask the user.
-                M::InputRefused { .. } | M::TooManyRounds(_) => {
+                M::InputRefused { .. } | M::TooManyRounds { .. } => {
                     Self::Result(json!({ "resultType": "input_required" }))
                 }
-                M::Forbidden(body) => Self::Error(403, body.clone()),
+                M::Forbidden { body } => Self::Error(403, body.clone()),
                 M::NotFound { body, .. } => Self::Error(404, body.clone()),
                 why => Self::None(why.sentence(&error.method)),
             },

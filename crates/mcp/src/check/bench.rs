@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout};
 
 /// A variable of the server that no answer may have in it.
@@ -27,13 +28,48 @@ pub(super) const SLOW: Duration = Duration::from_millis(300);
 /// How long to wait for something that need not come.
 const MOMENT: Duration = Duration::from_millis(150);
 
+/// Why a probe has nothing to try.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub(super) enum Unusable {
+    #[error("there is no connection")]
+    NoConnection,
+    #[error(transparent)]
+    NotConnected(WireError),
+    #[error("the tools cannot be listed: {0}")]
+    NotListed(WireError),
+    #[error("the server has no tools")]
+    NoTools,
+    #[error("no tool says `readOnlyHint: true`; `--allow-writes` calls the others too")]
+    NothingReadOnly,
+    #[error("no arguments can be made up for the tools that may be called")]
+    NoArguments,
+}
+
+impl From<Unusable> for NotSent {
+    fn from(why: Unusable) -> Self {
+        Self::NothingToTry(why.to_string())
+    }
+}
+
+/// Why a server did not go on.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub(super) enum Stuck {
+    #[error(transparent)]
+    Unusable(#[from] Unusable),
+    /// A sentence about its misbehaviour.
+    #[error("{0}")]
+    Misbehaved(String),
+    #[error("nothing came within {} s", limit.as_secs_f64())]
+    Silent { limit: Duration },
+}
+
 /// The server, with a connection to it while there is one.
 pub(super) struct Bench {
     pub(super) spec: ServerSpec,
     allow_writes: bool,
     client: Option<Arc<Client>>,
     pub(super) info: Option<ServerInfo>,
-    listed: Option<Result<Tools, String>>,
+    listed: Option<Result<Tools, Unusable>>,
     made: Option<Vec<MadeCall>>,
     said: Arc<Mutex<Vec<String>>>,
     pub(super) observed: Vec<Observed>,
@@ -131,10 +167,8 @@ impl Bench {
             .unwrap_or(Era::Legacy)
     }
 
-    pub(super) fn client(&self) -> Result<&Arc<Client>, String> {
-        self.client
-            .as_ref()
-            .ok_or_else(|| "there is no connection".to_owned())
+    pub(super) fn client(&self) -> Result<&Arc<Client>, Unusable> {
+        self.client.as_ref().ok_or(Unusable::NoConnection)
     }
 
     /// Refuses a probe that is about the other way to carry messages.
@@ -226,7 +260,7 @@ impl Bench {
     pub(super) async fn ask(&self, method: &str, params: Value) -> Answer {
         match self.client() {
             Ok(client) => Answer::of(client.request(method, Some(params)).await),
-            Err(why) => Answer::None(why),
+            Err(why) => Answer::None(why.to_string()),
         }
     }
 
@@ -235,7 +269,7 @@ impl Bench {
         let raw = to_raw_value(arguments).unwrap_or_else(|_| RawValue::NULL.to_owned());
         match self.client() {
             Ok(client) => Answer::of(client.call_tool(name, &raw, None).await.outcome),
-            Err(why) => Answer::None(why),
+            Err(why) => Answer::None(why.to_string()),
         }
     }
 
@@ -283,17 +317,16 @@ impl Bench {
         &self,
         text: &str,
         headers: &[(&str, &str)],
-    ) -> Result<Raw, String> {
+    ) -> Result<Raw, Stuck> {
         let client = self.client()?;
         let from = self.said.lock().len();
         let sent = match timeout(self.spec.timeout, client.send_raw(text, headers)).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(why)) => return Err(why.sentence("the message")),
+            Ok(Err(why)) => return Err(Stuck::Misbehaved(why.sentence("the message"))),
             Err(_) => {
-                return Err(format!(
-                    "nothing came within {} s",
-                    self.spec.timeout.as_secs_f64()
-                ));
+                return Err(Stuck::Silent {
+                    limit: self.spec.timeout,
+                });
             }
         };
         self.is_alive().await?;
@@ -350,7 +383,7 @@ impl Bench {
     }
 
     /// Whether the server still answers, or why not.
-    pub(super) async fn is_alive(&self) -> Result<(), String> {
+    pub(super) async fn is_alive(&self) -> Result<(), Stuck> {
         let method = self.harmless();
         if let (Some(client), false) = (&self.client, self.is_http()) {
             // Not as a request of the client's: an error without an id, about what came before, would be taken for its
@@ -362,31 +395,30 @@ impl Bench {
             }
         }
         match self.ask(method, json!({})).await {
-            Answer::None(why) => Err(why),
+            Answer::None(why) => Err(Stuck::Misbehaved(why)),
             _ => Ok(()),
         }
     }
 
     /// What the server lists; a list that came once is not asked for again.
-    pub(super) async fn listed(&mut self) -> Result<&Tools, String> {
+    pub(super) async fn listed(&mut self) -> Result<&Tools, Unusable> {
         if self.listed.is_none() {
             let listed = self.client()?.list_tools().await;
-            self.listed =
-                Some(listed.map_err(|error| format!("the tools cannot be listed: {error}")));
+            self.listed = Some(listed.map_err(Unusable::NotListed));
         }
         match &self.listed {
             Some(Ok(tools)) => Ok(tools),
             Some(Err(why)) => Err(why.clone()),
-            None => Err("there is no list".to_owned()),
+            None => Err(Unusable::NoConnection),
         }
     }
 
     /// The tools that may be called, or why there are none.
-    pub(super) async fn callable(&mut self) -> Result<Vec<Callable>, String> {
+    pub(super) async fn callable(&mut self) -> Result<Vec<Callable>, Unusable> {
         let allow_writes = self.allow_writes;
         let listed = self.listed().await?;
         if listed.tools.is_empty() {
-            return Err("the server has no tools".to_owned());
+            return Err(Unusable::NoTools);
         }
         let read = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
         let is_read_only =
@@ -408,16 +440,13 @@ impl Bench {
             })
             .collect();
         if callable.is_empty() {
-            return Err(
-                "no tool says `readOnlyHint: true`; `--allow-writes` calls the others too"
-                    .to_owned(),
-            );
+            return Err(Unusable::NothingReadOnly);
         }
         Ok(callable)
     }
 
     /// Each tool that may be called, called once with made-up arguments, or why none was.
-    pub(super) async fn made_calls(&mut self) -> Result<Vec<MadeCall>, String> {
+    pub(super) async fn made_calls(&mut self) -> Result<Vec<MadeCall>, Unusable> {
         if let Some(made) = &self.made {
             return Ok(made.clone());
         }
@@ -439,9 +468,9 @@ impl Bench {
                 self.end().await;
             }
         }
-        self.connect().await.map_err(|error| error.to_string())?;
+        self.connect().await.map_err(Unusable::NotConnected)?;
         if made.is_empty() {
-            return Err("no arguments can be made up for the tools that may be called".to_owned());
+            return Err(Unusable::NoArguments);
         }
         self.made = Some(made.clone());
         Ok(made)
@@ -463,7 +492,7 @@ impl Bench {
         if (is_hung && !called.progress().is_empty())
             || matches!(
                 why,
-                Some(Misbehaviour::InputRefused { .. } | Misbehaviour::TooManyRounds(_))
+                Some(Misbehaviour::InputRefused { .. } | Misbehaviour::TooManyRounds { .. })
             )
         {
             return None;

@@ -165,7 +165,8 @@ async fn cancel(bench: &mut Bench) -> Outcome {
         (Ok(()), Some(late)) if is_slow && !is_over => Finding::weak(late.to_string()),
         _ => Finding::held(),
     };
-    let came = alive.err().or(late.map(|late| late.to_string()));
+    let stuck = alive.err().map(|stuck| stuck.to_string());
+    let came = stuck.or(late.map(|late| late.to_string()));
     let came = came.unwrap_or_else(|| "no answer, and the next request was answered".to_owned());
     Ok(finding
         .sent(format!("{}, then notifications/cancelled", call.sent()))
@@ -180,7 +181,7 @@ async fn notification(bench: &Bench, method: &str, params: &str) -> Outcome {
         Err(why) => {
             return Ok(Finding::broken("the server did not go on")
                 .sent(line)
-                .came(why));
+                .came(why.to_string()));
         }
     };
     let finding = match came.status {
@@ -231,7 +232,7 @@ async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> 
     let twice = client
         .observed()
         .into_iter()
-        .find(|seen| matches!(seen, Observed::DuplicateReply(_)));
+        .find(|seen| matches!(seen, Observed::DuplicateReply { .. }));
     let lost: Vec<String> = answers
         .iter()
         .filter(|answer| matches!(answer, Answer::None(_)))
@@ -328,9 +329,8 @@ async fn disconnect(bench: &mut Bench) -> Outcome {
     if bench.is_http() {
         let finding = match bench.is_alive().await {
             Ok(()) => Finding::held().came("the next request was answered"),
-            Err(why) => {
-                Finding::broken("the server did not go on after a client had gone").came(why)
-            }
+            Err(why) => Finding::broken("the server did not go on after a client had gone")
+                .came(why.to_string()),
         };
         return Ok(finding.sent(line));
     }

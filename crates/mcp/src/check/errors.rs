@@ -197,7 +197,7 @@ async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
             return Ok(
                 Finding::broken(format!("the server did not go on after {what}"))
                     .sent(text)
-                    .came(why),
+                    .came(why.to_string()),
             );
         }
     };

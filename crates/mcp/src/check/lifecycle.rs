@@ -1,7 +1,7 @@
 //! LIFECYCLE: does a server begin, agree on a version and end as it should?
 
 use super::answer::Answer;
-use super::bench::Bench;
+use super::bench::{Bench, Unusable};
 use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
 use crate::client::{Observed, WireError};
@@ -206,7 +206,7 @@ async fn text_id(bench: &mut Bench) -> Outcome {
 async fn missing_meta(bench: &mut Bench) -> Outcome {
     let id = bench.next_id();
     // On a connection of its own: a server of both eras may take it for a request of the older one, and stay there.
-    let stranger = bench.stranger().map_err(|error| error.to_string())?;
+    let stranger = bench.stranger().map_err(Unusable::NotConnected)?;
     let line = jsonrpc::request(&Id::Text(id.clone()), "tools/list", Some("{}"));
     let came = bench
         .raw(&stranger, &line, &[("mcp-method", "tools/list")], &id)
@@ -279,9 +279,9 @@ async fn messages(bench: &mut Bench) -> Outcome {
 /// What a server sent that answers nothing and says nothing. Our own ids are those of messages sent by hand.
 fn is_no_message(seen: &Observed) -> bool {
     match seen {
-        Observed::UnknownId(id) => !id.contains("check-"),
-        Observed::DuplicateReply(_) => true,
-        Observed::ErrorWithoutId(_) => false,
+        Observed::UnknownId { id } => !id.contains("check-"),
+        Observed::DuplicateReply { .. } => true,
+        Observed::ErrorWithoutId { .. } => false,
         seen => seen.is_in_place_of_an_answer(),
     }
 }

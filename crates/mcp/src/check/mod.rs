@@ -52,12 +52,6 @@ enum NotSent {
     NothingToTry(String),
 }
 
-impl From<String> for NotSent {
-    fn from(why: String) -> Self {
-        Self::NothingToTry(why)
-    }
-}
-
 impl From<&str> for NotSent {
     fn from(why: &str) -> Self {
         Self::NothingToTry(why.to_owned())
@@ -260,12 +254,12 @@ fn is_no_server(why: &Misbehaviour) -> bool {
             | M::Malformed { .. }
             | M::WrongId { .. }
             | M::TooLong { .. }
-            | M::NotUtf8(_)
-            | M::ErrorWithoutId(_)
-            | M::Refused(_)
+            | M::NotUtf8 { .. }
+            | M::ErrorWithoutId { .. }
+            | M::Refused { .. }
             | M::UnknownVersion { .. }
-            | M::NoCommonVersion(_)
-            | M::BadResult(_)
+            | M::NoCommonVersion { .. }
+            | M::BadResult { .. }
     );
     !is_spoken_to
 }

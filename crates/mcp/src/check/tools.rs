@@ -101,7 +101,7 @@ async fn list(bench: &mut Bench) -> Outcome {
         Err(why) => {
             return Ok(Finding::broken("the tools cannot be listed")
                 .sent(LIST)
-                .came(why));
+                .came(why.to_string()));
         }
     };
     let complaints: Vec<String> = listed.complaints.iter().map(ToString::to_string).collect();

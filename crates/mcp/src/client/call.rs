@@ -1,8 +1,9 @@
 //! One request from its arguments to its result, over as many rounds as it takes.
 
+use super::conversation::quote;
 use super::input_required::InputRequired;
-use super::link::{Asking, Deadline};
-use super::param_headers::headers_of;
+use super::link::{Asked, Asking, Deadline};
+use super::param_headers::{encode, headers_of};
 use super::params::Params;
 use super::{CallFailure, Called, Client, Misbehaviour, Note, Observed, tool_result};
 use crate::era::Era;
@@ -29,34 +30,15 @@ pub(super) async fn call_tool(
         asked: format!("tools/call {name}"),
         headers,
     };
-    let (outcome, notifications) = round.run(params, deadline).await;
-    let outcome = outcome.and_then(|result| {
-        if tool_result::is_no_object(&result) {
-            let why = format!(
-                "is not an object: {}",
-                super::conversation::quote(result.get())
-            );
-            return Err(client
-                .link
-                .error(&round.asked, Misbehaviour::BadResult(why), Vec::new())
-                .into());
-        }
-        Ok(result)
-    });
-    for why in outcome
-        .as_ref()
-        .map(|result| tool_result::faults(result))
-        .unwrap_or_default()
-    {
-        client.link.conversation().observe(Observed::BadResult {
-            asked: round.asked.clone(),
-            why,
-        });
+    let Asked { outcome, notes } = round.run(params, deadline).await;
+    let outcome = outcome.and_then(|result| round.checked(result));
+    if let Ok(result) = &outcome {
+        round.observe_faults(result);
     }
     Called {
         outcome,
         duration: start.elapsed(),
-        notifications,
+        notifications: notes,
     }
 }
 
@@ -84,7 +66,7 @@ pub(super) async fn request(
     }
     .run(params, deadline)
     .await
-    .0
+    .outcome
 }
 
 /// `Mcp-Name`, for the methods that have it.
@@ -97,7 +79,7 @@ fn name_header(method: &str, params: Option<&Value>) -> Vec<(String, String)> {
     let name = params
         .and_then(|params| params.get(key))
         .and_then(Value::as_str);
-    name.map(|name| ("Mcp-Name".to_owned(), super::param_headers::encode(name)))
+    name.map(|name| ("Mcp-Name".to_owned(), encode(name)))
         .into_iter()
         .collect()
 }
@@ -111,7 +93,7 @@ async fn param_headers(client: &Client, name: &str, arguments: &RawValue) -> Vec
         // Without the list no argument is repeated as a header; the server says so if it wants one.
         let _ = Box::pin(client.list_tools()).await;
     }
-    let mut headers = vec![("Mcp-Name".to_owned(), super::param_headers::encode(name))];
+    let mut headers = vec![("Mcp-Name".to_owned(), encode(name))];
     let wanted = known()
         .as_ref()
         .and_then(|tools| tools.get(name))
@@ -136,11 +118,7 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    async fn run(
-        &self,
-        first: Params,
-        deadline: Deadline,
-    ) -> (Result<Box<RawValue>, CallFailure>, Vec<Note>) {
+    async fn run(&self, first: Params, deadline: Deadline) -> Asked {
         let link = &self.client.link;
         let mut params = first.clone();
         let mut notes = Vec::new();
@@ -156,19 +134,57 @@ impl Round<'_> {
             notes.extend(answer.notes);
             let result = match answer.outcome {
                 Ok(result) if self.client.info.era == Era::Modern => result,
-                outcome => return (outcome, notes),
+                outcome => return Asked { outcome, notes },
             };
             let next = match InputRequired::read(&result) {
-                Ok(None) => return (Ok(result), notes),
+                Ok(None) => {
+                    return Asked {
+                        outcome: Ok(result),
+                        notes,
+                    };
+                }
                 Ok(Some(input)) => input.answered(link.conversation(), &first),
-                Err(why) => Err(Misbehaviour::BadResult(why.to_string())),
+                Err(why) => Err(Misbehaviour::BadResult {
+                    why: why.to_string(),
+                }),
             };
             match next {
                 Ok(next) => params = next,
-                Err(why) => return (Err(link.error(&self.asked, why, Vec::new()).into()), notes),
+                Err(why) => return self.failed(why, notes),
             }
         }
-        let why = Misbehaviour::TooManyRounds(MAX_ROUNDS);
-        (Err(link.error(&self.asked, why, Vec::new()).into()), notes)
+        let rounds = MAX_ROUNDS;
+        self.failed(Misbehaviour::TooManyRounds { rounds }, notes)
+    }
+
+    /// The result of a tool, which must be an object.
+    fn checked(&self, result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
+        if !tool_result::is_no_object(&result) {
+            return Ok(result);
+        }
+        let why = format!("is not an object: {}", quote(result.get()));
+        let why = Misbehaviour::BadResult { why };
+        Err(self.client.link.error(&self.asked, why, Vec::new()).into())
+    }
+
+    /// Notes what is wrong with the result of a tool that can be used all the same.
+    fn observe_faults(&self, result: &RawValue) {
+        for why in tool_result::faults(result) {
+            self.client
+                .link
+                .conversation()
+                .observe(Observed::BadResult {
+                    asked: self.asked.clone(),
+                    why,
+                });
+        }
+    }
+
+    fn failed(&self, why: Misbehaviour, notes: Vec<Note>) -> Asked {
+        let error = self.client.link.error(&self.asked, why, Vec::new());
+        Asked {
+            outcome: Err(error.into()),
+            notes,
+        }
     }
 }

@@ -261,11 +261,11 @@ impl Conversation {
                 return Heard::Expected;
             }
             if (1..=state.last_id).contains(&number) {
-                state.observe(Observed::DuplicateReply(id.to_string()));
+                state.observe(Observed::DuplicateReply { id: id.to_string() });
                 return Heard::Stray(id.to_string());
             }
         }
-        state.observe(Observed::UnknownId(id.to_string()));
+        state.observe(Observed::UnknownId { id: id.to_string() });
         Heard::Stray(id.to_string())
     }
 
@@ -276,8 +276,10 @@ impl Conversation {
                 .flatten()
         };
         let id = within.or_else(|| only(&self.state.lock()));
-        let misbehaviour = Misbehaviour::ErrorWithoutId(error.clone());
-        self.spoil(id, misbehaviour, Observed::ErrorWithoutId(error));
+        let misbehaviour = Misbehaviour::ErrorWithoutId {
+            error: error.clone(),
+        };
+        self.spoil(id, misbehaviour, Observed::ErrorWithoutId { error });
         Heard::Expected
     }
 
@@ -319,8 +321,14 @@ impl Conversation {
     /// A line that is not UTF-8, with the bad bytes replaced.
     pub(super) fn hear_not_utf8(&self, text: &str) {
         let quoted = quote(text);
-        let misbehaviour = Misbehaviour::NotUtf8(quoted.clone());
-        self.spoil(id_in(text), misbehaviour, Observed::NotUtf8(quoted));
+        let misbehaviour = Misbehaviour::NotUtf8 {
+            text: quoted.clone(),
+        };
+        self.spoil(
+            id_in(text),
+            misbehaviour,
+            Observed::NotUtf8 { text: quoted },
+        );
     }
 
     /// Ends the request that something unreadable was to answer; what answers none is observed.
@@ -442,7 +450,7 @@ impl End {
                 moment,
                 status: status.clone(),
             },
-            Self::ClosedOutput => Misbehaviour::ClosedOutput(moment),
+            Self::ClosedOutput => Misbehaviour::ClosedOutput { moment },
         }
     }
 }

@@ -17,7 +17,10 @@ pub enum Misbehaviour {
         status: Option<String>,
     },
     /// Its output ended, though its process runs on.
-    ClosedOutput(Moment),
+    ClosedOutput {
+        /// When it did.
+        moment: Moment,
+    },
     /// No answer in time.
     NoAnswer {
         /// How long it was waited.
@@ -53,12 +56,21 @@ pub enum Misbehaviour {
         /// The limit.
         limit: usize,
     },
-    /// An answer that is not UTF-8: how it began, with the bad bytes replaced.
-    NotUtf8(String),
+    /// An answer that is not UTF-8.
+    NotUtf8 {
+        /// How it began, with the bad bytes replaced.
+        text: String,
+    },
     /// An error that belongs to no request, while only one was open.
-    ErrorWithoutId(RpcError),
+    ErrorWithoutId {
+        /// The error.
+        error: RpcError,
+    },
     /// The handshake was answered with an error.
-    Refused(RpcError),
+    Refused {
+        /// The error.
+        error: RpcError,
+    },
     /// A protocol version that does not exist.
     UnknownVersion {
         /// The version that was offered.
@@ -66,10 +78,16 @@ pub enum Misbehaviour {
         /// The server's answer.
         answered: String,
     },
-    /// No version that both sides speak: the server's versions.
-    NoCommonVersion(Vec<String>),
-    /// A result without what its method must have: what is wrong with it.
-    BadResult(String),
+    /// No version that both sides speak.
+    NoCommonVersion {
+        /// The server's versions.
+        supported: Vec<String>,
+    },
+    /// A result without what its method must have.
+    BadResult {
+        /// What is wrong with it.
+        why: String,
+    },
     /// A list that begins again.
     RepeatingCursor {
         /// The cursor that came twice.
@@ -77,10 +95,16 @@ pub enum Misbehaviour {
         /// How many pages were read.
         pages: usize,
     },
-    /// A list without an end, of which so many pages were read.
-    TooManyPages(usize),
-    /// A call that never has enough input, repeated so many times.
-    TooManyRounds(usize),
+    /// A list without an end.
+    TooManyPages {
+        /// How many pages were read.
+        pages: usize,
+    },
+    /// A call that never has enough input.
+    TooManyRounds {
+        /// How often it was repeated.
+        rounds: usize,
+    },
     /// A call that needs input which it is not given.
     InputRefused {
         /// What it asks.
@@ -95,12 +119,21 @@ pub enum Misbehaviour {
         /// Why not.
         why: String,
     },
-    /// The header of this name cannot be sent.
-    BadHeader(String),
-    /// Nobody listens at this address.
-    ConnectionRefused(String),
-    /// This host has no address.
-    UnknownHost(String),
+    /// A header cannot be sent.
+    BadHeader {
+        /// The name of the header.
+        name: String,
+    },
+    /// Nothing listens at the address.
+    ConnectionRefused {
+        /// The address.
+        address: String,
+    },
+    /// The host has no address.
+    UnknownHost {
+        /// The host.
+        host: String,
+    },
     /// The encrypted connection failed.
     Tls {
         /// The address.
@@ -138,8 +171,11 @@ pub enum Misbehaviour {
         /// How the answer began.
         body: String,
     },
-    /// HTTP 403, with this body.
-    Forbidden(String),
+    /// HTTP 403.
+    Forbidden {
+        /// How the answer began.
+        body: String,
+    },
     /// HTTP 404.
     NotFound {
         /// The address.
@@ -188,8 +224,11 @@ pub enum Misbehaviour {
         /// How the answer began.
         body: String,
     },
-    /// An answer of this status without a body.
-    EmptyBody(u16),
+    /// An answer without a body.
+    EmptyBody {
+        /// The HTTP status.
+        status: u16,
+    },
     /// A body that ended too early.
     TruncatedBody {
         /// How much of it had come.

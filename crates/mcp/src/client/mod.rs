@@ -2,9 +2,11 @@
 
 mod call;
 mod conversation;
+mod discovery;
 mod handshake;
 mod http;
 mod info;
+mod initialize;
 mod input_required;
 mod link;
 mod misbehaviour;
@@ -79,9 +81,9 @@ impl Client {
 
     /// All tools, over all pages. A tool that breaks the rules is a complaint and is left out.
     pub async fn list_tools(&self) -> Result<Tools, WireError> {
-        let (tools, param_headers) = tools::list(self).await?;
-        *self.param_headers.lock() = Some(param_headers);
-        Ok(tools)
+        let listed = tools::list(self).await?;
+        *self.param_headers.lock() = Some(listed.param_headers);
+        Ok(listed.tools)
     }
 
     /// Calls a tool; `arguments` is a JSON object. After the timeout (the server's, unless given) the call is cancelled

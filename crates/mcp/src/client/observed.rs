@@ -14,9 +14,12 @@ pub enum Observed {
         /// Why it is not one.
         why: Malformed,
     },
-    /// A line that is not UTF-8: how it began, with the bad bytes replaced.
-    #[error("it sent a line that is not UTF-8: {0:?}")]
-    NotUtf8(String),
+    /// A line that is not UTF-8.
+    #[error("it sent a line that is not UTF-8: {text:?}")]
+    NotUtf8 {
+        /// How it began, with the bad bytes replaced.
+        text: String,
+    },
     /// A line past the size limit.
     #[error(
         "it sent a line of {bytes} bytes, past the limit of {limit} (`max_message_bytes`), which begins {start:?}"
@@ -30,14 +33,23 @@ pub enum Observed {
         start: String,
     },
     /// The output ended in the middle of a line.
-    #[error("its output ended in the middle of the line {0:?}")]
-    CutLine(String),
+    #[error("its output ended in the middle of the line {line:?}")]
+    CutLine {
+        /// The line.
+        line: String,
+    },
     /// An answer whose id belongs to no request.
-    #[error("it answered id {0}, which was not asked")]
-    UnknownId(String),
+    #[error("it answered id {id}, which was not asked")]
+    UnknownId {
+        /// The id.
+        id: String,
+    },
     /// A second answer to a request that was answered.
-    #[error("it answered id {0} twice")]
-    DuplicateReply(String),
+    #[error("it answered id {id} twice")]
+    DuplicateReply {
+        /// The id.
+        id: String,
+    },
     /// An answer to a request that had been given up.
     #[error("it answered {method} (id {id}) after the request had been cancelled")]
     LateReply {
@@ -47,8 +59,11 @@ pub enum Observed {
         method: String,
     },
     /// An error that says no id.
-    #[error("it sent an error without an id: {0}")]
-    ErrorWithoutId(RpcError),
+    #[error("it sent an error without an id: {error}")]
+    ErrorWithoutId {
+        /// The error.
+        error: RpcError,
+    },
     /// A request from the server, and what it was answered.
     #[error("it asked {method}{}, and was answered {answer}, {}", spaced(params), how(*is_scripted))]
     ServerRequest {
@@ -80,8 +95,11 @@ pub enum Observed {
         why: String,
     },
     /// The server did not speak the modern era, and the older one was tried.
-    #[error("spoken to in the older era, because {0}")]
-    FellBack(String),
+    #[error("spoken to in the older era, because {why}")]
+    FellBack {
+        /// Why.
+        why: String,
+    },
     /// The server asked to come back later, and got the request again.
     #[error("it answered HTTP {status}, and was asked again after {after_ms} ms")]
     Retried {
@@ -94,8 +112,11 @@ pub enum Observed {
     #[error("its session had ended, and a new one was begun")]
     SessionRenewed,
     /// An event stream was cut off and continued after its last event.
-    #[error("its event stream was cut off, and was continued after event {0:?}")]
-    StreamResumed(String),
+    #[error("its event stream was cut off, and was continued after event {after:?}")]
+    StreamResumed {
+        /// The event after which it was continued.
+        after: String,
+    },
     /// Something about the connection that did not end a request.
     #[error("{0}")]
     Connection(String),
@@ -134,7 +155,7 @@ impl Observed {
     pub fn is_usual(&self) -> bool {
         matches!(
             self,
-            Self::Stderr(_) | Self::Notification { .. } | Self::FellBack(_)
+            Self::Stderr(_) | Self::Notification { .. } | Self::FellBack { .. }
         )
     }
 
@@ -143,11 +164,11 @@ impl Observed {
         matches!(
             self,
             Self::Garbage { .. }
-                | Self::NotUtf8(_)
+                | Self::NotUtf8 { .. }
                 | Self::TooLong { .. }
-                | Self::CutLine(_)
-                | Self::UnknownId(_)
-                | Self::ErrorWithoutId(_)
+                | Self::CutLine { .. }
+                | Self::UnknownId { .. }
+                | Self::ErrorWithoutId { .. }
         )
     }
 }

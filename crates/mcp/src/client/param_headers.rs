@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use thiserror::Error;
 
 /// An argument that is repeated as a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,16 +13,24 @@ pub(super) struct ParamHeader {
     name: String,
 }
 
+/// Why the annotations of a schema break the rules.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum BadParamHeader {
+    #[error("`x-mcp-header` must be on a property, not on the schema itself")]
+    OnSchema,
+    #[error("`x-mcp-header` must be on a property that is reached through `properties` alone")]
+    Misplaced,
+    #[error("the `x-mcp-header` of `{path}` {why}")]
+    OfProperty { path: String, why: &'static str },
+}
+
 /// The arguments of a schema that are repeated, or why its annotations break the rules.
-pub(super) fn read(schema: &Value) -> Result<Vec<ParamHeader>, String> {
+pub(super) fn read(schema: &Value) -> Result<Vec<ParamHeader>, BadParamHeader> {
     if schema.get("x-mcp-header").is_some() {
-        return Err("`x-mcp-header` must be on a property, not on the schema itself".to_owned());
+        return Err(BadParamHeader::OnSchema);
     }
     if is_misplaced(schema, true) {
-        return Err(
-            "`x-mcp-header` must be on a property that is reached through `properties` alone"
-                .to_owned(),
-        );
+        return Err(BadParamHeader::Misplaced);
     }
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
@@ -34,15 +43,19 @@ fn collect(
     path: &mut Vec<String>,
     seen: &mut BTreeSet<String>,
     found: &mut Vec<ParamHeader>,
-) -> Result<(), String> {
+) -> Result<(), BadParamHeader> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return Ok(());
     };
     for (name, property) in properties {
         path.push(name.clone());
         if let Some(header) = property.get("x-mcp-header") {
-            let wrong =
-                |why: &str| Err(format!("the `x-mcp-header` of `{}` {why}", path.join(".")));
+            let wrong = |why| {
+                Err(BadParamHeader::OfProperty {
+                    path: path.join("."),
+                    why,
+                })
+            };
             let Some(header) = header.as_str() else {
                 return wrong("is not a string");
             };

@@ -19,7 +19,7 @@ impl Misbehaviour {
                     .map_or_else(String::new, |status| format!(" with {status}"));
                 format!("it exited{status} {}", moment_words(*moment, asked))
             }
-            Self::ClosedOutput(moment) => {
+            Self::ClosedOutput { moment } => {
                 format!(
                     "it closed its output, though it runs on, {}",
                     moment_words(*moment, asked)
@@ -69,29 +69,29 @@ impl Misbehaviour {
                     "the answer to {asked} is too large: {bytes}the limit is {limit} bytes (`max_message_bytes`)"
                 )
             }
-            Self::NotUtf8(text) => format!("the answer to {asked} is not UTF-8: {text:?}"),
-            Self::ErrorWithoutId(error) => {
+            Self::NotUtf8 { text } => format!("the answer to {asked} is not UTF-8: {text:?}"),
+            Self::ErrorWithoutId { error } => {
                 format!("{asked} was answered with an error that names no request: {error}")
             }
-            Self::Refused(error) => format!("{asked} was refused: {error}"),
+            Self::Refused { error } => format!("{asked} was refused: {error}"),
             Self::UnknownVersion { offered, answered } => format!(
                 "it answered protocol version {answered:?}, which does not exist; {offered:?} was offered"
             ),
-            Self::NoCommonVersion(supported) => format!(
+            Self::NoCommonVersion { supported } => format!(
                 "it speaks protocol versions {} only, none of which can be spoken here with its `era`",
                 supported.join(", ")
             ),
-            Self::BadResult(why) => format!("the answer to {asked} {why}"),
+            Self::BadResult { why } => format!("the answer to {asked} {why}"),
             Self::RepeatingCursor { cursor, pages } => {
                 format!(
                     "{asked} does not end: the cursor {cursor:?} came again after {}",
                     count(*pages, "page")
                 )
             }
-            Self::TooManyPages(pages) => {
+            Self::TooManyPages { pages } => {
                 format!("{asked} does not end: {} were read", count(*pages, "page"))
             }
-            Self::TooManyRounds(rounds) => {
+            Self::TooManyRounds { rounds } => {
                 format!(
                     "{asked} asks for more input without an end: it was repeated {rounds} times"
                 )
@@ -102,17 +102,17 @@ impl Misbehaviour {
             Self::BadAddress { url, why } => {
                 format!("{url:?} is not an address that can be used: {why}")
             }
-            Self::BadHeader(name) => {
+            Self::BadHeader { name } => {
                 format!(
                     "the header {name:?} cannot be sent: its name or value has characters that HTTP does not allow"
                 )
             }
-            Self::ConnectionRefused(url) => {
+            Self::ConnectionRefused { address: url } => {
                 format!(
                     "nothing listens at {url} (connection refused): is the server running, and is the port right?"
                 )
             }
-            Self::UnknownHost(host) => {
+            Self::UnknownHost { host } => {
                 format!("there is no host {host:?} (the name has no address)")
             }
             Self::Tls { url, why } => format!("no secure connection to {url}: {why}"),
@@ -152,7 +152,7 @@ impl Misbehaviour {
                     body_words(body)
                 )
             }
-            Self::Forbidden(body) => format!(
+            Self::Forbidden { body } => format!(
                 "{asked} was refused with HTTP 403: the credentials, or the `Origin` and `Host` of the request, are not allowed{}",
                 body_words(body)
             ),
@@ -210,7 +210,7 @@ impl Misbehaviour {
                     body_words(body)
                 )
             }
-            Self::EmptyBody(status) => {
+            Self::EmptyBody { status } => {
                 format!("{asked} was answered with HTTP {status} and no body")
             }
             Self::TruncatedBody { bytes, why } => {

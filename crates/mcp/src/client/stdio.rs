@@ -246,7 +246,8 @@ impl Reading {
         } else {
             self.conversation.tap(Direction::Server, text);
             let text = super::conversation::quote(text);
-            self.conversation.observe(super::Observed::CutLine(text));
+            self.conversation
+                .observe(super::Observed::CutLine { line: text });
         }
     }
 }

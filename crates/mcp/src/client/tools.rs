@@ -10,25 +10,39 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
 
 const MAX_PAGES: usize = 1000;
 const ASKED: &str = "tools/list";
 
-type ParamHeaders = BTreeMap<String, Vec<ParamHeader>>;
+pub(super) type ParamHeaders = BTreeMap<String, Vec<ParamHeader>>;
 
-/// The tools, and which of their arguments are repeated as headers.
-pub(super) async fn list(client: &Client) -> Result<(Tools, ParamHeaders), WireError> {
+/// The tools of a server.
+pub(super) struct ListedTools {
+    pub(super) tools: Tools,
+    /// The arguments that are repeated as headers, by tool.
+    pub(super) param_headers: ParamHeaders,
+}
+
+/// Reads the list, page by page.
+pub(super) async fn list(client: &Client) -> Result<ListedTools, WireError> {
     let mut list = List::default();
     let mut cursor: Option<String> = None;
     let mut cursors = BTreeSet::new();
     let bad = |why| client.link.error(ASKED, why, Vec::new());
     for pages in 1..=MAX_PAGES {
         let result = page(client, cursor.as_deref()).await?;
-        cursor = list
-            .take(&result, client.info.era)
-            .map_err(|why| bad(Misbehaviour::BadResult(why)))?;
+        cursor = list.add_page(&result, client.info.era).map_err(|fault| {
+            let why = fault.to_string();
+            bad(Misbehaviour::BadResult { why })
+        })?;
         match &cursor {
-            None => return Ok((list.tools, list.param_headers)),
+            None => {
+                return Ok(ListedTools {
+                    tools: list.tools,
+                    param_headers: list.param_headers,
+                });
+            }
             Some(cursor) if !cursors.insert(cursor.clone()) => {
                 return Err(bad(Misbehaviour::RepeatingCursor {
                     cursor: cursor.clone(),
@@ -38,7 +52,7 @@ pub(super) async fn list(client: &Client) -> Result<(Tools, ParamHeaders), WireE
             Some(_) => {}
         }
     }
-    Err(bad(Misbehaviour::TooManyPages(MAX_PAGES)))
+    Err(bad(Misbehaviour::TooManyPages { pages: MAX_PAGES }))
 }
 
 async fn page(client: &Client, cursor: Option<&str>) -> Result<Box<RawValue>, WireError> {
@@ -64,9 +78,22 @@ async fn page(client: &Client, cursor: Option<&str>) -> Result<Box<RawValue>, Wi
             CallFailure::Rpc(error) => {
                 client
                     .link
-                    .error(ASKED, Misbehaviour::Refused(error), Vec::new())
+                    .error(ASKED, Misbehaviour::Refused { error }, Vec::new())
             }
         })
+}
+
+/// What is wrong with a page of the list. Its text follows "the answer".
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+enum BadList {
+    #[error("is not an object with `tools`")]
+    NoObject,
+    #[error("has no `tools`")]
+    NoTools,
+    #[error("has a `tools` that is not a list")]
+    ToolsAreNoList,
+    #[error("has a `nextCursor` that is not a string: {0}")]
+    BadCursor(String),
 }
 
 #[derive(Default)]
@@ -79,7 +106,7 @@ struct List {
 
 impl List {
     /// Takes in a page, and gives the cursor of the next.
-    fn take(&mut self, result: &RawValue, era: Era) -> Result<Option<String>, String> {
+    fn add_page(&mut self, result: &RawValue, era: Era) -> Result<Option<String>, BadList> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Page<'a> {
@@ -88,11 +115,10 @@ impl List {
             #[serde(borrow)]
             next_cursor: Option<&'a RawValue>,
         }
-        let page: Page<'_> = serde_json::from_str(result.get())
-            .map_err(|_| "is not an object with `tools`".to_owned())?;
-        let tools = page.tools.ok_or("has no `tools`")?;
-        let tools: Vec<&RawValue> = serde_json::from_str(tools.get())
-            .map_err(|_| "has a `tools` that is not a list".to_owned())?;
+        let page: Page<'_> = serde_json::from_str(result.get()).map_err(|_| BadList::NoObject)?;
+        let tools = page.tools.ok_or(BadList::NoTools)?;
+        let tools: Vec<&RawValue> =
+            serde_json::from_str(tools.get()).map_err(|_| BadList::ToolsAreNoList)?;
         for raw in tools {
             self.count += 1;
             if let Err(observed) = self.add(raw, era) {
@@ -102,64 +128,43 @@ impl List {
         match page.next_cursor {
             None => Ok(None),
             Some(cursor) => serde_json::from_str(cursor.get())
-                .map_err(|_| format!("has a `nextCursor` that is not a string: {}", cursor.get())),
+                .map_err(|_| BadList::BadCursor(cursor.get().to_owned())),
         }
     }
 
     fn add(&mut self, raw: &RawValue, era: Era) -> Result<(), Observed> {
-        let complain = |tool: String, why: String| Observed::BadTool {
-            tool,
-            flaw: ToolFlaw::Unusable,
-            why,
-        };
         let place = format!("number {}", self.count);
-        let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get())
-            .map_err(|_| complain(place.clone(), "is not an object; it is left out".to_owned()))?;
-        let text = |key: &str| {
-            members
-                .get(key)
-                .and_then(|value| serde_json::from_str::<String>(value.get()).ok())
-        };
-        let name = text("name").filter(|name| !name.is_empty());
-        let name =
-            name.ok_or_else(|| complain(place, "has no `name`; it is left out".to_owned()))?;
-        let wrong = |why: &str| complain(format!("{name:?}"), format!("{why}; it is left out"));
+        let members: Members = serde_json::from_str(raw.get())
+            .map_err(|_| unusable(place.clone(), "is not an object"))?;
+        let name = text_of(&members, "name")
+            .filter(|name| !name.is_empty())
+            .ok_or_else(|| unusable(place, "has no `name`"))?;
         let input_schema = members
             .get("inputSchema")
-            .ok_or_else(|| wrong("has no `inputSchema`"))?;
-        let schema: Value = serde_json::from_str(input_schema.get()).map_err(|error| {
-            wrong(&format!(
-                "has an `inputSchema` that cannot be read: {error}"
-            ))
-        })?;
-        if !schema.is_object() {
-            return Err(wrong("has an `inputSchema` that is not an object"));
-        }
+            .ok_or_else(|| unusable(quoted(&name), "has no `inputSchema`"))?;
+        let schema = read_schema(&name, input_schema)?;
         if self.names.contains(&name) {
-            let why = "is listed twice; it is left out".to_owned();
             return Err(Observed::BadTool {
-                tool: format!("{name:?}"),
+                tool: quoted(&name),
                 flaw: ToolFlaw::Twice,
-                why,
+                why: "is listed twice; it is left out".to_owned(),
             });
         }
         if era == Era::Modern {
             let headers = param_headers::read(&schema)
-                .map_err(|why| wrong(&format!("breaks a rule: {why}")))?;
+                .map_err(|why| unusable(quoted(&name), &format!("breaks a rule: {why}")))?;
             self.param_headers.insert(name.clone(), headers);
         }
         if schema.get("type").and_then(Value::as_str) != Some("object") {
-            let why = "has an `inputSchema` whose `type` is not \"object\"".to_owned();
-            let flaw = ToolFlaw::InputType;
             self.tools.complaints.push(Observed::BadTool {
-                tool: format!("{name:?}"),
-                flaw,
-                why,
+                tool: quoted(&name),
+                flaw: ToolFlaw::InputType,
+                why: "has an `inputSchema` whose `type` is not \"object\"".to_owned(),
             });
         }
         self.tools.tools.push(Tool {
-            title: text("title"),
-            description: text("description"),
+            title: text_of(&members, "title"),
+            description: text_of(&members, "description"),
             input_schema: input_schema.clone(),
             output_schema: members.get("outputSchema").cloned(),
             raw: raw.to_owned(),
@@ -170,20 +175,53 @@ impl List {
     }
 }
 
+type Members = BTreeMap<String, Box<RawValue>>;
+
+fn text_of(members: &Members, key: &str) -> Option<String> {
+    members
+        .get(key)
+        .and_then(|value| serde_json::from_str(value.get()).ok())
+}
+
+fn read_schema(name: &str, raw: &RawValue) -> Result<Value, Observed> {
+    let schema: Value = serde_json::from_str(raw.get()).map_err(|error| {
+        let why = format!("has an `inputSchema` that cannot be read: {error}");
+        unusable(quoted(name), &why)
+    })?;
+    if schema.is_object() {
+        return Ok(schema);
+    }
+    let why = "has an `inputSchema` that is not an object";
+    Err(unusable(quoted(name), why))
+}
+
+fn quoted(name: &str) -> String {
+    format!("{name:?}")
+}
+
+/// The complaint about a tool that cannot be used.
+fn unusable(tool: String, why: &str) -> Observed {
+    Observed::BadTool {
+        tool,
+        flaw: ToolFlaw::Unusable,
+        why: format!("{why}; it is left out"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn take(text: &str) -> (List, Result<Option<String>, String>) {
+    fn page(text: &str) -> (List, Result<Option<String>, BadList>) {
         let mut list = List::default();
         let raw = RawValue::from_string(text.to_owned()).unwrap();
-        let cursor = list.take(&raw, Era::Modern);
+        let cursor = list.add_page(&raw, Era::Modern);
         (list, cursor)
     }
 
     #[test]
     fn one_bad_tool_is_one_complaint_and_unknown_fields_are_kept() {
-        let (list, cursor) = take(
+        let (list, cursor) = page(
             r#"{"tools": [
                 {"name": "good", "inputSchema": {"type": "object"}, "x-own": [1]},
                 {"name": "bare"}, 7, {"inputSchema": {}},
@@ -214,11 +252,8 @@ mod tests {
 
     #[test]
     fn a_list_without_tools_is_refused() {
-        assert_eq!(take(r#"{"tool": []}"#).1, Err("has no `tools`".to_owned()));
-        assert_eq!(
-            take(r#"{"tools": {}}"#).1,
-            Err("has a `tools` that is not a list".to_owned())
-        );
-        assert_eq!(take(r#"{"tools": [], "nextCursor": null}"#).1, Ok(None));
+        assert_eq!(page(r#"{"tool": []}"#).1, Err(BadList::NoTools));
+        assert_eq!(page(r#"{"tools": {}}"#).1, Err(BadList::ToolsAreNoList));
+        assert_eq!(page(r#"{"tools": [], "nextCursor": null}"#).1, Ok(None));
     }
 }

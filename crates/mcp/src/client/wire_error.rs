@@ -85,7 +85,7 @@ impl Failure {
         use Misbehaviour::{Malformed, NotUtf8, TooLong, WrongId};
         if matches!(
             self.misbehaviour,
-            Malformed { .. } | WrongId { .. } | NotUtf8(_) | TooLong { .. }
+            Malformed { .. } | WrongId { .. } | NotUtf8 { .. } | TooLong { .. }
         ) {
             return Vec::new();
         }

@@ -3,6 +3,7 @@
 mod catalogue;
 mod drift;
 mod ignore;
+mod recorded;
 mod replay;
 mod report;
 mod schema;

@@ -1,19 +1,21 @@
 //! The client's side of a tape, sent again: what comes back now?
 
 use super::catalogue::{self, KINDS, ListKind};
-use super::drift::{Drift, Findings, LeftOut, Tier};
+use super::drift::{Drift, Findings, LeftOut, Subject, Tier};
 use super::ignore::Ignore;
-use super::value;
-use crate::client::{
-    CallFailure, Client, Misbehaviour, Responses, Scripted, ServerSpec, WireError,
+use super::recorded::{
+    RecordedAnswer, era_of, final_answer, items_of, read, recorded_items, responses, why_left_out,
+    without_meta,
 };
-use crate::era::{Era, meta};
+use super::value;
+use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
+use crate::era::Era;
 use crate::jsonrpc::RpcError;
 use crate::tape::{Direction, Tape, TapeRequest, requests, sessions};
 use crate::wire::CallParams;
 use mcptest_redact::Redactor;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const MOST_PAGES: usize = 1000;
@@ -24,9 +26,6 @@ const OWN: &[&str] = &[
     "ping",
     "subscriptions/listen",
 ];
-
-/// What a recorded request was answered with.
-type Recorded<'a> = Result<&'a RawValue, RpcError>;
 
 /// Sends a tape's requests to a live server, one after the other, and compares. Each session is replayed on a
 /// connection of its own, in the era it was recorded in unless the server has a fixed one; without requests no server
@@ -49,11 +48,10 @@ pub async fn replay(
         |asked: &Vec<TapeRequest<'_>>| asked.iter().any(|asked| asked.from == Direction::Client);
     let sessions: Vec<Vec<TapeRequest<'_>>> = sessions(tape).iter().map(of_session).collect();
     let (mut findings, mut drift) = (Findings::new(ignored), Drift::default());
-    for (at, asked) in sessions
-        .iter()
-        .enumerate()
-        .filter(|(_, asked)| has_question(asked))
-    {
+    for (at, asked) in sessions.iter().enumerate() {
+        if !has_question(asked) {
+            continue;
+        }
         let run = if sessions.len() > 1 {
             format!("run {}: ", at + 1)
         } else {
@@ -64,53 +62,34 @@ pub async fn replay(
             responses: responses(asked),
             ..spec.clone()
         };
-        match Client::connect(&spec, None).await {
-            Ok(client) => {
-                let (findings, drift) = (&mut findings, &mut drift);
-                let mut replay = Replay {
-                    client: &client,
-                    redactor,
-                    run,
-                    findings,
-                    drift,
-                    is_over: false,
-                };
-                replay.handshake(asked);
-                replay.requests(asked).await;
-                client.close().await;
-            }
+        let client = match Client::connect(&spec, None).await {
+            Ok(client) => client,
             Err(error) if !drift.is_anything_checked && drift.replayed == 0 => return Err(error),
             Err(error) => {
                 let what = format!("cannot begin now: {error}");
                 findings
                     .of("", run.trim_end_matches(": "))
                     .add(Tier::Breaking, "", what);
+                continue;
             }
-        }
+        };
+        let mut replay = Replay {
+            client: &client,
+            redactor,
+            run,
+            findings: &mut findings,
+            drift: &mut drift,
+            is_over: false,
+        };
+        replay.handshake(asked);
+        replay.requests(asked).await;
+        client.close().await;
     }
     drift.is_anything_checked |= drift.replayed > 0;
     drift.unused_ignores = findings.unused_ignores();
     drift.findings = findings.found;
     drift.findings.sort_by_key(|finding| finding.tier);
     Ok(drift)
-}
-
-/// The era that was recorded, so that like is compared with like.
-fn era_of(asked: &[TapeRequest<'_>]) -> Option<Era> {
-    let of_client = |method: &str| {
-        asked.iter().any(|asked| {
-            asked.method == method
-                && asked
-                    .answer
-                    .as_ref()
-                    .is_some_and(|answer| answer.outcome.is_ok())
-        })
-    };
-    match (of_client("initialize"), of_client("server/discover")) {
-        (true, false) => Some(Era::Legacy),
-        (false, true) => Some(Era::Modern),
-        _ => None,
-    }
 }
 
 struct Replay<'r> {
@@ -141,7 +120,7 @@ impl Replay<'_> {
 
     async fn requests(&mut self, asked: &[TapeRequest<'_>]) {
         let mut listed = BTreeSet::new();
-        let (mut calls, mut others) = (0, 0);
+        let mut numbers = Numbers::default();
         for one in asked.iter().filter(|asked| asked.from == Direction::Client) {
             if OWN.contains(&one.method.as_ref()) {
                 continue;
@@ -156,95 +135,52 @@ impl Replay<'_> {
             if call.as_ref().is_some_and(CallParams::is_continued) {
                 continue;
             }
-            let name = call
-                .as_ref()
-                .map_or_else(|| one.method.to_string(), |call| call.name.to_string());
-            // Calls have the numbers that they have in a run.
-            let (what, number) = if call.is_some() {
-                ("call", &mut calls)
-            } else {
-                ("request", &mut others)
+            let question = Question {
+                asked: one,
+                subject: format!("{}{}", self.run, numbers.next(one, call.as_ref())),
+                call,
             };
-            *number += 1;
-            let subject = format!("{}{what} {number} `{name}`", self.run);
-            let reason = if self.is_over {
-                Some("the server was gone")
-            } else {
-                why_left_out(one, final_answer(asked, one))
-            };
-            if let Some(reason) = reason {
-                self.drift.left_out.push(LeftOut {
-                    request: subject,
-                    reason: reason.to_owned(),
-                });
-                continue;
-            }
-            let recorded = final_answer(asked, one).cloned();
-            self.ask(one, call.as_ref(), (&name, &subject), recorded)
-                .await;
+            self.question(&question, final_answer(asked, one)).await;
         }
     }
 
-    async fn ask(
-        &mut self,
-        asked: &TapeRequest<'_>,
-        call: Option<&CallParams<'_>>,
-        (name, subject): (&str, &str),
-        recorded: Option<Recorded<'_>>,
-    ) {
-        let Some(recorded) = recorded else { return };
-        let outcome = match call {
-            Some(call) => {
-                let empty = RawValue::from_string("{}".to_owned()).unwrap_or_default();
-                let arguments = call.arguments.unwrap_or(&empty);
-                self.client
-                    .call_tool(&call.name, arguments, None)
-                    .await
-                    .outcome
-            }
-            None => {
-                self.client
-                    .request(&asked.method, without_meta(asked.params))
-                    .await
-            }
+    /// Asks again, or notes why not.
+    async fn question(&mut self, question: &Question<'_>, recorded: Option<&RecordedAnswer<'_>>) {
+        let reason = if self.is_over {
+            Some("the server was gone")
+        } else {
+            why_left_out(question.asked, recorded)
         };
+        if let Some(reason) = reason {
+            self.drift.left_out.push(LeftOut {
+                request: question.subject.clone(),
+                reason: reason.to_owned(),
+            });
+            return;
+        }
+        let Some(recorded) = recorded else { return };
+        let outcome = self.ask(question).await;
         self.drift.replayed += 1;
         let live = match outcome {
             Ok(live) => Ok(self.read(&live)),
             Err(CallFailure::Rpc(error)) => Err(error),
-            Err(CallFailure::Wire(error)) => return self.no_answer(name, subject, &error),
+            Err(CallFailure::Wire(error)) => {
+                return self.no_answer(question.name(), &question.subject, &error);
+            }
         };
-        let mut subject = self.findings.of(name, subject);
-        match (recorded, live) {
-            (Ok(old), Ok(new)) => result(&mut subject, &read(old), &new),
-            (Ok(_), Err(error)) => {
-                subject.add(
-                    Tier::Breaking,
-                    "error",
-                    format!("succeeded and is refused now: {error}"),
-                );
-            }
-            (Err(error), Ok(_)) => {
-                subject.add(
-                    Tier::Changed,
-                    "error",
-                    format!("was refused ({error}) and succeeds now"),
-                );
-            }
-            (Err(old), Err(new)) => {
-                if old.code != new.code {
-                    subject.add(
-                        Tier::Changed,
-                        "error.code",
-                        format!("was {} and is {}", old.code, new.code),
-                    );
-                }
-                if old.message != new.message && !value::has_hidden(&old.message) {
-                    let (old, new) = (json!(old.message), json!(new.message));
-                    value::compare(&mut subject, "error.message", &old, &new);
-                }
-            }
-        }
+        let mut subject = self.findings.of(question.name(), &question.subject);
+        compare_answers(&mut subject, recorded, live);
+    }
+
+    async fn ask(&self, question: &Question<'_>) -> Result<Box<RawValue>, CallFailure> {
+        let Some(call) = &question.call else {
+            let params = without_meta(question.asked.params);
+            return self.client.request(&question.asked.method, params).await;
+        };
+        let empty = RawValue::from_string("{}".to_owned()).unwrap_or_default();
+        let arguments = call.arguments.unwrap_or(&empty);
+        let called = self.client.call_tool(&call.name, arguments, None).await;
+        called.outcome
     }
 
     fn no_answer(&mut self, name: &str, subject: &str, error: &WireError) {
@@ -265,6 +201,7 @@ impl Replay<'_> {
             }),
             _ => false,
         };
+        let text = format!("`{}`", kind.method);
         let mut live: Vec<Value> = Vec::new();
         let mut cursor: Option<Value> = None;
         for _ in 0..MOST_PAGES {
@@ -273,11 +210,8 @@ impl Replay<'_> {
                 Ok(page) => self.read(&page),
                 Err(CallFailure::Rpc(error)) => {
                     if let Some(recorded) = &recorded {
-                        let text = format!("`{}`", kind.method);
-                        let message = format!(
-                            "listed {} and is refused now: {error}",
-                            recorded.items.len()
-                        );
+                        let count = recorded.items.len();
+                        let message = format!("listed {count} and is refused now: {error}");
                         self.findings
                             .of(kind.method, &text)
                             .add(Tier::Breaking, "error", message);
@@ -285,16 +219,10 @@ impl Replay<'_> {
                     return;
                 }
                 Err(CallFailure::Wire(error)) => {
-                    return self.no_answer(kind.method, &format!("`{}`", kind.method), &error);
+                    return self.no_answer(kind.method, &text, &error);
                 }
             };
-            live.extend(
-                page.get(kind.items)
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten()
-                    .cloned(),
-            );
+            live.extend(items_of(&page, kind).cloned());
             cursor = page
                 .get("nextCursor")
                 .filter(|next| next.is_string())
@@ -321,11 +249,73 @@ impl Replay<'_> {
     }
 }
 
-fn read(raw: &RawValue) -> Value {
-    serde_json::from_str(raw.get()).unwrap_or_default()
+/// A request that is asked again.
+struct Question<'t> {
+    asked: &'t TapeRequest<'t>,
+    call: Option<CallParams<'t>>,
+    /// In findings, as ``call 2 `search` ``.
+    subject: String,
 }
 
-fn result(subject: &mut super::drift::Subject<'_>, old: &Value, new: &Value) {
+impl Question<'_> {
+    /// The name that paths to ignore may begin with.
+    fn name(&self) -> &str {
+        match &self.call {
+            Some(call) => &call.name,
+            None => &self.asked.method,
+        }
+    }
+}
+
+/// The numbers of requests. Calls have the numbers that they have in a run.
+#[derive(Default)]
+struct Numbers {
+    calls: usize,
+    others: usize,
+}
+
+impl Numbers {
+    fn next(&mut self, asked: &TapeRequest<'_>, call: Option<&CallParams<'_>>) -> String {
+        if let Some(call) = call {
+            self.calls += 1;
+            return format!("call {} `{}`", self.calls, call.name);
+        }
+        self.others += 1;
+        format!("request {} `{}`", self.others, asked.method)
+    }
+}
+
+fn compare_answers(
+    subject: &mut Subject<'_>,
+    recorded: &RecordedAnswer<'_>,
+    live: Result<Value, RpcError>,
+) {
+    match (recorded, live) {
+        (Ok(old), Ok(new)) => compare_results(subject, &read(old), &new),
+        (Ok(_), Err(error)) => {
+            let what = format!("succeeded and is refused now: {error}");
+            subject.add(Tier::Breaking, "error", what);
+        }
+        (Err(error), Ok(_)) => {
+            let what = format!("was refused ({error}) and succeeds now");
+            subject.add(Tier::Changed, "error", what);
+        }
+        (Err(old), Err(new)) => compare_errors(subject, old, &new),
+    }
+}
+
+fn compare_errors(subject: &mut Subject<'_>, old: &RpcError, new: &RpcError) {
+    if old.code != new.code {
+        let what = format!("was {} and is {}", old.code, new.code);
+        subject.add(Tier::Changed, "error.code", what);
+    }
+    if old.message != new.message && !value::has_hidden(&old.message) {
+        let (old, new) = (json!(old.message), json!(new.message));
+        value::compare(subject, "error.message", &old, &new);
+    }
+}
+
+fn compare_results(subject: &mut Subject<'_>, old: &Value, new: &Value) {
     let failed = |value: &Value| {
         value
             .get("isError")
@@ -346,172 +336,18 @@ fn result(subject: &mut super::drift::Subject<'_>, old: &Value, new: &Value) {
         }
         (true, false) => subject.add(Tier::Breaking, "result.isError", "failed and succeeds now"),
         _ => {
-            let plain = |value: &Value| {
-                let mut value = value.clone();
-                if let Some(object) = value.as_object_mut() {
-                    // Absent, it says the same.
-                    object.retain(|key, value| {
-                        !(key == "isError" && value == &Value::Bool(false)) && key != "_meta"
-                    });
-                }
-                value
-            };
             value::compare(subject, "result", &plain(old), &plain(new));
         }
     }
 }
 
-/// What a recorded client saw of a list.
-struct RecordedList {
-    /// The latest of each name.
-    items: Vec<Value>,
-    /// False when it never asked for the last page: what else there was is not known.
-    is_whole: bool,
-}
-
-/// Everything that was listed; `None` when no list came back.
-fn recorded_items(kind: &ListKind, asked: &[TapeRequest<'_>]) -> Option<RecordedList> {
-    let mut items: Vec<Value> = Vec::new();
-    let (mut is_listed, mut is_whole) = (false, false);
-    for one in asked
-        .iter()
-        .filter(|asked| asked.method == kind.method && asked.faults.is_empty())
-    {
-        let Some(page) = one.result() else { continue };
-        is_listed = true;
-        let page = read(page);
-        is_whole |= !page.get("nextCursor").is_some_and(Value::is_string);
-        for item in page
-            .get(kind.items)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            match items
-                .iter_mut()
-                .find(|known| known.get(kind.key) == item.get(kind.key))
-            {
-                Some(known) => *known = item.clone(),
-                None => items.push(item.clone()),
-            }
-        }
+/// A result without `_meta`, and without an `isError` that says the same as its absence.
+fn plain(result: &Value) -> Value {
+    let mut result = result.clone();
+    if let Some(object) = result.as_object_mut() {
+        object.retain(|key, value| {
+            !(key == "isError" && value == &Value::Bool(false)) && key != "_meta"
+        });
     }
-    is_listed.then_some(RecordedList { items, is_whole })
-}
-
-/// The answer to a request, or to the last of the requests that carried it on.
-fn final_answer<'t, 'a>(
-    asked: &'t [TapeRequest<'a>],
-    one: &'t TapeRequest<'a>,
-) -> Option<&'t Recorded<'a>> {
-    let answer = &one.answer.as_ref()?.outcome;
-    let needs_input = matches!(answer, Ok(result) if read(result).get("resultType") == Some(&json!("input_required")));
-    if !needs_input {
-        return Some(answer);
-    }
-    let call = one.call()?;
-    let next = asked.iter().find(|later| {
-        later.entry > one.entry
-            && later.session == one.session
-            && later
-                .call()
-                .is_some_and(|later| later.is_continued() && later.name == call.name)
-    });
-    next.and_then(|next| final_answer(asked, next))
-}
-
-fn why_left_out(asked: &TapeRequest<'_>, answer: Option<&Recorded<'_>>) -> Option<&'static str> {
-    if !asked.faults.is_empty() {
-        return Some("a fault was injected into it");
-    }
-    if asked.is_cancelled {
-        return Some("it was cancelled");
-    }
-    if answer.is_none() {
-        return Some("it has no answer on the tape");
-    }
-    let is_hidden = asked
-        .params
-        .is_some_and(|params| value::has_hidden(params.get()));
-    is_hidden.then_some("an argument is hidden on the tape")
-}
-
-/// The parameters without what belongs to the recorded client.
-fn without_meta(params: Option<&RawValue>) -> Option<Value> {
-    let mut params = read(params?);
-    if let Some(object) = params.as_object_mut() {
-        let is_empty = object
-            .get_mut("_meta")
-            .and_then(Value::as_object_mut)
-            .is_some_and(|kept| {
-                for key in [
-                    meta::PROTOCOL_VERSION,
-                    meta::CLIENT_CAPABILITIES,
-                    meta::CLIENT_INFO,
-                    "progressToken",
-                ] {
-                    kept.remove(key);
-                }
-                kept.is_empty()
-            });
-        if is_empty {
-            object.remove("_meta");
-        }
-    }
-    Some(params)
-}
-
-/// What the recorded client answered when the server asked.
-fn responses(asked: &[TapeRequest<'_>]) -> Responses {
-    let mut responses = Responses::default();
-    let mut add = |method: &str, params: Option<Value>, answer: Result<Value, RpcError>| {
-        let when = params
-            .map(without_progress)
-            .filter(|params| params != &Value::Object(Map::new()));
-        responses
-            .scripted
-            .entry(method.to_owned())
-            .or_default()
-            .push(Scripted { when, answer });
-    };
-    for one in asked.iter().filter(|asked| asked.from == Direction::Server) {
-        let Some(answer) = &one.answer else { continue };
-        add(
-            &one.method,
-            one.params.map(read),
-            answer.outcome.clone().map(read),
-        );
-    }
-    for (at, one) in asked.iter().enumerate() {
-        let Some(result) = one.result() else { continue };
-        let Some(Value::Object(wanted)) = read(result).get("inputRequests").cloned() else {
-            continue;
-        };
-        let given = asked[at + 1..]
-            .iter()
-            .filter_map(|later| later.params.map(read))
-            .find_map(|params| {
-                params
-                    .get("inputResponses")
-                    .and_then(Value::as_object)
-                    .cloned()
-            });
-        for (key, request) in wanted {
-            let Some(answer) = given.as_ref().and_then(|given| given.get(&key)) else {
-                continue;
-            };
-            let Some(method) = request.get("method").and_then(Value::as_str) else {
-                continue;
-            };
-            add(method, request.get("params").cloned(), Ok(answer.clone()));
-        }
-    }
-    responses
-}
-
-fn without_progress(mut params: Value) -> Value {
-    if let Some(object) = params.as_object_mut() {
-        object.remove("_meta");
-    }
-    params
+    result
 }

@@ -98,9 +98,7 @@ fn at_depth(
     schemas.values();
     schemas.limits();
     schemas.properties();
-    if let (Some(old), Some(new)) = (old.get("items"), new.get("items")) {
-        schemas.below("items", old, new);
-    }
+    schemas.items();
     schemas.words();
 }
 
@@ -256,6 +254,12 @@ impl Schemas<'_, '_> {
             } else {
                 self.add([Tier::Added; 2], &key, "is new");
             }
+        }
+    }
+
+    fn items(&mut self) {
+        if let (Some(old), Some(new)) = (self.old.get("items"), self.new.get("items")) {
+            self.below("items", old, new);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::drift::{Subject, Tier};
 use mcptest_core::escape::clipped;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 const BRIEF: usize = 60;
 const DEEPEST: usize = 100;
@@ -22,47 +22,10 @@ fn at_depth(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value, dep
     }
     match (old, new) {
         (Value::Object(before), Value::Object(after)) => {
-            // A content block that is of another type now.
-            if let (Some(was @ Value::String(_)), Some(is @ Value::String(_))) =
-                (before.get("type"), after.get("type"))
-                && was != is
-            {
-                let what = format!("was of type {} and is of type {}", brief(was), brief(is));
-                return subject.add(Tier::Breaking, path, what);
-            }
-            for (key, old) in before {
-                let at = join(path, key);
-                match after.get(key) {
-                    Some(new) => at_depth(subject, &at, old, new, depth + 1),
-                    None => {
-                        subject.add(Tier::Breaking, &at, format!("is gone (was {})", brief(old)));
-                    }
-                }
-            }
-            for key in after.keys().filter(|key| !before.contains_key(*key)) {
-                subject.add(Tier::Added, &join(path, key), "is new");
-            }
+            compare_maps(subject, path, before, after, depth);
         }
         (Value::Array(before), Value::Array(after)) => {
-            for (index, (old, new)) in before.iter().zip(after).enumerate() {
-                at_depth(subject, &format!("{path}[{index}]"), old, new, depth + 1);
-            }
-            if before.len() != after.len() {
-                let is_content = path
-                    .rsplit('.')
-                    .next()
-                    .is_some_and(|last| CONTENTS.contains(&last));
-                let tier = match before.len() < after.len() {
-                    true if is_content => Tier::Added,
-                    false if is_content => Tier::Breaking,
-                    _ => Tier::Changed,
-                };
-                subject.add(
-                    tier,
-                    path,
-                    format!("had {} items and has {}", before.len(), after.len()),
-                );
-            }
+            compare_lists(subject, path, before, after, depth);
         }
         _ if kind(old) != kind(new) => {
             let what = format!(
@@ -75,6 +38,67 @@ fn at_depth(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value, dep
             subject.add(Tier::Breaking, path, what);
         }
         _ => subject.add(Tier::Changed, path, changed(old, new)),
+    }
+}
+
+type Members = Map<String, Value>;
+
+fn compare_maps(
+    subject: &mut Subject<'_>,
+    path: &str,
+    before: &Members,
+    after: &Members,
+    depth: usize,
+) {
+    if let Some((was, is)) = changed_block_type(before, after) {
+        let what = format!("was of type {} and is of type {}", brief(was), brief(is));
+        return subject.add(Tier::Breaking, path, what);
+    }
+    for (key, old) in before {
+        let at = join(path, key);
+        match after.get(key) {
+            Some(new) => at_depth(subject, &at, old, new, depth + 1),
+            None => subject.add(Tier::Breaking, &at, format!("is gone (was {})", brief(old))),
+        }
+    }
+    for key in after.keys().filter(|key| !before.contains_key(*key)) {
+        subject.add(Tier::Added, &join(path, key), "is new");
+    }
+}
+
+/// The types of a content block that is of another type now: all else in it differs, too.
+fn changed_block_type<'v>(
+    before: &'v Members,
+    after: &'v Members,
+) -> Option<(&'v Value, &'v Value)> {
+    let (was, is) = (before.get("type")?, after.get("type")?);
+    (was.is_string() && is.is_string() && was != is).then_some((was, is))
+}
+
+fn compare_lists(
+    subject: &mut Subject<'_>,
+    path: &str,
+    before: &[Value],
+    after: &[Value],
+    depth: usize,
+) {
+    for (index, (old, new)) in before.iter().zip(after).enumerate() {
+        at_depth(subject, &format!("{path}[{index}]"), old, new, depth + 1);
+    }
+    if before.len() != after.len() {
+        let what = format!("had {} items and has {}", before.len(), after.len());
+        subject.add(tier_of_length(path, before.len(), after.len()), path, what);
+    }
+}
+
+fn tier_of_length(path: &str, before: usize, after: usize) -> Tier {
+    let last = path.rsplit('.').next().unwrap_or_default();
+    if !CONTENTS.contains(&last) {
+        Tier::Changed
+    } else if before < after {
+        Tier::Added
+    } else {
+        Tier::Breaking
     }
 }
 

@@ -247,7 +247,7 @@ async fn a_stream_that_is_cut_off_is_continued_after_its_last_event() {
     assert!(
         client
             .observed()
-            .contains(&Observed::StreamResumed("e1".into()))
+            .contains(&Observed::StreamResumed { after: "e1".into() })
     );
 }
 

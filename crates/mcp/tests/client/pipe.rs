@@ -170,7 +170,7 @@ async fn wrong_ids_and_second_answers_are_told_apart() {
     );
     client.request("resources/list", None).await.unwrap();
     client.request("resources/list", None).await.unwrap();
-    let duplicate = |observed: &Observed| matches!(observed, Observed::DuplicateReply(_));
+    let duplicate = |observed: &Observed| matches!(observed, Observed::DuplicateReply { .. });
     assert!(
         client.observed().iter().any(duplicate),
         "{:?}",
@@ -421,7 +421,9 @@ async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_in
     let spec = slow(|_, initialize| vec![result(initialize, &initialized("2025-11-25"))]);
     let client = connect(&spec).await;
     assert_eq!(client.server().era, Era::Legacy);
-    let fell_back = Observed::FellBack("it answered initialize and not server/discover".into());
+    let fell_back = Observed::FellBack {
+        why: "it answered initialize and not server/discover".into(),
+    };
     assert!(
         client.observed().contains(&fell_back),
         "{:?}",
@@ -499,7 +501,7 @@ async fn a_call_that_never_has_enough_input_ends() {
     };
     assert!(matches!(
         error.misbehaviour,
-        Misbehaviour::TooManyRounds(10)
+        Misbehaviour::TooManyRounds { rounds: 10 }
     ));
 }
 

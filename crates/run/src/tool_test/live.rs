@@ -132,7 +132,7 @@ async fn call_tool(
 fn had_ended(error: &WireError) -> bool {
     use Misbehaviour::{ClosedOutput, Exited};
     let moment = match &error.misbehaviour {
-        Exited { moment, .. } | ClosedOutput(moment) => *moment,
+        Exited { moment, .. } | ClosedOutput { moment } => *moment,
         _ => return false,
     };
     moment == Moment::Before

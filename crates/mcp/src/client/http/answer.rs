@@ -29,12 +29,12 @@ impl Http {
         }
         let bytes = whole(response, self.conversation.limit).await?;
         let text = match std::str::from_utf8(&bytes) {
-            Ok(text) if text.trim().is_empty() => return Err(Misbehaviour::EmptyBody(status)),
+            Ok(text) if text.trim().is_empty() => return Err(Misbehaviour::EmptyBody { status }),
             Ok(text) => text,
             Err(_) => {
-                return Err(Misbehaviour::NotUtf8(quote(&String::from_utf8_lossy(
-                    &bytes,
-                ))));
+                return Err(Misbehaviour::NotUtf8 {
+                    text: quote(&String::from_utf8_lossy(&bytes)),
+                });
             }
         };
         self.take_text(outgoing.id, status, text)
@@ -56,13 +56,13 @@ impl Http {
             }),
             Heard::Asked(reply) => {
                 self.post_and_forget(reply, None);
-                Err(Misbehaviour::BadResult(
-                    "is a request of the server's own".to_owned(),
-                ))
+                Err(Misbehaviour::BadResult {
+                    why: "is a request of the server's own".to_owned(),
+                })
             }
-            Heard::Expected if self.conversation.waits_for(id) => {
-                Err(Misbehaviour::BadResult("is a notification".to_owned()))
-            }
+            Heard::Expected if self.conversation.waits_for(id) => Err(Misbehaviour::BadResult {
+                why: "is a notification".to_owned(),
+            }),
             Heard::Expected => Ok(()),
         }
     }
@@ -71,7 +71,7 @@ impl Http {
 /// A body that is neither JSON nor an event stream.
 fn of_other_type(status: u16, found: Option<String>, text: &str) -> Misbehaviour {
     if text.trim().is_empty() {
-        Misbehaviour::EmptyBody(status)
+        Misbehaviour::EmptyBody { status }
     } else if is_html(found.as_deref(), text) {
         Misbehaviour::Html {
             status,
@@ -112,7 +112,7 @@ pub(super) async fn of_refusal(
             had_credentials,
             body,
         },
-        StatusCode::FORBIDDEN => Misbehaviour::Forbidden(body),
+        StatusCode::FORBIDDEN => Misbehaviour::Forbidden { body },
         StatusCode::NOT_FOUND => Misbehaviour::NotFound {
             url: url.to_string(),
             body,

@@ -19,7 +19,9 @@ pub(super) fn header_map(
 ) -> Result<HeaderMap, Misbehaviour> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
-        let bad = || Misbehaviour::BadHeader(name.as_ref().to_owned());
+        let bad = || Misbehaviour::BadHeader {
+            name: name.as_ref().to_owned(),
+        };
         let key = HeaderName::from_bytes(name.as_ref().as_bytes()).map_err(|_| bad())?;
         let mut value = HeaderValue::from_str(value.as_ref()).map_err(|_| bad())?;
         value.set_sensitive(true);

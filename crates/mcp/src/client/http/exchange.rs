@@ -1,8 +1,9 @@
 //! One request over HTTP: sent, sent again where that is the rule, and its answer read.
 
 use super::super::conversation::Unanswered;
+use super::super::initialize::initialize;
 use super::super::link::{Deadline, Link};
-use super::super::{Misbehaviour, Observed, handshake};
+use super::super::{Misbehaviour, Observed};
 use super::{Http, Outgoing, SESSION, answer};
 use crate::era::Era;
 use http::StatusCode;
@@ -78,7 +79,7 @@ impl Http {
         }
         self.conversation.observe(Observed::SessionRenewed);
         let link = Link::Http(Arc::clone(self), None);
-        match handshake::initialize(&link, Deadline::after(self.connect_timeout)).await {
+        match initialize(&link, Deadline::after(self.connect_timeout)).await {
             Ok(_) => Ok(()),
             Err(error) => Err(error.misbehaviour.clone()),
         }

@@ -17,9 +17,11 @@ pub(super) fn misbehaviour_of(
     let refused = io_kinds(error).any(|kind| kind == io::ErrorKind::ConnectionRefused);
     let whole = chain(error);
     if error.is_connect() && refused {
-        Misbehaviour::ConnectionRefused(address)
+        Misbehaviour::ConnectionRefused { address }
     } else if error.is_connect() && whole.contains("dns error") {
-        Misbehaviour::UnknownHost(url.host_str().unwrap_or_default().to_owned())
+        Misbehaviour::UnknownHost {
+            host: url.host_str().unwrap_or_default().to_owned(),
+        }
     } else if error.is_timeout() {
         Misbehaviour::ConnectTimeout {
             url: address,

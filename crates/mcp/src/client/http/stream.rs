@@ -10,6 +10,7 @@ use mcptest_http::{media_type, root_cause};
 use reqwest::Response;
 use std::sync::Arc;
 use std::time::Duration;
+use thiserror::Error;
 use tokio::time::{sleep, timeout};
 
 const MAX_RESUMPTIONS: usize = 20;
@@ -34,6 +35,17 @@ pub(super) enum Cut {
     Broken { inside_event: bool, why: String },
     /// It cannot be read on.
     Unreadable(SseError),
+}
+
+/// Why there is no stream to read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum NoStream {
+    #[error("{0}")]
+    NotSent(String),
+    #[error("it cannot be continued: GET was answered with HTTP {0}")]
+    Refused(u16),
+    #[error("GET was answered as {0:?}, not as an event stream")]
+    OtherType(String),
 }
 
 impl Http {
@@ -76,9 +88,9 @@ impl Http {
             sleep(progress.retry.unwrap_or(DEFAULT_RETRY)).await;
             response = match self.get_events(Some(&after)).await {
                 Ok(response) => response,
-                Err(why) => return Err(give_up(Some(why))),
+                Err(why) => return Err(give_up(Some(why.to_string()))),
             };
-            self.conversation.observe(Observed::StreamResumed(after));
+            self.conversation.observe(Observed::StreamResumed { after });
         }
         Ok(())
     }
@@ -150,7 +162,7 @@ impl Http {
     }
 
     /// Opens a stream of events with GET, after an event that was the last to come.
-    pub(super) async fn get_events(&self, after: Option<&str>) -> Result<Response, String> {
+    pub(super) async fn get_events(&self, after: Option<&str>) -> Result<Response, NoStream> {
         let mut headers = self.session_headers(None);
         headers.insert(header::ACCEPT, ACCEPT_EVENTS);
         if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
@@ -162,20 +174,14 @@ impl Http {
             .headers(headers)
             .send()
             .await;
-        let response = sent.map_err(|error| root_cause(&error))?;
+        let response = sent.map_err(|error| NoStream::NotSent(root_cause(&error)))?;
         let status = response.status();
         if !status.is_success() {
-            return Err(format!(
-                "it cannot be continued: GET was answered with HTTP {}",
-                status.as_u16()
-            ));
+            return Err(NoStream::Refused(status.as_u16()));
         }
         match media_type(response.headers()).as_deref() {
             Some("text/event-stream") => Ok(response),
-            found => Err(format!(
-                "GET was answered as {:?}, not as an event stream",
-                found.unwrap_or("nothing")
-            )),
+            found => Err(NoStream::OtherType(found.unwrap_or("nothing").to_owned())),
         }
     }
 }
@@ -186,6 +192,8 @@ fn unreadable(error: &SseError) -> Misbehaviour {
             bytes: None,
             limit: *limit,
         },
-        SseError::NotUtf8 => Misbehaviour::NotUtf8("an event of the stream".to_owned()),
+        SseError::NotUtf8 => Misbehaviour::NotUtf8 {
+            text: "an event of the stream".to_owned(),
+        },
     }
 }

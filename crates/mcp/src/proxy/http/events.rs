@@ -1,7 +1,7 @@
 //! An event stream on its way to the client: every event as it came, but for the answers that someone waits for.
 
 use super::exchange::HttpProxy;
-use super::interposed::{Held, SessionId};
+use super::waiting::{Held, SessionId};
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc;
 use crate::proxy::interpose::WatchedReply;

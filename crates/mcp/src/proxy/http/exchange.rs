@@ -1,10 +1,10 @@
 //! One request and all of its answer.
 
-use super::Target;
 use super::entries::{HttpSeen, Seen};
 use super::headers::{end_to_end, for_target};
-use super::interposed::{OpenRequests, SessionId};
 use super::tee::{Lent, Tee};
+use super::waiting::{OpenRequests, SessionId};
+use super::{Target, TargetError};
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc;
 use crate::proxy::bare::Bare;
@@ -76,7 +76,7 @@ impl HttpProxy {
         let answer = self
             .ask_interposed(0, &path, (parts, body), interposer.as_ref())
             .await?;
-        Ok(answer.unwrap_or_else(|sentence| self.refuse(0, StatusCode::BAD_GATEWAY, sentence)))
+        Ok(answer.unwrap_or_else(|error| self.bad_gateway(0, &error)))
     }
 
     /// Passes a request on, and its answer back.
@@ -125,19 +125,16 @@ impl HttpProxy {
             answer.map(|answer| self.pass_back(number, answer))
         };
         waiting.is_over = true;
-        Ok(
-            answer
-                .unwrap_or_else(|sentence| self.refuse(number, StatusCode::BAD_GATEWAY, sentence)),
-        )
+        Ok(answer.unwrap_or_else(|error| self.bad_gateway(number, &error)))
     }
 
-    /// Asks the target; the error is a sentence.
+    /// Asks the target.
     pub(super) async fn ask(
         &self,
         path: &str,
         parts: Parts,
         body: Option<reqwest::Body>,
-    ) -> Result<Response<reqwest::Body>, String> {
+    ) -> Result<Response<reqwest::Body>, TargetError> {
         let url = self.target.with_path(path)?;
         let mut headers = for_target(&parts.headers);
         for name in self.headers.keys() {
@@ -148,13 +145,11 @@ impl HttpProxy {
         if let Some(body) = body {
             asked = asked.body(body);
         }
-        let answer = asked.send().await.map_err(|error| {
-            let reason = root_cause(&error);
-            format!(
-                "the target {} cannot be reached: {reason}",
-                self.target.authority()
-            )
-        })?;
+        let unreachable = |error| TargetError::Unreachable {
+            authority: self.target.authority(),
+            reason: root_cause(&error),
+        };
+        let answer = asked.send().await.map_err(unreachable)?;
         Ok(answer.into())
     }
 
@@ -178,6 +173,10 @@ impl HttpProxy {
         *response.status_mut() = parts.status;
         *response.headers_mut() = parts.headers;
         response
+    }
+
+    fn bad_gateway(&self, number: u64, error: &TargetError) -> OwnResponse {
+        self.refuse(number, StatusCode::BAD_GATEWAY, error.to_string())
     }
 
     /// An answer of the proxy's own.

@@ -1,14 +1,14 @@
 //! Exchanges when someone looks at them: whole messages, some of which come out otherwise.
 
+use super::TargetError;
 use super::entries::{BodyEnd, HttpSeen};
 use super::events::follow;
 use super::exchange::{HttpProxy, session_of};
+use super::waiting::{Held, SessionId};
 use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
-use crate::jsonrpc::{self, Body, Id, Message};
-use crate::proxy::interpose::{
-    ClientRequest, Instead, Interposer, Onward, Taken, Watch, WatchedReply,
-};
+use crate::jsonrpc::{self, Body, Message};
+use crate::proxy::interpose::{ClientRequest, Instead, Interposer, Onward, Taken, WatchedReply};
 use crate::sse;
 use crate::tape::{Direction, Event};
 use bytes::Bytes;
@@ -17,15 +17,12 @@ use http::{HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
 use mcptest_http::response::OwnResponse;
 use mcptest_http::{Broken, media_type};
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tokio::time::sleep;
 
-/// An answer, or why there is none, as a sentence.
-type ProxyResponse = Result<OwnResponse, String>;
+/// An answer, or why the target gave none.
+type ProxyResponse = Result<OwnResponse, TargetError>;
 
 impl HttpProxy {
     /// As when nobody looks, but for requests that the interposer takes; an error closes the connection.
@@ -37,14 +34,7 @@ impl HttpProxy {
         interposer: &dyn Interposer,
     ) -> Result<ProxyResponse, Broken> {
         let session = session_of(&parts.headers);
-        self.recorder.see(
-            body.len(),
-            (number, HttpSeen::Bytes(Direction::Client, body.clone())),
-        );
-        self.recorder.see(
-            0,
-            (number, HttpSeen::End(Direction::Client, BodyEnd::Whole)),
-        );
+        self.note_request(number, &body);
         if !interposer.lets_pass() {
             return std::future::pending().await;
         }
@@ -87,15 +77,23 @@ impl HttpProxy {
             }
         };
         match self.ask(path, parts, whole(body)).await {
-            Err(sentence) => {
-                held.unanswered(&sentence);
-                Ok(Err(sentence))
+            Err(error) => {
+                held.unanswered(&error.to_string());
+                Ok(Err(error))
             }
             Ok(answer) if is_stream(&answer) => {
                 Ok(Ok(self.follow(number, answer, session, Some(held))))
             }
             Ok(answer) => self.answer_whole(number, answer, held).await,
         }
+    }
+
+    /// Puts the whole body of a request on the tape.
+    fn note_request(&self, number: u64, body: &Bytes) {
+        let bytes = HttpSeen::Bytes(Direction::Client, body.clone());
+        self.recorder.see(body.len(), (number, bytes));
+        let end = HttpSeen::End(Direction::Client, BodyEnd::Whole);
+        self.recorder.see(0, (number, end));
     }
 
     /// What nobody takes; a stream may still carry answers that are waited for.
@@ -166,17 +164,15 @@ impl HttpProxy {
                 self.pass_back(number, Response::from_parts(head, Full::from(body)))
             ));
         };
-        let text = match texts.len() {
-            0 => return std::future::pending().await,
-            1 => texts.concat(),
-            _ => {
-                let events = HeaderValue::from_static("text/event-stream");
-                head.headers.insert(header::CONTENT_TYPE, events);
-                let event = |text: &String| {
-                    sse::encode(&sse::message(jsonrpc::one_line(text).into_owned()))
-                };
-                texts.iter().map(event).collect()
-            }
+        if texts.is_empty() {
+            return std::future::pending().await;
+        }
+        let text = if texts.len() == 1 {
+            texts.concat()
+        } else {
+            let events = HeaderValue::from_static("text/event-stream");
+            head.headers.insert(header::CONTENT_TYPE, events);
+            texts.iter().map(|text| event_of(text)).collect()
         };
         head.headers.remove(header::CONTENT_LENGTH);
         Ok(Ok(self.pass_back(
@@ -192,6 +188,11 @@ impl HttpProxy {
             write_flood().await;
         }
     }
+}
+
+/// A message as an event of a stream.
+fn event_of(text: &str) -> String {
+    sse::encode(&sse::message(jsonrpc::one_line(text).into_owned()))
 }
 
 fn is_stream<B>(answer: &Response<B>) -> bool {
@@ -230,126 +231,4 @@ async fn write_flood() {
     let text: String = flood().collect();
     let mut errors = tokio::io::stderr();
     let _gone = errors.write_all(text.as_bytes()).await.is_ok() && errors.flush().await.is_ok();
-}
-
-/// The value of `Mcp-Session-Id`.
-pub(super) type SessionId = Option<String>;
-
-/// The requests of sessions that are open: a cancel names them, and an answer may come on another stream.
-#[derive(Default, Clone)]
-pub(super) struct OpenRequests(Arc<Mutex<BTreeMap<(SessionId, Id), OpenRequest>>>);
-
-#[derive(Clone)]
-struct OpenRequest {
-    watch: Arc<dyn Watch>,
-    asked: Instant,
-}
-
-/// A request that waits as long as this lives, or until it is left to another stream.
-pub(super) struct Held {
-    waiting: OpenRequests,
-    session: SessionId,
-    id: Id,
-    open: OpenRequest,
-    is_over: AtomicBool,
-}
-
-impl OpenRequests {
-    pub(super) fn hold(&self, session: SessionId, id: Id, watch: Arc<dyn Watch>) -> Held {
-        let open = OpenRequest {
-            watch,
-            asked: Instant::now(),
-        };
-        // Without a session two clients may use one id at the same time.
-        if session.is_some() {
-            self.0
-                .lock()
-                .insert((session.clone(), id.clone()), open.clone());
-        }
-        Held {
-            waiting: self.clone(),
-            session,
-            id,
-            open,
-            is_over: false.into(),
-        }
-    }
-
-    /// The client has given up on a request; whether the server may know.
-    pub(super) fn cancelled(&self, session: &SessionId, id: &Id) -> bool {
-        let open = self.0.lock().get(&(session.clone(), id.clone())).cloned();
-        open.is_none_or(|open| {
-            open.watch.cancelled();
-            !open.watch.ignores_cancel()
-        })
-    }
-
-    /// What the client gets for an answer that came on a stream of its session, and the request that waited for it.
-    pub(super) fn answered(
-        &self,
-        session: &SessionId,
-        id: &Id,
-        body: &Body<'_>,
-        text: &str,
-    ) -> Option<(WatchedReply, Held)> {
-        let open = self.0.lock().get(&(session.clone(), id.clone())).cloned()?;
-        let held = Held {
-            waiting: self.clone(),
-            session: session.clone(),
-            id: id.clone(),
-            open,
-            is_over: false.into(),
-        };
-        Some((held.open.watch.answered(body, text), held))
-    }
-}
-
-impl Held {
-    pub(super) fn is_of(&self, id: &Id) -> bool {
-        self.id == *id
-    }
-
-    pub(super) fn asked(&self) -> Instant {
-        self.open.asked
-    }
-
-    /// What the client gets for the answer; until then it still waits.
-    pub(super) fn answered(&self, body: &Body<'_>, text: &str) -> WatchedReply {
-        self.open.watch.answered(body, text)
-    }
-
-    pub(super) fn delivered(&self) {
-        self.end();
-        self.open.watch.delivered();
-    }
-
-    pub(super) fn unanswered(&self, why: &str) {
-        self.end();
-        self.open.watch.unanswered(why);
-    }
-
-    /// The stream has ended without the answer, which may come on another one of the session.
-    pub(super) fn leave(&self) {
-        if !self.is_over.swap(true, Ordering::Relaxed) && self.session.is_none() {
-            self.unanswered("the stream ended before the answer");
-        }
-    }
-
-    fn end(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.waiting
-            .0
-            .lock()
-            .remove(&(self.session.clone(), self.id.clone()));
-    }
-}
-
-/// The client has gone.
-impl Drop for Held {
-    fn drop(&mut self) {
-        if !self.is_over.load(Ordering::Relaxed) {
-            self.end();
-            self.open.watch.cancelled();
-        }
-    }
 }

@@ -7,6 +7,7 @@ mod headers;
 mod interposed;
 mod private;
 mod tee;
+mod waiting;
 
 pub(super) use events::Channel;
 pub(super) use exchange::limits;
@@ -25,10 +26,20 @@ use reqwest::Url;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use thiserror::Error;
 use tokio::net::TcpListener;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(3);
+
+/// Why the target gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+enum TargetError {
+    #[error("{0}")]
+    BadPath(String),
+    #[error("the target {authority} cannot be reached: {reason}")]
+    Unreachable { authority: String, reason: String },
+}
 
 /// The server that is stood in for.
 #[derive(Debug, Clone)]
@@ -77,9 +88,10 @@ impl Target {
     }
 
     /// The URL of a request with this path and query.
-    fn with_path(&self, path_and_query: &str) -> Result<Url, String> {
+    fn with_path(&self, path_and_query: &str) -> Result<Url, TargetError> {
         let origin = self.url.origin().ascii_serialization();
-        Url::parse(&format!("{origin}{path_and_query}")).map_err(|error| error.to_string())
+        Url::parse(&format!("{origin}{path_and_query}"))
+            .map_err(|error| TargetError::BadPath(error.to_string()))
     }
 }
 
