@@ -4,7 +4,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, FindOverlappingIter
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// After so many bytes a full table has cost less than it saves.
+/// The number of searched bytes after which a full table has saved more than it cost.
 const WORTH_A_TABLE: usize = 512 << 10;
 /// A full table of longer texts is not made: a long value that repeats takes quadratic time.
 const LONGEST_FOR_A_TABLE: usize = 4096;

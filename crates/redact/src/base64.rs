@@ -4,8 +4,8 @@ use ::base64::Engine;
 use ::base64::alphabet::STANDARD;
 use ::base64::engine::general_purpose::{GeneralPurpose, NO_PAD, STANDARD_NO_PAD};
 
-/// The characters that a value determines when it stands in a longer text, and whether it shares the one before
-/// them and the one after them with its neighbours.
+/// The characters that a value determines inside a longer text, and whether it shares the character before and the
+/// character after them with its neighbours.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Core {
     pub(super) text: Vec<u8>,
@@ -13,7 +13,7 @@ pub(super) struct Core {
     pub(super) shares_right: bool,
 }
 
-/// The three ways in which `value` can stand in base64: its first byte is the first, second or third of a group.
+/// The three encodings of `value` in base64: its first byte is the first, second or third of a group.
 pub(super) fn cores(value: &[u8]) -> [Core; 3] {
     [0, 1, 2].map(|before| {
         let mut bytes = vec![0; before];
@@ -41,7 +41,7 @@ pub(super) fn url_safe(text: &[u8]) -> Option<Vec<u8>> {
         .then(|| text.iter().map(other).collect())
 }
 
-/// Whether a byte belongs to either alphabet.
+/// Returns true if a byte belongs to either alphabet.
 pub(super) fn is_digit(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }

@@ -30,7 +30,7 @@ pub enum RedactError {
         index: usize,
         /// As it was written.
         pattern: String,
-        /// What is wrong with it, and what to do.
+        /// The problem and the fix.
         reason: String,
     },
     /// The values are too many or too large to be searched for.
@@ -39,8 +39,8 @@ pub enum RedactError {
 }
 
 impl Builder {
-    /// Adds the value of a variable; one that is no secret by [`is_secret_value`](super::is_secret_value) changes
-    /// nothing. Where two variables have one value, the first name in order stands in the placeholder.
+    /// Adds the value of a variable. Values that are not secret by [`is_secret_value`](super::is_secret_value) have
+    /// no effect. If two variables have one value, the placeholder has the first name in order.
     pub fn value(mut self, name: &str, value: &str) -> Self {
         if forms::is_secret_value(value) {
             self.values.insert((name.to_owned(), value.to_owned()));

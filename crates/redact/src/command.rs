@@ -3,10 +3,10 @@
 use crate::Redactor;
 use std::ops::Range;
 
-/// A secret: the name that it goes by, and where it stands in its word.
+/// A secret: its name, and its place in the word.
 pub type Secret = (String, Range<usize>);
 
-/// The secrets of each word: what follows `--api-key`, what stands after `--api-key=`, `API_KEY=`, `X-Api-Key:` and
+/// The secrets of each word: the word after `--api-key`, the text after `--api-key=`, `API_KEY=`, `X-Api-Key:` and
 /// `?api_key=`, and the password of an address.
 pub fn secrets<'w>(names: &Redactor, words: &[&'w str]) -> Vec<(&'w str, Vec<Secret>)> {
     let before = std::iter::once(None).chain(words.iter().map(|word| Some(*word)));
@@ -61,7 +61,7 @@ fn of_word(names: &Redactor, word: &str) -> Vec<Secret> {
     found
 }
 
-/// A word that is a command of its own, as after `sh -c`.
+/// The secrets of a word that is itself a command, as after `sh -c`.
 fn of_parts(names: &Redactor, word: &str) -> Vec<Secret> {
     if !word.contains(char::is_whitespace) {
         return Vec::new();
@@ -116,7 +116,7 @@ fn secret(name: String, word: &str, at: Range<usize>) -> Option<Secret> {
     (start < end).then_some((name, start..end))
 }
 
-/// The name as it is known to be secret: options are written `--github-token`, variables `GITHUB_TOKEN`.
+/// The name in the form that is known to be secret: options are written `--github-token`, variables `GITHUB_TOKEN`.
 fn secret_name(names: &Redactor, written: &str) -> Option<String> {
     let is_secret = |name: &str| names.header(name, "x") != "x";
     if is_secret(written) {

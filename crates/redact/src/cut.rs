@@ -4,12 +4,12 @@ use super::base64;
 use std::ops::Range;
 
 const ELLIPSES: [&str; 2] = ["…", "..."];
-/// So many characters of a token tell something of it.
+/// The number of characters that reveal something of a token.
 const SHORTEST: usize = 4;
 /// A string is shortened to less than this, and each start of a token must not be read to the end of a long one.
 const LONGEST: usize = 512;
 
-/// How much of `value` stands at `at`, and whether an ellipsis cuts it off there.
+/// The length of the part of `value` at `at`, and whether an ellipsis cuts it off.
 pub(super) fn of_value(text: &str, at: usize, value: &str) -> (usize, bool) {
     let rest = &text[at..];
     let same = rest
@@ -23,7 +23,7 @@ pub(super) fn of_value(text: &str, at: usize, value: &str) -> (usize, bool) {
     )
 }
 
-/// The colon before the password of a URL whose user begins at `user`; a port is no password.
+/// The password of a URL whose user begins at `user`. A port is not a password.
 fn password(text: &str, user: usize) -> Option<Range<usize>> {
     let name = text.as_bytes()[user..]
         .iter()
@@ -40,7 +40,7 @@ fn is_cut(rest: &str) -> bool {
     ELLIPSES.iter().any(|ellipsis| rest.starts_with(ellipsis))
 }
 
-/// What stands of a token whose first characters are `start`, when an ellipsis cuts it off; its scheme (`Bearer `) stays.
+/// The rest of a token that begins with `start` and is cut off by an ellipsis. Its scheme (`Bearer `) stays.
 pub(super) fn of_token(text: &str, start: Range<usize>) -> Option<Range<usize>> {
     let is_token = |byte: &u8| base64::is_digit(*byte) || matches!(byte, b'.' | b'~' | b'=');
     let start = if text[start.clone()].starts_with(':') {

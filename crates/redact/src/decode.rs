@@ -18,12 +18,12 @@ struct Escaped {
 }
 
 impl<T> Decoded<T> {
-    /// Whether the text had any escape at all.
+    /// Returns true if the text had any escape.
     pub(super) fn is_changed(&self) -> bool {
         !self.escapes.is_empty()
     }
 
-    /// Where a part of the content stands in the raw text; an escape that is cut in half counts whole.
+    /// The place in the raw text of a part of the content. An escape that is cut in half counts whole.
     pub(super) fn raw(&self, part: &Range<usize>) -> Range<usize> {
         let last = self
             .escapes
@@ -60,7 +60,7 @@ impl<T> Decoded<T> {
     }
 }
 
-/// Without the escapes of a JSON string. What is no escape is kept as it stands.
+/// Decodes the escapes of a JSON string. Text that is not an escape is kept.
 pub(super) fn json(text: &str) -> Decoded<String> {
     let mut decoded = Decoded {
         content: String::with_capacity(text.len()),
@@ -88,7 +88,7 @@ pub(super) fn json(text: &str) -> Decoded<String> {
     decoded
 }
 
-/// With every `%2F` as the byte that it stands for.
+/// Decodes every `%2F` to its byte.
 pub(super) fn percent(text: &str) -> Decoded<Vec<u8>> {
     let bytes = text.as_bytes();
     let mut decoded = Decoded {
@@ -108,7 +108,7 @@ pub(super) fn percent(text: &str) -> Decoded<Vec<u8>> {
     decoded
 }
 
-/// The byte that a `%2F` at the start stands for.
+/// The byte that a `%2F` at the start encodes.
 pub(super) fn percent_byte(bytes: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = bytes else {
         return None;

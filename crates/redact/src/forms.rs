@@ -1,17 +1,18 @@
-//! In which forms can the value of a variable stand in a string?
+//! In which forms can the value of a variable appear in a string?
 
 use super::base64;
 use std::ops::Range;
 
 const SHORTEST: usize = 8;
 
-/// Whether a value is taken for a secret: 8 characters or more, and no number (which every count would fit).
+/// Returns true if a value counts as a secret: at least 8 characters, and not a number, which every count could
+/// match.
 pub fn is_secret_value(value: &str) -> bool {
     let value = value.trim();
     value.chars().nth(SHORTEST - 1).is_some() && value.parse::<f64>().is_err()
 }
 
-/// So much of a value that a string which goes on like it must be it.
+/// The beginning of a value that identifies it: a string that continues like it must be the value.
 pub(super) fn head(value: &str) -> &str {
     value
         .char_indices()
@@ -19,7 +20,7 @@ pub(super) fn head(value: &str) -> &str {
         .map_or(value, |(end, _)| &value[..end])
 }
 
-/// One form of a value, as it is looked for.
+/// One form of a value to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// All of it.
@@ -31,7 +32,7 @@ pub(super) enum Form {
     },
 }
 
-/// What `encodeURIComponent` and what `encodeURI` keep, besides letters and digits.
+/// The characters that `encodeURIComponent` and `encodeURI` keep, besides letters and digits.
 const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
 
 /// The texts to look for. Escapes and `%2F` are also undone in the text that is searched; the usual ways to write

@@ -1,4 +1,4 @@
-//! Is what stands under this name a secret?
+//! Does this name mark its value as a secret?
 
 use super::placeholder::is_spent;
 use Also::{Lists, Nothing, Numbers};
@@ -11,18 +11,18 @@ pub(crate) struct KeyRule {
     pub(crate) name: &'static str,
     /// The family's names, whole.
     pub(crate) names: &'static [&'static str],
-    /// What else a name of the family may end with.
+    /// Further endings of a name of the family.
     pub(crate) endings: &'static [&'static str],
-    /// What is replaced besides a string.
+    /// The kinds of values to replace besides strings.
     pub(crate) also: Also,
 }
 
-/// What is replaced besides a string that stands under the name.
+/// The kinds of values to replace besides strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Also {
     /// Nothing.
     Nothing,
-    /// A number, which under such a name is no count.
+    /// Numbers, which are not counts under such a name.
     Numbers,
     /// The texts of a list, as headers are often written.
     Lists,
@@ -44,7 +44,7 @@ impl KeyRule {
     }
 }
 
-/// Names are written here as they are compared: in lower case, without `-`, `_` and spaces.
+/// Names in the form in which they are compared: lower case, without `-`, `_` and spaces.
 pub(crate) const KEYS: &[KeyRule] = &[
     KeyRule::new(
         "password",
@@ -94,7 +94,7 @@ pub(crate) const KEYS: &[KeyRule] = &[
     KeyRule::new("cookie", &["cookie", "cookies", "setcookie"], &[], Lists),
 ];
 
-/// Names that are secret in the query of a URL alone: elsewhere a signature is no key.
+/// Names that are secret only in the query of a URL: elsewhere, a signature is not a key.
 pub(crate) const QUERY_KEYS: &[KeyRule] = &[KeyRule::new(
     "signature",
     &["sig", "xamzsignature", "xgoogsignature"],
@@ -104,9 +104,9 @@ pub(crate) const QUERY_KEYS: &[KeyRule] = &[KeyRule::new(
 
 const SHORTEST_KEY: usize = 5;
 const LONGEST_KEY: usize = 64;
-/// What the names and endings of [`KEYS`] end with, so that most keys are passed over at a glance.
+/// The last letters of the names and endings in [`KEYS`], so that most keys are ruled out quickly.
 const LAST_LETTERS: &[u8] = b"denstyDENSTY";
-/// What may stand before the secret in an `Authorization` header.
+/// The schemes that may precede the secret in an `Authorization` header.
 const SCHEMES: [&str; 8] = [
     "basic",
     "bearer",
@@ -118,7 +118,7 @@ const SCHEMES: [&str; 8] = [
     "digest",
 ];
 
-/// The rule for what stands under `key`.
+/// The rule for the value under `key`.
 pub(super) fn rule(key: &str) -> Option<&'static KeyRule> {
     if key.len() < SHORTEST_KEY || !LAST_LETTERS.contains(key.as_bytes().last()?) {
         return None;
@@ -128,7 +128,7 @@ pub(super) fn rule(key: &str) -> Option<&'static KeyRule> {
     find(KEYS, name).or_else(|| is_token_variable(key).then(|| find(KEYS, b"token"))?)
 }
 
-/// Whether what stands under this name is a secret, as under `password` or `X-Api-Key`.
+/// Returns true if the value under this name is a secret, as for `password` or `X-Api-Key`.
 pub fn is_secret_name(name: &str) -> bool {
     rule(name).is_some()
 }
@@ -144,7 +144,7 @@ fn is_token_variable(key: &str) -> bool {
     key.ends_with("_TOKEN") && is_variable(key)
 }
 
-/// Whether a name is written as variables of an environment are.
+/// Returns true if a name has the form of an environment variable.
 pub(super) fn is_variable(name: &str) -> bool {
     name.bytes()
         .all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'))

@@ -1,4 +1,4 @@
-//! Which texts must never be written down, and what stands in their place?
+//! Which texts must never be written, and what replaces them?
 
 #[cfg(test)]
 #[path = "../../core/src/json/arbitrary.rs"]
@@ -56,7 +56,7 @@ const MOST_ROUNDS: usize = 4;
 #[derive(Clone)]
 pub struct Redactor {
     automaton: Automaton,
-    /// What it means that the automaton found each of its texts.
+    /// The meaning of each text that the automaton finds.
     meanings: Vec<Meaning>,
     value_names: Vec<String>,
     values: Vec<String>,
@@ -81,7 +81,7 @@ enum Meaning {
 }
 
 impl Redactor {
-    /// Begins with what is secret everywhere: tokens of known shape and what stands under secret names.
+    /// Begins with universal secrets: tokens of known shapes, and values under secret names.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -93,8 +93,8 @@ impl Redactor {
         })
     }
 
-    /// A JSON text, or several one after the other, without its secrets: still JSON, and the rest byte for byte as
-    /// it was. What is not JSON is treated as text.
+    /// One or several JSON texts without their secrets. The result is still JSON, and everything else keeps its
+    /// bytes. Input that is not JSON is treated as text.
     pub fn json<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.as_json(text, Depth::default())
     }
@@ -120,7 +120,7 @@ impl Redactor {
         })
     }
 
-    /// The value of an HTTP header without its secrets; of those that authenticate nothing but the scheme remains.
+    /// The value of an HTTP header without its secrets. Of an authenticating header, only the scheme remains.
     pub fn header<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
         let Some(rule) = keys::rule(name) else {
             return self.text(value);

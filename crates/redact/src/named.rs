@@ -1,4 +1,4 @@
-//! What stands under secret names in a recording, so that it is also found where its name is gone?
+//! Which values under secret names does a recording have, so that they are also found without their names?
 //!
 //! `{"api_key": "kk-7654321"}` tells its secret by the name. An explanation may show the value alone, or under another
 //! name.
@@ -16,24 +16,24 @@ const SHORTEST: usize = 4;
 const SHORTEST_NUMBER: usize = 6;
 /// Shorter words are found under their names only: they would garble every sentence.
 const SHORTEST_WORD: usize = 16;
-/// How many short values are searched for by one pattern.
+/// The number of short values that one pattern searches for.
 const MOST_IN_A_PATTERN: usize = 200;
 
-/// The values that stand under secret names in recordings, each with the name of its placeholder.
+/// The values under secret names in recordings, each with the name of its placeholder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedSecrets {
     values: BTreeSet<(String, String)>,
 }
 
 impl NamedSecrets {
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 }
 
 impl Redactor {
-    /// Adds what stands under secret names in a JSON text.
+    /// Adds the values under secret names in a JSON text.
     pub fn collect_named(&self, text: &str, into: &mut NamedSecrets) {
         for (name, at) in self.find(text) {
             if !KEYS.iter().any(|rule| rule.name == name) {
@@ -53,7 +53,7 @@ impl Redactor {
 }
 
 impl Builder {
-    /// Adds values that stood under secret names: a long one is found in every form, a short one as a whole word.
+    /// Adds values from under secret names: a long value is found in every form, a short value as a whole word.
     pub fn named_secrets(mut self, secrets: &NamedSecrets) -> Self {
         let mut short: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (name, value) in &secrets.values {
@@ -78,7 +78,7 @@ impl Builder {
     }
 }
 
-/// Whether a value is found by itself without finding what is none.
+/// Returns true if a search for a value finds no other text by mistake.
 fn is_telling(value: &str) -> bool {
     let length = value.chars().count();
     let is_number = value.parse::<f64>().is_ok();

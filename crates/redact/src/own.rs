@@ -30,7 +30,7 @@ const SHORTEST: usize = 2;
 const NUMBERS: &str = "at_us cache_read cache_write cache_write_1h call_index completion cost_usd duration_ms message_count prompt reasoning run \
                        total turn version virtual_ms";
 
-/// Whether a key is one that recordings and reports are made of.
+/// Returns true if recordings and reports use this key.
 pub(super) fn is_key(key: &str) -> bool {
     let alike = key
         .len()
@@ -43,12 +43,12 @@ pub(super) fn is_key(key: &str) -> bool {
     })
 }
 
-/// Whether a number under this key is one that a recording counts itself.
+/// Returns true if recordings write their own counts under this key.
 pub(super) fn is_number(key: &str) -> bool {
     NUMBERS.split(' ').any(|own| own == key)
 }
 
-/// Whether a whole text of a report is one of its verdicts.
+/// Returns true if a text is a verdict of a report.
 pub(super) fn is_verdict(text: &str) -> bool {
     matches!(text, "passed" | "failed" | "error" | "skipped")
 }

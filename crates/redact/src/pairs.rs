@@ -1,9 +1,9 @@
-//! Which values in a string that is not JSON stand beside a secret's name?
+//! Which values in a string that is not JSON follow a secret's name?
 
 use super::keys::{self, KeyRule};
 use std::ops::Range;
 
-/// A secret and the rule that says so.
+/// A secret and the rule that identifies it.
 pub(super) type Pair = (&'static KeyRule, Range<usize>);
 
 const LONGEST_KEY: usize = 64;
@@ -40,7 +40,7 @@ pub(super) fn quoted(text: &str, colon: usize) -> Option<Pair> {
     )
 }
 
-/// A key in quotes that end at `end`, and how many backslashes stand before each of them.
+/// A key in quotes that end at `end`, and the number of backslashes before each quote.
 fn key_before(text: &str, end: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes();
     let quote = *bytes[..end]
@@ -60,7 +60,8 @@ fn key_before(text: &str, end: usize) -> Option<(&str, usize)> {
     opened.then(|| (&text[start..key_end], depth))
 }
 
-/// How far a value goes: to the quote that is escaped no more often than the opening one, or to the end of its line.
+/// The length of a value: up to the quote that is escaped no more often than the opening one, or to the end of its
+/// line.
 fn value_length(bytes: &[u8], quote: u8, depth: usize) -> usize {
     let mut backslashes = 0;
     for (at, &byte) in bytes.iter().enumerate() {

@@ -9,7 +9,7 @@ enum Open {
     List { index: usize },
 }
 
-/// The pointers of these bytes, which stand in order; of a byte in a key, that of the object which has the key.
+/// The pointers of these bytes, which are in order. For a byte in a key, the pointer of the object with the key.
 pub(crate) fn pointers_at(text: &str, offsets: &[usize]) -> Vec<String> {
     let bytes = text.as_bytes();
     let mut open: Vec<Open> = Vec::new();

@@ -20,7 +20,7 @@ pub(super) fn hashed(name: &str, secret: &[u8]) -> String {
     format!("{OPENING}{name}:{}]", &hash.to_hex()[..HASH_DIGITS])
 }
 
-/// A name as it can stand in a placeholder: letters, digits, `_`, `.` and `-`.
+/// A name in the form that a placeholder allows: letters, digits, `_`, `.` and `-`.
 pub(super) fn name_of(text: &str) -> String {
     let name: String = text
         .chars()
@@ -34,7 +34,7 @@ pub(super) fn name_of(text: &str) -> String {
     }
 }
 
-/// Whether a placeholder can have this name as it is.
+/// Returns true if a placeholder can have this name unchanged.
 pub fn is_placeholder_name(text: &str) -> bool {
     name_of(text) == text
 }
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str) -> Option<(&str, usize)> {
     (length > 0).then_some((name, text.len() - rest.len()))
 }
 
-/// Whether nothing is left to hide: only placeholders, `${NAME}` references and spaces.
+/// Returns true if no secret can remain: the text has only placeholders, `${NAME}` references and spaces.
 pub(super) fn is_spent(mut text: &str) -> bool {
     loop {
         text = text.trim_start();

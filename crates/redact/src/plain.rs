@@ -27,12 +27,12 @@ struct Search<'r, 't> {
     assigned: usize,
 }
 
-/// What to do with a string besides searching it.
+/// The treatment of a string besides searching it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Task {
     /// The rule of the name under which it stands.
     pub(super) rule: Option<&'static KeyRule>,
-    /// Whether anything secret in it makes all of it so.
+    /// True if one secret part makes the whole string secret.
     pub(super) all_or_nothing: bool,
 }
 
@@ -185,7 +185,7 @@ impl Search<'_, '_> {
         self.add_pair(pair);
     }
 
-    /// A placeholder stays as it is, unless somebody wrote a secret into one that is not ours.
+    /// Protects a placeholder, unless it is not ours and contains a secret.
     fn protect(&mut self, at: usize) {
         let Some((name, length)) = placeholder::read(&self.text[at..]) else {
             return;
@@ -210,7 +210,7 @@ impl Search<'_, '_> {
 }
 
 impl Redactor {
-    /// The named value that a find stands for, with every character that holds a bit of it.
+    /// The named value of a match, with every character that holds a bit of it.
     fn value(&self, found: &Match, text: &[u8]) -> Option<Span<'_>> {
         let Meaning::Value(name, form) = self.meanings[found.pattern()] else {
             return None;
@@ -224,7 +224,7 @@ impl Redactor {
         })
     }
 
-    /// Whether a short text has a named value or a token in it.
+    /// Returns true if a short text contains a named value or a token.
     fn is_known_secret(&self, text: &str) -> bool {
         self.automaton.find_overlapping_iter(text).any(|found| {
             match self.meanings[found.pattern()] {

@@ -1,9 +1,9 @@
-//! How far does plain string content go, and what does an escape stand for?
+//! How long is the plain content of a string, and what does an escape mean?
 
 const ONES: u64 = u64::MAX / 255;
 const HIGH_BITS: u64 = ONES << 7;
 
-/// How many leading bytes are neither `"`, `\` nor a control character.
+/// The number of leading bytes that are not `"`, `\` or a control character.
 pub fn plain_prefix(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
@@ -27,7 +27,7 @@ fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGH_BITS
 }
 
-/// What one escape sequence, beginning at its backslash, stands for.
+/// The meaning of one escape sequence, beginning at its backslash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escape {
     /// A character.
@@ -71,7 +71,7 @@ fn code_unit(bytes: &[u8]) -> Option<u16> {
     })
 }
 
-/// How many leading bytes can belong to a JSON number.
+/// The number of leading bytes that can belong to a JSON number.
 pub fn number_length(bytes: &[u8]) -> usize {
     bytes
         .iter()

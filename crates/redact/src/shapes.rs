@@ -13,15 +13,15 @@ pub(crate) struct Shape {
     pub(crate) name: &'static str,
     /// Whose token it is.
     pub(crate) of: &'static str,
-    /// What it looks like; where there is a group, the group alone is the secret.
+    /// The pattern of the token. If it has a group, only the group is the secret.
     pub(crate) pattern: &'static str,
-    /// What it begins with: the pattern is tried there and nowhere else.
+    /// The beginnings of the token: the pattern is tried only there.
     starts: &'static [&'static str],
-    /// Whether the placeholder carries a hash: only where the token is drawn from at least 2^80.
+    /// True if the placeholder carries a hash: only if the token is drawn from at least 2^80 values.
     pub(crate) is_hashed: bool,
-    /// Whether a letter or digit before it says that it is something else.
+    /// True if a letter or digit before it rules the token out.
     begins_a_word: bool,
-    /// What no pattern can say.
+    /// A check that no pattern can express.
     holds: fn(&[u8]) -> bool,
 }
 
@@ -122,18 +122,18 @@ fn is_drawn(token: &[u8]) -> bool {
     token.len() >= 20 || token.iter().any(u8::is_ascii_digit)
 }
 
-/// Whether this is base64 of `name:password`.
+/// Returns true for base64 of `name:password`.
 fn is_name_and_password(credentials: &[u8]) -> bool {
     base64::decode(credentials)
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .is_some_and(|text| text.contains(':') && !text.contains(char::is_control))
 }
 
-/// What has the pattern of a shape.
+/// A text with the pattern of a shape.
 pub(super) struct Found {
     /// Where its secret stands.
     pub(super) at: Range<usize>,
-    /// Whether it is the token, as far as no pattern can say.
+    /// True if it is the token, by the checks that no pattern can express.
     pub(super) holds: bool,
 }
 
@@ -173,12 +173,12 @@ impl Compiled {
         self.regex.get_or_init(compiled).as_ref()
     }
 
-    /// Whether the token can begin at `at`.
+    /// Returns true if the token can begin at `at`.
     pub(super) fn is_in_place(&self, text: &[u8], at: usize) -> bool {
         !self.shape.begins_a_word || begins_a_word(text, at)
     }
 
-    /// What has the pattern of the token and begins at `at`.
+    /// The text with the pattern of the token that begins at `at`.
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<Found> {
         if !self.is_in_place(text, at) {
             return None;
@@ -198,7 +198,7 @@ impl Compiled {
     }
 }
 
-/// Whether a word can begin here; the last letter of an escape (`\n`, `\u0022`, `%3D`) belongs to no word.
+/// Returns true if a word can begin here. The last letter of an escape (`\n`, `\u0022`, `%3D`) belongs to no word.
 fn begins_a_word(text: &[u8], at: usize) -> bool {
     let before = &text[..at];
     let Some(last) = before.last() else {

@@ -5,7 +5,7 @@ use super::place::pointers_at;
 use super::span::{Edit, apply};
 use super::structure::Depth;
 
-/// How much is shown on either side.
+/// The number of characters to show on either side.
 const CONTEXT: usize = 30;
 
 /// A secret in a string, told without telling it.
@@ -15,8 +15,8 @@ pub struct Sighting {
     pub what: String,
     /// The byte at which it begins, from 0.
     pub at: usize,
-    /// The JSON Pointer of the value that it stands in; of a secret in a key, that of the object. `None` where the
-    /// text is not JSON.
+    /// The JSON Pointer of the value that contains it. For a secret in a key, the pointer of the object. `None` if
+    /// the text is not JSON.
     pub pointer: Option<String>,
     /// The text around it, with placeholders for this secret and its neighbours.
     pub excerpt: String,

@@ -1,14 +1,14 @@
-//! Which parts of a string go, and what stands in their place?
+//! Which parts of a string are removed, and what replaces them?
 
 use super::placeholder;
 use std::ops::Range;
 
-/// What a find knows about its secret, from least to most.
+/// The knowledge about a found secret, from least to most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// It fits a pattern of the suite.
     Pattern,
-    /// It stands under a secret's name.
+    /// It is the value under a secret's name.
     Key,
     /// It has the shape of a known kind of token.
     Shape,
@@ -77,7 +77,7 @@ fn joins(best: &Span<'_>, whole: &Range<usize>, next: &Span<'_>) -> bool {
     next.at.start < whole.end || (continues && next.at.start == whole.end)
 }
 
-/// What remains of a range outside the protected ones, which stand in order.
+/// The parts of a range outside the protected ranges, which are in order.
 fn without(range: Range<usize>, protected: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut rest = Vec::new();
     let mut start = range.start;
@@ -93,7 +93,7 @@ fn without(range: Range<usize>, protected: &[Range<usize>]) -> Vec<Range<usize>>
     rest
 }
 
-/// The text with the edits made, which stand in order and do not overlap.
+/// Applies edits to the text. They are in order and do not overlap.
 pub(super) fn apply(text: &str, edits: &[Edit<'_>]) -> String {
     let mut result = String::with_capacity(text.len() + 16 * edits.len());
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Which parts of a JSON text are secret, with its strings read as what they stand for?
+//! Which parts of a JSON text are secret, with the escapes of its strings decoded?
 
 use super::keys::{self, Also, KeyRule};
 use super::plain::Task;
@@ -6,20 +6,20 @@ use super::scan::{escape, number_length, plain_prefix};
 use super::span::Edit;
 use super::{Redactor, decode, own, placeholder};
 
-/// JSON in a string in JSON in a string …: each level doubles the backslashes, so few are ever met.
+/// JSON in a string in JSON in a string …: each level doubles the backslashes, so deep nesting does not occur.
 const MOST_LEVELS: usize = 8;
 
-/// How deep a JSON text stands in others.
+/// The nesting of a JSON text in strings of other JSON texts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Depth {
     /// In how many strings.
     level: usize,
-    /// Whether the numbers and verdicts are our own.
+    /// True if the numbers and verdicts are our own.
     is_document: bool,
 }
 
 impl Depth {
-    /// That of a document whose numbers are our own.
+    /// The depth of a document with our own numbers.
     pub(super) fn of_document() -> Self {
         Self {
             level: 0,
@@ -27,7 +27,7 @@ impl Depth {
         }
     }
 
-    /// That of the strings of a string at this one.
+    /// The depth of the strings inside a string at this depth.
     fn below(self) -> Self {
         Self {
             level: self.level + 1,
@@ -36,8 +36,8 @@ impl Depth {
     }
 }
 
-/// Reads the tokens of a JSON text. What stands outside strings must be punctuation, numbers and literals, so that
-/// no secret hides there; whether they stand in the right order is left to whoever wrote them.
+/// Reads the tokens of a JSON text. Text outside strings must be punctuation, numbers and literals, so that no secret
+/// hides there. The reader does not check their order.
 struct Reader<'r, 't> {
     redactor: &'r Redactor,
     text: &'t str,
@@ -48,7 +48,7 @@ struct Reader<'r, 't> {
     rule: Option<&'static KeyRule>,
     /// The rule for the texts of the list that was opened at this depth.
     list: Option<(&'static KeyRule, usize)>,
-    /// Whether a number that is next is one of a recording itself.
+    /// True if the next number is one of the recording's own.
     is_own_number: bool,
     depth: usize,
     edits: Vec<Edit<'r>>,
@@ -110,7 +110,7 @@ impl Redactor {
 }
 
 impl<'r> Reader<'r, '_> {
-    /// Reads one token; false at the end, nothing when this is no JSON.
+    /// Reads one token. Returns false at the end, and `None` if this is not JSON.
     fn token(&mut self) -> Option<bool> {
         self.skip_space();
         let Some(&byte) = self.text.as_bytes().get(self.at) else {
