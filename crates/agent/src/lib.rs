@@ -17,5 +17,5 @@ pub use fault::{FaultPlan, Strike, Struck};
 pub use instructions::{instructions_of, system_prompt};
 pub use model_run::{Limits, MayAsk, Task, Unrecorded, Watcher, run_model};
 pub use provider::{Provider, Providers};
-pub use spending::{Budgets, Spending, usd};
+pub use spending::{Budgets, ReservedCall, Spending, Used, usd};
 pub use toolbox::{Connected, Distract, Done, Toolbox, View};

@@ -66,6 +66,44 @@ impl Spent {
     }
 }
 
+/// What a call, or a program that made its own calls, has used.
+#[derive(Debug, Clone, Copy)]
+pub struct Used {
+    /// Tokens, of prompts and completions together.
+    pub tokens: u64,
+    /// What they cost, where a price is known.
+    pub cost_usd: Option<f64>,
+    /// Whether the provider counts no tokens.
+    pub is_estimated: bool,
+}
+
+/// A call that something was set aside for, until it has ended: it is paid for, or dropped.
+#[derive(Debug)]
+pub struct ReservedCall<'s> {
+    spending: &'s Spending,
+    budgets: Budgets<'s>,
+    most_usd: f64,
+}
+
+impl ReservedCall<'_> {
+    /// Counts what the call used in place of what was set aside for it.
+    pub fn pay(self, used: Used) {
+        self.spending.spend(self.budgets, used);
+    }
+}
+
+impl Drop for ReservedCall<'_> {
+    fn drop(&mut self) {
+        if self.most_usd > 0.0 {
+            self.spending
+                .spent
+                .lock()
+                .change(self.budgets, |amount| amount.reserved -= self.most_usd);
+            self.spending.ended.notify_waiters();
+        }
+    }
+}
+
 /// What one row may cost.
 #[derive(Debug, Clone, Copy)]
 pub struct Budgets<'a> {
@@ -138,27 +176,31 @@ impl Spending {
         Err(why)
     }
 
-    /// The same, and sets aside the most that the call may cost. While calls that are under way may use up a budget it
-    /// waits for them, so that no more than one call ever passes it.
-    pub async fn reserve(
-        &self,
-        budgets: Budgets<'_>,
+    /// Sets aside the most that the next call may cost, if it may be made. While calls that are under way may use up a
+    /// budget it waits for them, so that no more than one call ever passes it.
+    pub async fn reserve<'s>(
+        &'s self,
+        budgets: Budgets<'s>,
         run_tokens: u64,
         most_usd: f64,
-    ) -> Result<(), String> {
+    ) -> Result<ReservedCall<'s>, String> {
         loop {
             let ended = self.ended.notified();
             tokio::pin!(ended);
             ended.as_mut().enable();
             self.may_spend(budgets, run_tokens)?;
-            if self.take(budgets, most_usd) {
-                return Ok(());
+            if self.set_aside(budgets, most_usd) {
+                return Ok(ReservedCall {
+                    spending: self,
+                    budgets,
+                    most_usd,
+                });
             }
             ended.await;
         }
     }
 
-    fn take(&self, budgets: Budgets<'_>, most_usd: f64) -> bool {
+    fn set_aside(&self, budgets: Budgets<'_>, most_usd: f64) -> bool {
         let mut spent = self.spent.lock();
         let must_wait =
             spent
@@ -173,28 +215,14 @@ impl Spending {
         !must_wait
     }
 
-    /// A call has ended for which so much was set aside.
-    pub fn release(&self, budgets: Budgets<'_>, reserved_usd: f64) {
-        if reserved_usd > 0.0 {
-            self.spent
-                .lock()
-                .change(budgets, |amount| amount.reserved -= reserved_usd);
-            self.ended.notify_waiters();
-        }
-    }
-
-    /// Counts what a call used.
-    pub fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
+    /// Counts what was used.
+    pub fn spend(&self, budgets: Budgets<'_>, used: Used) {
         let mut spent = self.spent.lock();
-        spent.tokens += tokens;
+        spent.tokens += used.tokens;
+        spent.is_estimated |= used.is_estimated;
         spent.change(budgets, |amount| {
-            amount.spent += cost_usd.unwrap_or_default();
+            amount.spent += used.cost_usd.unwrap_or_default();
         });
-    }
-
-    /// Some of what was spent is not counted by who charges it.
-    pub fn note_estimate(&self) {
-        self.spent.lock().is_estimated = true;
     }
 
     /// Notes that a limit which is held elsewhere ended it.
@@ -249,12 +277,20 @@ mod tests {
         }
     }
 
+    fn used(tokens: u64, cost_usd: f64) -> Used {
+        Used {
+            tokens,
+            cost_usd: Some(cost_usd),
+            is_estimated: false,
+        }
+    }
+
     #[test]
     fn the_call_after_the_one_that_reached_a_budget_is_not_made() {
         let spending = Spending::new(Some(0.10));
         let (one, other) = (budgets(0, Some(0.05), None), budgets(1, None, Some(0.08)));
         assert_eq!(spending.may_spend(one, 0), Ok(()));
-        spending.spend(one, 100, Some(0.06));
+        spending.spend(one, used(100, 0.06));
         assert_eq!(
             spending.may_spend(one, 0).unwrap_err(),
             "`budget: per_test_usd` of $0.05 is used up: $0.06 was spent"
@@ -264,14 +300,14 @@ mod tests {
             Ok(()),
             "the other test goes on"
         );
-        spending.spend(other, 100, Some(0.03));
+        spending.spend(other, used(100, 0.03));
         assert!(
             spending
                 .may_spend(other, 0)
                 .unwrap_err()
                 .starts_with("`budget: per_suite_usd` of $0.08")
         );
-        spending.spend(other, 100, Some(0.01));
+        spending.spend(other, used(100, 0.01));
         assert!(
             spending
                 .may_spend(other, 0)
@@ -289,21 +325,31 @@ mod tests {
     async fn a_call_waits_while_others_may_use_up_the_budget() {
         let spending = Spending::new(Some(0.10));
         let (one, other) = (budgets(0, None, None), budgets(1, None, None));
-        spending.reserve(one, 0, 0.20).await.unwrap();
+        let first = spending.reserve(one, 0, 0.20).await.unwrap();
         let mut waiting = std::pin::pin!(spending.reserve(other, 0, 0.20));
         let is_held = tokio::time::timeout(std::time::Duration::from_millis(20), waiting.as_mut())
             .await
             .is_err();
         assert!(is_held, "the first call may use up everything");
-        spending.spend(one, 10, Some(0.04));
-        spending.release(one, 0.20);
-        waiting.await.unwrap();
-        spending.spend(other, 10, Some(0.07));
-        spending.release(other, 0.20);
+        first.pay(used(10, 0.04));
+        waiting.await.unwrap().pay(used(10, 0.07));
         let why = spending.reserve(one, 0, 0.20).await.unwrap_err();
         assert!(
             why.starts_with("--max-cost of $0.1 is used up: $0.11"),
             "{why}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_call_that_was_given_up_holds_nothing() {
+        let spending = Spending::new(Some(0.10));
+        let one = budgets(0, None, None);
+        drop(spending.reserve(one, 0, 0.20).await.unwrap());
+        let next = spending.reserve(one, 0, 0.20);
+        assert!(
+            tokio::time::timeout(std::time::Duration::from_secs(5), next)
+                .await
+                .is_ok()
         );
     }
 

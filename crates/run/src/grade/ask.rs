@@ -5,7 +5,7 @@ use super::{Around, dollars};
 use crate::record::interrupted;
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
-use mcptest_agent::{Budgets, Limits, Provider, Providers};
+use mcptest_agent::{Budgets, Limits, Provider, Providers, Used};
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_core::grade::{Answer, Asks, Grade, Numbers, Rubric, SYSTEM, Sheet, Vote, Wanted};
 use mcptest_core::price::{Price, shipped_price};
@@ -316,7 +316,7 @@ impl<'a> Asking<'a> {
             .filter(|_| is_in_dollars)
             .map(most)
             .unwrap_or_default();
-        spending
+        let call = spending
             .reserve(judge.budgets, 0, most_usd)
             .await
             .map_err(Ungraded::OverBudget)?;
@@ -326,22 +326,17 @@ impl<'a> Asking<'a> {
             answer: judge.timeout,
         };
         let reply = judge.provider.ask(ask, deadlines, &mut |_: Retry| {}).await;
-        let reply = reply.inspect(|reply| {
-            let used = judge.provider.estimate(ask, reply);
-            let cost_usd = judge.price.and_then(|price| price.cost_usd(used));
-            spending.spend(
-                judge.budgets,
-                used.totalled().total.unwrap_or_default(),
-                cost_usd,
-            );
-            if reply.usage.prompt.is_none() || reply.usage.completion.is_none() {
-                spending.note_estimate();
-            }
-            vote.tokens.add(reply.usage);
-            vote.cost_usd = vote.cost_usd.zip(cost_usd).map(|(one, other)| one + other);
+        let reply = reply.map_err(Ungraded::Unanswered)?;
+        let used = judge.provider.estimate(ask, &reply);
+        let cost_usd = judge.price.and_then(|price| price.cost_usd(used));
+        call.pay(Used {
+            tokens: used.totalled().total.unwrap_or_default(),
+            cost_usd,
+            is_estimated: reply.usage.prompt.is_none() || reply.usage.completion.is_none(),
         });
-        spending.release(judge.budgets, most_usd);
-        reply.map_err(Ungraded::Unanswered)
+        vote.tokens.add(reply.usage);
+        vote.cost_usd = vote.cost_usd.zip(cost_usd).map(|(one, other)| one + other);
+        Ok(reply)
     }
 }
 

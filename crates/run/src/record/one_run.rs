@@ -8,8 +8,8 @@ use super::servers::{SharedServers, close_all, connect_all};
 use super::{Event, Watch, setup_command};
 use mcptest_agent::own::{self, OwnSetup};
 use mcptest_agent::{
-    Limits, MayAsk, Provider, Spending, Task, Toolbox, Unrecorded, View, Watcher, instructions_of,
-    run_model, system_prompt, usd,
+    Limits, MayAsk, Provider, ReservedCall, Spending, Task, Toolbox, Unrecorded, Used, View,
+    Watcher, instructions_of, run_model, system_prompt, usd,
 };
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
@@ -156,13 +156,12 @@ async fn run_provider(
         .iter()
         .map(|server| server.client.server().to_recorded(&server.name))
         .collect();
-    let (reserved_usd, toolbox_of_meter) = (Mutex::new(0.0), Arc::clone(&toolbox));
     let meter = Meter {
         job,
         run: unit.run,
         around,
-        toolbox: toolbox_of_meter,
-        reserved_usd,
+        toolbox: Arc::clone(&toolbox),
+        call: Mutex::default(),
     };
     let ended = run_model(&task, toolbox, &meter).await;
     drop(meter);
@@ -271,7 +270,12 @@ async fn run_own(
     };
     trace.conversation.cost_usd = trace.conversation.cost_usd.or_else(priced);
     let cost_usd = trace.conversation.cost_usd;
-    around.spending.spend(job.budgets(), total(usage), cost_usd);
+    let used = Used {
+        tokens: total(usage),
+        cost_usd,
+        is_estimated: false,
+    };
+    around.spending.spend(job.budgets(), used);
     (around.watch)(Event::Answered {
         cell,
         run,
@@ -351,22 +355,8 @@ struct Meter<'a> {
     run: usize,
     around: &'a Surroundings<'a>,
     toolbox: Arc<Toolbox>,
-    /// What is set aside for the call that is under way.
-    reserved_usd: Mutex<f64>,
-}
-
-impl Meter<'_> {
-    /// The call that something was set aside for has ended.
-    fn release(&self) {
-        let reserved = std::mem::take(&mut *self.reserved_usd.lock());
-        self.around.spending.release(self.job.budgets(), reserved);
-    }
-}
-
-impl Drop for Meter<'_> {
-    fn drop(&mut self) {
-        self.release();
-    }
+    /// The call that is under way.
+    call: Mutex<Option<ReservedCall<'a>>>,
 }
 
 fn total(usage: Tokens) -> u64 {
@@ -389,11 +379,12 @@ impl Watcher for Meter<'_> {
             let most_usd = most
                 .and_then(|most| self.job.most_usd(most))
                 .unwrap_or_default();
-            self.around
+            let call = self
+                .around
                 .spending
                 .reserve(self.job.budgets(), total(used), most_usd)
                 .await?;
-            *self.reserved_usd.lock() = most_usd;
+            *self.call.lock() = Some(call);
             (self.around.watch)(Event::Asks {
                 cell: self.job.number,
                 run: self.run,
@@ -404,13 +395,15 @@ impl Watcher for Meter<'_> {
 
     fn answered(&self, usage: Tokens, is_estimated: bool) -> Option<f64> {
         let cost_usd = self.job.cost_usd(usage);
-        if is_estimated {
-            self.around.spending.note_estimate();
+        let used = Used {
+            tokens: total(usage),
+            cost_usd,
+            is_estimated,
+        };
+        match self.call.lock().take() {
+            Some(call) => call.pay(used),
+            None => self.around.spending.spend(self.job.budgets(), used),
         }
-        self.around
-            .spending
-            .spend(self.job.budgets(), total(usage), cost_usd);
-        self.release();
         let (cell, run) = (self.job.number, self.run);
         let tokens = counted(usage).filter(|_| !is_estimated);
         let counted_usd = cost_usd.filter(|_| !is_estimated);
