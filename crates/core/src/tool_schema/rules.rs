@@ -160,7 +160,7 @@ pub const RULES: &[SchemaRule] = &[
             .is_some_and(|required| required.list().is_none());
         is_wrong && schema.remove("required").is_some()
     })
-    .loss("`required` that is no list", "it is left out"),
+    .loss("`required` that is not a list", "it is left out"),
 ];
 
 fn may_be_array(schema: &Entries) -> bool {
