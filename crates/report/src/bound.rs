@@ -199,7 +199,8 @@ fn cut(text: &str) -> String {
     )
 }
 
-/// Whether the JSON of a value is longer, by an estimate that stops when it knows. A string that was cut is not.
+/// Returns true if the JSON of a value is longer, by an estimate that stops as soon as it is certain. A cut string is
+/// not longer.
 fn is_long(value: &Value) -> bool {
     const NOTE: usize = 128;
     fn spend(value: &Value, left: &mut usize) -> bool {

@@ -12,9 +12,9 @@ pub(crate) struct Failure<'r> {
     pub(crate) test: &'r TestReport,
     /// The gate's key, `expect`, the id of the probe, or the kind of the error: `recording-missing`.
     pub(crate) rule: String,
-    /// What is wrong, in a sentence.
+    /// The problem, in a sentence.
     pub(crate) message: String,
-    /// Whether the test passes all the same.
+    /// True if the test passes anyway.
     pub(crate) is_warning: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn failed_tests(report: &Report) -> Vec<(&TestReport, Vec<Failure<'_>
     all.filter(|(_, causes)| !causes.is_empty()).collect()
 }
 
-/// The command that mends a test, else the one that judges it alone.
+/// The command that fixes a test, otherwise the command that judges it alone.
 pub(crate) fn next_command(test: &TestReport) -> &str {
     test.reason
         .as_ref()
@@ -45,7 +45,7 @@ pub(crate) fn next_command(test: &TestReport) -> &str {
         .unwrap_or(&test.rerun)
 }
 
-/// What the whole came to, in a line: `2 of 5 tests failed, 1 error`.
+/// The overall result in a line: `2 of 5 tests failed, 1 error`.
 pub(crate) fn verdict(report: &Report) -> String {
     let summary = &report.summary;
     let of = count(summary.tests, "test");
@@ -71,7 +71,7 @@ pub(crate) fn verdict(report: &Report) -> String {
     parts.join(", ")
 }
 
-/// Whether the whole passed.
+/// Returns true if the whole report passed.
 pub(crate) fn has_passed(report: &Report) -> bool {
     report.exit_code() == 0
 }
@@ -95,7 +95,7 @@ fn warning(test: &TestReport) -> Option<Failure<'_>> {
     })
 }
 
-/// The same of one test: why it could not be judged, else its runs and its gates.
+/// The failures of one test: the reason that it could not be judged, otherwise its runs and gates.
 pub(crate) fn of_test(test: &TestReport, limits: Limits) -> Vec<Failure<'_>> {
     if !matches!(test.status, Status::Failed | Status::Error) {
         return Vec::new();
@@ -140,7 +140,7 @@ pub(crate) fn of_test(test: &TestReport, limits: Limits) -> Vec<Failure<'_>> {
     all
 }
 
-/// The runs that did not pass by themselves, told by the first of them. A gate that fails a run is a cause of its own.
+/// The runs that failed by themselves, described by the first of them. A gate that fails a run is a separate cause.
 fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
     let failed: Vec<_> = test
         .runs

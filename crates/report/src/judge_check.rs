@@ -1,4 +1,4 @@
-//! How judges did on runs whose outcome is known: for people, and for machines.
+//! How did judges do on runs with known outcomes, for people and for programs?
 
 use crate::Options;
 use crate::json::whole;

@@ -114,7 +114,7 @@ fn number(number: Option<f64>, decimals: usize) -> Option<String> {
     number.map(|number| format!("{number:.decimals$}"))
 }
 
-/// The head of each column and its cells, the name first; columns that no row has a number for are left out.
+/// The head of each column and its cells, the name first. Omits columns without any number.
 pub(crate) fn columns(board: &Leaderboard, sort: Option<&Column>) -> Vec<(String, Vec<String>)> {
     let mut rows: Vec<&ModelRow> = board.models.iter().collect();
     match sort.map(|column| column.rank) {
@@ -161,7 +161,7 @@ fn difference(row: &ModelRow) -> Option<String> {
     Some(format!("{} {said} ({})", points(one.value), p_value(one.p)))
 }
 
-/// What the table does not count, in a sentence each.
+/// The exclusions from the table, a sentence each.
 pub(crate) fn notes(board: &Leaderboard) -> Vec<String> {
     let mut notes = Vec::new();
     let tests = &board.tests_left_out;

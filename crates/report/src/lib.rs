@@ -28,25 +28,25 @@ use mcptest_core::report::{Embed, Report};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Takes out of a string what must not leave the process.
+/// Removes from a string everything that must not leave the process.
 pub type Clean = for<'t> fn(&'t str) -> Cow<'t, str>;
 
-/// How a report is to be shown; formats for machines ignore it.
+/// Options for showing a report. Formats for programs ignore them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Whether to colour.
+    /// Use colour.
     pub colour: bool,
-    /// Whether marks are ASCII.
+    /// Use ASCII marks.
     pub ascii: bool,
-    /// The columns to wrap at: 100 when there is no terminal.
+    /// The columns to wrap at [default: 100].
     pub width: Option<usize>,
-    /// How much to show of what passed: 1 what was asserted, 2 everything.
+    /// Details about passed tests: 1 shows asserted numbers, 2 shows everything.
     pub verbose: u8,
-    /// How long it took, where that is to be shown.
+    /// The elapsed time, if it is shown.
     pub elapsed: Option<Duration>,
-    /// For formats that pack their text, in which nobody finds anything afterwards.
+    /// Redaction for formats that pack their text, which later searches could not find.
     pub clean: Option<Clean>,
-    /// Whose traces are in the report, of those that there are.
+    /// The available traces to include.
     pub embed: Embed,
     /// By which column the leaderboard is sorted, where not as the report has it.
     pub sort: Option<&'static leaderboard::Column>,
@@ -59,11 +59,11 @@ pub struct Options {
 pub struct Reporter<R = Report> {
     /// Its name on the command line.
     pub key: &'static str,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub doc: &'static str,
     /// The usual extension of its files, without the dot.
     pub extension: &'static str,
-    /// Whether each line is a command to a CI runner: then it may share standard output with another format.
+    /// True if each line is a command to a CI runner. Such a format may share standard output with another one.
     pub is_commands: bool,
     /// Whose traces it holds, unless `--embed` says otherwise; `None` for one that holds neither traces nor what is
     /// behind the numbers of gates.
@@ -73,7 +73,7 @@ pub struct Reporter<R = Report> {
 }
 
 impl<R> Reporter<R> {
-    /// One whose lines are no commands, and which holds no traces.
+    /// A format whose lines are not commands, and that contains no traces.
     const fn new(
         key: &'static str,
         doc: &'static str,

@@ -438,7 +438,7 @@ pub(crate) fn nasty() -> impl Strategy<Value = String> {
     proptest::collection::vec(character, 0..30).prop_map(String::from_iter)
 }
 
-/// What a reporter makes of it, the same each time.
+/// A reporter's output, which is the same each time.
 pub(crate) fn rendered<R>(
     reporters: &[Reporter<R>],
     key: &str,

@@ -12,7 +12,7 @@ pub(crate) const REPORTER: Reporter = Reporter::new(
     render,
 );
 
-/// Failures beyond these are only counted: a reader with a short memory mends the first ones first.
+/// Further failures are only counted: a reader with a short memory fixes the first ones first.
 const SHOWN: usize = 20;
 
 fn render(report: &Report, _: &Options) -> Vec<u8> {

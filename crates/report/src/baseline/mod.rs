@@ -84,7 +84,7 @@ pub(crate) fn totals(comparison: &Comparison) -> String {
     totals.join(", ")
 }
 
-/// What stands behind a number that was not told to have shifted.
+/// The reason for a number that is not reported as shifted.
 pub(crate) fn why_undecided(class: Class) -> &'static str {
     if class == Class::Undecided {
         "not enough runs to tell"

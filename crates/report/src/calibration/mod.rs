@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The JSON Schema of [`json`].
 pub const SCHEMA: &str = include_str!("calibration.schema.json");
 
-/// For people, and the block of floors at the end where there is one.
+/// Renders the calibration for people, with a block of floors at the end if any.
 pub fn text(calibration: &Calibration, options: &Options) -> Vec<u8> {
     let mut bytes = pretty::calibration::render(calibration, options);
     if calibration.has_floors() {
@@ -62,7 +62,7 @@ fn matcher(matcher: &Value) -> String {
     }
 }
 
-/// How many runs stand behind a floor.
+/// The number of runs behind a floor.
 fn comment(floor: &Floor, unit: Unit) -> String {
     let unit = if unit == Unit::Run { "runs" } else { "rows" };
     let bad = match floor.bad {

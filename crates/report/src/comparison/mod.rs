@@ -37,13 +37,13 @@ pub(crate) fn named(test: &TestChange) -> String {
     format!("{} · {}", test.suite, test.row)
 }
 
-/// What came of a test: the verdict on its change.
+/// The verdict on the change of a test.
 pub(crate) fn verdict(test: &TestChange) -> &'static str {
     test.verdict
         .map_or("not compared", |verdict| verdict.words())
 }
 
-/// Whether a test is worth a line by itself: its outcome, its calls or its runs differ.
+/// Returns true if a test deserves a separate line: its outcome, its calls or its runs differ.
 pub(crate) fn has_changed(test: &TestChange) -> bool {
     let has_moved = test
         .change
@@ -145,7 +145,7 @@ pub(crate) fn targets(test: &TestChange) -> Vec<String> {
         .collect()
 }
 
-/// How many tests of a side were not compared with the first.
+/// The number of a side's tests that were not compared with the first side.
 pub(crate) fn left_out(of: &Comparison) -> Option<String> {
     let tests = of.not_compared() + of.only_a.len() + of.only_b.len();
     let said = format!(

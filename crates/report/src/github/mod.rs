@@ -45,7 +45,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What steers a terminal, or turns the direction of text, is shown and does nothing: the log is read on one.
+/// Shows characters that would control a terminal or reverse text, because people read the log on a terminal.
 fn data(text: &str) -> String {
     escape_lines(text, false)
         .replace('%', "%25")

@@ -24,7 +24,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     ..Reporter::new("html", DOC, "html", render)
 };
 
-/// What a page may do: run this program in this style, nothing else. `viewer/` makes all three.
+/// The page's permissions: only this program and this style. `viewer/` generates all three files.
 const POLICY: &str = include_str!("policy.txt");
 const STYLE: &str = include_str!("viewer.css");
 const PROGRAM: &str = include_str!("viewer.js");

@@ -24,7 +24,7 @@ pub fn served_page(report: &Report, gates: Gates, version: u64, clean: Clean) ->
     (begun(&verdict(report), &policy, &attributes, &data) + &docs + CLOSING).into_bytes()
 }
 
-/// What a page that shows another version asks for; `live` says what is being recorded.
+/// The answer for a page that shows another version. `live` describes the rows that are being recorded.
 pub fn served_report(report: &Report, version: u64, live: &Value, clean: Clean) -> Vec<u8> {
     let report = without_traces(report);
     let text = format!("{{\"version\":{version},\"live\":{live},\"report\":{report}}}");

@@ -40,7 +40,7 @@ const WORDS: Words = Words {
     again: "write it again with `mcptest run --reporter json=FILE`",
 };
 
-/// What is wrong with a saved report.
+/// A problem with a saved report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadFault {
     /// The text itself.
@@ -60,7 +60,7 @@ impl From<TextFault> for ReadFault {
     }
 }
 
-/// A saved report; its totals are counted anew from its tests.
+/// Reads a saved report, and recalculates its totals from its tests.
 pub fn read(text: &str) -> Result<Report, ReadError> {
     #[derive(Deserialize)]
     struct Peek<'a> {

@@ -152,7 +152,7 @@ fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
 
 struct Verdict<'a> {
     status: Status,
-    /// What judged: `expect`, a gate's key, or `row` when nothing came to be judged.
+    /// The judging part: `expect`, a gate's key, or `row` if nothing could be judged.
     kind: &'a str,
     /// False for a run that failed in a test whose gates let it pass: CI must not call that a failure.
     is_decisive: bool,

@@ -1,4 +1,4 @@
-//! Coverage as properties of a suite of its own, and as a testcase where so much was asked for.
+//! How is coverage shown as properties of a separate suite, and as a testcase for its threshold?
 
 use super::xml;
 use mcptest_core::coverage::Coverage;

@@ -107,7 +107,7 @@ fn sign(test: &TestReport) -> &'static str {
     }
 }
 
-/// What others wrote, with nothing in it that Markdown or HTML would read as its own.
+/// Foreign text, escaped for Markdown and HTML.
 pub(crate) fn text(foreign: &str) -> String {
     let mut out = String::new();
     let mut is_in_word = false;

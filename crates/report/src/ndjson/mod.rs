@@ -13,7 +13,7 @@ pub(crate) const REPORTER: Reporter = Reporter::new(
     render,
 );
 
-/// So many tests are worth a task of their own.
+/// The number of tests that justify a separate task.
 const AT_ONCE: usize = 64;
 
 fn render(report: &Report, _: &Options) -> Vec<u8> {

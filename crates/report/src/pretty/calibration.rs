@@ -10,7 +10,7 @@ use mcptest_core::calibrate::{
 use mcptest_core::report::Status;
 use serde_json::Value;
 
-/// The counts, a part for each gate, and what was not measured.
+/// The counts, a part for each gate, and the unmeasured parts.
 pub(crate) fn render(calibration: &Calibration, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     heading(&mut page, calibration);

@@ -6,7 +6,7 @@ use crate::words::{count, time};
 use anstyle::Style;
 use mcptest_core::report::Report;
 
-/// `12 tests: 10 passed, 1 failed, 1 error · 40 runs · 0.04 s`, without what there is none of.
+/// `12 tests: 10 passed, 1 failed, 1 error · 40 runs · 0.04 s`, without zeros.
 pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     let summary = &report.summary;
     let parts: [(usize, Style, String); 4] = [
@@ -63,7 +63,7 @@ pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     }
 }
 
-/// The rows that took longest, where there are many.
+/// The slowest rows, if there are many.
 fn slowest(page: &mut Page, report: &Report) {
     const SHOWN: usize = 5;
     let mut rows: Vec<_> = report

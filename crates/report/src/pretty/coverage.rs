@@ -1,4 +1,4 @@
-//! What was exercised of the servers, and what was not?
+//! Which parts of the servers were exercised, and which were not?
 
 use super::page::{Line, Page, style};
 use crate::Options;
@@ -7,7 +7,7 @@ use mcptest_core::coverage::{Coverage, ToolCoverage};
 use mcptest_core::report::Status;
 use unicode_width::UnicodeWidthStr;
 
-/// How many tools are shown of which something is missing.
+/// The number of incomplete tools to show.
 const MOST_TOOLS: usize = 20;
 const WIDEST_NAME: usize = 40;
 

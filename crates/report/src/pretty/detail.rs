@@ -12,17 +12,17 @@ use mcptest_core::report::{
 };
 use std::collections::BTreeSet;
 
-/// How many findings of one gate are shown.
+/// The number of findings to show for one gate.
 const MOST_FINDINGS: usize = 5;
-/// How many tables of one gate are shown beside the first.
+/// The number of tables to show for one gate after the first.
 const MOST_TABLES: usize = 2;
-/// How many details of one reason are shown.
+/// The number of details to show for one reason.
 const MOST_DETAILS: usize = 20;
-/// How many tool names of one run are shown.
+/// The number of tool names to show for one run.
 const MOST_TOOLS: usize = 12;
-/// How many runs have a line of their own.
+/// The number of runs with a separate line.
 const MOST_RUN_ROWS: usize = 50;
-/// How many groups of runs that failed alike are shown.
+/// The number of groups of runs to show that failed alike.
 const MOST_RUNS: usize = 10;
 
 /// Every row that needs attention, once; errors with the same cause in one block.
@@ -120,7 +120,7 @@ pub(super) fn failed_gates(test: &TestReport) -> impl Iterator<Item = &GateRepor
     test.gates.iter().filter(|gate| is_bad(gate.status))
 }
 
-/// What the row says of a gate whatever its verdict is: `golden_path walked 1 of 3 steps`.
+/// Remarks of a gate that appear with every verdict: `golden_path walked 1 of 3 steps`.
 pub(super) fn remarks(gate: &GateReport) -> impl Iterator<Item = String> {
     let said = gate.remarks.iter();
     said.map(|remark| format!("{} {}", gate.key, remark.message))
@@ -139,7 +139,7 @@ fn help(page: &mut Page, test: &TestReport) {
     }
 }
 
-/// The next command, on one line that can be copied: what mends the row, else what judges it alone.
+/// The next command, on one line for copying: the one that fixes the row, otherwise the one that judges it alone.
 fn rerun(page: &mut Page, test: &TestReport) {
     let command = reasons(test)
         .find_map(|reason| reason.command.as_ref())
@@ -159,7 +159,7 @@ fn reasons(test: &TestReport) -> impl Iterator<Item = &Reason> {
         .chain(test.runs.iter().filter_map(|run| run.reason.as_ref()))
 }
 
-/// What was sent to a server, what came, and what is said of it.
+/// The message to a server, its answer, and the finding.
 pub(super) fn probe(page: &mut Page, indent: usize, test: &TestReport) {
     let Some(probe) = test
         .probe
@@ -173,7 +173,7 @@ pub(super) fn probe(page: &mut Page, indent: usize, test: &TestReport) {
     text(page, indent, &format!("{}: ", probe.section), &probe.says);
 }
 
-/// What is worth knowing beside the verdict.
+/// Useful facts beside the verdict.
 pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: &Options) {
     for note in &test.notes {
         text(page, indent, "note: ", note);
@@ -223,7 +223,7 @@ pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: 
     }
 }
 
-/// What is wrong and its details.
+/// The problem and its details.
 fn reason(page: &mut Page, indent: usize, reason: &Reason) {
     text(page, indent, "", &reason.message);
     for detail in reason.details.iter().take(MOST_DETAILS) {
@@ -248,7 +248,7 @@ fn text(page: &mut Page, indent: usize, label: &str, text: &str) {
     }
 }
 
-/// The runs that did not pass, those with the same evidence together.
+/// The failed runs, grouped by their evidence.
 fn runs(page: &mut Page, test: &TestReport, options: &Options) {
     let is_said = |run: &RunReport| match (&run.reason, &test.reason) {
         (Some(own), Some(said)) => own.message == said.message && run.expectations.is_empty(),
@@ -437,7 +437,7 @@ fn gate_line(page: &mut Page, gate: &GateReport, test: &TestReport, heading: &st
     }));
 }
 
-/// What a gate found, equal findings of several runs in one line.
+/// A gate's findings, with equal findings of several runs in one line.
 pub(super) fn findings(page: &mut Page, indent: usize, gate: &GateReport, test: &TestReport) {
     beside(page, indent, &fold::tables(&gate.tables), test);
     folded(page, indent, &untold(gate), test);
@@ -453,7 +453,7 @@ fn untold(gate: &GateReport) -> Vec<(&Finding, Vec<usize>)> {
     )
 }
 
-/// The calls of runs side by side, those of equal runs once.
+/// The calls of runs side by side, once for equal runs.
 fn beside(page: &mut Page, indent: usize, tables: &[(&CallTable, Vec<usize>)], test: &TestReport) {
     for (shown, indexes) in tables.iter().take(MOST_TABLES) {
         page.line(&Line::at(indent).plain(words::labelled(&shown.summary, indexes, test, SCREEN)));
@@ -510,7 +510,7 @@ fn say_left_out(page: &mut Page, indent: usize, all: usize, most: usize) {
     }
 }
 
-/// What a list ends with when it goes on in the file.
+/// The end of a list that is longer in the file.
 pub(super) fn left_out(more: usize) -> String {
     format!("and {more} more (see --reporter json)")
 }

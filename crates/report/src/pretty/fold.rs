@@ -1,4 +1,4 @@
-//! Which of these say the same, so that it is said once?
+//! Which of these are equal, so that they are printed once?
 
 use crate::suites::grouped;
 use mcptest_core::report::{CallTable, Finding};

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Names beyond this width do not push the column after them further.
 const WIDEST_NAME: usize = 48;
-/// A longer note does not stand beside its row.
+/// The length above which a note gets a separate line.
 const SHORT_NOTE: usize = 60;
 
 /// The rows of one suite file.
@@ -48,7 +48,7 @@ fn timed(line: Line, test: &TestReport, options: &Options) -> Line {
     })
 }
 
-/// Whether the row needs someone's attention.
+/// Returns true if the row needs attention.
 pub(super) fn is_bad(status: Status) -> bool {
     matches!(status, Status::Failed | Status::Error)
 }
@@ -97,7 +97,7 @@ fn tally(test: &TestReport) -> String {
     }
 }
 
-/// What is red, or what else is worth a few words.
+/// The failed parts, or another short remark.
 fn remark(test: &TestReport) -> Option<String> {
     if let Some(probe) = test
         .probe
@@ -147,7 +147,7 @@ fn remark(test: &TestReport) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// With `-v`, what there is to say of a row that passed.
+/// With `-v`, the details of a passed row.
 fn about(page: &mut Page, test: &TestReport, options: &Options) {
     if options.verbose == 1 {
         detail::run_rows(page, 4, test);

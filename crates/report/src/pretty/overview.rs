@@ -18,7 +18,7 @@ const GAP: usize = 2;
 struct Grid<'r> {
     /// The models, in the order of the report.
     models: Vec<&'r str>,
-    /// A test's name, and its row with each of the models where there is one.
+    /// Each test's name, and its row for each model.
     rows: Vec<(String, BTreeMap<&'r str, &'r TestReport>)>,
 }
 
@@ -126,7 +126,7 @@ fn block(page: &mut Page, grid: &Grid<'_>, name: usize, models: &[(&str, usize)]
     page.blank();
 }
 
-/// How a test ended, and how many of its runs passed.
+/// A test's outcome, and the number of its passed runs.
 fn outcome(test: &TestReport) -> (Style, String) {
     let runs = if test.runs.is_empty() {
         String::new()
@@ -141,7 +141,7 @@ fn outcome(test: &TestReport) -> (Style, String) {
     }
 }
 
-/// How many tests of a model passed.
+/// The number of a model's passed tests.
 fn tally(grid: &Grid<'_>, model: &str) -> String {
     let tests: Vec<&&TestReport> = grid
         .rows
@@ -155,8 +155,8 @@ fn tally(grid: &Grid<'_>, model: &str) -> String {
     format!("{passed} of {}", tests.len())
 }
 
-/// How an agent with one model does among more and more distractors: its name, with its model where it has several, and
-/// the accuracy in percent among so many of them, where it was measured.
+/// An agent with one model among more and more distractors: its name, with its model if it has several, and the
+/// measured accuracy in percent for each number of distractors.
 type Curve = (String, Vec<(usize, Option<String>)>);
 
 /// The curve of every agent that was judged with several numbers of distractors.
@@ -194,7 +194,7 @@ fn curves(report: &Report) -> Vec<Curve> {
         .collect()
 }
 
-/// How accuracy falls with the number of distractors; nothing where there is no sweep.
+/// The drop in accuracy with the number of distractors, if a sweep was recorded.
 pub(super) fn degradation(page: &mut Page, report: &Report) {
     let curves = curves(report);
     if curves.is_empty() {

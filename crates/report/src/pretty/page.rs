@@ -122,7 +122,7 @@ impl Page {
         Line::at(indent).styled(style::YELLOW, mark).plain(" ")
     }
 
-    /// How two calls go together.
+    /// The mark and the style for a pairing of two calls.
     pub(super) fn pairing(&self, how: Pairing) -> (&'static str, Style) {
         let (sign, plain, style) = match how {
             Pairing::Matched => ("=", "=", style::DIM),
@@ -134,12 +134,12 @@ impl Page {
         (if self.ascii { plain } else { sign }, style)
     }
 
-    /// What stands for what is left out.
+    /// The mark for omitted text.
     pub(super) fn ellipsis(&self) -> &'static str {
         if self.ascii { "..." } else { "…" }
     }
 
-    /// The text in exactly so many columns: filled up, or cut with an ellipsis.
+    /// The text in exactly this number of columns: padded, or cut with an ellipsis.
     pub(super) fn fixed(&self, text: &str, columns: usize) -> String {
         let text = self.letters(text);
         if text.width() <= columns {
@@ -157,7 +157,7 @@ impl Page {
         cut + &" ".repeat(rest)
     }
 
-    /// A line of texts, each in so many columns, that is not wrapped.
+    /// A line of texts, each with its number of columns, without wrapping.
     pub(super) fn cells(&mut self, indent: usize, cells: impl IntoIterator<Item = Cell>) {
         let line = cells
             .into_iter()
@@ -167,7 +167,7 @@ impl Page {
         self.line(&line.unwrapped());
     }
 
-    /// The text as it is printed: escaped, and what is left out marked in ASCII where the terminal has nothing else.
+    /// The text for printing: escaped, and with ASCII marks if the terminal has no others.
     pub(super) fn letters(&self, text: &str) -> String {
         let text = escape(text);
         if self.ascii {
@@ -177,7 +177,7 @@ impl Page {
         }
     }
 
-    /// What stands between the parts of one line.
+    /// The separator between the parts of a line.
     pub(super) fn dot(&self) -> &'static str {
         if self.ascii { "|" } else { "·" }
     }
@@ -289,7 +289,7 @@ impl Page {
     }
 }
 
-/// What must stay together, and the spaces after it.
+/// A part that must stay together, and the spaces after it.
 struct Word<'a> {
     pieces: Vec<(Style, &'a str)>,
     spaces: usize,

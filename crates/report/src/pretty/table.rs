@@ -1,4 +1,4 @@
-//! How do expected calls stand beside recorded ones?
+//! How are expected calls shown beside recorded calls?
 
 use super::page::{Line, Page, style};
 use crate::words::{SCREEN, arguments, arguments_apart, clipped, count};
@@ -7,7 +7,7 @@ use mcptest_core::report::{CallRow, CallShown, CallTable, Pairing};
 use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 
-/// How many rows of one table are shown.
+/// The number of rows to show for one table.
 const MOST_ROWS: usize = 24;
 
 /// The table under its heading, as wide as the page: the columns give way, not the text around them.
@@ -71,8 +71,8 @@ pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
     }
 }
 
-/// Changed calls that do not fit beside each other stand there by their names, and are told below: what differs must
-/// not be what is cut.
+/// Changed calls that do not fit side by side appear by their names, with details below: the difference must not be
+/// cut off.
 fn too_wide(
     page: &Page,
     rows: &[CallRow],
@@ -108,8 +108,7 @@ fn too_wide(
     apart
 }
 
-/// The widths of both columns: as wide as they need be, and where there is no room for both, half of it for each at
-/// least.
+/// The widths of both columns: the needed widths, or at least half of the room for each.
 fn columns(cells: &[[String; 2]], room: usize) -> [usize; 2] {
     let widest = |side: usize, least: usize| {
         cells

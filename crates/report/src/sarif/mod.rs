@@ -59,7 +59,7 @@ fn rule(id: &str, report: &Report) -> Value {
     json!({ "id": id, "shortDescription": { "text": short } })
 }
 
-/// A path as a relative reference: what is not plain is written in percent.
+/// A path as a relative reference, percent-encoded.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.replace('\\', "/").bytes() {

@@ -40,7 +40,7 @@ fn description(text: &str) -> String {
         .replace('#', "\\#")
 }
 
-/// What is wrong, as YAML; a string of JSON is one of YAML.
+/// The problem as YAML. A JSON string is a YAML string.
 fn diagnostics(test: &TestReport) -> String {
     let causes = of_test(test, FILE);
     if causes.is_empty() {

@@ -7,7 +7,7 @@ use mcptest_core::report::{
     AssertionDiff, Expectation, Finding, GateReport, Number, RunReport, Side, Status, TestReport,
 };
 
-/// What must hold for the target and what was there: `must be at least 1, got 0`.
+/// The requirement on the target and its value: `must be at least 1, got 0`.
 pub(crate) fn headline(
     expectation: &Expectation,
     gate: Option<&GateReport>,
@@ -26,13 +26,13 @@ pub(crate) fn headline(
     }
 }
 
-/// `must be at least 1, got 1` would help nobody: then every digit is shown.
+/// Returns true if rounding would give `must be at least 1, got 1`: then every digit is shown.
 fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
     let rounded = number.to_string();
     rounded.parse() != Ok(number.as_f64()) && expected.split(' ').any(|word| word == rounded)
 }
 
-/// What a gate asked for and did not get, in sentences. A flag that says no more than "failed" is left to the findings.
+/// A gate's unmet requirements, in sentences. Findings replace a flag that only means "failed".
 pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
     let one = serde_json::json!({"gte": 1});
     let is_flag = |failed: &Expectation| {
@@ -64,7 +64,7 @@ pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
     said
 }
 
-/// What the suite's own words stand after.
+/// The prefix of the suite's own message.
 pub(crate) const MESSAGE: &str = "message: ";
 
 /// The lines beneath: the suite's own words, the reason, and where the values differ.
@@ -107,7 +107,7 @@ pub(crate) fn finding(
     (sentence, differences(&finding.diff, limits))
 }
 
-/// The text, after the runs it is about where there are several.
+/// The text, with the runs that it is about if there are several.
 pub(crate) fn labelled(text: &str, runs: &[usize], test: &TestReport, limits: Limits) -> String {
     let text = clipped(text, limits.text);
     if runs.is_empty() || test.runs.len() < 2 {

@@ -4,7 +4,7 @@ use super::Limits;
 use super::value::{clipped, shown};
 use serde_json::Value;
 
-/// What must hold, as the rest of a sentence: `must be at least 1`, `must not contain "refund"`.
+/// A matcher's requirement as the rest of a sentence: `must be at least 1`, `must not contain "refund"`.
 pub(crate) fn required(matcher: &Value, limits: Limits) -> String {
     let Some((key, operand)) = only_rule(matcher) else {
         return format!("must match {}", describe(matcher, limits));

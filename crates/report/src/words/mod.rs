@@ -12,7 +12,7 @@ pub(crate) use mcptest_core::escape::escape;
 pub(crate) use mcptest_core::words::count;
 pub(crate) use value::{arguments, arguments_apart, clipped};
 
-/// How much of one value, text or list is shown.
+/// Limits on the shown part of one value, text or list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Characters of a value.

@@ -4,7 +4,7 @@ use super::{Limits, escape};
 use mcptest_core::words::cut;
 use serde_json::{Value, json};
 
-/// The value as JSON on one line, its end left out when it is long.
+/// The value as JSON on one line, cut at the end if it is long.
 pub(crate) fn shown(value: &Value, limits: Limits) -> String {
     match value {
         Value::String(text) => quoted(text, 0, limits.value),
@@ -12,7 +12,7 @@ pub(crate) fn shown(value: &Value, limits: Limits) -> String {
     }
 }
 
-/// The text on one line, its end left out when it is long.
+/// The text on one line, cut at the end if it is long.
 pub(crate) fn clipped(text: &str, limit: usize) -> String {
     let (kept, left_out) = clip(text, limit);
     let kept = escape(kept);
@@ -45,7 +45,7 @@ pub(crate) fn pair(expected: &Value, actual: &Value, limits: Limits) -> (String,
     )
 }
 
-/// Whether the whole value is shown.
+/// Returns true if the whole value is shown.
 pub(crate) fn fits(value: &Value, limits: Limits) -> bool {
     match value {
         Value::String(text) => clip(text, limits.value).1 == 0,
@@ -74,7 +74,8 @@ fn more(left_out: usize) -> String {
     super::count(left_out, "more character")
 }
 
-/// What is kept and how many characters are not; a few beyond the limit are kept rather than counted.
+/// The kept part and the number of omitted characters. A few characters beyond the limit are kept rather than
+/// counted.
 fn clip(text: &str, limit: usize) -> (&str, usize) {
     let beyond = text
         .char_indices()
