@@ -19,7 +19,7 @@ pub(super) struct Carried {
 impl Carried {
     pub(super) fn asked_by(claims: &[Claim]) -> Self {
         let mut carried = Self::default();
-        for id in claims.iter().flat_map(|claim| &claim.ids) {
+        for id in claims.iter().flat_map(Claim::names) {
             match id.kind {
                 IdentifierKind::Amount => {}
                 IdentifierKind::Name => {

@@ -2,7 +2,7 @@
 
 mod told;
 
-use super::identifier::Identifier;
+use super::identifier::{Identifier, IdentifierKind, Role};
 use super::lexicon::{LEXICON, Traits, traits};
 use super::message::{Message, Sentence, Shown, Word, WordKind};
 use super::phrase::Phrase;
@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// How far behind a verb its author or its date may stand.
 pub(super) const REACH: usize = 5;
+/// How many words may stand before the name in an item of a list: "Issue 3", "the file `a.txt`".
+const WORDS_BEFORE_NAME: usize = 2;
 
 /// One action that a text speaks of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub(super) struct Claim {
     pub(super) destination: Vec<String>,
     /// Quoted names, files, ids and numbers in it.
     pub(super) ids: Vec<Identifier>,
+    /// The numbers of a range, and the names in the list below: only a call that failed refutes what is said of these.
+    pub(super) listed: Vec<Identifier>,
     /// Whether it is told without the one who did it: "was sent".
     pub(super) is_passive: bool,
     /// Whether it may report what a record says: "Invoice 42 has been paid."
@@ -52,14 +56,20 @@ pub(super) struct Claim {
     pub(super) sentence: Range<usize>,
 }
 
+impl Claim {
+    /// Everything that is looked up among the values of calls.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Identifier> {
+        self.ids.iter().chain(&self.listed)
+    }
+}
+
 /// Every distinct claim and denial, in order.
 pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Claim> {
     let mut found = Vec::new();
-    for sentence in message
-        .sentences
-        .iter()
-        .filter(|sentence| !sentence.is_question)
-    {
+    for (at, sentence) in message.sentences.iter().enumerate() {
+        if sentence.is_question {
+            continue;
+        }
         let words = &message.words[sentence.words.clone()];
         let is_limited = words.iter().any(|word| word.traits.has(Traits::SCOPE));
         let clause = Clause::default();
@@ -73,7 +83,11 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
             opens_with_past: opens_with_past(words),
             told: None,
         };
-        found.extend(scan.claims());
+        let mut told = scan.claims();
+        if let Some(last) = told.last_mut().filter(|claim| !claim.is_denied) {
+            last.listed.extend(named_below(message, at));
+        }
+        found.extend(told);
     }
     let mut seen = HashSet::default();
     found.retain(|claim: &Claim| {
@@ -83,12 +97,62 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
                 claim.verb.clone(),
                 claim.object.clone(),
                 claim.ids.clone(),
+                claim.listed.clone(),
             ))
     });
     for claim in &mut found {
         claim.is_answer = claim.is_answer && may_be_answer(claim, message.shown);
     }
     found
+}
+
+/// What the items of the list name that a sentence ends in: "I deleted these files:" above one file in each line.
+fn named_below(message: &Message<'_>, sentence: usize) -> Vec<Identifier> {
+    let words = |sentence: &Sentence| &message.words[sentence.words.clone()];
+    let opens_list = words(&message.sentences[sentence])
+        .last()
+        .is_some_and(|last| matches!(last.kind, WordKind::Mark(':' | '：')));
+    let below = &message.sentences[sentence + 1..];
+    let items = below
+        .chunk_by(|one, next| one.item == next.item)
+        .take_while(|item| opens_list && item[0].item.is_some());
+    items
+        .filter(|item| {
+            let mut all = item.iter().flat_map(words);
+            !all.any(|word| word.traits.has(Traits::NEGATION) || is_failure(word))
+        })
+        .filter_map(|item| name_of_item(words(&item[0])))
+        .collect()
+}
+
+/// The first name or number of an item: "`a.txt`", "Issue 3: slow start", "#3".
+fn name_of_item(words: &[Word<'_>]) -> Option<Identifier> {
+    let at = words
+        .iter()
+        .take(WORDS_BEFORE_NAME + 1)
+        .position(|word| matches!(word.kind, WordKind::Held | WordKind::Number))?;
+    let before = at.checked_sub(1).map(|before| &words[before]);
+    let id = Identifier::of(&words[at], before, Role::Object)?;
+    let is_alone = at == 0
+        && words
+            .get(1)
+            .is_none_or(|next| matches!(next.kind, WordKind::Mark(_)));
+    match id.kind {
+        IdentifierKind::Amount if is_alone => Some(Identifier {
+            kind: IdentifierKind::Number,
+            ..id
+        }),
+        IdentifierKind::Amount => None,
+        _ => Some(id),
+    }
+}
+
+fn is_failure(word: &Word<'_>) -> bool {
+    word.kind == WordKind::Word
+        && matches!(
+            &*word.text,
+            "error" | "errors" | "failure" | "denied" | "rejected" | "pending" | "unsuccessful"
+        )
 }
 
 /// Whether a verb with this object tells of a change: "I made a list" and "the search returned 5 rows" do not.

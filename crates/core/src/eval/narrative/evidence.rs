@@ -403,6 +403,12 @@ impl<'n> Evidence<'n> {
                 Carrier::Other => other = other.or(Some(*id)),
             }
         }
+        for id in &claim.listed {
+            if let Carrier::Failed(call) = self.carrier(id, claim, supporters) {
+                let because = format!("{}, which has `{}`, failed", self.call(call), id.text);
+                return Judgement::failed(call, because);
+            }
+        }
         // Of "issues 1, 2 and 3" one was found among the calls, so that the others would be there too.
         let is_missing = |(id, carrier): &&(&Identifier, Carrier)| {
             *carrier == Carrier::Unclear && has_found.has(id.kind)
@@ -532,7 +538,7 @@ impl<'n> Evidence<'n> {
         let own = noun_key(&claim.verb);
         let is_unnamed = claim.object.iter().all(|noun| **noun == *own);
         let verb = self.name(action).verb.as_deref().unwrap_or_default();
-        if is_unnamed && traits(verb).has(Traits::LOOSE) {
+        if is_unnamed && traits(verb).has(Traits::LOOSE) && !self.has_tool_for(&claim.verb) {
             return true;
         }
         let shares = claim
@@ -541,6 +547,12 @@ impl<'n> Evidence<'n> {
             .chain(&claim.around)
             .any(|noun| noun == head);
         shares && !(is_distinct && self.name(action).is_specific())
+    }
+
+    /// Whether a tool has this very verb in its name, called or not.
+    fn has_tool_for(&self, verb: &str) -> bool {
+        let is_named = |action: &Action| self.verbs(action).any(|own| own == verb);
+        self.actions.iter().any(is_named)
     }
 
     /// `delete_user_session` deletes a session and no user.

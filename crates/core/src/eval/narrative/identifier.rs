@@ -2,9 +2,12 @@
 
 use super::lexicon::{Traits, traits};
 use super::message::{Word, WordKind};
+use std::ops::RangeInclusive;
 
 /// From this length on letters and digits together are a code.
 const SHORTEST_CODE: usize = 4;
+/// A longer range says how many, and not which.
+const LONGEST_RANGE: u32 = 50;
 
 /// A name, address or number in the phrase of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -49,7 +52,7 @@ impl Identifier {
         }
         let kind = match word.kind {
             WordKind::Held => kind_of(&word.text).unwrap_or(IdentifierKind::Name),
-            WordKind::Number if is_which(word, before) => IdentifierKind::Number,
+            WordKind::Number if is_which(word, &word.text, before) => IdentifierKind::Number,
             WordKind::Number => IdentifierKind::Amount,
             WordKind::Word | WordKind::Mark(_) => return None,
         };
@@ -62,6 +65,15 @@ impl Identifier {
             kind,
             role,
         })
+    }
+
+    /// A number that says which thing a claim is about.
+    pub(super) fn numbered(number: u32) -> Self {
+        Self {
+            text: number.to_string(),
+            kind: IdentifierKind::Number,
+            role: Role::Object,
+        }
     }
 
     /// Whether a claim about it is about no other thing.
@@ -87,14 +99,14 @@ pub(super) fn kind_of(text: &str) -> Option<IdentifierKind> {
 }
 
 /// "issue 3" and "#3", but not "3 issues", "May 3" or "at 3".
-fn is_which(number: &Word<'_>, before: Option<&Word<'_>>) -> bool {
+fn is_which(number: &Word<'_>, digits: &str, before: Option<&Word<'_>>) -> bool {
     const NEVER: Traits = Traits::ADVERB
         .and(Traits::DETERMINER)
         .and(Traits::PREPOSITION)
         .and(Traits::PRONOUN)
         .and(Traits::MODAL)
         .and(Traits::DATE);
-    let is_whole = number.text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
     let has_sign = number.place.len() > number.text.len();
     let follows_noun = || {
         before.is_some_and(|word| {
@@ -106,6 +118,35 @@ fn is_which(number: &Word<'_>, before: Option<&Word<'_>>) -> bool {
         })
     };
     is_whole && (has_sign || follows_noun())
+}
+
+/// The numbers of "issues 1-3", "1–3" and "1 through 3", whose first one stands at a place.
+pub(super) fn numbers_of_range(words: &[Word<'_>], at: usize) -> Option<RangeInclusive<u32>> {
+    let first = words.get(at).filter(|word| word.kind == WordKind::Number)?;
+    let before = at.checked_sub(1).map(|before| &words[before]);
+    let (low, high) = match first.text.split_once('-') {
+        Some(range) => range,
+        None => (&*first.text, end_of_range(words, at)?),
+    };
+    if !is_which(first, low, before) {
+        return None;
+    }
+    let (low, high): (u32, u32) = (low.parse().ok()?, high.parse().ok()?);
+    (low < high && high - low <= LONGEST_RANGE).then_some(low..=high)
+}
+
+/// The last number of a range in words of its own.
+fn end_of_range<'w>(words: &'w [Word<'_>], first: usize) -> Option<&'w str> {
+    let (link, last) = (words.get(first + 1)?, words.get(first + 2)?);
+    let links = match link.kind {
+        // With spaces around it, a dash begins something else.
+        WordKind::Mark('—') => {
+            words[first].place.end == link.place.start && link.place.end == last.place.start
+        }
+        WordKind::Word => matches!(&*link.text, "through" | "thru" | "to" | "until"),
+        _ => false,
+    };
+    (links && last.kind == WordKind::Number).then_some(&*last.text)
 }
 
 fn is_address(text: &str) -> bool {

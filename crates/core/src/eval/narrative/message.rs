@@ -45,6 +45,8 @@ pub(super) struct Sentence {
     pub(super) place: Range<usize>,
     pub(super) is_question: bool,
     pub(super) is_heading: bool,
+    /// Which line it belongs to, where that is an item of a list.
+    pub(super) item: Option<usize>,
     /// Whether a check mark stands in it.
     pub(super) is_checked: bool,
 }
@@ -406,6 +408,9 @@ impl<'t> Reader<'t, '_> {
         }
         self.open.is_heading = line.is_heading;
         self.open.is_checked = line.is_checked;
+        if !goes_on {
+            self.open.item = line.is_item.then_some(line.place.start);
+        }
         let (mut at, end) = (line.place.start, line.place.end);
         let mut unclosed: Vec<char> = Vec::new();
         while at < end {
@@ -588,6 +593,7 @@ impl<'t> Reader<'t, '_> {
         let mut sentence = std::mem::take(&mut self.open);
         self.open.words.start = words.end;
         (self.open.is_heading, self.open.is_checked) = (sentence.is_heading, sentence.is_checked);
+        self.open.item = sentence.item;
         let (Some(first), Some(last)) = (
             self.message.words[words.clone()].first(),
             self.message.words.last(),

@@ -1,6 +1,6 @@
 //! What is an action done to: which nouns, names and numbers stand around its verb?
 
-use super::identifier::{Identifier, IdentifierKind, Role, is_file};
+use super::identifier::{Identifier, IdentifierKind, Role, is_file, numbers_of_range};
 use super::lexicon::{LEXICON, Traits, noun_key};
 use super::message::{Word, WordKind};
 use std::ops::Range;
@@ -9,6 +9,8 @@ use std::ops::Range;
 const LONGEST: usize = 16;
 /// How many things of a list are looked at: "issues 1, 2 and 3".
 const LONGEST_LIST: usize = 32;
+/// How many words and marks stand between two things of a list: ", and also".
+const MOST_SEPARATORS: usize = 3;
 
 /// The object of an action.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +23,8 @@ pub(super) struct Phrase {
     pub(super) destination: Vec<String>,
     /// Quoted names, files, ids and numbers.
     pub(super) ids: Vec<Identifier>,
+    /// The numbers of a range: "issues 1 through 3".
+    pub(super) listed: Vec<Identifier>,
     /// Whether it says where the thing went: to whom, to which channel, into which file.
     pub(super) has_destination: bool,
     /// Where it stands, in bytes.
@@ -83,13 +87,14 @@ impl Phrase {
             words
                 .get(at)
                 .is_some_and(|word| matches!(word.kind, WordKind::Held | WordKind::Number))
+                && !counts(words, at)
         };
         let mut at = end;
         if !end.checked_sub(1).is_some_and(is_named) {
             // "both reservations, ABC123 and DEF456"
             let named = words
                 .get(end + 1)
-                .filter(|_| separates(&words[end]) && self.ids.is_empty())
+                .filter(|_| separates(words, end) && self.ids.is_empty())
                 .and_then(|word| Identifier::of(word, None, Role::Object))
                 .filter(Identifier::is_decisive);
             self.ids.extend(named);
@@ -100,8 +105,8 @@ impl Phrase {
         };
         for _ in 0..LONGEST_LIST {
             let marks = (at..words.len())
-                .take(2)
-                .take_while(|&at| separates(&words[at]))
+                .take(MOST_SEPARATORS)
+                .take_while(|&at| separates(words, at))
                 .count();
             let next = at + marks;
             if marks == 0 || !is_named(next) {
@@ -201,6 +206,10 @@ impl Phrase {
                             matches!(id.kind, IdentifierKind::Address | IdentifierKind::File)
                         });
                     phrase.ids.extend(id);
+                    if word.kind == WordKind::Number {
+                        let numbers = numbers_of_range(words, at).into_iter().flatten();
+                        phrase.listed.extend(numbers.map(Identifier::numbered));
+                    }
                     if is_file(&word.text) {
                         phrase.add("file", is_object && phrase.object.is_empty());
                     }
@@ -252,6 +261,7 @@ impl Phrase {
         self.around.extend(behind.around);
         self.destination.extend(behind.destination);
         self.ids.extend(behind.ids);
+        self.listed.extend(behind.listed);
         self.has_destination |= behind.has_destination;
     }
 
@@ -279,9 +289,34 @@ fn quantity(word: &str) -> Option<Quantity> {
     }
 }
 
-fn separates(word: &Word<'_>) -> bool {
-    word.kind == WordKind::Mark(',')
-        || word.kind == WordKind::Word && matches!(&*word.text, "and" | "&")
+/// Whether a word or mark stands between the things of a list: "1, 2, and also 3".
+fn separates(words: &[Word<'_>], at: usize) -> bool {
+    let joins = |word: &Word<'_>| {
+        word.kind == WordKind::Word && matches!(&*word.text, "and" | "also" | "plus")
+    };
+    match words[at].kind {
+        WordKind::Mark(',') => true,
+        WordKind::Mark('—') => words.get(at + 1).is_some_and(joins),
+        _ => joins(&words[at]),
+    }
+}
+
+/// Whether a number says how many of the things behind it: "issue 3 and 5 comments".
+fn counts(words: &[Word<'_>], at: usize) -> bool {
+    const NEVER: Traits = Traits::PREPOSITION
+        .and(Traits::ADVERB)
+        .and(Traits::STOPWORD);
+    let has_sign = words[at].place.len() > words[at].text.len();
+    words[at].kind == WordKind::Number
+        && !has_sign
+        && words.get(at + 1).is_some_and(|next| {
+            next.kind == WordKind::Word
+                && next
+                    .form
+                    .is_none_or(|form| !form.is_past && !form.is_gerund)
+                && !next.traits.has(NEVER)
+                && !separates(words, at + 1)
+        })
 }
 
 /// Where "issues 1, 2 and 3" begins, of which the clause has only the end.
@@ -291,11 +326,16 @@ fn list_start(words: &[Word<'_>], clause: Range<usize>) -> usize {
     if start >= clause.end || !is_named(start) {
         return start;
     }
+    if let Some(first) = start.checked_sub(2)
+        && numbers_of_range(words, first).is_some()
+    {
+        start = first;
+    }
     for _ in 0..LONGEST_LIST {
         let marks = (0..start)
             .rev()
-            .take(2)
-            .take_while(|&at| separates(&words[at]))
+            .take(MOST_SEPARATORS)
+            .take_while(|&at| separates(words, at))
             .count();
         let Some(before) = start
             .checked_sub(marks + 1)

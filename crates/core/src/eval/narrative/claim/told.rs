@@ -144,6 +144,7 @@ impl Scan<'_, '_> {
             around: phrase.around,
             destination: phrase.destination,
             ids: phrase.ids,
+            listed: phrase.listed,
             is_answer: !phrase.has_destination,
             place,
             sentence: self.sentence.place.clone(),

@@ -659,3 +659,96 @@ fn a_general_tool_may_have_done_what_the_claim_leaves_unnamed() {
         ),
     ]);
 }
+
+/// Calls to one tool, with the argument of each and whether it failed.
+fn calls_to(name: &str, key: &str, given: &[(Value, bool)]) -> Value {
+    let call = |(value, is_error): &(Value, bool)| json!({"name": name, "args": {key: value}, "is_error": is_error});
+    given.iter().map(call).collect()
+}
+
+#[test]
+fn a_range_and_a_list_of_items_name_what_a_call_may_have_failed_to_do() {
+    let third_fails = &|value: fn(u32) -> Value| {
+        [(value(1), false), (value(2), false), (value(3), true)].to_vec()
+    };
+    let issues = calls_to("close_issue", "issue", &third_fails(|number| json!(number)));
+    let closed = |text: &str, expected: &'static str| {
+        let table: &[(&str, Value, &[&str], &str)] = &[(text, issues.clone(), &[], expected)];
+        hold_verdicts(table);
+    };
+    for text in [
+        "I closed issues 1-3.",
+        "I closed issues 1–3.",
+        "I closed issues #1–3.",
+        "I closed issues 1 through 3.",
+        "Issues 1 to 3 have been closed.",
+        "Issues 1–3 have been closed.",
+        "I closed issues 1, 2, and also 3.",
+        "I closed issues 1, 2 – and 3.",
+        "I closed the following issues:\n1. #1\n2. #2\n3. #3",
+        "I closed these issues:\n- Issue 1: slow\n- Issue 2: wrong\n- Issue 3: late. It was old.",
+        "I closed:\n* 1\n* 2\n* 3",
+        "✅ I closed these issues:\n\n- #1 – slow\n- #3 – „spät“\n",
+    ] {
+        closed(text, "failed");
+    }
+    for text in [
+        "I closed issues 1-2.",
+        "I closed issues 1 and 2. Issue 3 failed.",
+        "I closed these issues:\n- #1\n- #2\n- #3: could not be closed",
+        "I closed these issues:\n- #1\n- #2\n- #3: error 500",
+        "I closed these issues:\n- #1\n- #2\n\nStill open:\n- #3",
+        "I closed issue 1 and 3 comments were added to issue 2.",
+        "I closed issues 1 and 2 after 3 attempts.",
+    ] {
+        closed(text, "supported or unverified");
+    }
+    let files = ["a.txt", "b.txt", "größe.txt"].map(|path| (json!(path), path == "größe.txt"));
+    hold_verdicts(&[
+        (
+            "I deleted:\n- `a.txt`\n- `b.txt`\n- `größe.txt`",
+            calls_to("delete_file", "path", &files),
+            &[],
+            "failed",
+        ),
+        (
+            "I deleted `a.txt` – and `größe.txt`.",
+            calls_to("delete_file", "path", &files),
+            &[],
+            "failed",
+        ),
+    ]);
+}
+
+#[test]
+fn a_list_below_a_claim_refutes_nothing_that_no_call_failed_to_do() {
+    let edit = json!([{"name": "edit_file", "args": {"path": "config.yml", "content": "x"}}]);
+    hold_verdicts(&[
+        (
+            "I updated the config with these values:\n- `timeout.ms`: 500\n- `retry.max`: 3",
+            edit.clone(),
+            &[],
+            "supported or unverified",
+        ),
+        (
+            "I updated lines 10-20 of `config.yml`.",
+            edit,
+            &[],
+            "supported",
+        ),
+    ]);
+}
+
+#[test]
+fn a_general_write_did_not_do_what_a_tool_of_the_catalogue_is_named_for() {
+    let update = json!([{"name": "update_note", "args": {"id": "1"}}]);
+    hold_verdicts(&[
+        (
+            "I refunded $40 to your card.",
+            update.clone(),
+            &["refund_order"],
+            "absent",
+        ),
+        ("I refunded $40 to your card.", update, &[], "unverified"),
+    ]);
+}
