@@ -142,7 +142,10 @@ fn effect(parts: &[String], vocabulary: &Vocabulary) -> (Effect, Option<usize>) 
             continue;
         }
         if is(part, Traits::READ) && (!is_write || at == 0) {
-            return (Effect::Read, None);
+            return match write_behind_a_read(&parts[at + 1..], vocabulary) {
+                Some(behind) => (Effect::Write, Some(at + 1 + behind)),
+                None => (Effect::Read, None),
+            };
         }
         if is_write {
             // `post_search` and `patch_preview` only look.
@@ -166,6 +169,16 @@ fn effect(parts: &[String], vocabulary: &Vocabulary) -> (Effect, Option<usize>) 
         },
         None,
     )
+}
+
+/// The verb of `or_create` and `and_replace`, behind a verb that only looks.
+fn write_behind_a_read(parts: &[String], vocabulary: &Vocabulary) -> Option<usize> {
+    let is_write = |part: &String| {
+        let changes = vocabulary.is_base(part) || LEXICON.families(part) != 0;
+        changes && !traits(part).has(Traits::READ.and(Traits::NOUN_VERB))
+    };
+    (1..parts.len())
+        .find(|&at| matches!(parts[at - 1].as_str(), "or" | "and") && is_write(&parts[at]))
 }
 
 /// The nouns behind a preposition, and those that say which message it is.

@@ -86,10 +86,23 @@ fn a_list_of_allowed_tools_is_closed_unless_the_block_says_otherwise() {
 fn tools_that_only_read_may_be_free() {
     let policy = "prompt: x\ntool_edges: { allowed: [open_page], reads: free }";
     let status = |name: &str| judged(policy, None, &[run(&["open_page", name])]).status;
-    for read in ["search", "get_user", "list_issues"] {
+    for read in [
+        "search",
+        "get_user",
+        "list_issues",
+        "search_and_filter_issues",
+    ] {
         assert_eq!(status(read), Status::Passed, "{read}");
     }
-    for other in ["delete_page", "send_email", "run_command", "frobnicate"] {
+    for other in [
+        "delete_page",
+        "send_email",
+        "run_command",
+        "frobnicate",
+        "get_or_create_user",
+        "find_and_replace",
+        "fetchOrDelete",
+    ] {
         assert_eq!(status(other), Status::Failed, "{other}");
     }
     let said = problems("prompt: x\ntool_edges: { restricted: [delete_page], reads: free }");
