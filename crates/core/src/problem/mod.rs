@@ -4,6 +4,7 @@ mod render;
 mod suggest;
 
 pub use render::render;
+pub(crate) use suggest::is_slip;
 pub use suggest::{did_you_mean, nearest};
 
 use crate::report::Place;

@@ -18,6 +18,9 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// Shorter names are too like each other for a letter more or less to be a slip.
+const SHORTEST_SLIP: usize = 6;
+
 /// "Did you mean", or what else to say where no known word is near.
 pub fn did_you_mean<'k>(
     word: &str,
@@ -25,6 +28,18 @@ pub fn did_you_mean<'k>(
     otherwise: impl FnOnce() -> String,
 ) -> String {
     nearest(word, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+}
+
+/// Whether a name was most likely meant as another one: it is written in another case or with other joints, or lacks
+/// one letter. Another letter in place of one is another name: `get_user` and `set_user`.
+pub(crate) fn is_slip(written: &str, other: &str) -> bool {
+    let (written, other) = (fold(written), fold(other));
+    let lengths = [&written, &other].map(|name| name.chars().count());
+    let is_long = lengths.into_iter().all(|length| length >= SHORTEST_SLIP);
+    let lacks_one = || {
+        lengths[0].abs_diff(lengths[1]) == 1 && strsim::damerau_levenshtein(&written, &other) == 1
+    };
+    written == other || (is_long && lacks_one())
 }
 
 fn fold(word: &str) -> String {
@@ -37,7 +52,7 @@ fn fold(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{is_slip, nearest};
 
     #[test]
     fn a_slip_finds_its_word_and_a_stranger_finds_none() {
@@ -46,5 +61,24 @@ mod tests {
         assert_eq!(nearest("goldenPath", known), Some("golden_path"));
         assert_eq!(nearest("rnus", known), Some("runs"));
         assert_eq!(nearest("weather", known), None);
+    }
+
+    #[test]
+    fn another_letter_makes_another_name_and_a_lacking_one_is_a_slip() {
+        for (written, other) in [
+            ("delete_repos", "delete_repo"),
+            ("deleteRepo", "delete_repo"),
+            ("delete-repo", "delete_repo"),
+            ("lösche_datei", "lösche_datein"),
+        ] {
+            assert!(is_slip(written, other), "{written} {other}");
+        }
+        for (written, other) in [
+            ("get_user", "set_user"),
+            ("read", "reads"),
+            ("delete_page", "delete_pages_all"),
+        ] {
+            assert!(!is_slip(written, other), "{written} {other}");
+        }
     }
 }

@@ -22,9 +22,9 @@ use super::scores::RunScores;
 use super::success::Success;
 use super::target::Target;
 use crate::baseline::TestBaseline;
-use crate::problem::{Problem, Span};
+use crate::problem::{Problem, Span, is_slip};
 use crate::suite::read::Block;
-use crate::trace::{Run, is_tool};
+use crate::trace::{Call, Run, is_tool};
 use crate::words::plural;
 pub(super) use shape::ArgumentShape;
 
@@ -94,6 +94,8 @@ impl Gate for TrajectoryBlock {
                 "no calls"
             };
             scores.not_exercised(format!("the run made {made}{to}"));
+        } else if let Some(slip) = self.slip_in_among(run) {
+            scores.not_exercised(slip);
         }
         explain::explain(&comparison, &verdict, &mut scores);
         if let Some(said) = unsuccessful.filter(|_| count > 0) {
@@ -196,6 +198,27 @@ impl TrajectoryBlock {
         self.among
             .as_ref()
             .is_none_or(|among| among.iter().any(|(name, _)| call.tool.is(name)))
+    }
+
+    /// A call to a tool whose name almost stands in `among`: without a catalogue, nothing else tells a slip there.
+    fn slip_in_among(&self, run: &Run<'_>) -> Option<String> {
+        let among = self.among.as_ref().filter(|_| run.catalogue().is_none())?;
+        let calls = &run.trace.tool_calls;
+        let is_called = |name: &str| calls.iter().any(|call| call.is_to(name));
+        among.iter().find_map(|(name, _)| {
+            if is_called(name) {
+                return None;
+            }
+            let is_meant = |call: &Call<'_>| {
+                is_slip(name, &call.name) && !among.iter().any(|(other, _)| call.is_to(other))
+            };
+            let at = calls.iter().position(is_meant)?;
+            Some(format!(
+                "no call is to `{name}` of `among`, and call {} is to `{}`; did you mean this tool?",
+                at + 1,
+                calls[at].name
+            ))
+        })
     }
 
     /// An expected call that `among` does not look at: it would always be missing.

@@ -181,6 +181,28 @@ fn a_run_without_calls_is_marked() {
 }
 
 #[test]
+fn a_slip_in_among_is_marked_where_no_catalogue_tells_it() {
+    let slip = "mode: strict\namong: [create_issue, delete_repos]\ncalls: [create_issue]";
+    let scores = run(
+        &read(slip).unwrap(),
+        &calls(&json!(["create_issue", "delete_repo"])),
+    );
+    assert_eq!(count(&scores), 0);
+    assert_eq!(
+        scores.not_exercised.as_deref(),
+        Some(
+            "no call is to `delete_repos` of `among`, and call 2 is to `delete_repo`; did you mean this tool?"
+        )
+    );
+    let both = "mode: strict\namong: [create_issue, create_issues]\ncalls: [create_issue]";
+    for (among, called) in [(slip, "delete_branch"), (both, "create_issue")] {
+        let made = json!(["create_issue", called]);
+        let scores = run(&read(among).unwrap(), &calls(&made));
+        assert_eq!(scores.not_exercised, None, "{among}: {called}");
+    }
+}
+
+#[test]
 fn tools_are_named_bare_or_with_their_server() {
     let recorded = [
         json!({"name": "find", "server": "docs"}),
