@@ -132,6 +132,11 @@ impl Effect {
         self.place.arguments().chain(arguments_of(&self.value))
     }
 
+    /// Whether the call has the arguments that the place names.
+    pub(super) fn has_place(&self, args: &Value) -> bool {
+        self.place.of(args).is_some()
+    }
+
     /// The change, when the call has the arguments that it names; or why it cannot be made.
     pub(super) fn planned(
         &self,

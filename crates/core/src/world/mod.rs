@@ -189,6 +189,12 @@ impl Transition {
         {
             return Err(failure);
         }
+        let has_place = |effect: &Effect| effect.has_place(args);
+        if !self.effects.is_empty() && !self.effects.iter().any(has_place) {
+            return Err(
+                "the call lacks an argument that the place of each effect names".to_owned(),
+            );
+        }
         let (mut state, mut places) = (state.clone(), Vec::new());
         for effect in &self.effects {
             if let Some((place, value)) = effect.planned(&state, args)? {

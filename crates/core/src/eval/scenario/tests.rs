@@ -1,6 +1,6 @@
 //! Runs that lead a library to the right state, and runs that do not.
 
-use super::super::trial::{findings, judged, problems, value};
+use super::super::trial::{findings, header, judged, problems, value};
 use crate::report::{Evidence, Status};
 use serde_json::{Value, json};
 
@@ -95,6 +95,48 @@ fn a_failed_call_changes_nothing_and_an_invalid_one_is_counted() {
 }
 
 #[test]
+fn a_transition_whose_effects_name_no_argument_of_the_call_is_not_made() {
+    let slip = "prompt: p
+scenario:
+  seed: { orders: { a: { status: open } } }
+  transitions:
+    - tool: open_page
+      when: { 'orders.{id}.status': open }
+      effect: { set: { 'orders.{oid}.status': shut } }
+  golden: { calls: [] }
+";
+    let done = run(&[call("open_page", "a")], &[]);
+    let report = judged(slip, None, &[done]);
+    assert_eq!(report.status, Status::Failed, "{:?}", findings(&report));
+    assert!(
+        findings(&report)[0]
+            .contains("the call lacks an argument that the place of each effect names"),
+        "{:?}",
+        findings(&report)
+    );
+}
+
+#[test]
+fn an_argument_that_no_recorded_parameter_has_is_marked() {
+    let slip = "prompt: p
+scenario:
+  forbidden: [{ tool: open_page, when: { args.page: { exists: true } }, reason: no }]
+";
+    let schema = json!({"type": "object", "properties": {"id": {"type": "string"}}});
+    let recorded = header(json!([{"name": "open_page", "input_schema": schema}]));
+    let report = judged(
+        slip,
+        Some(&recorded),
+        &[run(&[call("open_page", "a")], &[])],
+    );
+    assert_eq!(report.status, Status::Passed);
+    assert_eq!(
+        report.not_exercised.as_deref(),
+        Some("`open_page` has no parameter `page`, so this can never apply")
+    );
+}
+
+#[test]
 fn a_call_that_the_world_refuses_and_the_server_did_contradicts_the_recording() {
     let nothing = block("golden: { calls: [] }");
     let mut done = run(&[call("open_page", "c")], &[]);
@@ -118,6 +160,13 @@ fn a_call_that_the_world_refuses_and_the_server_did_contradicts_the_recording() 
         unknown.status,
         Status::Passed,
         "nothing says what the server did"
+    );
+    assert_eq!(
+        unknown.not_exercised.as_deref(),
+        Some(
+            "in the world, call 1 `open_page` cannot be made (`pages.c` is \"locked\", and must be \"shut\"), and the \
+             run has no results that say whether it was"
+        )
     );
 }
 
