@@ -3,13 +3,13 @@
 use super::change::{adjusted, change_of, direction};
 use super::join::{Joined, join};
 use super::model::{Comparison, RateChange, Verdict};
-use super::{Named, in_words};
+use super::{Named, checks, in_words};
 use crate::eval::stats::{
     CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
 };
 use crate::report::{RunReport, TestReport};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The models of a report side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,9 +115,13 @@ pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
 /// none where no two have runs of the same test.
 pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
     let groups = with_runs(groups);
+    let unlike = held_to_other_checks(&groups);
     let keys: Vec<BTreeSet<Key<'_>>> = groups
         .iter()
-        .map(|(_, tests)| tests.iter().map(|(test, _)| key(test)).collect())
+        .map(|(_, tests)| {
+            let keys = tests.iter().map(|(test, _)| key(test));
+            keys.filter(|key| !unlike.contains(key)).collect()
+        })
         .collect();
     let first = (0..keys.len()).find(|&at| {
         let others = keys[at + 1..].iter();
@@ -171,6 +175,19 @@ pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
     })
 }
 
+/// Tests that two groups hold to different blocks: their rates say nothing of each other.
+fn held_to_other_checks<'r>(groups: &[JudgedGroup<'r>]) -> BTreeSet<Key<'r>> {
+    let mut first: BTreeMap<Key<'r>, &'r TestReport> = BTreeMap::new();
+    let mut unlike = BTreeSet::new();
+    for (test, _) in groups.iter().flat_map(|(_, tests)| tests) {
+        let known = *first.entry(key(test)).or_insert(test);
+        if checks::changed(known, test).is_some() {
+            unlike.insert(key(test));
+        }
+    }
+    unlike
+}
+
 /// The sides under their names over the tests that all of them have, and what was found of those beside the first; none
 /// where the first has no runs.
 pub(super) fn of_sides(
@@ -204,23 +221,25 @@ pub(super) fn of_sides(
         .flat_map(|joined| &joined.only_b)
         .map(|test| in_words(test))
         .collect();
-    for test in &first.0.tests {
+    for of_first in &first.0.tests {
         // The pairs of each side are in the order of the first.
         let same: Vec<Option<&TestReport>> = pairs
             .iter_mut()
             .map(|pairs| {
-                let pair = pairs.next_if(|(of_first, _)| std::ptr::eq(*of_first, test))?;
+                let pair = pairs.next_if(|(paired, _)| std::ptr::eq(*paired, of_first))?;
                 Some(pair.1)
             })
             .collect();
-        let row: Option<Vec<&TestReport>> = std::iter::once(Some(test)).chain(same).collect();
-        match row.filter(|row| row.iter().all(|test| test.tally().runs > 0)) {
+        let row: Option<Vec<&TestReport>> = std::iter::once(Some(of_first)).chain(same).collect();
+        let is_comparable =
+            |test: &&TestReport| test.tally().runs > 0 && checks::changed(of_first, test).is_none();
+        match row.filter(|row| row.iter().all(is_comparable)) {
             Some(row) => {
                 for ((_, tests), test) in groups.iter_mut().zip(row) {
                     tests.push((test, test.tally()));
                 }
             }
-            None => left_out.push(in_words(test)),
+            None => left_out.push(in_words(of_first)),
         }
     }
     left_out.sort();

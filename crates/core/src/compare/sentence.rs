@@ -31,7 +31,18 @@ fn beside_rates(of: &Comparison) -> String {
 fn of_rates(of: &Comparison, overall: Verdict) -> String {
     let Some(change) = of.change else {
         let (a, b) = (&of.a.name, &of.b.name);
-        return format!("Nothing could be compared: no test has runs in both {a} and {b}.");
+        let has_runs = of
+            .tests
+            .iter()
+            .any(|test| test.runs_a > 0 && test.runs_b > 0);
+        let asserted = if has_runs {
+            " and asserts the same"
+        } else {
+            ""
+        };
+        return format!(
+            "Nothing could be compared: no test has runs in both {a} and {b}{asserted}."
+        );
     };
     let (a, b, rates) = (&of.a.name, &of.b.name, rates(of, &change));
     match (of.verdict, overall) {

@@ -341,6 +341,11 @@ fn tests_that_assert_something_else_are_not_compared() {
         )
     );
     assert_eq!(found.change, None);
+    assert_eq!(
+        found.sentence,
+        "Nothing could be compared: no test has runs in both old and new and asserts the same."
+    );
+    assert!(found.leaderboard.is_none(), "{:?}", found.leaderboard);
     let same = compared(vec![before.clone()], vec![before]);
     assert_eq!(same.not_compared(), 0);
 }
@@ -382,6 +387,32 @@ fn models_are_ranked_over_the_tests_that_all_have() {
     assert_eq!(rows, [("ma", 2, 0.8), ("mb", 2, 0.8)]);
     assert_eq!(board.tests_left_out, ["t2"]);
     assert_eq!(board.models_left_out, ["elsewhere"]);
+}
+
+#[test]
+fn tests_that_assert_something_else_are_not_ranked() {
+    let of = |digest: &str, passed: usize| {
+        let tests = suite(&[(5, 5), (passed, 5)]).into_iter().map(|test| {
+            let digest = if test.name == "t1" { digest } else { "same" };
+            TestReport {
+                model: Some("m".to_owned()),
+                ..held_to(test, &[("expect", digest)])
+            }
+        });
+        Report::new(tests.collect(), GATES)
+    };
+    let (before, after) = (of("1", 5), of("2", 0));
+    let two = compare((&before, "a"), (&after, "b"), USUAL_K);
+    let several = compare_several((&before, "a"), &[(&after, "b"), (&before, "c")], USUAL_K);
+    for board in [two.leaderboard.unwrap(), several.leaderboard.unwrap()] {
+        let rows: Vec<(u64, f64)> = board
+            .models
+            .iter()
+            .map(|row| (row.tests as u64, row.pass_1))
+            .collect();
+        assert!(rows.iter().all(|row| *row == (1, 1.0)), "{rows:?}");
+        assert_eq!(board.tests_left_out.len(), 1, "{:?}", board.tests_left_out);
+    }
 }
 
 #[test]
