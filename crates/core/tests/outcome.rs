@@ -8,6 +8,7 @@ use mcptest_core::judge::{Judging, Recorded, judge_row};
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::trace::Trace;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 const RIGHT: &str = r#"{"tool_calls":[{"name":"search","server":"docs","turn":1},{"name":"open_page","server":"docs","turn":2}],
     "tool_results":[{"call_index":0,"is_error":false},{"call_index":1,"is_error":false}],"final_response":"Found it."}"#;
@@ -29,7 +30,7 @@ fn judged(blocks: &str, runs: &[&str]) -> TestReport {
 }
 
 /// Every gate that can fail one run by what is observed of it, in a block that the second of two runs does not meet.
-const BLOCKS: [(&str, &str); 10] = [
+const BLOCKS: [(&str, &str); 11] = [
     (
         "trajectory",
         "trajectory: { mode: strict, calls: [search, open_page] }",
@@ -65,7 +66,35 @@ const BLOCKS: [(&str, &str); 10] = [
         "scenario: { seed: { seen: { n: 0 } }, transitions: [{ tool: search, effect: { inc: { seen.n: 1 } } }], \
          expect_state: { seen.n: 1 } }",
     ),
+    (
+        "recovery",
+        "recovery: { max_detection_ms: 1, max_recovery_ms: 1, failures: errors }",
+    ),
 ];
+
+/// Gates that fail no run by itself, with the reason.
+const OF_NO_RUN_ALONE: [(&str, &str); 9] = [
+    ("stability", "it compares runs"),
+    ("reliability", "it counts the outcomes of runs"),
+    ("discovery", "it asks the prompt, and all runs together"),
+    ("orchestration", "it counts the calls of all runs together"),
+    ("model_compat", "it compares all runs with a baseline"),
+    ("ablate", "it compares recordings with and without a tool"),
+    ("fault_matrix", "it compares recordings with faults"),
+    ("tool_quality", "it judges the tools of a server"),
+    ("eval", "its grades are recorded beside the runs"),
+];
+
+#[test]
+fn every_gate_is_tried_or_said_to_fail_no_run_alone() {
+    let listed = BLOCKS.iter().chain(&OF_NO_RUN_ALONE).map(|(key, _)| *key);
+    let listed: BTreeSet<&str> = listed.collect();
+    let known: BTreeSet<&str> = mcptest_core::eval::GATES
+        .iter()
+        .map(|kind| kind.key)
+        .collect();
+    assert_eq!(listed, known);
+}
 
 #[test]
 fn a_run_that_a_gate_fails_has_failed_and_names_the_gate() {
