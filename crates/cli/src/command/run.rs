@@ -158,6 +158,10 @@ pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
     let (loaded, plan) = (&suites.loaded, plan(args, &suites, is_wanted));
     if let Some(shard) = args.shard.filter(|_| plan.rows.is_empty()) {
         let tests = selected(args, &suites, is_wanted).rows.len();
+        if !args.list && !args.calling.dry_run {
+            Destination::refuse_inputs(&destinations, suites::inputs(loaded))?;
+            Destination::discard_earlier(&destinations)?;
+        }
         return empty_shard(shard, tests);
     }
     Destination::refuse_inputs(&destinations, suites::inputs(loaded).chain(plan.files()))?;
