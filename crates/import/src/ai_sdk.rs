@@ -77,7 +77,7 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     Ok(transcripts)
 }
 
-/// A chat as an application keeps it, or a request with what the library tells of its result.
+/// A chat in the form that applications store, or a request with the library's result.
 fn read_record<'a>(
     record: &Fields<'a>,
     transcript: &mut Transcript,
@@ -108,7 +108,8 @@ fn read_record<'a>(
     Ok(sent.into_iter().chain(answered).flatten().collect())
 }
 
-/// The counts of all steps, where the record has them all: only a step tells what Anthropic counts beside its input.
+/// The counts of all steps, if the record has all of them: only a step has the counts that Anthropic adds to its
+/// input.
 fn tokens(record: &Fields<'_>) -> Tokens {
     let steps: Vec<Fields<'_>> = record
         .get("steps")
@@ -212,7 +213,7 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
 struct PartReader<'t> {
     transcript: &'t mut Transcript,
     is_assistant: bool,
-    /// Whether the model has said or called anything in this step.
+    /// True if the model has written or called something in this step.
     is_begun: bool,
     said: Option<String>,
 }

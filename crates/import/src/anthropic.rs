@@ -63,14 +63,14 @@ fn of_session(value: Json<'_>) -> Option<(String, Json<'_>)> {
     (is_message && !is_helper).then_some((line.string("sessionId")?.into_owned(), kept))
 }
 
-/// Whether the program wrote this line, and not the model: its provider gave no answer.
+/// Returns true if the program, not the model, wrote this line: its provider gave no answer.
 fn is_outage(line: &Fields<'_>) -> bool {
     line.get("isApiErrorMessage")
         .and_then(Json::flag)
         .unwrap_or_default()
 }
 
-/// What the program says in place of an answer.
+/// The program's message instead of an answer.
 fn outage(line: &Fields<'_>) -> String {
     let content = line
         .part("message")
@@ -88,7 +88,7 @@ fn outage(line: &Fields<'_>) -> String {
     }
 }
 
-/// What Claude Code calls the model of messages that it wrote itself.
+/// The model name in Claude Code's own messages.
 const NO_MODEL: &str = "<synthetic>";
 
 /// The messages of each session; its other lines are about the program.
@@ -244,7 +244,7 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     Ok(())
 }
 
-/// What a response says beside its content; of many, the last says why the run ended.
+/// A response's fields beside its content. The last of several responses has the stop reason of the run.
 pub(crate) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
     if let Some(usage) = response.part("usage") {
         transcript.tokens.add(usage::anthropic(&usage));
@@ -261,7 +261,7 @@ pub(crate) fn read_message(
     read_parts(message, false, transcript)
 }
 
-/// The blocks of a message, which may go on with the one before.
+/// The blocks of a message, which may continue the previous message.
 fn read_parts(
     message: &Fields<'_>,
     is_continued: bool,

@@ -6,7 +6,7 @@ use mcptest_core::trace::RecordedCall;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// What a part of a message is, by its `type`.
+/// The meaning of a part of a message, by its `type`.
 pub(crate) enum Part<'a> {
     Text(Cow<'a, str>),
     Dropped(Dropped),
@@ -44,7 +44,7 @@ pub(crate) fn part<'a>(kind: &str, fields: &Fields<'a>) -> Part<'a> {
     }
 }
 
-/// A part that nobody knows could be a call, and a call that is not read would be missed in silence.
+/// An error for a part of unknown kind: it could be a call, and an unread call would be missed without notice.
 pub(crate) fn unknown(fields: &Fields<'_>, what: &str, kind: &str) -> Misfit {
     fields.misfit(match kind {
         "" => could_be_a_call(&format!("{what} has no `type`")),
@@ -52,7 +52,7 @@ pub(crate) fn unknown(fields: &Fields<'_>, what: &str, kind: &str) -> Misfit {
     })
 }
 
-/// Says so of a part, after what is unknown about it.
+/// Adds to an unknown part's description that it could be a call.
 pub(crate) fn could_be_a_call(told: &str) -> String {
     format!("{told}; it could be a call: if it is none, take it out")
 }
@@ -150,7 +150,7 @@ pub(crate) fn answer_of(
     }
 }
 
-/// What a function gave back: nothing, a string, the result of an MCP call, or any JSON.
+/// A function's return value: nothing, a string, the result of an MCP call, or any JSON.
 pub(crate) fn value_of(
     value: Option<Json<'_>>,
     is_error: bool,
@@ -222,7 +222,7 @@ fn is_block(value: Json<'_>) -> bool {
         .is_some_and(|fields| fields.string("type").is_some())
 }
 
-/// The call that stands here: its name at this key, its id at that one.
+/// The call in these fields: its name at this key, its id at that key.
 pub(crate) fn call_at(
     fields: &Fields<'_>,
     name: &str,

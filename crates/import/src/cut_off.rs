@@ -21,7 +21,7 @@ const WORDS: [&str; 17] = [
     "token_limit",
 ];
 
-/// Whether nobody acts on what was written before this.
+/// Returns true if calls written before this stop reason are not made.
 pub(crate) fn is_cut_off(stop_reason: &str) -> bool {
     let word = stop_reason.to_ascii_lowercase().replace('-', "_");
     WORDS.contains(&&*word)

@@ -1,4 +1,4 @@
-//! Which JSON values stand in this file: one document, one on each line, or one after the other?
+//! Which JSON values does this file contain: one document, one on each line, or several in sequence?
 
 use crate::json::{Json, Misfit};
 use crate::problem::{ImportError, ImportFault};
@@ -33,7 +33,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// What does not fit, with its place. JSON that stood in a string has the place of the file's start.
+    /// An error with the place of the wrong value. JSON inside a string has the place of the file's start.
     pub(crate) fn error(
         &self,
         format: &'static str,
@@ -68,7 +68,7 @@ fn values<'a>(source: Source<'a>, text: &'a str) -> Result<Vec<Json<'a>>, Import
     }
 }
 
-/// Where values stand on lines of their own, the broken one ends with its line.
+/// If values have separate lines, a broken value ends with its line.
 fn explained(source: Source<'_>, rest: &str, before: &[Json<'_>]) -> ImportError {
     let is_lines = !before.is_empty() && before.iter().all(|value| !value.text().contains('\n'));
     let part = if is_lines {

@@ -1,5 +1,5 @@
-//! Which lists of messages does a file hold, and which requests of a log go on with one conversation, so that its calls
-//! are not counted again with each?
+//! Which lists of messages does a file hold, and which requests of a log continue one conversation, so that its calls
+//! are not counted again?
 
 use crate::json::{Fields, Json, Misfit, object_of};
 use mcptest_core::json::equal;
@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 /// One request to a model and its response.
 #[derive(Default)]
 pub(crate) struct Exchange<'a> {
-    /// What stands beside the messages: model, tools, system prompt.
+    /// The fields beside the messages: model, tools, system prompt.
     pub(crate) request: Fields<'a>,
     /// The messages that were sent.
     pub(crate) messages: Vec<Json<'a>>,
-    /// What stands around the reply: model, usage, error.
+    /// The fields around the reply: model, usage, error.
     pub(crate) response: Fields<'a>,
     /// The model's message.
     pub(crate) reply: Option<Json<'a>>,
 }
 
-/// What tells a reply among all: the ids of its calls, else its text.
+/// The identity of a reply: the ids of its calls, otherwise its text.
 pub(crate) fn signed(ids: &[String], text: impl FnOnce() -> Option<String>) -> Option<String> {
     if ids.is_empty() {
         Some(format!("text {}", text()?))
@@ -29,7 +29,7 @@ pub(crate) fn signed(ids: &[String], text: impl FnOnce() -> Option<String>) -> O
 
 /// Exchanges put together: each chain is one conversation, whose last request repeats what the earlier ones had.
 ///
-/// An exchange goes on with another when its messages are the other's, then the other's reply, then more.
+/// An exchange continues another if its messages are the other's messages, the other's reply, and more.
 pub(crate) fn chains<'a>(
     exchanges: Vec<Exchange<'a>>,
     signature: impl Fn(Json<'a>) -> Option<String>,
@@ -72,7 +72,7 @@ pub(crate) fn chains<'a>(
     chains
 }
 
-/// What has the same key together, in the order in which the keys are met.
+/// Groups items with the same key, in the order in which the keys first appear.
 pub(crate) fn grouped<K: Ord, T>(items: impl IntoIterator<Item = (K, T)>) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     let mut known: BTreeMap<K, usize> = BTreeMap::new();
@@ -92,7 +92,7 @@ pub(crate) enum Unit<'a> {
     Record(Fields<'a>),
 }
 
-/// What the values at the top of a file are. Messages that stand on lines of their own are one conversation.
+/// The meaning of the values at the top of a file. Messages on separate lines are one conversation.
 pub(crate) fn units<'a>(
     values: &[Json<'a>],
     is_message: &dyn Fn(&Fields<'a>) -> bool,

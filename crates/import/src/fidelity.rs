@@ -1,11 +1,11 @@
-//! What was in the transcripts, what was not, and what was left out on the way?
+//! What did the transcripts contain, what did they lack, and what did the import omit?
 
 use crate::transcript::{Dropped, Transcript};
 use mcptest_core::words::count;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What came over from the files of one format.
+/// The imported parts of the files of one format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fidelity {
     format: &'static str,
@@ -14,14 +14,14 @@ pub struct Fidelity {
     calls: usize,
     results: usize,
     unparsed: usize,
-    /// Calls that the model wrote and nobody made.
+    /// Calls that the model wrote and that were never made.
     unmade: usize,
     /// In how many conversations each of `FACTS` is there.
     present: [usize; FACTS.len()],
     /// In how many each could have been.
     possible: [usize; FACTS.len()],
     dropped: BTreeMap<Dropped, usize>,
-    /// What the conversations do not agree on, and a cassette therefore cannot say of all of them.
+    /// The fields in which conversations differ, so that a cassette cannot have them.
     pub(crate) disagreed: Vec<&'static str>,
 }
 

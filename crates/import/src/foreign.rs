@@ -42,7 +42,7 @@ const FOREIGN: [&str; 26] = [
     "context.trace_id",
 ];
 
-/// Whether an importer should be asked. Of a cassette only its first key is looked at.
+/// Returns true if the file may be a transcript. Looks only at the first key of a cassette.
 pub fn is_foreign(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let start = bytes
@@ -77,7 +77,7 @@ pub fn is_foreign(bytes: &[u8]) -> bool {
     has_hint || (is_message && has_content)
 }
 
-/// The keys of an object, one after the other; a value is passed over only when the next key is asked for.
+/// The keys of an object in order. A value is skipped only when the next key is read.
 struct Keys<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -85,7 +85,7 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// The next key as it is written; nothing at the object's end, or where it is cut off or broken.
+    /// The next key, verbatim. `None` at the end of the object, or if it is cut off or broken.
     fn next(&mut self) -> Option<&'a [u8]> {
         if std::mem::replace(&mut self.is_before_value, true) {
             self.skip_while(|byte| byte.is_ascii_whitespace() || byte == b':');

@@ -21,10 +21,10 @@ pub(crate) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// What a tool answered stands under one of these, and what went wrong under `error`.
+/// The keys for a tool's answer. Errors are under `error`.
 const WRAPPERS: [&str; 2] = ["result", "output"];
 
-/// Keys that say something about a part and are none themselves.
+/// Keys that describe a part and are not parts themselves.
 const ABOUT: [&str; 7] = [
     "thoughtSignature",
     "videoMetadata",
@@ -35,7 +35,7 @@ const ABOUT: [&str; 7] = [
     "speechMetadata",
 ];
 
-/// What stands at this key, or at the same in the case of Python.
+/// The value at this key, or at the key in Python's spelling.
 fn at<'a>(fields: &Fields<'a>, key: &str) -> Option<Json<'a>> {
     fields.get(key).or_else(|| fields.get(&snake(key)))
 }
@@ -136,7 +136,7 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
     })
 }
 
-/// What tells a reply among all: its calls, else its text.
+/// The identity of a reply: its calls, otherwise its text.
 fn signature(content: Json<'_>) -> Option<String> {
     let fields = content
         .object()

@@ -1,4 +1,4 @@
-//! What stands at a key, borrowed from the text of the file, so that a wrong type can be told with its place?
+//! How is a value at a key read, borrowed from the file's text, so that errors have a place?
 
 use mcptest_core::json::{MAX_DEPTH, check_within};
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -86,7 +86,7 @@ impl<'a> Json<'a> {
         serde_json::from_str(self.0).ok()
     }
 
-    /// What a person would call it.
+    /// The kind of value, in a person's words.
     pub(crate) fn kind(self) -> &'static str {
         match self.0.as_bytes().first() {
             Some(b'{') => "an object",
@@ -138,7 +138,7 @@ impl<'a> Fields<'a> {
         self.get(key)?.string()
     }
 
-    /// The same, as a string of its own.
+    /// Like the borrowed string, but owned.
     pub(crate) fn owned(&self, key: &str) -> Option<String> {
         self.string(key).map(Cow::into_owned)
     }
@@ -148,18 +148,18 @@ impl<'a> Fields<'a> {
         keys.iter().find_map(|key| self.get(key))
     }
 
-    /// One side of a logged exchange: the body of what stands at this key, or this object itself.
+    /// One side of a logged exchange: the body of the value at this key, or this object itself.
     pub(crate) fn side(&self, key: &str) -> Result<Self, Misfit> {
         let side = self.object(key)?.unwrap_or_else(|| self.clone());
         Ok(side.part("body").unwrap_or(side))
     }
 
-    /// The string at a key that must be a string where it is written.
+    /// The string at a key. A value of another type is an error.
     pub(crate) fn optional_string(&self, key: &str) -> Result<Option<Cow<'a, str>>, Misfit> {
         self.typed(key, "a string", Json::string)
     }
 
-    /// The same, as a string of its own.
+    /// The string at a key, owned. A value of another type is an error.
     pub(crate) fn optional_owned(&self, key: &str) -> Result<Option<String>, Misfit> {
         Ok(self.optional_string(key)?.map(Cow::into_owned))
     }
@@ -170,12 +170,12 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| self.misfit(format!("{owner} has no `{key}`")))
     }
 
-    /// The list at a key, which must be a list where it is written.
+    /// The list at a key. A value of another type is an error.
     pub(crate) fn list(&self, key: &str) -> Result<Option<Vec<Json<'a>>>, Misfit> {
         self.typed(key, "a list", Json::list)
     }
 
-    /// The object at a key, which must be an object where it is written.
+    /// The object at a key. A value of another type is an error.
     pub(crate) fn object(&self, key: &str) -> Result<Option<Fields<'a>>, Misfit> {
         self.typed(key, "an object", Json::object)
     }
@@ -226,7 +226,7 @@ pub(crate) fn object_of<'a>(value: Json<'a>, what: &str) -> Result<Fields<'a>, M
         .ok_or_else(|| Misfit::at(value, format!("{what} is {}, not an object", value.kind())))
 }
 
-/// A string that is borrowed where it has no escapes.
+/// A string that is borrowed unless it has escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -291,7 +291,7 @@ fn push_without_space(line: &mut String, part: &str) {
     );
 }
 
-/// How many bytes the string at the front takes, its quotes included.
+/// The length in bytes of the string at the front, with its quotes.
 pub(crate) fn string_length(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = bytes.get(at) {

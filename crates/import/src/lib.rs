@@ -35,11 +35,11 @@ use transcript::Transcript;
 
 /// A format of transcripts.
 pub struct Importer {
-    /// What `--format` calls it.
+    /// The name for `--format`.
     pub key: &'static str,
-    /// What sentences call it.
+    /// The name in sentences.
     pub name: &'static str,
-    /// What a file of it has in it.
+    /// The contents of such a file.
     pub doc: &'static str,
     /// The formats whose values may stand among its own, by their keys; plain messages of `openai-chat` always may.
     also_reads: &'static [&'static str],
@@ -70,7 +70,7 @@ pub fn keys() -> impl Iterator<Item = &'static str> {
     IMPORTERS.iter().rev().map(|importer| importer.key)
 }
 
-/// What was read from transcripts, as conversations in order.
+/// The conversations in transcripts, in order.
 #[derive(Debug)]
 pub struct Imported {
     transcripts: Vec<Transcript>,
@@ -119,12 +119,12 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
 }
 
 impl Imported {
-    /// How many conversations there are.
+    /// The number of conversations.
     pub fn conversations(&self) -> usize {
         self.transcripts.len()
     }
 
-    /// What came over.
+    /// The imported and omitted parts.
     pub fn fidelity(&self) -> &Fidelity {
         &self.fidelity
     }
@@ -134,7 +134,7 @@ impl Imported {
         write::cassette(&self.transcripts, agent, clean)
     }
 
-    /// What the conversations do not agree on, and the header of their cassette therefore does not say.
+    /// The fields in which the conversations differ, which the header of their cassette omits.
     pub fn disagreed(&self) -> Vec<&'static str> {
         write::disagreed(&self.transcripts)
     }

@@ -21,7 +21,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// Items about the conversation, and programs of the model whose calls are items of their own.
+/// Items about the conversation, and programs of the model whose calls are separate items.
 const HARMLESS: [&str; 10] = [
     "item_reference",
     "compaction",
@@ -178,7 +178,7 @@ fn call_id(item: Json<'_>) -> Option<String> {
     is_call.then(|| fields.owned("call_id")).flatten()
 }
 
-/// Whether the model wrote this item, so that those beside it belong to the same turn.
+/// Returns true if the model wrote this item, so that adjacent items belong to the same turn.
 fn is_of_model(item: &Fields<'_>) -> bool {
     let kind = item.string("type").unwrap_or_default();
     match &*kind {
@@ -219,12 +219,12 @@ fn transcript(steps: &[ConversationStep<'_>]) -> Result<Transcript, Misfit> {
 
 struct ItemReader {
     transcript: Transcript,
-    /// Whether the item before was the model's, in the same answer.
+    /// True if the previous item was the model's, in the same answer.
     in_turn: bool,
 }
 
 impl ItemReader {
-    /// What stands around the items.
+    /// The fields around the items.
     fn read_around(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
         self.transcript.of_model(fields.owned("model"));
         if let Some(instructions) = fields.string("instructions") {
@@ -236,7 +236,7 @@ impl ItemReader {
         Ok(())
     }
 
-    /// How the response ended.
+    /// The end of the response.
     fn read_end(&mut self, response: &Fields<'_>) -> Result<(), Misfit> {
         if let Some(usage) = response.object("usage")? {
             self.transcript.tokens.add(usage::tokens(&usage));
@@ -334,7 +334,7 @@ impl ItemReader {
         Ok(())
     }
 
-    /// A tool of the provider's own, which says what it did in keys of its own.
+    /// A tool of the provider, which describes its work in separate keys.
     fn hosted_call(&mut self, item: &Fields<'_>, name: &str) {
         let id = item.owned("call_id").or_else(|| item.owned("id"));
         let mut call = call_of(name.to_owned(), id, item.first(&["action", "arguments"]));

@@ -11,13 +11,13 @@ const WORDS: Words = Words {
     again: "export the transcript again",
 };
 
-/// What is wrong, and what to do about it.
+/// A problem, with its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportFault {
     /// The text itself.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
-    /// No importer knows what stands there.
+    /// No importer recognises the contents.
     #[error(
         "{found} is not a transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads it as one of them",
         formats(),
@@ -29,12 +29,12 @@ pub enum ImportFault {
         "this could be {}; say which with `mcptest import --format`, or split the file", .0.join(" or ")
     )]
     Ambiguous(Vec<&'static str>),
-    /// It is not what its format says, or there is nothing to judge in it.
+    /// The file violates its format, or has nothing to judge.
     #[error("read as {format}: {message}{}", instead(*looks_like))]
     Misfit {
         /// The format it was read as.
         format: &'static str,
-        /// What does not fit.
+        /// The violation.
         message: String,
         /// The format that it seems to be, when it was read as another.
         looks_like: Option<&'static str>,
@@ -52,7 +52,7 @@ fn formats() -> String {
     crate::keys().collect::<Vec<_>>().join(", ")
 }
 
-/// What the file looks like, when that is not the format it was read as.
+/// The apparent format of the file, if it differs from the one it was read as.
 fn instead(looks_like: Option<&str>) -> String {
     looks_like
         .map(|key| format!("; it looks like {key}"))

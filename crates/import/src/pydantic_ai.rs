@@ -81,7 +81,7 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     Ok(())
 }
 
-/// What stands beside the parts of the model's message.
+/// The fields beside the parts of the model's message.
 fn read_response(message: &Fields<'_>, transcript: &mut Transcript) {
     transcript.assistant();
     let counted = usage::tokens(&message.part("usage").unwrap_or_default());
@@ -164,7 +164,7 @@ fn read_answer(
     )
 }
 
-/// The words of a prompt; what stands beside them is told by its `kind`.
+/// The text of a prompt. Its `kind` identifies other parts.
 fn prompt<'a>(fields: &Fields<'a>, transcript: &mut Transcript) -> Result<Cow<'a, str>, Misfit> {
     let Some(content) = fields.get("content") else {
         return Ok(Cow::Borrowed(""));

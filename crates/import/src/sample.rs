@@ -1,4 +1,4 @@
-//! What stands at the start of a transcript, by which its format is told?
+//! Which beginning of a transcript reveals its format?
 
 use crate::json::{Fields, Json};
 use mcptest_core::escape::clipped;
@@ -60,7 +60,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Whether one of the parts of a message's content is of a kind that tells.
+/// Returns true if a part of a message's content has a revealing kind.
 pub(crate) fn has_part(message: &Fields<'_>, is_telling: impl Fn(&str) -> bool) -> bool {
     let parts = message
         .get("content")
@@ -73,7 +73,7 @@ pub(crate) fn has_part(message: &Fields<'_>, is_telling: impl Fn(&str) -> bool) 
     })
 }
 
-/// What a file that nobody knows looks like.
+/// A description of an unknown file.
 pub(crate) fn description(values: &[Json<'_>]) -> String {
     let Some(first) = values.first() else {
         return "nothing".to_owned();

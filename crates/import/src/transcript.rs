@@ -1,4 +1,4 @@
-//! One conversation as it is collected: which calls, which answer to which call, and what was left out?
+//! How is one conversation collected: its calls, the answer to each call, and the omitted parts?
 
 use crate::cut_off::is_cut_off;
 use crate::json::{Fields, Misfit, raw};
@@ -22,22 +22,22 @@ pub(crate) struct Transcript {
     /// The servers that the transcript names.
     pub(crate) servers: BTreeSet<String>,
     pub(crate) stop_reason: Option<String>,
-    /// What it is called where it came from.
+    /// The conversation's name in its source.
     pub(crate) trace_id: Option<String>,
     pub(crate) tokens: Tokens,
     pub(crate) errors: Vec<RecordedError>,
     pub(crate) delegations: Vec<RecordedDelegation>,
     pub(crate) duration_ms: Option<u64>,
-    /// Whether the format says of these results which are errors.
+    /// True if the format marks which of these results are errors.
     pub(crate) marks_errors: bool,
     pub(crate) dropped: BTreeMap<Dropped, usize>,
     pub(crate) calls: Vec<RecordedCall>,
     pub(crate) answers: Vec<Option<ImportedAnswer>>,
-    /// Calls that the model wrote in answers that were cut off, and that nobody made.
+    /// Calls in answers that were cut off, which were never made.
     pub(crate) unmade_calls: Vec<RecordedCall>,
     pub(crate) turns: Vec<RecordedTurn>,
     assistant_turns: u64,
-    /// Whether the provider gave no answer the last time.
+    /// True if the provider's last request had no answer.
     is_broken_off: bool,
     /// The turns in which the model's answer lacks its end.
     cut_off_turns: BTreeSet<u64>,
@@ -49,7 +49,7 @@ pub(crate) struct Transcript {
 /// A tool of the catalogue, with its schema to the letter.
 pub(crate) type ImportedTool = CatalogueTool<Box<RawValue>>;
 
-/// What a call came back with.
+/// The outcome of a call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ImportedAnswer {
     pub(crate) is_error: bool,
@@ -59,7 +59,7 @@ pub(crate) struct ImportedAnswer {
     pub(crate) text: String,
 }
 
-/// What a trace has no place for.
+/// Contents without a place in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Dropped {
     Image,
@@ -100,7 +100,7 @@ impl Transcript {
         *self.dropped.entry(what).or_default() += 1;
     }
 
-    /// Forgets what was said, to be told again from another source.
+    /// Forgets the messages, before they are read again from another source.
     pub(crate) fn restart(&mut self) {
         self.turns.clear();
         self.prompt.clear();
@@ -108,12 +108,12 @@ impl Transcript {
         self.assistant_turns = 0;
     }
 
-    /// Which model it was, where that is said; the last time counts.
+    /// Sets the model, if given. The last one counts.
     pub(crate) fn of_model(&mut self, model: Option<String>) {
         self.model = model.or(self.model.take());
     }
 
-    /// Why the model stopped, where that is said; the last time counts.
+    /// Sets the stop reason, if given. The last one counts.
     pub(crate) fn stopped(&mut self, reason: Option<String>) {
         self.stop_reason = reason.or(self.stop_reason.take());
     }
@@ -130,7 +130,7 @@ impl Transcript {
         self.assistant_turns.checked_sub(1)
     }
 
-    /// What the model was told before the conversation.
+    /// The instructions before the conversation.
     pub(crate) fn system(&mut self, text: &str) {
         if !self.system_prompt.iter().any(|known| known == text) {
             self.system_prompt.push(text.to_owned());
@@ -166,7 +166,7 @@ impl Transcript {
         }
     }
 
-    /// What a message says in parts: the model as they come, the user all at once.
+    /// The parts of a message: the model's one by one, the user's all at once.
     pub(crate) fn say_parts<'a, T>(
         &mut self,
         is_model: bool,
@@ -201,8 +201,8 @@ impl Transcript {
         index
     }
 
-    /// A tool answers the call whose id stands at this key; without an id, the first call that waits, of that name where
-    /// one is said.
+    /// A tool's answer to the call whose id is at this key. Without an id, it answers the first waiting call, with
+    /// that name if one is given.
     pub(crate) fn answer(
         &mut self,
         place: &Fields<'_>,
@@ -262,7 +262,7 @@ impl Transcript {
         self.is_broken_off = true;
     }
 
-    /// What a provider says under `error` of its response.
+    /// The provider's `error` in its response.
     pub(crate) fn fail_as(&mut self, response: &Fields<'_>) {
         let Some(error) = response.get("error") else {
             return;
@@ -291,7 +291,7 @@ impl Transcript {
         Some(self.closing.trim_end()).filter(|text| !text.is_empty())
     }
 
-    /// Sets calls apart that nobody made: those of an answer that was cut off, unless they have results.
+    /// Separates calls that were never made: calls of an answer that was cut off, unless they have results.
     pub(crate) fn leave_cut_off_calls(&mut self) {
         if self.cut_off_turns.is_empty() {
             return;
@@ -320,7 +320,7 @@ impl Transcript {
         }
     }
 
-    /// Whether anything was said or called.
+    /// Returns true without messages and calls.
     pub(crate) fn is_empty(&self) -> bool {
         self.turns.is_empty()
             && self.calls.is_empty()
@@ -328,7 +328,7 @@ impl Transcript {
             && self.errors.is_empty()
     }
 
-    /// Names as the model saw them become bare where it is certain which server they belong to.
+    /// Removes the server from names as the model saw them, if the server is certain.
     pub(crate) fn strip_servers(&mut self) {
         let servers = &self.servers;
         let strip = |name: &mut String, server: &mut Option<String>| {
@@ -347,7 +347,7 @@ impl Transcript {
     }
 }
 
-/// What is wrong with a result whose call is not there.
+/// The error for a result without its call.
 pub(crate) fn without_call(id: Option<&str>, name: Option<&str>) -> String {
     let missing = match (id, name) {
         (Some(id), _) => format!("no call before it has the id `{id}`"),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// The cassette of these conversations, whose lines have passed through `clean`.
 ///
-/// A header speaks for every run: what the conversations differ in is left out.
+/// Builds a cassette. A header describes every run, so it omits fields in which the conversations differ.
 pub(crate) fn cassette(
     transcripts: &[Transcript],
     agent: &str,
@@ -34,7 +34,7 @@ pub(crate) fn cassette(
     text
 }
 
-/// What these conversations differ in.
+/// The fields in which these conversations differ.
 pub(crate) fn disagreed(transcripts: &[Transcript]) -> Vec<&'static str> {
     let differs = [
         ("model", shared(transcripts, model).is_none()),
@@ -67,7 +67,7 @@ fn tools(one: &Transcript) -> Option<String> {
     one.tools.as_ref().map(|tools| raw(tools).get().to_owned())
 }
 
-/// What is the same in all of them.
+/// The value that all of them share.
 fn shared<'t, T: PartialEq>(
     transcripts: &'t [Transcript],
     of: impl Fn(&'t Transcript) -> T,

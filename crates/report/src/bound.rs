@@ -199,7 +199,7 @@ fn cut(text: &str) -> String {
     )
 }
 
-/// Returns true if the JSON of a value is longer, by an estimate that stops as soon as it is certain. A cut string is
+/// Returns true if the JSON of a value is longer, by an estimate that stops once it is certain. A cut string is
 /// not longer.
 fn is_long(value: &Value) -> bool {
     const NOTE: usize = 128;

@@ -21,7 +21,7 @@ const HARMLESS: [&str; 6] = [
     "code_execution_result",
 ];
 
-/// Who speaks.
+/// The speaker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MessageKind {
     Human,
@@ -60,7 +60,7 @@ fn kind(name: &str) -> Option<MessageKind> {
     }
 }
 
-/// Whether an object is a message.
+/// Returns true if an object is a message.
 pub(super) fn is_message(fields: &Fields<'_>) -> bool {
     let has_content =
         |inner: &Fields<'_>| inner.has("content") || inner.has("tool_calls") || inner.has("role");
@@ -68,7 +68,7 @@ pub(super) fn is_message(fields: &Fields<'_>) -> bool {
         .is_some_and(|(kind, inner)| kind == MessageKind::Nobody || has_content(&inner))
 }
 
-/// What tells a reply among all.
+/// The identity of a reply.
 pub(super) fn signature(message: Json<'_>) -> Option<String> {
     let fields = message.object()?;
     let (kind, inner) = unwrapped(&fields)?;
@@ -247,8 +247,7 @@ fn is_call(kind: &str) -> bool {
     )
 }
 
-/// The calls of a message, those with arguments that are not JSON included, in the order of the provider where it is
-/// still there.
+/// The calls of a message, including calls whose arguments are not JSON, in the provider's order if it is known.
 fn calls(fields: &Fields<'_>) -> Result<Vec<RecordedCall>, Misfit> {
     let valid = fields.list("tool_calls")?.unwrap_or_default();
     let invalid = fields.list("invalid_tool_calls")?.unwrap_or_default();

@@ -162,7 +162,7 @@ fn whole_of<'a>(run: &Run<'a>) -> Result<Vec<Json<'a>>, Misfit> {
     })
 }
 
-/// What a message says, wherever it stands in it.
+/// The text of a message, wherever the message has it.
 fn content(message: Json<'_>) -> Option<&str> {
     let fields = message.object()?;
     let inner = fields
@@ -172,7 +172,7 @@ fn content(message: Json<'_>) -> Option<&str> {
     inner.get("content").map(Json::text)
 }
 
-/// The model, its tools and its settings, which stand beside the messages.
+/// The model, its tools and its settings, which are beside the messages.
 fn read_around(run: &Run<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     let extra = run.fields.part("extra").unwrap_or_default();
     let parameters = extra.part("invocation_params").unwrap_or_default();
@@ -274,7 +274,7 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
     }
 }
 
-/// Token counts that stand beside the messages: of the root, which has the sum, else of each model's run.
+/// Token counts beside the messages: the root's sum, otherwise the counts of each model's run.
 fn counted(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
     let of_root = root
         .map(|run| usage::tokens(&run.fields))

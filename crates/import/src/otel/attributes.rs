@@ -60,12 +60,12 @@ impl Attributes {
         self.0.contains_key(key)
     }
 
-    /// Whether any key begins with this.
+    /// Returns true if any key begins with this prefix.
     pub(super) fn has_under(&self, prefix: &str) -> bool {
         self.under(prefix).next().is_some()
     }
 
-    /// The first of these that is there, as text; JSON that is no string is given as it is written.
+    /// The first existing value as text. JSON that is not a string is returned verbatim.
     pub(super) fn text(&self, keys: &[&str]) -> Option<String> {
         let found = keys.iter().find_map(|key| self.0.get(*key))?;
         Some(serde_json::from_str::<String>(found).unwrap_or_else(|_| found.clone()))
@@ -85,7 +85,7 @@ impl Attributes {
         Some(inner.unwrap_or_else(|| found.clone()))
     }
 
-    /// The first of these that is there, as it stands: a string stays a string, whatever it holds.
+    /// The first existing value, verbatim: a string stays a string, whatever it contains.
     pub(super) fn as_it_stands(&self, keys: &[&str]) -> Option<Box<RawValue>> {
         keys.iter()
             .find_map(|key| self.0.get(*key))

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 const SERVER_NAME: [&str; 2] = ["mcp.server.name", "gen_ai.mcp.server.name"];
 
-/// How many spans back an enclosing one is looked for; siblings that overlap are few.
+/// The number of earlier spans to search for an enclosing one. Few siblings overlap.
 const MOST_BACK: usize = 64;
 
-/// A call as its spans tell it.
+/// A call as its spans describe it.
 #[derive(Debug)]
 pub(super) struct Executed {
     pub(super) start: u64,
@@ -60,7 +60,7 @@ impl<'s> Tree<'s> {
     }
 }
 
-/// Every call once, in the order of their starts, and how many calls inside others were left out.
+/// Every call once, in order of start, and the number of omitted calls inside others.
 pub(super) fn executed(spans: &[Span]) -> (Vec<Executed>, usize) {
     let mut merge = Merge {
         spans,
@@ -178,7 +178,7 @@ impl Merge<'_> {
     }
 }
 
-/// Whether two spans, one inside the other, are of one call.
+/// Returns true if two nested spans describe one call.
 fn is_same(outer: &Span, inner: &Span) -> bool {
     let ids = (outer.call_id(), inner.call_id());
     if matches!(&ids, (Some(one), Some(other)) if one != other) {
@@ -192,7 +192,7 @@ fn is_same(outer: &Span, inner: &Span) -> bool {
         && matches!(&arguments, (Some(one), Some(other)) if equal(one.get(), other.get()))
 }
 
-/// Whether the arguments are the same, as far as both say them.
+/// Returns true if the arguments agree, as far as both spans have them.
 fn fits(one: &Span, other: &Span) -> bool {
     match (one.arguments(), other.arguments()) {
         (Some(one), Some(other)) => equal(one.get(), other.get()),
@@ -200,7 +200,7 @@ fn fits(one: &Span, other: &Span) -> bool {
     }
 }
 
-/// Whether two names are one tool's, of which one may have its server before it.
+/// Returns true if two names mean one tool, perhaps with the server's name before one of them.
 pub(super) fn is_same_tool(one: &str, other: &str) -> bool {
     let ends = |long: &str, short: &str| {
         long.strip_suffix(short)

@@ -20,8 +20,8 @@ pub(super) struct Message {
     pub(super) finish_reason: Option<String>,
 }
 
-/// `[{role, parts}]`; `None` when it is no list of messages, as a string that was cut off. What cannot be understood is
-/// told in words: the JSON of a string has no place in the file.
+/// `[{role, parts}]`. `None` if it is not a list of messages, such as a string that was cut off. Errors are in words:
+/// the JSON of a string has no place in the file.
 pub(super) fn of_list(text: &str, is_output: bool) -> Result<Option<Vec<Message>>, String> {
     let list = reread(text).and_then(Json::list).unwrap_or_default();
     let objects: Option<Vec<Fields<'_>>> = list.iter().map(|message| message.object()).collect();
@@ -120,7 +120,7 @@ fn call_of(value: Json<'_>) -> Result<RecordedCall, String> {
     ))
 }
 
-/// A message that stands in an event of its own; whether the model wrote it.
+/// A message in a separate event, and whether the model wrote it.
 pub(super) fn of_event(
     name: &str,
     attributes: &Attributes,

@@ -18,7 +18,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     read: super::read,
 };
 
-/// What a span is called here, and there.
+/// The kinds of spans here and in OpenInference.
 const KINDS: [(&str, &str); 3] = [
     ("LLM", "chat"),
     ("TOOL", "execute_tool"),
@@ -202,7 +202,7 @@ fn renamed(field: &str) -> String {
     }
 }
 
-/// Whether a part is a string, calls nothing, or repeats a call of its message.
+/// Returns true if a part is a string, calls nothing, or repeats a call of its message.
 fn is_known(kind: &str, has_calls: bool) -> bool {
     kind == "text"
         || matches!(part(kind, &Fields::default()), Part::Dropped(_))

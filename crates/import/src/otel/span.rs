@@ -1,4 +1,4 @@
-//! One span: what is it about, and what does it say of a chat, a tool or an agent?
+//! What is a span about, and what does it contain about a chat, a tool or an agent?
 
 use super::attributes::Attributes;
 use super::messages::{Message, of_event, of_indexed, of_list};
@@ -7,7 +7,7 @@ use crate::json::{Fields, Json, Misfit, on_one_line};
 use mcptest_core::trace::{Tokens, usage};
 use serde_json::value::RawValue;
 
-/// What a span is about.
+/// The subject of a span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum SpanKind {
     /// A request to a model.
@@ -37,10 +37,10 @@ pub(super) struct Span {
     pub(super) output: Vec<Message>,
     /// Message lists that were cut off, as exporters do with long values.
     pub(super) cut_lists: usize,
-    /// What went wrong, when the span says that something did.
+    /// The error, if the span has one.
     pub(super) error: Option<String>,
     name: String,
-    /// Where it stands in the file.
+    /// The place of the span in the file.
     address: usize,
 }
 
@@ -340,7 +340,7 @@ impl Span {
         })
     }
 
-    /// Whether the other stands inside this one's time.
+    /// Returns true if the other span lies within this one's time.
     pub(super) fn encloses(&self, other: &Self) -> bool {
         self.start > 0 && other.end > 0 && self.start <= other.start && other.end <= self.end
     }
@@ -351,7 +351,7 @@ fn hexadecimal(id: &str) -> String {
     id.strip_prefix("0x").unwrap_or(id).to_lowercase()
 }
 
-/// Nanoseconds of a date in words, or of a count whose unit is told by its size.
+/// Nanoseconds of a date in words, or of a count whose size reveals its unit.
 fn time_of(value: Json<'_>) -> Option<u64> {
     if let Some(text) = value.string() {
         let time = chrono::DateTime::parse_from_rfc3339(&text).ok()?;

@@ -50,7 +50,7 @@ pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
     teller.finish(spans, &chats)
 }
 
-/// A request to a model; an instrument inside another tells of the same one.
+/// A request to a model. An instrument inside another one describes the same request.
 struct Chat<'s> {
     span: &'s Span,
     inner: Vec<&'s Span>,
@@ -224,8 +224,8 @@ impl Teller {
         }
     }
 
-    /// What was sent to the model: the user's words that are new, and the answers to calls of this trace. Calls in it
-    /// are history, told of by the spans that made them.
+    /// The input of the model: the user's new messages, and the answers to calls of this trace. Calls in it are
+    /// history, which their own spans describe.
     fn input(&mut self, messages: &[Message]) -> Result<(), String> {
         let of_role =
             |role: &'static str| messages.iter().filter(move |message| message.role == role);
@@ -265,7 +265,7 @@ impl Teller {
         Ok(())
     }
 
-    /// The answer to a call; what a span said of it stays, and what it did not say is filled in.
+    /// The answer to a call. It keeps a span's facts and fills in the missing ones.
     fn answer(&mut self, index: usize, answer: &ImportedAnswer) {
         let known = self.transcript.answers[index].as_ref();
         if known.is_some_and(|known| known.content.is_some()) {
@@ -291,7 +291,7 @@ impl Teller {
         index
     }
 
-    /// A call that a span tells of: one that the model is known to have made, or one that is known only by its span.
+    /// A call that a span describes: a known call of the model, or one that only its span reveals.
     fn execute(&mut self, executed: Executed) {
         let answer = answer_of_span(&executed, &mut self.transcript);
         let index = match self.made(&executed) {
