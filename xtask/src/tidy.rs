@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 /// by their suite, and the code that passes traffic on, or lays out a revision, verbatim.
 const EXITS: [&str; 14] = [
     "crates/cli/src/common/output.rs",
-    "crates/run/src/exit.rs",
+    "crates/run/src/outgoing.rs",
     "crates/run/src/cassette/write.rs",
     "crates/run/src/revision.rs",
     "crates/run/src/cassette/lock.rs",
@@ -179,7 +179,7 @@ mod tests {
     fn a_way_around_the_exits_is_complained_about() {
         let text = "//! A?\nfn f() { mcptest_files::write(\"a\", \"b\"); }\n";
         assert_eq!(complaints_about("crates/run/src/new.rs", text).len(), 1);
-        assert!(complaints_about("crates/run/src/exit.rs", text).is_empty());
+        assert!(complaints_about("crates/run/src/outgoing.rs", text).is_empty());
         assert!(complaints_about("crates/run/tests/new.rs", text).is_empty());
         let tests_first = format!("//! A?\n#[cfg(test)]\nmod tests;\n{}", &text[6..]);
         assert_eq!(

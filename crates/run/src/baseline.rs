@@ -1,15 +1,14 @@
 //! What did each model do in the recorded runs of a plan, as a baseline?
 
+use crate::judged_runs::{judged_runs, plain, settled_runs};
+use crate::open::OpenedRow;
 use crate::plan::Plan;
-use crate::replay::OpenedRow;
 use crate::secrets::{Secrets, SuiteSecrets};
-use crate::{cassette, exit};
+use crate::{cassette, outgoing};
 use mcptest_core::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::guard::guarded;
-use mcptest_core::judge::{MeasurableRun, MeasurableRuns, Recorded, SettledRuns, with_outcome};
 use mcptest_core::row::{AgentRow, Row, Subject};
-use mcptest_core::trace::Run;
 use mcptest_core::words::count;
 use mcptest_files as files;
 use std::io;
@@ -49,7 +48,7 @@ pub fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captured {
         };
         let added = test.and_then(|(model, test)| captured.add(model, test));
         if let Err(reason) = added {
-            let reason = exit::clean(&reason).to_string();
+            let reason = outgoing::clean(&reason).to_string();
             captured.left_out.push(LeftOut {
                 row: row.name.clone(),
                 reason,
@@ -111,42 +110,6 @@ impl Captured {
     }
 }
 
-/// The runs without the files they are in.
-pub(crate) fn plain<'r>(runs: &[MeasurableRun<'r>]) -> Vec<Run<'r>> {
-    runs.iter().map(|run| run.run).collect()
-}
-
-/// The recorded runs of an agent's row, with their tools as the suite knows them.
-pub(crate) fn settled_runs<'r>(
-    of: AgentRow<'r>,
-    recorded: &'r Recorded<'r>,
-) -> Result<SettledRuns<'r>, String> {
-    match recorded {
-        Recorded::Runs(runs) => SettledRuns::new(of, runs).map_err(|reason| reason.message),
-        Recorded::Nothing(reason) => Err(reason.message.clone()),
-        _ => Err("its recording is of something else".to_owned()),
-    }
-}
-
-/// The runs of a row that are judged, each with its outcome, or why they are not whole.
-pub(crate) fn judged_runs<'r>(
-    of: AgentRow<'_>,
-    settled: &'r SettledRuns<'_>,
-) -> Result<Vec<MeasurableRun<'r>>, String> {
-    let MeasurableRuns { mut runs, broken } = settled.measurable();
-    if let Some(reason) = broken.first() {
-        return Err(reason.message.clone());
-    }
-    runs.truncate(of.agent.runs_to_judge(runs.len()));
-    if runs.is_empty() {
-        return Err("it has no recorded runs".to_owned());
-    }
-    for measurable in &mut runs {
-        measurable.run = with_outcome(of.agent, measurable.run);
-    }
-    Ok(runs)
-}
-
 /// An old recording can have a secret in it, which no baseline may have.
 pub(crate) fn without_secrets(
     mut test: TestBaseline,
@@ -172,7 +135,7 @@ pub fn write_baseline(folder: &Path, baseline: &Baseline) -> io::Result<PathBuf>
         baseline.model.as_deref(),
     ));
     let in_the_way = "which is no baseline; choose another folder";
-    exit::write_over(&path, &baseline.to_text(), Baseline::is_one, in_the_way)?;
+    outgoing::write_over(&path, &baseline.to_text(), Baseline::is_one, in_the_way)?;
     Ok(path)
 }
 

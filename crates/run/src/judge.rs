@@ -1,8 +1,9 @@
 //! What does one row come to, by what was recorded for it?
 
-use crate::grade::GradedRow;
-use crate::replay::{FreshRow, OpenedRow};
-use crate::{Mode, Options};
+use crate::fresh::FreshRow;
+use crate::grades::GradedRow;
+use crate::judge_plan::JudgeOptions;
+use crate::open::OpenedRow;
 use mcptest_core::coverage::Exercised;
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::{Judging, judge_row};
@@ -18,7 +19,7 @@ pub(crate) fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
 }
 
 /// What a row comes to, whatever judges would say of it.
-pub(crate) fn status(row: &Row<'_>, options: Options, fresh: Option<&FreshRow>) -> Status {
+pub(crate) fn status(row: &Row<'_>, options: JudgeOptions, fresh: Option<&FreshRow>) -> Status {
     judge(row, options, fresh, None).0.status_but_for_grades()
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn status(row: &Row<'_>, options: Options, fresh: Option<&FreshRow>) 
 /// servers, where that is asked for.
 pub(crate) fn judge(
     row: &Row<'_>,
-    options: Options,
+    options: JudgeOptions,
     fresh: Option<&FreshRow>,
     graded: Option<&GradedRow>,
 ) -> (TestReport, Option<Exercised>) {
@@ -43,7 +44,7 @@ fn or_broken(
 
 fn open_and_judge(
     row: &Row<'_>,
-    options: Options,
+    options: JudgeOptions,
     fresh: Option<&FreshRow>,
     graded: Option<&GradedRow>,
 ) -> (TestReport, Option<Exercised>) {
@@ -53,7 +54,7 @@ fn open_and_judge(
     let judging = Judging {
         deny_vacuous: options.deny_vacuous,
         deny_unpinned: options.deny_unpinned,
-        is_live: options.mode == Mode::Live,
+        is_live: options.is_live,
         evidence: options.evidence,
     };
     let opened = OpenedRow::open(row, fresh);
@@ -89,7 +90,7 @@ mod tests {
             .unwrap();
         let rows = suite.rows();
         let (one, _) = or_broken(&rows[0], || panic!("the first is broken"));
-        let (other, _) = judge(&rows[1], Options::default(), None, None);
+        let (other, _) = judge(&rows[1], JudgeOptions::default(), None, None);
         assert_eq!((one.name.as_str(), one.status), ("one", Status::Error));
         let reason = one.reason.unwrap();
         assert_eq!(reason.kind, ReasonKind::Panicked);

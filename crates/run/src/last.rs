@@ -1,7 +1,7 @@
 //! Which tests failed the last time?
 
-use crate::exit;
 use crate::find::plain;
+use crate::outgoing;
 use crate::plan::Plan;
 use mcptest_core::report::{Report, Status};
 use mcptest_core::row::Row;
@@ -84,9 +84,9 @@ impl LastRun {
             return;
         }
         let text = serde_json::to_string_pretty(&last).unwrap_or_default() + "\n";
-        let written = exit::write(Path::new(FILE), &text);
+        let written = outgoing::write(Path::new(FILE), &text);
         if had_none && written.is_ok() {
-            let _is_a_help_alone = exit::write(Path::new(IGNORE), "*\n");
+            let _is_a_help_alone = outgoing::write(Path::new(IGNORE), "*\n");
         }
     }
 }

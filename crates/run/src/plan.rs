@@ -1,6 +1,6 @@
 //! Suites become a plan: the rows that are judged, in the order of the files.
 
-use crate::replay::{cassette_paths, side_path};
+use crate::paths::{cassette_paths, side_path};
 use crate::select::Selection;
 use crate::tool_test;
 use mcptest_core::eval::Gates;

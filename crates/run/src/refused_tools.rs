@@ -1,8 +1,8 @@
 //! Which tools will a model's provider refuse, as far as that is known before anything is started?
 
 use crate::cassette::Recording;
+use crate::paths::cassette_paths;
 use crate::plan::Plan;
-use crate::replay::cassette_paths;
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::ToolSchemas;
 use mcptest_core::tool_schema::{Offer, fit};

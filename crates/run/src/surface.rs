@@ -1,8 +1,8 @@
 //! Which tools does a file list, where are their pins kept, and what did models choose among them?
 
 use crate::cassette::Recording;
-use crate::exit;
-use crate::replay::cassette_paths;
+use crate::outgoing;
+use crate::paths::cassette_paths;
 use mcptest_core::Suite;
 use mcptest_core::escape::escape_path;
 use mcptest_core::surface::SurfaceTool;
@@ -63,7 +63,7 @@ pub fn read_pins(path: &Path) -> Result<Pins, String> {
 /// Writes pins, over nothing but pins.
 pub fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
     let in_the_way = "which is no baseline of tools; choose another file";
-    exit::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
+    outgoing::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
 }
 
 /// What a model chose for a request, first of all.
@@ -147,7 +147,7 @@ pub fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io:
                 format!("{} is there already", path.display()),
             ));
         }
-        exit::write(path, &text)?;
+        outgoing::write(path, &text)?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Which transcripts stand in a folder, and which of them are judged together?
 
 use crate::cassette::by_path;
-use crate::grade::is_grades;
+use crate::grades::is_grades;
 use crate::scan::EXTENSIONS;
 use crate::walk::{Unlisted, Walk, has_extension};
 use mcptest_core::escape::escape_path;

@@ -1,6 +1,6 @@
 //! Which files does the verdict of a row depend on, and have they changed?
 
-use crate::grade;
+use crate::grades;
 use crate::plan::{Plan, files_of};
 use mcptest_core::report::{Report, TestReport};
 use mcptest_core::row::Row;
@@ -141,6 +141,6 @@ fn files_behind(row: &Row<'_>, loaded: &[(String, Loaded)]) -> Vec<PathBuf> {
     of_suite
         .chain(files_of(row))
         .chain(of_other)
-        .chain(grade::path_of(row))
+        .chain(grades::path_of(row))
         .collect()
 }

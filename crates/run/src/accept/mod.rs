@@ -2,11 +2,12 @@
 
 mod list;
 
-use crate::baseline::{judged_runs, plain, settled_runs, without_secrets};
+use crate::baseline::without_secrets;
+use crate::judged_runs::{judged_runs, plain, settled_runs};
+use crate::open::OpenedRow;
 use crate::plan::Plan;
-use crate::replay::OpenedRow;
 use crate::secrets::{Secrets, SuiteSecrets};
-use crate::{cassette, exit, host};
+use crate::{cassette, host, outgoing};
 use list::with_items;
 use mcptest_core::baseline::{Baseline, TestBaseline};
 use mcptest_core::calibrate::LeftOut;
@@ -58,7 +59,7 @@ impl FileChange {
             return cassette::write_whole(&self.path, &self.after)
                 .map_err(|error| error.to_string());
         }
-        exit::write_back(&self.path, &self.after).map_err(|error| {
+        outgoing::write_back(&self.path, &self.after).map_err(|error| {
             format!(
                 "cannot write {}: {}",
                 escape_path(&self.path),
@@ -283,7 +284,7 @@ fn has_secret(item: &ProposedItem, secrets: &SuiteSecrets) -> bool {
         return false;
     };
     let text = value.to_string();
-    secrets.hidden_in(&text) != text || exit::clean(&text) != text
+    secrets.hidden_in(&text) != text || outgoing::clean(&text) != text
 }
 
 impl Changes {
@@ -312,7 +313,7 @@ impl Changes {
                         .push((*span, items, &wish.row));
                 }
                 (Place::File(path), ProposedChange::Pins(pins)) => {
-                    changes.set(path, exit::clean(&pins.to_text()).into_owned());
+                    changes.set(path, outgoing::clean(&pins.to_text()).into_owned());
                 }
                 (Place::Test(path), ProposedChange::Test(test)) => {
                     if let Err(reason) = changes.set_test(path, test) {
@@ -365,7 +366,7 @@ impl Changes {
                 *one = test.clone();
             }
         }
-        self.set(path, exit::clean(&baseline.to_text()).into_owned());
+        self.set(path, outgoing::clean(&baseline.to_text()).into_owned());
         Ok(())
     }
 

@@ -3,8 +3,8 @@
 mod label_file;
 mod labels;
 
+use crate::open::OpenedRow;
 use crate::plan::Plan;
-use crate::replay::OpenedRow;
 use crate::secrets::Secrets;
 use labels::Labels;
 use mcptest_core::calibrate::{Calibration, Calibrator, Defaults, LabelledRun, LeftOut};

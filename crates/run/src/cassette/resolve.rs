@@ -1,7 +1,7 @@
 //! Which files does `cassette:` name?
 
 use super::natural;
-use crate::grade::is_grades;
+use crate::grades::is_grades;
 use crate::walk::{Unlisted, Walk};
 use globset::{GlobBuilder, GlobMatcher};
 use mcptest_core::escape::escape_path;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cassette::staleness;
-use crate::replay::expected_header;
+use crate::header::expected_header;
 use mcptest_core::eval::GATES;
 use mcptest_core::suite::load;
 use std::collections::BTreeSet;

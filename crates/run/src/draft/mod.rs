@@ -20,9 +20,9 @@ pub use server::{Ask, from_server};
 pub(crate) use yaml::{flow, text as yaml_text};
 
 use crate::cassette::{ReadError, WriteError, write_whole};
+use crate::fresh::FreshRow;
 use crate::plan::Plan;
-use crate::replay::FreshRow;
-use crate::{Options, Selection, judge};
+use crate::{JudgeOptions, Selection, judge};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::render;
 use mcptest_core::report::{Status, TestReport};
@@ -206,7 +206,7 @@ fn judged(
             side: None,
             notes: Vec::new(),
         });
-        judge::judge(row, Options::default(), recorded.as_ref(), None).0
+        judge::judge(row, JudgeOptions::default(), recorded.as_ref(), None).0
     };
     Ok(plan.rows.iter().map(judge).collect())
 }

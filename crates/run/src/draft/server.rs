@@ -6,7 +6,8 @@ use super::first_calls::{Wish, candidates, first_calls};
 use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
 use super::{Draft, DraftError, judged, suite_of, why_not, yaml};
-use crate::tool_test::{call_on, parse_recording, path_of};
+use crate::tool_call::call_on;
+use crate::tool_test::{parse_recording, path_of};
 use mcptest_core::row::Reason;
 use mcptest_core::suite::Suite;
 use mcptest_files as files;
@@ -64,7 +65,7 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     }
     let tools = listed(client.list_tools().await?.tools);
     let candidates = candidates(&ask.call, &tools)?;
-    let environment: BTreeMap<String, String> = crate::exit::variables().collect();
+    let environment: BTreeMap<String, String> = crate::outgoing::variables().collect();
     let out = files::whole(&ask.out);
     let here = files::whole(Path::new("."));
     let folder = out.parent().unwrap_or(&here);

@@ -2,7 +2,7 @@
 
 use super::score::score;
 use super::{Around, dollars};
-use crate::record::interrupted;
+use crate::interrupt::interrupted;
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
 use mcptest_agent::{Budgets, Limits, Provider, Providers, Used};

@@ -2,8 +2,9 @@
 
 use super::{Around, RowGrades, Unit, WhichGrades, ask_all};
 use crate::calibrate::{Mislabelled, each_labelled};
+use crate::event::Watch;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::plan::Plan;
-use crate::record::{Interrupt, Interrupted, Watch};
 use crate::secrets::Secrets;
 use crate::{Mode, Options};
 use mcptest_agent::Spending;

@@ -1,59 +1,14 @@
-//! Where are the grades of a row, and how does one get there?
+//! How does a grade get into the file of its row?
 
-use super::{GradedRow, graded};
-use crate::cassette;
-use crate::record::Watch;
-use crate::replay::cassette_paths;
+use super::graded;
+use crate::event::Watch;
+use crate::grades::{GradedRow, path_of};
 use crate::secrets::{Secrets, SuiteSecrets};
-use crate::{files, tool_test};
 use mcptest_core::grade::{Failure, Grade, Grades, Wanted};
-use mcptest_core::row::{Reason, ReasonKind, Row, Subject};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use mcptest_core::row::Row;
+use mcptest_files as files;
+use std::path::PathBuf;
 use std::sync::Arc;
-
-const ENDING: &str = "grades.json";
-
-/// The file of a row's grades: beside its recording, or where that would be.
-pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
-    let recording = match row.subject {
-        // Where runs would be recorded that are only read.
-        Subject::Agent(of) if row.transcripts.is_some() || of.agent.is_read_only() => {
-            let label = of.model_label().filter(|_| row.transcripts.is_none());
-            cassette::default_place(of.suite, &row.name, label.as_deref())
-        }
-        Subject::Agent(of) => cassette_paths(of).ok()?.into_iter().next()?,
-        Subject::Tool(of) => tool_test::path_of(of.suite, of.test),
-        Subject::Refused(_) => return None,
-    };
-    Some(recording.with_extension(ENDING))
-}
-
-/// Whether a file has grades in it, by its name: it stands beside recordings, and is not one.
-pub(crate) fn is_grades(path: &Path) -> bool {
-    path.to_string_lossy().ends_with(&format!(".{ENDING}"))
-}
-
-/// The grades of a row that asks for any.
-pub(crate) fn read(row: &Row<'_>) -> Grades {
-    let asks = || !row.questions().is_empty();
-    let Some(path) = path_of(row).filter(|_| asks()) else {
-        return Grades::default();
-    };
-    let why = match files::read(&path, files::TEXT) {
-        Ok(bytes) => match Grades::parse(&bytes) {
-            Ok(grades) => return grades,
-            Err(problem) => problem.to_string(),
-        },
-        Err(error) if error.kind() == ErrorKind::NotFound => return Grades::default(),
-        Err(error) => files::reason(&error),
-    };
-    let message = format!("the grades in {} cannot be read: {why}", path.display());
-    Grades {
-        unreadable: Some(Reason::new(ReasonKind::RecordingUnreadable, message)),
-        ..Grades::default()
-    }
-}
 
 /// The grades of a row while it is graded.
 pub(super) struct RowGrades<'p> {

@@ -8,18 +8,19 @@ mod score;
 
 pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
 pub use explain::{CheckPlan, plan};
-pub use keep::path_of;
-pub(crate) use keep::{is_grades, read};
 
+use crate::event::{Event, Watch};
+use crate::fresh::{FreshRow, FreshRows};
+use crate::grades::GradedRow;
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::open::OpenedRow;
 use crate::plan::Plan;
-use crate::record::{Event, Interrupt, Interrupted, RecordedRows, Watch};
-use crate::replay::{FreshRow, OpenedRow};
 use crate::secrets::Secrets;
 use crate::{Mode, Options, Which};
 use ask::{Asking, Bench, Ungraded};
 use keep::RowGrades;
 use mcptest_agent::{Spending, usd};
-use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
+use mcptest_core::grade::{Grade, Grades, NotGraded, Wanted, wanted};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::Row;
@@ -85,31 +86,6 @@ impl WhichGrades {
     }
 }
 
-/// The result of grading a row.
-#[derive(Debug, Default)]
-pub(crate) struct GradedRow {
-    failures: Vec<Failure>,
-    /// The grades, where they are kept nowhere.
-    live: Option<Vec<Grade>>,
-}
-
-impl GradedRow {
-    /// The recording with what is known of its grades beside their file.
-    pub(crate) fn over<'t>(&self, recorded: &Recorded<'t>) -> Recorded<'t> {
-        let mut recorded = recorded.clone();
-        let grades = match &mut recorded {
-            Recorded::Runs(runs) => &mut runs.grades,
-            Recorded::Call(call) => &mut call.grades,
-            _ => return recorded,
-        };
-        grades.failures.clone_from(&self.failures);
-        if let Some(live) = &self.live {
-            grades.grades.clone_from(live);
-        }
-        recorded
-    }
-}
-
 /// What grading needs beside the plan.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
@@ -131,7 +107,7 @@ struct Unit<'p> {
 pub(crate) fn grade(
     plan: &Plan<'_>,
     options: Options,
-    recorded: &RecordedRows,
+    recorded: &FreshRows,
     around: Around<'_>,
 ) -> Result<BTreeMap<usize, GradedRow>, Interrupted> {
     let mut rows: BTreeMap<usize, RowGrades<'_>> = BTreeMap::new();

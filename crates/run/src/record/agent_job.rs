@@ -4,9 +4,11 @@ use super::one_run::Finished;
 use super::open_cassette::OpenCassette;
 use super::schedule::{Shared, Unit};
 use super::state::wanted_runs;
-use super::{NOTHING_RECORDED, RowToRecord, eras};
+use super::{NOTHING_RECORDED, eras};
 use crate::cassette::{Stopped, beside};
-use crate::replay::{FreshRow, expected_header};
+use crate::event::RowToRecord;
+use crate::fresh::FreshRow;
+use crate::header::expected_header;
 use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, Which, judge};
 use mcptest_agent::{FaultPlan, Provider};
@@ -317,7 +319,8 @@ impl AgentJob<'_> {
     /// Whether the row passes as it is recorded now.
     pub(super) fn passes(&self, options: Options) -> bool {
         let row = self.row();
-        row.is_some() && judge::status(self.planned, options, row.as_ref()) == Status::Passed
+        row.is_some()
+            && judge::status(self.planned, options.judge_options(), row.as_ref()) == Status::Passed
     }
 
     pub(super) fn failed(&self, why: &str) -> FreshRow {

@@ -3,8 +3,7 @@
 mod agent_job;
 mod eras;
 mod estimate;
-mod event;
-mod interrupt;
+mod late;
 mod one_run;
 mod open_cassette;
 mod plan;
@@ -17,50 +16,24 @@ mod tool_job;
 mod workers;
 
 pub use estimate::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
-pub use event::{Event, RowToRecord, Watch, unwatched};
-pub(crate) use interrupt::interrupted;
-pub use interrupt::{Interrupt, Interrupted, uninterrupted};
 
 use crate::Options;
+use crate::event::Event;
+use crate::fresh::{FreshRow, FreshRows};
 use crate::grade::Around;
+use crate::interrupt::Interrupted;
 use crate::plan::Plan;
-use crate::replay::FreshRow;
-use crate::tool_test::path_of;
 use agent_job::AgentJob;
 use mcptest_process::end_all;
 use plan::Planned;
 use schedule::{Schedule, Shared, Unit};
 use servers::SharedServers;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 use tool_job::ToolJob;
 use workers::Workers;
 
 /// What the row of a failed recording says.
 const NOTHING_RECORDED: &str = "nothing was recorded; an older recording is left as it was";
-
-/// The results of recording all rows.
-#[derive(Debug, Default)]
-pub(crate) struct RecordedRows {
-    /// By their place in the plan.
-    pub(crate) rows: BTreeMap<usize, FreshRow>,
-    /// How long making the runs of each row took, all together.
-    pub(crate) took: BTreeMap<usize, Duration>,
-}
-
-impl RecordedRows {
-    /// What tool tests came to of which nothing was written, with the places of their recordings.
-    pub(crate) fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
-        let unwritten = self.rows.into_iter().filter_map(|(index, row)| match row {
-            FreshRow::InMemory { recording, .. } => Some((plan.rows[index].tool_row()?, recording)),
-            _ => None,
-        });
-        unwritten
-            .map(|(of, recording)| (path_of(of.suite, of.test), recording))
-            .collect()
-    }
-}
 
 /// One row to record.
 enum Job<'p> {
@@ -118,7 +91,7 @@ pub(crate) fn record(
     plan: &Plan<'_>,
     options: Options,
     around: Around<'_>,
-) -> Result<RecordedRows, Interrupted> {
+) -> Result<FreshRows, Interrupted> {
     let Around {
         secrets,
         spending,
@@ -127,9 +100,9 @@ pub(crate) fn record(
     } = around;
     let Planned { mut rows, jobs } = plan::plan(plan, options.mode, secrets, spending);
     if jobs.is_empty() {
-        return Ok(RecordedRows {
+        return Ok(FreshRows {
             rows,
-            ..RecordedRows::default()
+            ..FreshRows::default()
         });
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
@@ -140,9 +113,9 @@ pub(crate) fn record(
         Ok(runtime) => runtime,
         Err(error) => {
             rows.extend(jobs.iter().map(|job| job.failed(&error.to_string())));
-            return Ok(RecordedRows {
+            return Ok(FreshRows {
                 rows,
-                ..RecordedRows::default()
+                ..FreshRows::default()
             });
         }
     };
@@ -202,5 +175,5 @@ pub(crate) fn record(
         end_all();
         return Err(interrupted);
     }
-    Ok(RecordedRows { rows, took })
+    Ok(FreshRows { rows, took })
 }

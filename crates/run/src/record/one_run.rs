@@ -1,11 +1,12 @@
 //! One run from its servers' start to their end: what is recorded of it.
 
 use super::agent_job::{Actor, AgentJob};
-use super::event::on_late;
-use super::interrupt::{Interrupt, interrupted};
+use super::late::on_late;
 use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
-use super::{Event, Watch, setup_command};
+use super::setup_command;
+use crate::event::{Event, Watch};
+use crate::interrupt::{Interrupt, interrupted};
 use mcptest_agent::own::{self, OwnSetup};
 use mcptest_agent::{
     Limits, MayAsk, Provider, ReservedCall, Spending, Task, Toolbox, Unrecorded, Used, View,

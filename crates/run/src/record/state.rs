@@ -1,8 +1,10 @@
 //! What is the matter with a row's recording, and which of its runs does that ask for?
 
 use crate::cassette::{Cassette, CassetteRun, ReadError, ReadFault, Recording};
-use crate::replay::{cassette_paths, expected_header, misfit, side_path};
-use crate::{Mode, Options, Which, judge, tool_test};
+use crate::freshness::misfit;
+use crate::header::expected_header;
+use crate::paths::{cassette_paths, side_path};
+use crate::{JudgeOptions, Mode, Which, judge, tool_test};
 use mcptest_core::eval::SideRuns;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Row, Subject, ToolRow};
@@ -74,7 +76,7 @@ pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
     if is_cut_off {
         return RecordingState::Short(missing);
     }
-    match judge::status(row, Options::default(), None) {
+    match judge::status(row, JudgeOptions::default(), None) {
         Status::Error if !missing.is_empty() => RecordingState::Short(missing),
         status => matrix_state(of, &cassette).unwrap_or(RecordingState::Judged(status)),
     }
@@ -90,7 +92,7 @@ fn state_of_tool(row: &Row<'_>, of: ToolRow<'_>) -> RecordingState {
         Ok((header, _)) if tool_test::staleness(&header, of.suite, of.test).is_some() => {
             RecordingState::Stale
         }
-        Ok(_) => RecordingState::Judged(judge::status(row, Options::default(), None)),
+        Ok(_) => RecordingState::Judged(judge::status(row, JudgeOptions::default(), None)),
     }
 }
 

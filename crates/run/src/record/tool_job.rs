@@ -1,13 +1,14 @@
 //! One tool test being recorded: is it called, where does the result go, and what is it?
 
-use super::event::on_late;
+use super::late::on_late;
 use super::one_run::Surroundings;
 use super::schedule::Shared;
 use super::servers::is_shared;
 use super::{NOTHING_RECORDED, eras};
 use crate::cassette::write_whole;
-use crate::replay::FreshRow;
+use crate::fresh::FreshRow;
 use crate::secrets::SuiteSecrets;
+use crate::tool_call::{call, call_on};
 use crate::{Mode, Options, judge, tool_test};
 use mcptest_core::report::Status;
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
@@ -63,12 +64,12 @@ impl ToolJob<'_> {
         let redactor = self.secrets.redactor()?;
         let on_late = on_late(around.watch, None);
         if !is_shared(suite, &test.server) {
-            return tool_test::call(suite, test, redactor, on_late).await;
+            return call(suite, test, redactor, on_late).await;
         }
         let connected = around.servers.get(suite, &test.server, &on_late).await;
         let unusable =
             |why: String| Reason::of_lines(ReasonKind::ServerUnusable, &redactor.text(&why));
-        tool_test::call_on(&connected.map_err(unusable)?.client, suite, test, redactor).await
+        call_on(&connected.map_err(unusable)?.client, suite, test, redactor).await
     }
 
     /// What it has in common with other tests.
@@ -90,6 +91,6 @@ impl ToolJob<'_> {
     }
 
     pub(super) fn passes(&self, row: &FreshRow, options: Options) -> bool {
-        judge::status(self.planned, options, Some(row)) == Status::Passed
+        judge::status(self.planned, options.judge_options(), Some(row)) == Status::Passed
     }
 }

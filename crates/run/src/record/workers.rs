@@ -1,12 +1,13 @@
 //! The threads that record: what do they do with each unit of the schedule?
 
+use super::Job;
 use super::agent_job::AgentJob;
-use super::interrupt::{Interrupted, interrupted};
 use super::one_run::{Surroundings, Unfinished, perform};
 use super::schedule::{Schedule, Unit};
 use super::tool_job::ToolJob;
-use super::{Event, Job};
-use crate::replay::FreshRow;
+use crate::event::Event;
+use crate::fresh::FreshRow;
+use crate::interrupt::{Interrupted, interrupted};
 use crate::{Mode, Options};
 use mcptest_core::guard::guarded;
 use std::sync::Once;

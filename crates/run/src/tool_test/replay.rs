@@ -3,9 +3,9 @@
 use super::recording::{CallOutcome, FORMAT, Header, VERSION, parse};
 use crate::advice;
 use crate::cassette::{self, Problem, ReadFault, Recording};
-use crate::grade;
-use crate::replay::Misfit;
-use crate::replay::entry_of;
+use crate::freshness::Misfit;
+use crate::grades;
+use crate::header::entry_of;
 use crate::secrets::without_secret_names;
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::RecordedCall;
@@ -61,7 +61,7 @@ impl<'r> OpenedCall<'r> {
             row,
             of,
             recording: open(row, &path_of(of.suite, of.test))?,
-            grades: grade::read(row),
+            grades: grades::read(row),
             is_live: false,
         })
     }

@@ -1,7 +1,6 @@
 //! One tool test called for real: its result, as the text of a recording.
 
-use super::recording::{CallOutcome, Server, ServerRequest};
-use super::replay;
+use crate::tool_test::{CallOutcome, Server, ServerRequest, header_now};
 use mcptest_core::coverage::{Surface, parameters};
 use mcptest_core::problem::nearest;
 use mcptest_core::row::{Reason, ReasonKind};
@@ -71,7 +70,7 @@ fn written(
     for observed in observed {
         observe(observed, &mut outcome);
     }
-    let header = replay::header_now(suite, test).sealed();
+    let header = header_now(suite, test).sealed();
     let lines = [
         serde_json::to_string(&header),
         serde_json::to_string(&outcome),

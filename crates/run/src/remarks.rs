@@ -1,8 +1,8 @@
 //! What is worth knowing of recordings that nothing is wrong with?
 
-use super::open::OpenedFile;
 use crate::cassette::{Cassette, Recording};
 use crate::conditions::{other_model, unknown_conditions};
+use crate::open::OpenedFile;
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::trace::{Header, slips};
 use mcptest_import::Fidelity;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What is noted of recordings that nothing is wrong with: what is not compared, and what no check reads.
-pub(super) fn remarks(
+pub(crate) fn remarks(
     row: &Row<'_>,
     of: AgentRow<'_>,
     expected: &Header,
@@ -43,7 +43,7 @@ fn slips_of(path: &Path, cassette: &Cassette<'_>) -> BTreeSet<String> {
 }
 
 /// What came over from transcripts of other programs, one line for each format.
-pub(super) fn imported(files: &[OpenedFile]) -> Vec<String> {
+pub(crate) fn imported(files: &[OpenedFile]) -> Vec<String> {
     let opened = files.iter().filter_map(|file| file.recording.as_ref().ok());
     let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));
     all.iter()

@@ -1,11 +1,11 @@
 //! Which bytes are recorded for a row? Everything that a replay reads is read here.
 
-use super::fresh::FreshRow;
-use super::header::expected_header;
-use super::paths::{resolved, side_path};
 use crate::advice;
 use crate::cassette::{self, ReadFault, Recording, Resolved};
-use crate::grade;
+use crate::fresh::FreshRow;
+use crate::grades;
+use crate::header::expected_header;
+use crate::paths::{resolved, side_path};
 use crate::tool_test::OpenedCall;
 use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
@@ -27,24 +27,24 @@ pub(crate) enum OpenedRow<'r> {
 
 /// The recordings of an agent's row.
 pub(crate) struct OpenedRuns<'r> {
-    pub(super) row: &'r Row<'r>,
-    pub(super) of: AgentRow<'r>,
+    pub(crate) row: &'r Row<'r>,
+    pub(crate) of: AgentRow<'r>,
     /// The row that recorded the runs, where this row only grades them.
-    pub(super) recorder: Option<Row<'r>>,
-    pub(super) files: Vec<OpenedFile>,
+    pub(crate) recorder: Option<Row<'r>>,
+    pub(crate) files: Vec<OpenedFile>,
     /// The recording of the side runs, where a gate of the agent can ask for side runs.
-    pub(super) side: Option<OpenedFile>,
+    pub(crate) side: Option<OpenedFile>,
     /// Links to folders that were not entered.
-    pub(super) linked: Vec<PathBuf>,
-    pub(super) grades: Grades,
+    pub(crate) linked: Vec<PathBuf>,
+    pub(crate) grades: Grades,
     /// Whether the runs were made just now and are kept nowhere.
-    pub(super) is_live: bool,
+    pub(crate) is_live: bool,
 }
 
 /// One recording, or the reason why it cannot be opened.
 pub(crate) struct OpenedFile {
-    pub(super) path: PathBuf,
-    pub(super) recording: Result<Recording, Reason>,
+    pub(crate) path: PathBuf,
+    pub(crate) recording: Result<Recording, Reason>,
 }
 
 impl<'r> OpenedRow<'r> {
@@ -89,7 +89,7 @@ impl<'r> OpenedRuns<'r> {
             files,
             side: open_side(row, of),
             linked,
-            grades: grade::read(row),
+            grades: grades::read(row),
             is_live: false,
         })
     }
@@ -114,7 +114,7 @@ impl<'r> OpenedRuns<'r> {
     }
 
     /// The row that recorded the runs, and its agent.
-    pub(super) fn recorder(&self) -> (&Row<'r>, AgentRow<'r>) {
+    pub(crate) fn recorder(&self) -> (&Row<'r>, AgentRow<'r>) {
         match &self.recorder {
             Some(recorder) => (recorder, self.of.recorded_by()),
             None => (self.row, self.of),

@@ -1,6 +1,5 @@
 //! What happens while runs are recorded, for those who want to watch.
 
-use mcptest_mcp::client::{OnLate, ServerSpec};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -137,17 +136,6 @@ pub struct RowToRecord {
     pub of: usize,
     /// What a run for one of its gates is called, where there are such.
     pub side: &'static str,
-}
-
-/// Tells who watches that a server is late.
-pub(super) fn on_late(watch: &Watch, of: Option<(usize, usize)>) -> OnLate {
-    let watch = Arc::clone(watch);
-    OnLate(Some(Arc::new(move |spec: &ServerSpec| {
-        watch(Event::ServerLate {
-            of,
-            server: spec.name.clone(),
-        });
-    })))
 }
 
 /// Whoever watches.

@@ -1,11 +1,11 @@
 //! Which runs are in the opened recordings of a row, and do they fit its suite?
 
-use super::freshness::{freshness, tolerated_differences};
-use super::header::expected_header;
-use super::open::{OpenedFile, OpenedRow, OpenedRuns};
-use super::remarks::{imported, remarks};
 use crate::advice;
 use crate::cassette::{Cassette, CassetteRun, ReadError, ReadFault};
+use crate::freshness::{freshness, tolerated_differences};
+use crate::header::expected_header;
+use crate::open::{OpenedFile, OpenedRow, OpenedRuns};
+use crate::remarks::{imported, remarks};
 use crate::tool_test::ParsedCall;
 use crate::walk::not_entered;
 use mcptest_core::eval::SideRuns;

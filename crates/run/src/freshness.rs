@@ -93,7 +93,7 @@ pub(crate) fn misfit(
 }
 
 /// The differences between the recordings of a row and the suite that are tolerated, or why they are not.
-pub(super) fn tolerated_differences(
+pub(crate) fn tolerated_differences(
     row: &Row<'_>,
     of: AgentRow<'_>,
     expected: &Header,
@@ -105,7 +105,7 @@ pub(super) fn tolerated_differences(
 }
 
 /// Compares what was recorded with what the suite would record now; the differences that are tolerated are notes.
-pub(super) fn freshness(
+pub(crate) fn freshness(
     row: &Row<'_>,
     of: AgentRow<'_>,
     expected: &Header,

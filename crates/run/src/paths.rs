@@ -11,7 +11,7 @@ pub fn cassette_paths(of: AgentRow<'_>) -> Result<Vec<PathBuf>, cassette::Resolv
     resolved(of).map(|resolved| resolved.files)
 }
 
-pub(super) fn resolved(of: AgentRow<'_>) -> Result<Resolved, cassette::ResolveError> {
+pub(crate) fn resolved(of: AgentRow<'_>) -> Result<Resolved, cassette::ResolveError> {
     let of = of.recorded_by();
     if let Some(CassettePath::ReadOnly(patterns) | CassettePath::Graded(Graded::Traces(patterns))) =
         &of.agent.cassette

@@ -1,0 +1,63 @@
+//! What was recorded of the rows of a plan just now?
+
+use crate::plan::Plan;
+use crate::tool_test::path_of;
+use mcptest_core::row::{Reason, ReasonKind};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The result of recording one row.
+#[derive(Debug)]
+pub(crate) enum FreshRow {
+    OnDisk {
+        /// What is worth knowing beside what was written.
+        notes: Vec<String>,
+    },
+    /// Nothing was written.
+    InMemory {
+        recording: String,
+        /// The recording of the side runs, when the agent has any.
+        side: Option<String>,
+        notes: Vec<String>,
+    },
+    Failed(Reason),
+    /// Another row failed before it.
+    NotRun,
+}
+
+impl FreshRow {
+    pub(crate) fn failed(why: impl Into<String>) -> Self {
+        Self::Failed(Reason::new(ReasonKind::RecordingFailed, why))
+    }
+
+    /// What is worth knowing of the recording, beside what is in it.
+    pub(crate) fn notes(&self) -> &[String] {
+        match self {
+            Self::OnDisk { notes } | Self::InMemory { notes, .. } => notes,
+            Self::Failed(_) | Self::NotRun => &[],
+        }
+    }
+}
+
+/// The results of recording all rows.
+#[derive(Debug, Default)]
+pub(crate) struct FreshRows {
+    /// By their place in the plan.
+    pub(crate) rows: BTreeMap<usize, FreshRow>,
+    /// How long making the runs of each row took, all together.
+    pub(crate) took: BTreeMap<usize, Duration>,
+}
+
+impl FreshRows {
+    /// What tool tests came to of which nothing was written, with the places of their recordings.
+    pub(crate) fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
+        let unwritten = self.rows.into_iter().filter_map(|(index, row)| match row {
+            FreshRow::InMemory { recording, .. } => Some((plan.rows[index].tool_row()?, recording)),
+            _ => None,
+        });
+        unwritten
+            .map(|(of, recording)| (path_of(of.suite, of.test), recording))
+            .collect()
+    }
+}

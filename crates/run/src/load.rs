@@ -1,0 +1,123 @@
+//! How are suites read from the disk, with the environment of this process?
+
+use crate::{cassette, outgoing};
+use mcptest_core::eval::GATES;
+use mcptest_core::problem::Problem;
+use mcptest_core::suite::{Host, Loaded, load, load_for_traces, load_to_capture};
+use mcptest_files::{self as files, reason};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// The files and environment of this process.
+pub fn host() -> Host<'static> {
+    Host {
+        read: &|path: &Path| files::read(path, files::TEXT).map_err(|error| reason(&error)),
+        environment: &outgoing::environment,
+        mock: &mcptest_mock::manifest::catalogue,
+        gates: GATES,
+        list: &|folder, path| {
+            cassette::resolve(&[path], folder)
+                .map(|resolved| resolved.files)
+                .map_err(|error| match error {
+                    cassette::ResolveError::NoMatch { .. } => "no file matches it".to_owned(),
+                    error => error.to_string(),
+                })
+        },
+    }
+}
+
+/// Loads suites from disk with the process's environment.
+pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    load_each(paths, load)
+}
+
+/// Loads suites that judge traces given from elsewhere.
+pub fn load_suites_for_traces(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    load_each(paths, load_for_traces)
+}
+
+/// Loads suites below a folder that stands in place of the one we are in: a file that it lacks is read here.
+pub fn load_suites_in(folder: &Path, paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    let load_one = |path: &PathBuf| {
+        let read = |path: &Path| {
+            let here = path.strip_prefix(folder).ok().filter(|_| !path.exists());
+            files::read(here.unwrap_or(path), files::TEXT).map_err(|error| reason(&error))
+        };
+        named(
+            path,
+            load(
+                path,
+                &Host {
+                    read: &read,
+                    ..host()
+                },
+            ),
+        )
+    };
+    paths.iter().map(load_one).collect()
+}
+
+/// A suite with its file name, whose secrets are known from now on.
+fn named(path: &Path, loaded: Loaded) -> (String, Loaded) {
+    loaded.suite.iter().for_each(outgoing::remember_suite);
+    (path.display().to_string(), loaded)
+}
+
+/// Loads suites to make the baselines that their gates name.
+pub fn load_suites_to_capture(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    load_each(paths, load_to_capture)
+}
+
+/// A suite with one agent that asks nothing, to measure transcripts by.
+pub fn bare_suite() -> Vec<(String, Loaded)> {
+    let read = |_: &Path| Ok(b"agents:\n  - name: agent\n".to_vec());
+    vec![(
+        "(no suite)".to_owned(),
+        load_for_traces(
+            Path::new("mcptest.yml"),
+            &Host {
+                read: &read,
+                ..host()
+            },
+        ),
+    )]
+}
+
+fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(String, Loaded)> {
+    let load_one = |path: &PathBuf| {
+        let read = files::reading(path);
+        named(
+            path,
+            load(
+                path,
+                &Host {
+                    read: &read,
+                    ..host()
+                },
+            ),
+        )
+    };
+    if paths.len() == 1 {
+        paths.iter().map(load_one).collect()
+    } else {
+        paths.par_iter().map(load_one).collect()
+    }
+}
+
+/// Checks a suite again whose runs or models were replaced; gives what is new, and refuses the suite if it must.
+pub fn check_again(loaded: &mut Loaded) -> Vec<Problem> {
+    let found = loaded
+        .suite
+        .as_ref()
+        .map(|suite| suite.lint())
+        .unwrap_or_default();
+    let new: Vec<Problem> = found
+        .into_iter()
+        .filter(|problem| !loaded.problems.contains(problem))
+        .collect();
+    loaded.problems.extend(new.iter().cloned());
+    if loaded.is_refused() {
+        loaded.suite = None;
+    }
+    new
+}

@@ -1,0 +1,16 @@
+//! How do those who watch learn that a server is late?
+
+use crate::event::{Event, Watch};
+use mcptest_mcp::client::{OnLate, ServerSpec};
+use std::sync::Arc;
+
+/// Tells who watches that a server is late.
+pub(super) fn on_late(watch: &Watch, of: Option<(usize, usize)>) -> OnLate {
+    let watch = Arc::clone(watch);
+    OnLate(Some(Arc::new(move |spec: &ServerSpec| {
+        watch(Event::ServerLate {
+            of,
+            server: spec.name.clone(),
+        });
+    })))
+}
