@@ -4,7 +4,7 @@ use crate::say;
 use mcptest_core::eval::SideRuns;
 use mcptest_core::row::AgentRow;
 use mcptest_core::trace::{Header, Run, sealed_run_line};
-use mcptest_run::cassette::{Recording, sealed};
+use mcptest_replay::cassette::{Recording, sealed};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,8 +19,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     if named.is_empty() && !recordings.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let found = mcptest_run::find(&named, Path::new("")).map_err(|error| error.to_string())?;
-    for (path, loaded) in mcptest_run::load_suites_to_capture(&found.suites) {
+    let found = mcptest_replay::find(&named, Path::new("")).map_err(|error| error.to_string())?;
+    for (path, loaded) in mcptest_replay::load_suites_to_capture(&found.suites) {
         let suite = loaded
             .suite
             .ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;
@@ -34,7 +34,7 @@ fn pin(row: AgentRow<'_>) -> Result<(), String> {
     if agent.is_read_only() {
         return Ok(());
     }
-    let paths = mcptest_run::cassette_paths(row).map_err(|error| error.to_string())?;
+    let paths = mcptest_replay::cassette_paths(row).map_err(|error| error.to_string())?;
     let [path] = &paths[..] else { return Ok(()) };
     if path
         .extension()
@@ -43,9 +43,9 @@ fn pin(row: AgentRow<'_>) -> Result<(), String> {
     {
         return Ok(());
     }
-    let expected = mcptest_run::expected_header(row);
+    let expected = mcptest_replay::expected_header(row);
     write(path, expected.clone())?;
-    let faults = mcptest_run::side_path(row).filter(|path| path.exists());
+    let faults = mcptest_replay::side_path(row).filter(|path| path.exists());
     let Some(faults) = faults else { return Ok(()) };
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let cassette = recording.cassette().map_err(|error| error.to_string())?;

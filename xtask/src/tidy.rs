@@ -9,10 +9,10 @@ use std::process::{Command, ExitCode};
 /// by their suite, and the code that passes traffic on, or lays out a revision, verbatim.
 const EXITS: [&str; 14] = [
     "crates/cli/src/common/output.rs",
-    "crates/run/src/outgoing.rs",
-    "crates/run/src/cassette/write.rs",
-    "crates/run/src/revision.rs",
-    "crates/run/src/cassette/lock.rs",
+    "crates/replay/src/outgoing.rs",
+    "crates/replay/src/cassette/write.rs",
+    "crates/replay/src/revision.rs",
+    "crates/replay/src/cassette/lock.rs",
     "crates/mcp/src/tape/write.rs",
     "crates/mcp/src/proxy/record.rs",
     "crates/mcp/src/proxy/http/interposed.rs",
@@ -165,7 +165,7 @@ fn doors_in(path: &str, text: &str, file: &File) -> Vec<String> {
     lines
         .filter(|(line, _)| !is_question(line) && DOORS.iter().any(|door| line.contains(door)))
         .map(|(_, number)| {
-            let to = "`output::stdout`, `output::stderr` or `mcptest_run::write`";
+            let to = "`output::stdout`, `output::stderr` or `mcptest_replay::write`";
             format!("{path}:{number}: bytes leave here, and nothing redacts them; use {to}")
         })
         .collect()
@@ -178,12 +178,12 @@ mod tests {
     #[test]
     fn a_way_around_the_exits_is_complained_about() {
         let text = "//! A?\nfn f() { mcptest_files::write(\"a\", \"b\"); }\n";
-        assert_eq!(complaints_about("crates/run/src/new.rs", text).len(), 1);
-        assert!(complaints_about("crates/run/src/outgoing.rs", text).is_empty());
-        assert!(complaints_about("crates/run/tests/new.rs", text).is_empty());
+        assert_eq!(complaints_about("crates/replay/src/new.rs", text).len(), 1);
+        assert!(complaints_about("crates/replay/src/outgoing.rs", text).is_empty());
+        assert!(complaints_about("crates/replay/tests/new.rs", text).is_empty());
         let tests_first = format!("//! A?\n#[cfg(test)]\nmod tests;\n{}", &text[6..]);
         assert_eq!(
-            complaints_about("crates/run/src/new.rs", &tests_first).len(),
+            complaints_about("crates/replay/src/new.rs", &tests_first).len(),
             1
         );
     }

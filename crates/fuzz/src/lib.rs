@@ -172,7 +172,7 @@ pub fn manifest(data: &[u8]) {
 
 /// A cassette with all its runs.
 pub fn cassette(data: &[u8]) {
-    match mcptest_run::cassette::parse(data) {
+    match mcptest_replay::cassette::parse(data) {
         Ok(cassette) => assert!(cassette.runs.len() <= data.len()),
         Err(problem) => assert!(!problem.to_string().is_empty()),
     }
@@ -235,8 +235,8 @@ fn imported(format: &str, data: &[u8]) {
             }
         };
         assert!(!imported.fidelity().to_string().is_empty());
-        let text = imported.cassette("fuzzed", &mcptest_run::clean);
-        let Ok(cassette) = mcptest_run::cassette::parse(text.as_bytes()) else {
+        let text = imported.cassette("fuzzed", &mcptest_replay::clean);
+        let Ok(cassette) = mcptest_replay::cassette::parse(text.as_bytes()) else {
             panic!("no cassette: {text}")
         };
         assert_eq!(cassette.runs.len(), imported.conversations());

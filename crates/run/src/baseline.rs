@@ -1,16 +1,16 @@
 //! What did each model do in the recorded runs of a plan, as a baseline?
 
-use crate::judged_runs::{judged_runs, plain, settled_runs};
-use crate::open::OpenedRow;
-use crate::plan::Plan;
-use crate::secrets::{Secrets, SuiteSecrets};
-use crate::{cassette, outgoing};
 use mcptest_core::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::guard::guarded;
 use mcptest_core::row::{AgentRow, Row, Subject};
 use mcptest_core::words::count;
 use mcptest_files as files;
+use mcptest_replay::OpenedRow;
+use mcptest_replay::Plan;
+use mcptest_replay::cassette;
+use mcptest_replay::judged_runs::{judged_runs, plain, settled_runs};
+use mcptest_replay::{Secrets, SuiteSecrets};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ pub fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captured {
         };
         let added = test.and_then(|(model, test)| captured.add(model, test));
         if let Err(reason) = added {
-            let reason = outgoing::clean(&reason).to_string();
+            let reason = mcptest_replay::clean(&reason).to_string();
             captured.left_out.push(LeftOut {
                 row: row.name.clone(),
                 reason,
@@ -135,7 +135,7 @@ pub fn write_baseline(folder: &Path, baseline: &Baseline) -> io::Result<PathBuf>
         baseline.model.as_deref(),
     ));
     let in_the_way = "which is no baseline; choose another folder";
-    outgoing::write_over(&path, &baseline.to_text(), Baseline::is_one, in_the_way)?;
+    mcptest_replay::write_over(&path, &baseline.to_text(), Baseline::is_one, in_the_way)?;
     Ok(path)
 }
 

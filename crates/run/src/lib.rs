@@ -1,80 +1,29 @@
-//! From a suite to a report: plan, replay the recorded runs, judge them.
+//! Recording: which runs are made, which judges are asked, and what does a suite have to say for it?
 
 mod accept;
-mod advice;
 pub mod arguments;
 mod baseline;
 mod calibrate;
-pub mod cassette;
-mod conditions;
 pub mod draft;
-mod event;
-mod find;
-mod fresh;
-mod freshness;
 pub mod grade;
-mod grades;
-mod header;
-mod interrupt;
-mod judge;
-mod judge_plan;
-mod judged_runs;
-mod last;
-mod load;
-mod open;
-mod outgoing;
-mod parse;
-mod paths;
-mod plan;
 mod record;
 mod refused_tools;
-mod remarks;
-mod revision;
-mod root;
-mod scan;
-mod secrets;
-mod select;
 mod surface;
 mod tool_call;
-mod tool_test;
-mod traces;
-mod walk;
-mod watch;
 
 pub use accept::{Changes, FileChange, changes, recorded_changes};
 pub use baseline::{Captured, CapturedRuns, capture_baselines, read_baseline, write_baseline};
 pub use calibrate::{Mislabelled, calibrate};
-pub use event::{Event, RowToRecord, Watch, unwatched};
-pub use find::{FindError, Found, find, find_in, plain};
-pub use header::expected_header;
-pub use interrupt::{Interrupt, Interrupted, uninterrupted};
-pub use judge_plan::{CoverageFloor, JudgeOptions, judge_plan};
-pub use last::LastRun;
-pub use load::{
-    bare_suite, check_again, host, load_suites, load_suites_for_traces, load_suites_in,
-    load_suites_to_capture,
-};
-pub use mcptest_core::row::Transcripts;
-pub use outgoing::{clean, environment, remember, remember_words, write};
-pub use paths::{cassette_paths, side_path};
-pub use plan::Plan;
 pub use record::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
 pub use refused_tools::refused_tools;
-pub use revision::{Revision, RevisionError, is_revision};
-pub use root::{id_of, named_from_root};
-pub use scan::{ScanError, Sighted, Tally, recordings, scan};
-pub use secrets::redactor_of;
-pub use select::{Filter, Selection, Shard};
 pub use surface::{FirstChoice, first_choices, read_pins, read_surface, write_bench, write_pins};
-pub use tool_test::{is_tool_test, tool_test_timeline};
-pub use traces::{TracesError, groups, transcripts_in};
-pub use walk::{Unlisted, not_entered};
-pub use watch::{Judged, Stamps};
 
-use fresh::FreshRows;
 use mcptest_agent::Spending;
 use mcptest_core::report::{Embed, Report};
-pub use mcptest_files::reason;
+use mcptest_replay::{
+    CoverageFloor, FreshRows, Interrupt, Interrupted, JudgeOptions, Plan, Secrets, Watch,
+    judge_plan,
+};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -158,7 +107,7 @@ pub fn run(
     watch: &Watch,
     interrupt: Interrupt,
 ) -> Result<RunOutcome, Interrupted> {
-    let secrets = secrets::Secrets::default();
+    let secrets = Secrets::default();
     let spending = Spending::new(options.max_cost_usd);
     let around = grade::Around {
         secrets: &secrets,

@@ -1,14 +1,13 @@
 //! Which tools does a file list, where are their pins kept, and what did models choose among them?
 
-use crate::cassette::Recording;
-use crate::outgoing;
-use crate::paths::cassette_paths;
 use mcptest_core::Suite;
 use mcptest_core::escape::escape_path;
 use mcptest_core::surface::SurfaceTool;
 use mcptest_core::surface::bench::Intents;
 use mcptest_core::surface::pin::Pins;
 use mcptest_files as files;
+use mcptest_replay::cassette::Recording;
+use mcptest_replay::cassette_paths;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -63,7 +62,7 @@ pub fn read_pins(path: &Path) -> Result<Pins, String> {
 /// Writes pins, over nothing but pins.
 pub fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
     let in_the_way = "which is no baseline of tools; choose another file";
-    outgoing::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
+    mcptest_replay::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
 }
 
 /// What a model chose for a request, first of all.
@@ -147,7 +146,7 @@ pub fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io:
                 format!("{} is there already", path.display()),
             ));
         }
-        outgoing::write(path, &text)?;
+        mcptest_replay::write(path, &text)?;
     }
     Ok(())
 }

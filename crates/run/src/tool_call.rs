@@ -1,6 +1,5 @@
 //! One tool test called for real: its result, as the text of a recording.
 
-use crate::tool_test::{CallOutcome, Server, ServerRequest, header_now};
 use mcptest_core::coverage::{Surface, parameters};
 use mcptest_core::problem::nearest;
 use mcptest_core::row::{Reason, ReasonKind};
@@ -11,6 +10,7 @@ use mcptest_mcp::client::{
 };
 use mcptest_mock::spec_in;
 use mcptest_redact::Redactor;
+use mcptest_replay::tool_test::{CallOutcome, Server, ServerRequest, header_now};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::time::Duration;
@@ -24,8 +24,8 @@ pub(crate) async fn call(
     on_late: OnLate,
 ) -> Result<String, Reason> {
     let unusable = |error: &dyn std::fmt::Display| reason(&redactor.text(&error.to_string()));
-    let spec =
-        spec_in(suite, &test.server, None, &crate::host()).map_err(|error| unusable(&error))?;
+    let spec = spec_in(suite, &test.server, None, &mcptest_replay::host())
+        .map_err(|error| unusable(&error))?;
     let client = Client::connect(&ServerSpec { on_late, ..spec }, None).await;
     let client = client.map_err(|error| unusable(&error))?;
     let called = call_tool(&client, test, redactor).await?;

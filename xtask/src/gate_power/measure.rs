@@ -5,7 +5,7 @@ use mcptest_core::eval::{GATES, GateBlock};
 use mcptest_core::report::Status;
 use mcptest_core::suite::Agent;
 use mcptest_core::trace::{Run, Trace};
-use mcptest_run::cassette::{Cassette, Recording};
+use mcptest_replay::cassette::{Cassette, Recording};
 use std::iter::Sum;
 use std::path::{Path, PathBuf};
 
@@ -67,18 +67,18 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
         .filter(|kind| kind.judges_runs())
         .map(blank)
         .collect();
-    let found = mcptest_run::find(&[repository.join("examples")], Path::new(""));
+    let found = mcptest_replay::find(&[repository.join("examples")], Path::new(""));
     let found = found.map_err(|error| error.to_string())?;
-    for (path, loaded) in mcptest_run::load_suites(&found.suites) {
+    for (path, loaded) in mcptest_replay::load_suites(&found.suites) {
         let suite = loaded
             .suite
             .ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;
         for row in suite.agent_rows().filter(|row| !row.agent.gates.is_empty()) {
             let named = |message| format!("{path}: {}: {message}", row.agent.name);
             let paths =
-                mcptest_run::cassette_paths(row).map_err(|error| named(error.to_string()))?;
+                mcptest_replay::cassette_paths(row).map_err(|error| named(error.to_string()))?;
             measure_row(row.agent, &paths, false, &mut powers).map_err(named)?;
-            let faults = mcptest_run::side_path(row);
+            let faults = mcptest_replay::side_path(row);
             let faults: Vec<PathBuf> = faults.into_iter().filter(|path| path.exists()).collect();
             measure_row(row.agent, &faults, true, &mut powers).map_err(named)?;
         }

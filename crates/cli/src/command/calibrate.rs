@@ -6,9 +6,9 @@ use crate::common::{
 };
 use clap::Args;
 use mcptest_core::calibrate::Calibration;
+use mcptest_replay::Filter;
+use mcptest_replay::Selection;
 use mcptest_report::calibration;
-use mcptest_run::Filter;
-use mcptest_run::Selection;
 use std::path::PathBuf;
 
 /// Arguments of `calibrate`.

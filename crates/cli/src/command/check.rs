@@ -82,7 +82,7 @@ impl RunCommand for Check {
             spec.timeout = TIMEOUT;
         }
         let options = Options {
-            redact: mcptest_run::clean,
+            redact: mcptest_replay::clean,
             allow_writes: self.allow_writes,
             strict: self.strict,
             deny_skipped: self.deny_skipped,

@@ -5,7 +5,7 @@ use crate::common::{EXIT_BROKEN, EXIT_FAILED, Failure, output};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::words::count;
 use mcptest_redact::Redactor;
-use mcptest_run::{Sighted, recordings, redactor_of, scan};
+use mcptest_replay::{Sighted, recordings, redactor_of, scan};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

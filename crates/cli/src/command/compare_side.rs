@@ -5,8 +5,9 @@ use crate::common::{Failure, suites};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
-use mcptest_run::cassette::is_recording;
-use mcptest_run::{Options, Plan, Revision, Selection, Transcripts, is_revision};
+use mcptest_replay::cassette::is_recording;
+use mcptest_replay::{Plan, Revision, Selection, Transcripts, is_revision};
+use mcptest_run::Options;
 use std::path::{Component, Path, PathBuf};
 
 /// One side, judged.
@@ -61,7 +62,7 @@ impl JudgedSide {
                 ))
             }
             (true, false) if side.is_dir() => {
-                let folder = mcptest_run::plain(side);
+                let folder = mcptest_replay::plain(side);
                 SideFolder {
                     name: &name,
                     folder: &folder,
@@ -112,8 +113,8 @@ fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSid
             "name the suite that judges it with `--suite PATH`",
         ));
     }
-    let found = mcptest_run::find(named, Path::new(""))?;
-    let loaded = mcptest_run::load_suites_for_traces(&found.suites);
+    let found = mcptest_replay::find(named, Path::new(""))?;
+    let loaded = mcptest_replay::load_suites_for_traces(&found.suites);
     suites::tell_problems(&loaded, |text| text);
     let groups = [Transcripts {
         name: "recording".to_owned(),
@@ -141,19 +142,19 @@ struct SideFolder<'p> {
 impl SideFolder<'_> {
     fn judge(&self, named: &[PathBuf]) -> Result<JudgedSide, Failure> {
         let found = if named.is_empty() {
-            mcptest_run::find(&[self.folder.to_owned()], Path::new(""))
+            mcptest_replay::find(&[self.folder.to_owned()], Path::new(""))
                 .map_err(|error| Failure::new(self.shown(error.to_string())))?
         } else {
-            mcptest_run::find_in(self.folder, named)?
+            mcptest_replay::find_in(self.folder, named)?
         };
-        let loaded = mcptest_run::load_suites_in(self.folder, &found.suites);
+        let loaded = mcptest_replay::load_suites_in(self.folder, &found.suites);
         suites::tell_problems(&loaded, |text| self.shown(text));
         let plan = Plan::new(&loaded, &Selection::default());
         let mut report = suites::replayed(&plan, Options::default())?;
         for test in &mut report.tests {
             let file = Path::new(test.file_here());
             test.suite.file =
-                mcptest_run::named_from_root(file.strip_prefix(self.folder).unwrap_or(file));
+                mcptest_replay::named_from_root(file.strip_prefix(self.folder).unwrap_or(file));
             if let Some(reason) = &mut test.reason {
                 reason.message = self.shown(std::mem::take(&mut reason.message));
             }

@@ -5,7 +5,8 @@ use crate::common::{Failure, output};
 use console::{Alignment, measure_text_width, pad_str};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
-use mcptest_run::{Estimate, MatrixRuns, Options, Plan, RowEstimate};
+use mcptest_replay::Plan;
+use mcptest_run::{Estimate, MatrixRuns, Options, RowEstimate};
 use std::collections::BTreeSet;
 
 /// More rows than these are not named one by one in a note.

@@ -6,7 +6,7 @@ use mcptest_core::escape::escape_path;
 use mcptest_core::words::count;
 use mcptest_files as files;
 use mcptest_import::{self as import, Importer};
-use mcptest_run::cassette::write_whole;
+use mcptest_replay::cassette::write_whole;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `import`.
@@ -69,7 +69,7 @@ impl RunCommand for Import {
             ));
         };
         let (runs, disagreed) = (whole.conversations(), whole.disagreed());
-        let cassette = whole.cassette(&self.agent, &mcptest_run::clean);
+        let cassette = whole.cassette(&self.agent, &mcptest_replay::clean);
         if transcripts.len() > 1 && !disagreed.is_empty() {
             let (differ, them) = (
                 disagreed.join(", "),
@@ -114,7 +114,7 @@ fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             files.push(input.clone());
             continue;
         }
-        let (found, linked) = mcptest_run::transcripts_in(input)?;
+        let (found, linked) = mcptest_replay::transcripts_in(input)?;
         output::not_entered(&linked);
         files.extend(found);
     }

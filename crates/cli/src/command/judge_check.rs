@@ -9,9 +9,10 @@ use crate::common::{
 use clap::Args;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
+use mcptest_replay::{Filter, Selection};
 use mcptest_report::judge_check;
+use mcptest_run::Mislabelled;
 use mcptest_run::grade::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
-use mcptest_run::{Filter, Mislabelled, Selection};
 use std::path::PathBuf;
 
 /// Measure judges on runs whose outcome is known.

@@ -62,7 +62,7 @@ impl RunCommand for LintTools {
         }
         if let Some(path) = &self.write_baseline {
             mcptest_run::write_pins(path, &Pins::of(&tools))
-                .map_err(|error| Failure::at(path, mcptest_run::reason(&error)))?;
+                .map_err(|error| Failure::at(path, mcptest_replay::reason(&error)))?;
             output::stderr(&format!(
                 "wrote {} with {}\n",
                 escape_path(path),

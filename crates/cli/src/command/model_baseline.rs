@@ -12,10 +12,9 @@ use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::row::Row;
 use mcptest_core::words::count;
+use mcptest_replay::{Filter, Plan, Selection};
 use mcptest_report::baseline::REPORTERS;
-use mcptest_run::{
-    CapturedRuns, Filter, Plan, Selection, capture_baselines, read_baseline, write_baseline,
-};
+use mcptest_run::{CapturedRuns, capture_baselines, read_baseline, write_baseline};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `model-baseline`.
@@ -83,7 +82,7 @@ impl RunCommand for ModelBaseline {
 }
 
 fn capture(args: &Capture) -> Result<u8, Failure> {
-    let loaded = suites::load(&args.suites, mcptest_run::load_suites_to_capture)?;
+    let loaded = suites::load(&args.suites, mcptest_replay::load_suites_to_capture)?;
     let selection = Selection {
         filters: args.filter.clone(),
         ..Selection::default()

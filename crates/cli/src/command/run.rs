@@ -19,9 +19,8 @@ use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::Row;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_core::words::count;
-use mcptest_run::{
-    CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Shard, Which,
-};
+use mcptest_replay::{CoverageFloor, LastRun, Plan, Selection, Shard};
+use mcptest_run::{Mode, Options, RunOutcome, Which};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -261,7 +260,8 @@ fn empty_shard(shard: Shard, tests: usize) -> Result<u8, Failure> {
 pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted) -> Plan<'s> {
     let mut plan = selected(args, suites, is_wanted);
     if let Some(shard) = args.shard {
-        plan.rows.retain(|row| shard.has(&mcptest_run::id_of(row)));
+        plan.rows
+            .retain(|row| shard.has(&mcptest_replay::id_of(row)));
     }
     plan
 }
@@ -365,8 +365,8 @@ pub(super) fn watched(
         mcptest_run::run(
             plan,
             options,
-            &mcptest_run::unwatched(),
-            mcptest_run::uninterrupted(),
+            &mcptest_replay::unwatched(),
+            mcptest_replay::uninterrupted(),
         )
     } else {
         let progress = Progress::begin(is_quiet, options.mode == Mode::Live);
@@ -424,7 +424,7 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<()
         return Err(error.into());
     }
     for (_, loaded) in loaded {
-        let new = mcptest_run::check_again(loaded);
+        let new = mcptest_replay::check_again(loaded);
         if !new.is_empty() {
             output::problems(&new, &loaded.sources);
         }

@@ -4,8 +4,8 @@ use crate::common::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output, ta
 use clap::Args;
 use mcptest_core::escape::escape_path;
 use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
-use mcptest_run::cassette::{Options, Recording, timeline};
-use mcptest_run::{is_tool_test, tool_test_timeline};
+use mcptest_replay::cassette::{Options, Recording, timeline};
+use mcptest_replay::tool_test::{is_tool_test, timeline as tool_test_timeline};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::Path;

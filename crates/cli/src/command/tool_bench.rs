@@ -100,7 +100,7 @@ fn write_suite(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> Result<
         ));
     }
     mcptest_run::write_bench(path, tools, intents)
-        .map_err(|error| Failure::new(mcptest_run::reason(&error)))?;
+        .map_err(|error| Failure::new(mcptest_replay::reason(&error)))?;
     let path = escape_path(path);
     output::stderr(&format!(
         "wrote {path}\nnext:\n  mcptest run {path} --record\n  mcptest tool-bench INTENTS --from TOOLS --recorded {path}\n"

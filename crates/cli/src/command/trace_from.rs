@@ -3,7 +3,7 @@
 use crate::common::{Failure, Group, Program, RunCommand, output, tape};
 use clap::Args;
 use mcptest_mcp::tape::{TraceOptions, to_cassette};
-use mcptest_run::cassette::write_whole;
+use mcptest_replay::cassette::write_whole;
 use std::path::PathBuf;
 
 /// Arguments of `trace-from`.
@@ -44,7 +44,7 @@ impl RunCommand for TraceFrom {
         let cassette = to_cassette(&tape, &options);
         match self.out {
             None => output::stdout(cassette.as_bytes())?,
-            Some(file) => write_whole(&file, &mcptest_run::clean(&cassette))?,
+            Some(file) => write_whole(&file, &mcptest_replay::clean(&cassette))?,
         }
         if tape.is_cut {
             output::stderr(

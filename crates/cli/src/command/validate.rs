@@ -6,7 +6,7 @@ use clap::Args;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::Level;
 use mcptest_core::words::count;
-use mcptest_run::{Plan, Selection};
+use mcptest_replay::{Plan, Selection};
 use std::path::PathBuf;
 
 /// Arguments of `validate`.

@@ -4,7 +4,7 @@ use super::run::{self, IsWanted, Run};
 use crate::common::{Destination, Failure, interrupt, output, suites};
 use mcptest_core::escape::escape_path;
 use mcptest_core::report::Report;
-use mcptest_run::{Interrupt, Judged, Stamps};
+use mcptest_replay::{Interrupt, Judged, Stamps};
 use std::io::IsTerminal;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 use super::output;
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::{self, Problem, Sources};
-use mcptest_run::Interrupted;
+use mcptest_replay::Interrupted;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -48,7 +48,7 @@ impl Failure {
 
     /// What the system does not allow.
     pub(crate) fn cannot(what: impl Display, error: &std::io::Error) -> Self {
-        Self::new(format!("cannot {what}: {}", mcptest_run::reason(error)))
+        Self::new(format!("cannot {what}: {}", mcptest_replay::reason(error)))
     }
 
     /// An end that is no error of the command's own.

@@ -1,7 +1,7 @@
 //! What happens when the user, or the system, asks to stop while runs are recorded?
 
 use mcptest_process::{end_all, interrupted};
-use mcptest_run::Interrupt;
+use mcptest_replay::Interrupt;
 use std::time::Duration;
 use tokio::sync::watch;
 

@@ -31,7 +31,7 @@ pub(crate) fn set_colour(colour: Colour) {
 /// it is from. All that this program prints passes through here, but for the traffic that it passes on.
 pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     let is_coloured = is_coloured(stream);
-    match mcptest_run::clean(text) {
+    match mcptest_replay::clean(text) {
         Cow::Borrowed(clean) => escape_lines(clean, is_coloured),
         Cow::Owned(clean) => Cow::Owned(escape_lines(&clean, is_coloured).into_owned()),
     }
@@ -97,7 +97,7 @@ pub(crate) fn problems(problems: &[Problem], sources: &Sources) {
 
 /// Names the links to folders that a walk did not enter.
 pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
-    if let Some(note) = mcptest_run::not_entered(linked) {
+    if let Some(note) = mcptest_replay::not_entered(linked) {
         stderr(&format!("note: {note}\n"));
     }
 }

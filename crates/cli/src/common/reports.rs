@@ -73,11 +73,12 @@ pub(crate) fn reporters_help<R>(known: &[Reporter<R>]) -> String {
 pub(crate) fn saved(file: &Path) -> Result<Report, Failure> {
     let text = files::read_named_text(file, files::RECORDING)
         .map_err(|error| Failure::at(file, files::reason(&error)))?;
-    mcptest_report::json::read(&mcptest_run::clean(&text)).map_err(|error| Failure::at(file, error))
+    mcptest_report::json::read(&mcptest_replay::clean(&text))
+        .map_err(|error| Failure::at(file, error))
 }
 
 /// What is done to text that a reporter packs.
-const CLEAN: Option<Clean> = Some(mcptest_run::clean);
+const CLEAN: Option<Clean> = Some(mcptest_replay::clean);
 
 /// The reporter that stands for those that fit where the program runs.
 const AUTO: &str = "auto";
@@ -286,7 +287,7 @@ impl<R> Destination<R> {
         }
         // Also one that no suite of this invocation names, or one of a suite that is refused.
         let mut written = destinations.iter().filter_map(|one| one.file.as_deref());
-        if let Some(file) = written.find(|file| mcptest_run::cassette::is_recording(file)) {
+        if let Some(file) = written.find(|file| mcptest_replay::cassette::is_recording(file)) {
             let why = format!(
                 "a report cannot be written to {}: it holds a recording",
                 escape_path(file)
@@ -342,7 +343,7 @@ impl<R> Destination<R> {
             let bytes = (reporter.render)(report, &options);
             let written = match file {
                 Some(file) => {
-                    mcptest_run::write(file, &(before(file) + &String::from_utf8_lossy(&bytes)))
+                    mcptest_replay::write(file, &(before(file) + &String::from_utf8_lossy(&bytes)))
                         .map_err(|error| {
                             Failure::cannot(format!("write {}", escape_path(file)), &error)
                         })

@@ -1,7 +1,7 @@
 //! How are tests selected on the command line?
 
 use clap::Args;
-use mcptest_run::{Filter, Selection};
+use mcptest_replay::{Filter, Selection};
 
 /// Which tests.
 #[derive(Debug, Args)]

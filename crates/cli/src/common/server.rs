@@ -11,7 +11,7 @@ use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_http::Address;
 use mcptest_mcp::client::{Endpoint, OnLate, ServerSpec, TimeoutScope};
-use mcptest_run::FindError;
+use mcptest_replay::FindError;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -162,7 +162,7 @@ pub(crate) fn no_command() -> Failure {
 
 fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let named: Vec<_> = args.config.iter().cloned().collect();
-    let found = mcptest_run::find(&named, Path::new("")).map_err(|error| match (error, name) {
+    let found = mcptest_replay::find(&named, Path::new("")).map_err(|error| match (error, name) {
         (FindError::NoDefault, Some(name)) => Failure::with_help(
             format!("there is no mcptest.yaml or mcptest.yml here that could declare a server `{name}`"),
             format!("the command of a server follows `--`: `-- {name}`; or name a suite with `--config suite.yml`"),
@@ -178,12 +178,12 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     };
     let suite = &suite_at(path)?;
     let name = name_in(suite, &escape_path(path), name)?;
-    mcptest_mock::spec_in(suite, name, None, &mcptest_run::host()).map_err(Failure::new)
+    mcptest_mock::spec_in(suite, name, None, &mcptest_replay::host()).map_err(Failure::new)
 }
 
 /// The suite in this file, or all that is wrong with it.
 pub(crate) fn suite_at(path: &Path) -> Result<Suite, Failure> {
-    let loaded = mcptest_run::load_suites(&[path.to_owned()])
+    let loaded = mcptest_replay::load_suites(&[path.to_owned()])
         .pop()
         .map(|(_, loaded)| loaded);
     let Some(loaded) = loaded else {
@@ -239,7 +239,7 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
         })?;
         let (name, value) = (name.trim(), value.trim());
         if !is_common_header(name) {
-            mcptest_run::remember(name, value);
+            mcptest_replay::remember(name, value);
         }
         check_header_name(name)
             .and_then(|()| check_header_value(value))
@@ -266,7 +266,7 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
                 "write `--env LEVEL=debug`",
             )
         })?;
-        mcptest_run::remember(name, value);
+        mcptest_replay::remember(name, value);
         check_variable_name(name).map_err(|why| refused("env", &why))?;
         match &mut spec.endpoint {
             Endpoint::Command { env, .. } => env.push((name.to_owned(), value.to_owned())),

@@ -8,7 +8,8 @@ use mcptest_core::problem;
 use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
-use mcptest_run::{FindError, Options, Plan, Selection, Transcripts};
+use mcptest_replay::{FindError, Plan, Selection, Transcripts};
+use mcptest_run::Options;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -41,13 +42,13 @@ impl LoadedSuites {
     pub(crate) fn load(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
         let Some(folder) = traces else {
             return Ok(Self {
-                loaded: load(suites, mcptest_run::load_suites)?,
+                loaded: load(suites, mcptest_replay::load_suites)?,
                 traces: None,
             });
         };
         let traces = Some((folder.to_owned(), groups(folder)?));
         Ok(Self {
-            loaded: load(suites, mcptest_run::load_suites_for_traces)?,
+            loaded: load(suites, mcptest_replay::load_suites_for_traces)?,
             traces,
         })
     }
@@ -57,7 +58,7 @@ impl LoadedSuites {
         let is_named = !suites.paths.is_empty() || !suites.config.is_empty();
         let has_none = || {
             matches!(
-                mcptest_run::find(&[], Path::new("")),
+                mcptest_replay::find(&[], Path::new("")),
                 Err(FindError::NoDefault)
             )
         };
@@ -65,7 +66,7 @@ impl LoadedSuites {
             Some(folder) => {
                 let traces = Some((folder.to_owned(), groups(folder)?));
                 Ok(Self {
-                    loaded: mcptest_run::bare_suite(),
+                    loaded: mcptest_replay::bare_suite(),
                     traces,
                 })
             }
@@ -92,8 +93,8 @@ pub(crate) fn replayed(plan: &Plan<'_>, options: Options) -> Result<Report, Fail
     let outcome = mcptest_run::run(
         plan,
         options,
-        &mcptest_run::unwatched(),
-        mcptest_run::uninterrupted(),
+        &mcptest_replay::unwatched(),
+        mcptest_replay::uninterrupted(),
     );
     outcome
         .map(|outcome| outcome.report)
@@ -102,7 +103,7 @@ pub(crate) fn replayed(plan: &Plan<'_>, options: Options) -> Result<Report, Fail
 
 /// The groups of transcripts in a folder.
 fn groups(folder: &Path) -> Result<Vec<Transcripts>, Failure> {
-    let (groups, linked) = mcptest_run::groups(folder)?;
+    let (groups, linked) = mcptest_replay::groups(folder)?;
     output::not_entered(&linked);
     Ok(groups)
 }
@@ -113,7 +114,7 @@ pub(crate) fn load(
     load: fn(&[PathBuf]) -> Vec<(String, Loaded)>,
 ) -> Result<Vec<(String, Loaded)>, Failure> {
     let named: Vec<PathBuf> = suites.config.iter().chain(&suites.paths).cloned().collect();
-    let found = mcptest_run::find(&named, Path::new(""))?;
+    let found = mcptest_replay::find(&named, Path::new(""))?;
     let loaded = load(&found.suites);
     let used: HashSet<_> = inputs(&loaded)
         .filter_map(|path| files::identity(&path))

@@ -24,6 +24,6 @@ pub(crate) fn required(path: &Path) -> Result<Tape, Failure> {
 /// What its header says of the server may have secrets in it.
 fn read(text: &str, path: &Path) -> Result<Tape, Failure> {
     let tape = Tape::read(text).map_err(|error| Failure::at(path, error))?;
-    mcptest_run::remember_words(&tape.header.server.command);
+    mcptest_replay::remember_words(&tape.header.server.command);
     Ok(tape)
 }

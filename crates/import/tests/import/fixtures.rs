@@ -1,8 +1,8 @@
 //! The transcripts of `tests/import`: written by libraries in scripted runs, or by hand after a format's documentation.
 
 use mcptest_import::{IMPORTERS, import};
-use mcptest_run::cassette::{Recording, parse};
-use mcptest_run::clean;
+use mcptest_replay::cassette::{Recording, parse};
+use mcptest_replay::clean;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn folder() -> PathBuf {

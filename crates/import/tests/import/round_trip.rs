@@ -3,8 +3,8 @@
 use crate::written::{Conversation, conversation, lines};
 use crate::written_by_libraries::printed;
 use mcptest_import::import;
-use mcptest_run::cassette::parse;
-use mcptest_run::clean;
+use mcptest_replay::cassette::parse;
+use mcptest_replay::clean;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -3,11 +3,6 @@
 mod list;
 
 use crate::baseline::without_secrets;
-use crate::judged_runs::{judged_runs, plain, settled_runs};
-use crate::open::OpenedRow;
-use crate::plan::Plan;
-use crate::secrets::{Secrets, SuiteSecrets};
-use crate::{cassette, host, outgoing};
 use list::with_items;
 use mcptest_core::baseline::{Baseline, TestBaseline};
 use mcptest_core::calibrate::LeftOut;
@@ -20,6 +15,11 @@ use mcptest_core::report::{Report, Status};
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Host, Loaded, load};
 use mcptest_files as files;
+use mcptest_replay::OpenedRow;
+use mcptest_replay::Plan;
+use mcptest_replay::judged_runs::{judged_runs, plain, settled_runs};
+use mcptest_replay::{Secrets, SuiteSecrets};
+use mcptest_replay::{cassette, host};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ impl FileChange {
             return cassette::write_whole(&self.path, &self.after)
                 .map_err(|error| error.to_string());
         }
-        outgoing::write_back(&self.path, &self.after).map_err(|error| {
+        mcptest_replay::write_back(&self.path, &self.after).map_err(|error| {
             format!(
                 "cannot write {}: {}",
                 escape_path(&self.path),
@@ -284,7 +284,7 @@ fn has_secret(item: &ProposedItem, secrets: &SuiteSecrets) -> bool {
         return false;
     };
     let text = value.to_string();
-    secrets.hidden_in(&text) != text || outgoing::clean(&text) != text
+    secrets.hidden_in(&text) != text || mcptest_replay::clean(&text) != text
 }
 
 impl Changes {
@@ -313,7 +313,7 @@ impl Changes {
                         .push((*span, items, &wish.row));
                 }
                 (Place::File(path), ProposedChange::Pins(pins)) => {
-                    changes.set(path, outgoing::clean(&pins.to_text()).into_owned());
+                    changes.set(path, mcptest_replay::clean(&pins.to_text()).into_owned());
                 }
                 (Place::Test(path), ProposedChange::Test(test)) => {
                     if let Err(reason) = changes.set_test(path, test) {
@@ -366,7 +366,10 @@ impl Changes {
                 *one = test.clone();
             }
         }
-        self.set(path, outgoing::clean(&baseline.to_text()).into_owned());
+        self.set(
+            path,
+            mcptest_replay::clean(&baseline.to_text()).into_owned(),
+        );
         Ok(())
     }
 

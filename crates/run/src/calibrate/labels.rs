@@ -2,11 +2,11 @@
 
 use super::Mislabelled;
 use super::label_file::{Label, read};
-use crate::cassette::is_tape;
 use mcptest_core::escape::escape_path;
 use mcptest_core::judge::MeasurableRun;
 use mcptest_core::problem::{Problem, Sources, nearest};
 use mcptest_files as files;
+use mcptest_replay::cassette::is_tape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

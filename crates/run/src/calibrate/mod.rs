@@ -3,15 +3,15 @@
 mod label_file;
 mod labels;
 
-use crate::open::OpenedRow;
-use crate::plan::Plan;
-use crate::secrets::Secrets;
 use labels::Labels;
 use mcptest_core::calibrate::{Calibration, Calibrator, Defaults, LabelledRun, LeftOut};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::{MeasurableRun, MeasurableRuns, Recorded, SettledRuns};
 use mcptest_core::problem::{Problem, Sources};
 use mcptest_core::row::{AgentRow, Row, Subject};
+use mcptest_replay::OpenedRow;
+use mcptest_replay::Plan;
+use mcptest_replay::Secrets;
 use std::path::Path;
 
 /// Why labels are of no use, with the text that they point into.
@@ -114,7 +114,7 @@ pub(crate) fn each_labelled<'p>(
 fn without_secrets(reason: &str, row: &Row<'_>, secrets: &Secrets) -> String {
     match row.suite() {
         Some(suite) => secrets.of(suite).hidden_in(reason),
-        None => crate::clean(reason).to_string(),
+        None => mcptest_replay::clean(reason).to_string(),
     }
 }
 

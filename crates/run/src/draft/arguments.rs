@@ -1,8 +1,8 @@
 //! What can be sent to a tool of which only the schema is known?
 
 use super::hints::hint;
-use crate::walk::Walk;
 use mcptest_core::schema::sample_of;
+use mcptest_replay::Walk;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 

@@ -108,7 +108,7 @@ impl Calls {
         };
         let is_clean = |key: &String, value: &Value| {
             let text = json!({ key: value }).to_string();
-            crate::clean(&text) == text
+            mcptest_replay::clean(&text) == text
         };
         first
             .iter()

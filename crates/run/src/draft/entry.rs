@@ -1,10 +1,10 @@
 //! How is this server written down, without its secrets?
 
 use super::yaml;
-use crate::secrets::BARE;
 use mcptest_mcp::client::{Endpoint, ServerSpec};
 use mcptest_redact::command::secrets_in_words;
 use mcptest_redact::is_secret_name;
+use mcptest_replay::BARE;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;

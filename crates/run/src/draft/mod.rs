@@ -19,10 +19,6 @@ pub use recording::from_recording;
 pub use server::{Ask, from_server};
 pub(crate) use yaml::{flow, text as yaml_text};
 
-use crate::cassette::{ReadError, WriteError, write_whole};
-use crate::fresh::FreshRow;
-use crate::plan::Plan;
-use crate::{JudgeOptions, Selection, judge};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::render;
 use mcptest_core::report::{Status, TestReport};
@@ -30,6 +26,10 @@ use mcptest_core::row::Row;
 use mcptest_core::suite::{Host, Loaded, Suite, load};
 use mcptest_files as files;
 use mcptest_mcp::client::WireError;
+use mcptest_replay::FreshRow;
+use mcptest_replay::Plan;
+use mcptest_replay::cassette::{ReadError, WriteError, write_whole};
+use mcptest_replay::{JudgeOptions, Selection, judge};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub enum DraftError {
     #[error("{} exists\n  help: name another file with `-o FILE`, or write over it with `--force`", escape_path(.0))]
     Exists(PathBuf),
     /// A file cannot be written.
-    #[error("cannot write {}: {}", escape_path(.path), crate::reason(.source))]
+    #[error("cannot write {}: {}", escape_path(.path), mcptest_replay::reason(.source))]
     Unwritten {
         /// The file.
         path: PathBuf,
@@ -115,7 +115,7 @@ impl Draft {
         for (path, text) in &self.recordings {
             write_whole(path, text)?;
         }
-        crate::write(&self.path, &self.text).map_err(|source| DraftError::Unwritten {
+        mcptest_replay::write(&self.path, &self.text).map_err(|source| DraftError::Unwritten {
             path: self.path.clone(),
             source,
         })
@@ -145,7 +145,7 @@ fn loaded(
     text: &str,
     variables: &BTreeMap<String, String>,
 ) -> Result<Loaded, DraftError> {
-    let host = crate::host();
+    let host = mcptest_replay::host();
     let read = |wanted: &Path| {
         if wanted == path {
             Ok(text.as_bytes().to_vec())

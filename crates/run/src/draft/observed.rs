@@ -1,7 +1,7 @@
 //! What of two answers to one call will still hold tomorrow?
 
 use super::yaml;
-use crate::tool_test::CallOutcome;
+use mcptest_replay::tool_test::CallOutcome;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 

@@ -5,12 +5,12 @@ use super::entry::{self, variable_name};
 use super::observed::Expectation;
 use super::page::count;
 use super::{Draft, DraftError, judged, path, tool_recording, why_not, yaml};
-use crate::cassette::{Recording, is_pattern};
-use crate::is_tool_test;
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::trace::Header;
 use mcptest_files as files;
 use mcptest_mcp::tape::{self, TapeServer};
+use mcptest_replay::cassette::{Recording, is_pattern};
+use mcptest_replay::tool_test::is_tool_test;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -49,7 +49,7 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     let mut page = AgentPage {
         file: file.to_owned(),
         cassette: way_to(file, out)?,
-        name: crate::clean(&name_of(cassette.header.as_ref(), file)).into_owned(),
+        name: mcptest_replay::clean(&name_of(cassette.header.as_ref(), file)).into_owned(),
         runs: runs.len(),
         server: tape_server(file).map(|server| (name.map(str::to_owned), server)),
         header: cassette
@@ -96,7 +96,7 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
 
 /// Whether a string has nothing in it that must not be written down.
 fn is_clean(text: &str) -> bool {
-    crate::clean(text) == text
+    mcptest_replay::clean(text) == text
 }
 
 fn is_error(row: &TestReport) -> bool {
@@ -209,7 +209,7 @@ impl AgentPage {
             let shown: Vec<String> = names
                 .iter()
                 .take(SHOWN_CALLS)
-                .map(|name| yaml::comment(&crate::clean(name)))
+                .map(|name| yaml::comment(&mcptest_replay::clean(name)))
                 .collect();
             let more = if names.len() > SHOWN_CALLS {
                 " → …"
@@ -271,8 +271,8 @@ impl AgentPage {
             .unwrap_or_else(|| "server".to_owned());
         let here = files::whole(Path::new("."));
         let out = files::whole(out);
-        crate::remember_words(&server.command);
-        let without_secrets = |word: &str| with_variables(&crate::clean(word));
+        mcptest_replay::remember_words(&server.command);
+        let without_secrets = |word: &str| with_variables(&mcptest_replay::clean(word));
         let words: Vec<String> = server
             .command
             .iter()
@@ -349,7 +349,7 @@ impl AgentPage {
             let line = if self.is_asked {
                 line
             } else {
-                format!("# {}", yaml::comment(&crate::clean(&line)))
+                format!("# {}", yaml::comment(&mcptest_replay::clean(&line)))
             };
             let _ = writeln!(text, "    {line}");
         }

@@ -7,12 +7,12 @@ use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
 use super::{Draft, DraftError, judged, suite_of, why_not, yaml};
 use crate::tool_call::call_on;
-use crate::tool_test::{parse_recording, path_of};
 use mcptest_core::row::Reason;
 use mcptest_core::suite::Suite;
 use mcptest_files as files;
 use mcptest_mcp::client::{Client, Endpoint, ServerSpec, Tool, WireError};
 use mcptest_redact::{Redactor, is_secret_name};
+use mcptest_replay::tool_test::{parse_recording, path_of};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -61,11 +61,11 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         &mut info.version,
         &mut info.protocol_version,
     ] {
-        *said = crate::clean(said).into_owned();
+        *said = mcptest_replay::clean(said).into_owned();
     }
     let tools = listed(client.list_tools().await?.tools);
     let candidates = candidates(&ask.call, &tools)?;
-    let environment: BTreeMap<String, String> = crate::outgoing::variables().collect();
+    let environment: BTreeMap<String, String> = mcptest_replay::variables().collect();
     let out = files::whole(&ask.out);
     let here = files::whole(Path::new("."));
     let folder = out.parent().unwrap_or(&here);
@@ -289,7 +289,7 @@ fn redactor(suite: &Suite, around: &Surroundings<'_>) -> Result<Redactor, Reason
     });
     builder
         .build()
-        .map_err(|problems| crate::secrets::refused(&problems))
+        .map_err(|problems| mcptest_replay::refused(&problems))
 }
 
 /// The server's own name as a suite would call it: the last part, in small letters.

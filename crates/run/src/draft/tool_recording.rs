@@ -4,8 +4,8 @@ use super::observed::{expectations, expected_failure, value_of};
 use super::page::tool_test;
 use super::recording::with_variables;
 use super::{Draft, DraftError, judged, path, suite_of, why_not, yaml};
-use crate::tool_test::{header_now, parse_recording, path_of};
 use mcptest_files as files;
+use mcptest_replay::tool_test::{header_now, parse_recording, path_of};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) fn draft(
 ) -> Result<Draft, DraftError> {
     let help = "a suite with this test could not pass; record it again with `mcptest run --record`";
     let hopeless = |reason: String| DraftError::hopeless(file, reason, help);
-    let clean = crate::clean(&String::from_utf8_lossy(bytes)).into_owned();
+    let clean = mcptest_replay::clean(&String::from_utf8_lossy(bytes)).into_owned();
     let bytes = clean.as_bytes();
     let (header, outcome) =
         parse_recording(bytes).map_err(|problem| hopeless(problem.to_string()))?;

@@ -2,7 +2,6 @@
 
 use super::score::score;
 use super::{Around, dollars};
-use crate::interrupt::interrupted;
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
 use mcptest_agent::{Budgets, Limits, Provider, Providers, Used};
@@ -13,6 +12,7 @@ use mcptest_core::provider::Parameters;
 use mcptest_core::row::{Row, Subject};
 use mcptest_core::suite::{Model, Suite};
 use mcptest_core::trace::Tokens;
+use mcptest_replay::interrupted;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -152,10 +152,10 @@ impl<'a> Asking<'a> {
     }
 
     fn judge(&self, suite: &'a Suite, model: &'a Model) -> Result<Judge<'a>, Ungraded> {
-        let resolved = self
-            .bench
-            .providers
-            .resolve(model, suite, crate::host().environment);
+        let resolved =
+            self.bench
+                .providers
+                .resolve(model, suite, mcptest_replay::host().environment);
         let provider = resolved.map_err(|error| Ungraded::Failed(error.to_string()))?;
         let (label, price) = (model.label(), price_of(self.row, model));
         let budgets = Budgets::of(suite, self.index);

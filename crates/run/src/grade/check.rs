@@ -2,10 +2,6 @@
 
 use super::{Around, RowGrades, Unit, WhichGrades, ask_all};
 use crate::calibrate::{Mislabelled, each_labelled};
-use crate::event::Watch;
-use crate::interrupt::{Interrupt, Interrupted};
-use crate::plan::Plan;
-use crate::secrets::Secrets;
 use crate::{Mode, Options};
 use mcptest_agent::Spending;
 use mcptest_core::calibrate::LeftOut;
@@ -14,6 +10,10 @@ use mcptest_core::grade::{
 };
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::{Row, Subject};
+use mcptest_replay::Plan;
+use mcptest_replay::Secrets;
+use mcptest_replay::Watch;
+use mcptest_replay::{Interrupt, Interrupted};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 

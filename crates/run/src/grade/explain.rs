@@ -2,13 +2,13 @@
 
 use super::ask::price_of;
 use super::to_grade;
-use crate::plan::Plan;
 use crate::{Mode, Options};
 use mcptest_core::grade::{Asks, Question, SYSTEM, Wanted};
 use mcptest_core::price::{Price, count_tokens};
 use mcptest_core::row::{Row, Subject};
 use mcptest_core::suite::Suite;
 use mcptest_core::trace::Tokens;
+use mcptest_replay::Plan;
 
 /// About what a judge writes: a reason and a grade.
 const TOKENS_OF_AN_ANSWER: u64 = 100;

@@ -1,12 +1,12 @@
 //! How does a grade get into the file of its row?
 
 use super::graded;
-use crate::event::Watch;
-use crate::grades::{GradedRow, path_of};
-use crate::secrets::{Secrets, SuiteSecrets};
 use mcptest_core::grade::{Failure, Grade, Grades, Wanted};
 use mcptest_core::row::Row;
 use mcptest_files as files;
+use mcptest_replay::Watch;
+use mcptest_replay::grades::{GradedRow, path_of};
+use mcptest_replay::{Secrets, SuiteSecrets};
 use std::path::PathBuf;
 use std::sync::Arc;
 

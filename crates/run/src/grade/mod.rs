@@ -9,13 +9,6 @@ mod score;
 pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
 pub use explain::{CheckPlan, plan};
 
-use crate::event::{Event, Watch};
-use crate::fresh::{FreshRow, FreshRows};
-use crate::grades::GradedRow;
-use crate::interrupt::{Interrupt, Interrupted};
-use crate::open::OpenedRow;
-use crate::plan::Plan;
-use crate::secrets::Secrets;
 use crate::{Mode, Options, Which};
 use ask::{Asking, Bench, Ungraded};
 use keep::RowGrades;
@@ -24,6 +17,13 @@ use mcptest_core::grade::{Grade, Grades, NotGraded, Wanted, wanted};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::Row;
+use mcptest_replay::OpenedRow;
+use mcptest_replay::Plan;
+use mcptest_replay::Secrets;
+use mcptest_replay::grades::GradedRow;
+use mcptest_replay::{Event, Watch};
+use mcptest_replay::{FreshRow, FreshRows};
+use mcptest_replay::{Interrupt, Interrupted};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 

@@ -14,7 +14,7 @@ pub(super) async fn score(
     let who = format!("the scorer `{}`", scorer.name);
     let filled = scorer
         .program
-        .filled(suite.folder(), crate::host().environment);
+        .filled(suite.folder(), mcptest_replay::host().environment);
     let filled = filled.map_err(|unset| format!("{who} cannot be started: {unset}"))?;
     let program = Program {
         who: &who,

@@ -1,8 +1,8 @@
 //! Is a server spoken to in another era than when it was recorded before?
 
-use crate::cassette::Recording;
-use crate::tool_test;
 use mcptest_core::trace::{RecordedServer, Trace};
+use mcptest_replay::cassette::Recording;
+use mcptest_replay::tool_test;
 use std::path::Path;
 
 /// The servers of the recording that is there; none where there is none, or where it does not say.

@@ -1,7 +1,7 @@
 //! How do those who watch learn that a server is late?
 
-use crate::event::{Event, Watch};
 use mcptest_mcp::client::{OnLate, ServerSpec};
+use mcptest_replay::{Event, Watch};
 use std::sync::Arc;
 
 /// Tells who watches that a server is late.

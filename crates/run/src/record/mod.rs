@@ -18,13 +18,13 @@ mod workers;
 pub use estimate::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
 
 use crate::Options;
-use crate::event::Event;
-use crate::fresh::{FreshRow, FreshRows};
 use crate::grade::Around;
-use crate::interrupt::Interrupted;
-use crate::plan::Plan;
 use agent_job::AgentJob;
 use mcptest_process::end_all;
+use mcptest_replay::Event;
+use mcptest_replay::Interrupted;
+use mcptest_replay::Plan;
+use mcptest_replay::{FreshRow, FreshRows};
 use plan::Planned;
 use schedule::{Schedule, Shared, Unit};
 use servers::SharedServers;

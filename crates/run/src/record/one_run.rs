@@ -5,8 +5,6 @@ use super::late::on_late;
 use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
 use super::setup_command;
-use crate::event::{Event, Watch};
-use crate::interrupt::{Interrupt, interrupted};
 use mcptest_agent::own::{self, OwnSetup};
 use mcptest_agent::{
     Limits, MayAsk, Provider, ReservedCall, Spending, Task, Toolbox, Unrecorded, Used, View,
@@ -17,6 +15,8 @@ use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
 use mcptest_mcp::client::{Observed, ServerSpec};
 use mcptest_mock::{Running, spec_in};
+use mcptest_replay::{Event, Watch};
+use mcptest_replay::{Interrupt, interrupted};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -213,7 +213,7 @@ async fn run_own(
     around: &Surroundings<'_>,
 ) -> Result<Finished, Unfinished> {
     let (agent, run) = (job.row.agent, unit.run);
-    let environment = crate::host().environment;
+    let environment = mcptest_replay::host().environment;
     let failed = |error: &dyn std::fmt::Display| Unfinished::Failed(error.to_string());
     let filled = own.filled(job.row.suite.folder(), environment);
     let filled = filled.map_err(|unset| failed(&format!("`agent:`: {unset}")))?;
@@ -221,7 +221,7 @@ async fn run_own(
     let spec_of = |name| {
         Ok(ServerSpec {
             on_late: on_late.clone(),
-            ..spec_in(job.row.suite, name, world, &crate::host())?
+            ..spec_in(job.row.suite, name, world, &mcptest_replay::host())?
         })
     };
     let servers = agent.servers.iter().map(|name| spec_of(name));

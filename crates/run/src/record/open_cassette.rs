@@ -1,8 +1,8 @@
 //! The runs of one cassette while they are recorded: on the disk as they end, or only here.
 
-use crate::cassette::{Recorder, Recording, Reserved, Stopped, WriteError};
 use mcptest_core::trace::{Header, run_line};
 use mcptest_redact::Redactor;
+use mcptest_replay::cassette::{Recorder, Recording, Reserved, Stopped, WriteError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -140,7 +140,7 @@ impl OpenCassette {
 
     /// The whole as the text of a cassette.
     pub(super) fn text(&self, stopped: Option<Stopped>) -> Option<String> {
-        let header = crate::cassette::sealed(self.header.as_ref()?);
+        let header = mcptest_replay::cassette::sealed(self.header.as_ref()?);
         let mut text = serde_json::to_string(&header).ok()? + "\n";
         for (run, trace) in &self.traces {
             text.push_str(&(run_line(*run, &trace.replace(['\n', '\r'], " ")) + "\n"));
@@ -164,7 +164,7 @@ fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, String
 
 /// Every run is of the same tools; some servers list them in another order each time.
 fn refuse_other_tools(first: &Header, now: &Header) -> Result<(), String> {
-    let changes = crate::cassette::staleness(first, now);
+    let changes = mcptest_replay::cassette::staleness(first, now);
     if changes.is_empty() {
         return Ok(());
     }

@@ -5,13 +5,13 @@ use super::state::{WantedRuns, wanted_runs};
 use super::tool_job::ToolJob;
 use super::{Job, eras};
 use crate::Mode;
-use crate::advice;
-use crate::fresh::FreshRow;
-use crate::paths::cassette_paths;
-use crate::plan::Plan;
-use crate::secrets::Secrets;
 use mcptest_agent::{Providers, Spending};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
+use mcptest_replay::FreshRow;
+use mcptest_replay::Plan;
+use mcptest_replay::Secrets;
+use mcptest_replay::advice;
+use mcptest_replay::cassette_paths;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -144,7 +144,7 @@ fn actor<'p>(row: AgentRow<'p>, providers: &Providers) -> Option<Result<Actor<'p
         return Some(Ok(Actor::Own(own)));
     }
     let model = row.model?;
-    let provider = providers.resolve(model, row.suite, crate::host().environment);
+    let provider = providers.resolve(model, row.suite, mcptest_replay::host().environment);
     Some(match provider {
         Ok(provider) => Ok(Actor::Model {
             provider: Box::new(provider),

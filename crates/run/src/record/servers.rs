@@ -37,7 +37,11 @@ impl SharedServers {
             )
         };
         slot.get_or_init(|| async {
-            connect(spec_in(suite, name, None, &crate::host())?, on_late).await
+            connect(
+                spec_in(suite, name, None, &mcptest_replay::host())?,
+                on_late,
+            )
+            .await
         })
         .await
         .clone()
@@ -90,7 +94,11 @@ pub(super) async fn connect_all(
         if is_shared(suite, name) {
             return shared.get(suite, name, on_late).await;
         }
-        connect(spec_in(suite, name, world, &crate::host())?, on_late).await
+        connect(
+            spec_in(suite, name, world, &mcptest_replay::host())?,
+            on_late,
+        )
+        .await
     });
     let (mut connected, mut failed) = (Vec::new(), None);
     for started in at_once(starting).await {

@@ -18,7 +18,7 @@ pub(super) async fn run(
 ) -> Result<(), String> {
     let words: Vec<String> = words
         .iter()
-        .map(|word| agent.scope.fill(word, crate::host().environment))
+        .map(|word| agent.scope.fill(word, mcptest_replay::host().environment))
         .collect::<Result<_, _>>()
         .map_err(|unset| format!("`{what}:`: {unset}"))?;
     let folder = if folder.as_os_str().is_empty() {

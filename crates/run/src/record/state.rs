@@ -1,14 +1,15 @@
 //! What is the matter with a row's recording, and which of its runs does that ask for?
 
-use crate::cassette::{Cassette, CassetteRun, ReadError, ReadFault, Recording};
-use crate::freshness::misfit;
-use crate::header::expected_header;
-use crate::paths::{cassette_paths, side_path};
-use crate::{JudgeOptions, Mode, Which, judge, tool_test};
+use crate::{Mode, Which};
 use mcptest_core::eval::SideRuns;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Row, Subject, ToolRow};
 use mcptest_core::trace::Run;
+use mcptest_replay::cassette::{Cassette, CassetteRun, ReadError, ReadFault, Recording};
+use mcptest_replay::expected_header;
+use mcptest_replay::misfit;
+use mcptest_replay::{JudgeOptions, judge, tool_test};
+use mcptest_replay::{cassette_paths, side_path};
 
 /// What a row's recording is like.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,13 +5,14 @@ use super::one_run::Surroundings;
 use super::schedule::Shared;
 use super::servers::is_shared;
 use super::{NOTHING_RECORDED, eras};
-use crate::cassette::write_whole;
-use crate::fresh::FreshRow;
-use crate::secrets::SuiteSecrets;
 use crate::tool_call::{call, call_on};
-use crate::{Mode, Options, judge, tool_test};
+use crate::{Mode, Options};
 use mcptest_core::report::Status;
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
+use mcptest_replay::FreshRow;
+use mcptest_replay::SuiteSecrets;
+use mcptest_replay::cassette::write_whole;
+use mcptest_replay::{judge, tool_test};
 use std::sync::{Arc, OnceLock};
 
 /// One tool test to call.

@@ -5,9 +5,10 @@ use crate::common::suites::Suites;
 use crate::common::{Failure, server, suites};
 use mcptest_core::escape::{escape_lines, escape_path};
 use mcptest_core::report::Report;
+use mcptest_replay::{Filter, Plan, Selection};
 use mcptest_report::Options as Rendering;
+use mcptest_run::Options;
 use mcptest_run::draft::{Ask, Draft, from_recording, from_server};
-use mcptest_run::{Filter, Options, Plan, Selection};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
         Ok((text, data)) => (text, data, false),
         Err(failure) => (failure.why, None, true),
     };
-    let clean = mcptest_run::clean(&text);
+    let clean = mcptest_replay::clean(&text);
     let mut result = json!({ "content": [{ "type": "text", "text": escape_lines(&clean, false) }], "isError": is_error });
     if let Some(data) = data {
         result["structuredContent"] = data;
@@ -92,7 +93,7 @@ fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
         config: Vec::new(),
         verbose: 0,
     };
-    let loaded = suites::load(&named, mcptest_run::load_suites)?;
+    let loaded = suites::load(&named, mcptest_replay::load_suites)?;
     let plan = Plan::new(
         &loaded,
         &Selection {

@@ -2,8 +2,8 @@
 
 use mcptest_core::report::{Report, TestReport};
 use mcptest_core::row::{ReasonKind, Row, Subject};
-use mcptest_run::Plan;
-use mcptest_run::cassette::{Recording, lock_of};
+use mcptest_replay::Plan;
+use mcptest_replay::cassette::{Recording, lock_of};
 use serde::Serialize;
 
 /// A recording as it happens: nothing is said of a row before its last run.
@@ -72,7 +72,7 @@ impl RowAtWork {
         let Subject::Agent(of) = row.subject else {
             return None;
         };
-        let files = mcptest_run::cassette_paths(of).unwrap_or_default();
+        let files = mcptest_replay::cassette_paths(of).unwrap_or_default();
         let file = files.iter().find(|file| lock_of(file).exists())?;
         if test.runs.len() == planned(row) && !is_unrecorded(test) {
             return None;

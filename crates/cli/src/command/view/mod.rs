@@ -133,7 +133,7 @@ fn answer(
         return match test {
             Some(test) => of_kind(
                 "application/json",
-                html::served_traces(test, mcptest_run::clean),
+                html::served_traces(test, mcptest_replay::clean),
             ),
             None => plain(StatusCode::NOT_FOUND, "there is no such test"),
         };
@@ -145,7 +145,7 @@ fn answer(
                 &shown.judged.report,
                 GATES,
                 shown.version,
-                mcptest_run::clean,
+                mcptest_replay::clean,
             );
             of_kind("text/html; charset=utf-8", page)
         }
@@ -160,7 +160,7 @@ fn answer(
             let live = serde_json::to_value(&judged.live).unwrap_or_default();
             of_kind(
                 "application/json",
-                html::served_report(&judged.report, *version, &live, mcptest_run::clean),
+                html::served_report(&judged.report, *version, &live, mcptest_replay::clean),
             )
         }
         _ => plain(StatusCode::NOT_FOUND, "there is no such page"),

@@ -6,7 +6,8 @@ use crate::common::{Failure, suites};
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
-use mcptest_run::{Options, Plan, Selection, Stamps, Transcripts};
+use mcptest_replay::{Plan, Selection, Stamps, Transcripts};
+use mcptest_run::Options;
 use std::path::{Path, PathBuf};
 
 /// What the paths of the command line name.
@@ -46,7 +47,7 @@ impl Source {
         let is_suite = |path: &PathBuf| has_ending(path, &["yml", "yaml"]);
         let is_transcripts = |path: &PathBuf| {
             if path.is_dir() {
-                mcptest_run::find(std::slice::from_ref(path), Path::new("")).is_err()
+                mcptest_replay::find(std::slice::from_ref(path), Path::new("")).is_err()
             } else {
                 path.exists() && !is_suite(path)
             }
@@ -77,12 +78,12 @@ impl Source {
                 })
             }
             Self::Suites(paths) => {
-                let found = mcptest_run::find(paths, Path::new(""))?;
-                let loaded = mcptest_run::load_suites(&found.suites);
+                let found = mcptest_replay::find(paths, Path::new(""))?;
+                let loaded = mcptest_replay::load_suites(&found.suites);
                 judged(&loaded, &Plan::new(&loaded, &Selection::default()))
             }
             Self::Transcripts(paths) => {
-                let loaded = mcptest_run::bare_suite();
+                let loaded = mcptest_replay::bare_suite();
                 let groups = groups(paths)?;
                 let folder = paths.first().map_or(Path::new("."), PathBuf::as_path);
                 judged(
@@ -104,7 +105,7 @@ fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
     let mut groups = Vec::new();
     for path in paths {
         if path.is_dir() {
-            groups.extend(mcptest_run::groups(path)?.0);
+            groups.extend(mcptest_replay::groups(path)?.0);
         } else {
             let name = path
                 .file_stem()
@@ -124,7 +125,7 @@ fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<JudgedSource, 
     let files: Vec<PathBuf> = plan.files().collect();
     let locks = files
         .iter()
-        .map(|file| mcptest_run::cassette::lock_of(file));
+        .map(|file| mcptest_replay::cassette::lock_of(file));
     // Taken before judging: a change meanwhile is seen at the next look.
     let stamps = Stamps::default().of(suites::inputs(loaded)
         .chain(files.iter().cloned())

@@ -9,7 +9,7 @@ mod view;
 pub(crate) mod words;
 
 use super::output::{self, Paint};
-use mcptest_run::{Event, Watch};
+use mcptest_replay::{Event, Watch};
 use plain::Plain;
 use screen::Screen;
 use state::State;
@@ -78,7 +78,7 @@ impl Progress {
     /// The function that receives every event. A terminal that takes nothing for a while must not hold up the runs.
     pub(crate) fn watch(&self) -> Watch {
         let Some((sender, _)) = &self.0 else {
-            return mcptest_run::unwatched();
+            return mcptest_replay::unwatched();
         };
         let sender = sender.clone();
         Arc::new(move |event| drop(sender.send((Instant::now(), Some(event)))))

@@ -3,7 +3,7 @@
 use super::state::{Doing, Row, State};
 use super::words::{about, counted, dollars, grouped, time};
 use mcptest_core::escape::escape;
-use mcptest_run::Event;
+use mcptest_replay::Event;
 use std::time::Duration;
 
 /// With more runs than these not every one has a line of its own.

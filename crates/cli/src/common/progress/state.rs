@@ -2,7 +2,7 @@
 
 use super::words::{counted, dollars, grouped};
 use mcptest_core::escape::escape;
-use mcptest_run::Event;
+use mcptest_replay::Event;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -157,7 +157,7 @@ impl Spent {
 }
 
 impl Row {
-    fn new(cell: &mcptest_run::RowToRecord) -> Self {
+    fn new(cell: &mcptest_replay::RowToRecord) -> Self {
         let name = escape(&cell.name).into_owned();
         Self {
             name,

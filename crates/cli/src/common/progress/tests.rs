@@ -5,7 +5,7 @@ use super::plain::{Plain, spent};
 use super::state::State;
 use super::view::{Size, lines};
 use console::measure_text_width;
-use mcptest_run::{Event, RowToRecord};
+use mcptest_replay::{Event, RowToRecord};
 use std::time::Duration;
 
 /// A recording in which time is told.

@@ -1,7 +1,7 @@
 //! What did the recorded runs of a row take?
 
-use crate::cassette::Recording;
 use mcptest_core::trace::{CatalogueTool, Conversation};
+use mcptest_replay::cassette::Recording;
 use std::path::Path;
 
 /// The means of what is recorded.

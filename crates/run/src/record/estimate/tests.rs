@@ -1,7 +1,8 @@
 //! Are the numbers those that come out by hand?
 
 use super::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
-use crate::{Mode, Options, Plan, Selection, Which, load_suites};
+use crate::{Mode, Options, Which};
+use mcptest_replay::{Plan, Selection, load_suites};
 use std::fs;
 use tempfile::TempDir;
 

@@ -6,7 +6,7 @@ use mcptest_core::judge::is_read_only;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 
 /// There is no file where the recording should be.
-pub(crate) fn missing(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
+pub fn missing(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
     if row.transcripts.is_some() {
         return reason.help("it was there a moment ago; run again");
     }
@@ -28,7 +28,7 @@ pub(crate) fn missing(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason
 }
 
 /// The suite has changed since the recording.
-pub(crate) fn stale(reason: Reason, row: &Row<'_>, is_read_only: bool) -> Reason {
+pub fn stale(reason: Reason, row: &Row<'_>, is_read_only: bool) -> Reason {
     // Only what fits the suite no longer is what `stale` records; all else takes a plain `--record`.
     let mode = if reason.kind == ReasonKind::RecordingStale {
         "--record=stale"
@@ -44,7 +44,7 @@ pub(crate) fn stale(reason: Reason, row: &Row<'_>, is_read_only: bool) -> Reason
 }
 
 /// The recording cannot be read; where a new one helps, how it is made.
-pub(crate) fn unreadable(error: &ReadError, row: &Row<'_>, is_read_only: bool) -> Reason {
+pub fn unreadable(error: &ReadError, row: &Row<'_>, is_read_only: bool) -> Reason {
     let can_be_recorded = error.asks_to_record() && !is_read_only;
     let reason = error.reason();
     if can_be_recorded {
@@ -55,7 +55,7 @@ pub(crate) fn unreadable(error: &ReadError, row: &Row<'_>, is_read_only: bool) -
 }
 
 /// A list or pattern under `cassette:` that leads to no file.
-pub(crate) fn unresolved(error: &ResolveError) -> Reason {
+pub fn unresolved(error: &ResolveError) -> Reason {
     match error {
         ResolveError::NoMatch {
             pattern,

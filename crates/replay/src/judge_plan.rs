@@ -36,6 +36,12 @@ pub struct JudgeOptions {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CoverageFloor(pub Option<usize>);
 
+/// Judges every row of a plan by its recordings.
+pub fn replay(plan: &Plan<'_>, options: JudgeOptions) -> Report {
+    let (fresh, graded) = (FreshRows::default(), BTreeMap::new());
+    judge_plan(plan, options, &Secrets::default(), &fresh, &graded)
+}
+
 /// Judges every row of a plan by its recordings, or by what was made of it just now.
 pub fn judge_plan(
     plan: &Plan<'_>,

@@ -4,7 +4,7 @@
 
 use mcptest_core::report::Status;
 use mcptest_core::suite::{Host, load};
-use mcptest_run::{Options, Plan, Selection, run, uninterrupted, unwatched};
+use mcptest_replay::{JudgeOptions, Plan, Selection, replay};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,9 +64,7 @@ fn a_replay_of_three_models_reads_a_manifest_once_and_never_while_it_judges() {
     fs::write(at("docs.tools.yml"), "tools: [{ name: other }]").unwrap();
     let loaded = [("suite.yml".to_owned(), loaded)];
     let plan = Plan::new(&loaded, &Selection::default());
-    let report = run(&plan, Options::default(), &unwatched(), uninterrupted())
-        .unwrap()
-        .report;
+    let report = replay(&plan, JudgeOptions::default());
     let judged: Vec<_> = report
         .tests
         .iter()

@@ -15,12 +15,12 @@ use mcptest_core::trace::RecordedServer;
 use std::path::{Path, PathBuf};
 
 /// Where the recording of a tool test is.
-pub(crate) fn path_of(suite: &Suite, test: &ToolTest) -> PathBuf {
+pub fn path_of(suite: &Suite, test: &ToolTest) -> PathBuf {
     cassette::default_place(suite, &test.name, None)
 }
 
 /// The header that a recording made now would have.
-pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
+pub fn header_now(suite: &Suite, test: &ToolTest) -> Header {
     let header = Header {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -37,7 +37,7 @@ pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
 }
 
 /// The recording of a tool test, or the call that was made just now.
-pub(crate) struct OpenedCall<'r> {
+pub struct OpenedCall<'r> {
     row: &'r Row<'r>,
     of: ToolRow<'r>,
     recording: Recording,
@@ -47,7 +47,7 @@ pub(crate) struct OpenedCall<'r> {
 }
 
 /// The call in the opened bytes, and whether it fits the suite.
-pub(crate) struct ParsedCall<'o> {
+pub struct ParsedCall<'o> {
     opened: &'o OpenedCall<'o>,
     header: Header,
     outcome: CallOutcome<'o>,
@@ -56,7 +56,8 @@ pub(crate) struct ParsedCall<'o> {
 }
 
 impl<'r> OpenedCall<'r> {
-    pub(crate) fn open(row: &'r Row<'r>, of: ToolRow<'r>) -> Result<Self, Reason> {
+    /// Opens the recording of this row.
+    pub fn open(row: &'r Row<'r>, of: ToolRow<'r>) -> Result<Self, Reason> {
         Ok(Self {
             row,
             of,
@@ -66,7 +67,8 @@ impl<'r> OpenedCall<'r> {
         })
     }
 
-    pub(crate) fn from_memory(row: &'r Row<'r>, of: ToolRow<'r>, recording: &str) -> Self {
+    /// The call that was made just now and is on no disk.
+    pub fn from_memory(row: &'r Row<'r>, of: ToolRow<'r>, recording: &str) -> Self {
         Self {
             row,
             of,
@@ -76,7 +78,8 @@ impl<'r> OpenedCall<'r> {
         }
     }
 
-    pub(crate) fn parse(&self) -> Result<ParsedCall<'_>, Reason> {
+    /// Reads the call, and compares its header with the suite.
+    pub fn parse(&self) -> Result<ParsedCall<'_>, Reason> {
         let (header, outcome) =
             parse(self.recording.bytes()).map_err(|problem| self.unreadable(problem))?;
         let tolerated = if self.is_live {
@@ -102,7 +105,8 @@ impl<'r> OpenedCall<'r> {
 }
 
 impl ParsedCall<'_> {
-    pub(crate) fn recorded(&self) -> RecordedCall<'_> {
+    /// What the tool test is judged by.
+    pub fn recorded(&self) -> RecordedCall<'_> {
         let outcome = &self.outcome;
         let is_live = self.opened.is_live;
         let (stale, note) = match &self.tolerated {
@@ -133,7 +137,7 @@ impl ParsedCall<'_> {
 }
 
 /// The server as it was spoken to, of a recording in these bytes that says so.
-pub(crate) fn server_of(recording: &[u8]) -> Option<RecordedServer> {
+pub fn server_of(recording: &[u8]) -> Option<RecordedServer> {
     let (header, outcome) = parse(recording).ok()?;
     recorded_server(&header, &outcome)
 }
@@ -174,7 +178,7 @@ fn freshness(
 }
 
 /// Why the recording does not fit the suite, and where, when it does not.
-pub(crate) fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<Misfit> {
+pub fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<Misfit> {
     if !header.is_pinned() {
         return Some(Misfit::edited(
             "the header has no fingerprint, as every recording has",

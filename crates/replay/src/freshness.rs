@@ -10,7 +10,7 @@ use mcptest_core::trace::Header;
 use std::path::Path;
 
 /// Why a recording is not one of the suite as it is now.
-pub(crate) struct Misfit {
+pub struct Misfit {
     kind: ReasonKind,
     what: &'static str,
     details: Vec<String>,
@@ -64,11 +64,7 @@ impl Misfit {
 }
 
 /// Why a recording is not one of the suite as it is now, and where, when it is not.
-pub(crate) fn misfit(
-    of: AgentRow<'_>,
-    cassette: &Cassette<'_>,
-    expected: &Header,
-) -> Option<Misfit> {
+pub fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Header) -> Option<Misfit> {
     let Some(header) = cassette
         .header
         .as_ref()

@@ -16,15 +16,17 @@ use std::path::Path;
 use std::slice;
 
 /// The recordings of a row as traces that lie in the opened bytes, and what does not fit the suite.
-pub(crate) enum ParsedRow<'o> {
+pub enum ParsedRow<'o> {
+    /// The runs of an agent's row.
     Runs(ParsedRuns<'o>),
+    /// The call of a tool test.
     Call(ParsedCall<'o>),
     /// Nothing can be judged, for this reason.
     Nothing(Reason),
 }
 
 /// The runs of an agent's row.
-pub(crate) struct ParsedRuns<'o> {
+pub struct ParsedRuns<'o> {
     opened: &'o OpenedRuns<'o>,
     files: Vec<ParsedFile<'o>>,
     /// The side runs, where a gate wants any.
@@ -49,7 +51,7 @@ struct ParsedSide<'o> {
 
 impl OpenedRow<'_> {
     /// Cuts the bytes into runs, and compares their headers with the suite.
-    pub(crate) fn parse(&self) -> ParsedRow<'_> {
+    pub fn parse(&self) -> ParsedRow<'_> {
         match self {
             Self::Runs(opened) => opened
                 .parse()
@@ -64,7 +66,7 @@ impl OpenedRow<'_> {
 
 impl ParsedRow<'_> {
     /// What the row is judged by.
-    pub(crate) fn recorded(&self) -> Recorded<'_> {
+    pub fn recorded(&self) -> Recorded<'_> {
         match self {
             Self::Runs(parsed) => Recorded::Runs(parsed.recorded()),
             Self::Call(parsed) => Recorded::Call(parsed.recorded()),

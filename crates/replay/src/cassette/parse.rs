@@ -31,7 +31,7 @@ pub struct Stopped {
 
 impl Stopped {
     /// As it stands in a cassette.
-    pub(crate) fn line(self) -> String {
+    pub fn line(self) -> String {
         format!(
             "{{\"stopped\":{{\"after\":{},\"of\":{}}}}}\n",
             self.after, self.of

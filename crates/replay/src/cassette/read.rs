@@ -71,7 +71,7 @@ impl Recording {
     }
 
     /// What is in the file.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
@@ -91,7 +91,7 @@ pub(super) fn is_of_ours(bytes: &[u8]) -> bool {
 }
 
 /// Whether a recording of the proxy stands here; only its first bytes are looked at.
-pub(crate) fn is_tape(bytes: &[u8]) -> bool {
+pub fn is_tape(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4096)];
     memmem::find(start, FORMAT.as_bytes()).is_some()
         && start

@@ -9,30 +9,35 @@ use std::time::Duration;
 
 /// The result of recording one row.
 #[derive(Debug)]
-pub(crate) enum FreshRow {
+pub enum FreshRow {
+    /// The recording was written.
     OnDisk {
         /// What is worth knowing beside what was written.
         notes: Vec<String>,
     },
     /// Nothing was written.
     InMemory {
+        /// The text of the recording.
         recording: String,
         /// The recording of the side runs, when the agent has any.
         side: Option<String>,
+        /// What is worth knowing beside what is in the recording.
         notes: Vec<String>,
     },
+    /// Nothing could be recorded, for this reason.
     Failed(Reason),
     /// Another row failed before it.
     NotRun,
 }
 
 impl FreshRow {
-    pub(crate) fn failed(why: impl Into<String>) -> Self {
+    /// Nothing could be recorded.
+    pub fn failed(why: impl Into<String>) -> Self {
         Self::Failed(Reason::new(ReasonKind::RecordingFailed, why))
     }
 
     /// What is worth knowing of the recording, beside what is in it.
-    pub(crate) fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[String] {
         match self {
             Self::OnDisk { notes } | Self::InMemory { notes, .. } => notes,
             Self::Failed(_) | Self::NotRun => &[],
@@ -42,16 +47,16 @@ impl FreshRow {
 
 /// The results of recording all rows.
 #[derive(Debug, Default)]
-pub(crate) struct FreshRows {
+pub struct FreshRows {
     /// By their place in the plan.
-    pub(crate) rows: BTreeMap<usize, FreshRow>,
+    pub rows: BTreeMap<usize, FreshRow>,
     /// How long making the runs of each row took, all together.
-    pub(crate) took: BTreeMap<usize, Duration>,
+    pub took: BTreeMap<usize, Duration>,
 }
 
 impl FreshRows {
     /// What tool tests came to of which nothing was written, with the places of their recordings.
-    pub(crate) fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
+    pub fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
         let unwritten = self.rows.into_iter().filter_map(|(index, row)| match row {
             FreshRow::InMemory { recording, .. } => Some((plan.rows[index].tool_row()?, recording)),
             _ => None,

@@ -27,12 +27,12 @@ pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
 }
 
 /// Whether a file has grades in it, by its name: it stands beside recordings, and is not one.
-pub(crate) fn is_grades(path: &Path) -> bool {
+pub fn is_grades(path: &Path) -> bool {
     path.to_string_lossy().ends_with(&format!(".{ENDING}"))
 }
 
 /// The grades of a row that asks for any.
-pub(crate) fn read(row: &Row<'_>) -> Grades {
+pub fn read(row: &Row<'_>) -> Grades {
     let asks = || !row.questions().is_empty();
     let Some(path) = path_of(row).filter(|_| asks()) else {
         return Grades::default();
@@ -54,16 +54,16 @@ pub(crate) fn read(row: &Row<'_>) -> Grades {
 
 /// The result of grading a row.
 #[derive(Debug, Default)]
-pub(crate) struct GradedRow {
+pub struct GradedRow {
     /// Judges that were asked just now and gave none.
-    pub(crate) failures: Vec<Failure>,
+    pub failures: Vec<Failure>,
     /// The grades, where they are kept nowhere.
-    pub(crate) live: Option<Vec<Grade>>,
+    pub live: Option<Vec<Grade>>,
 }
 
 impl GradedRow {
     /// The recording with what is known of its grades beside their file.
-    pub(crate) fn over<'t>(&self, recorded: &Recorded<'t>) -> Recorded<'t> {
+    pub fn over<'t>(&self, recorded: &Recorded<'t>) -> Recorded<'t> {
         let mut recorded = recorded.clone();
         let grades = match &mut recorded {
             Recorded::Runs(runs) => &mut runs.grades,

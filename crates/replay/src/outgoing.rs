@@ -107,7 +107,7 @@ pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// Writes a file of ours over nothing but one of its kind.
-pub(crate) fn write_over(
+pub fn write_over(
     path: &Path,
     text: &str,
     is_own: fn(&[u8]) -> bool,
@@ -125,7 +125,7 @@ pub(crate) fn write_over(
 }
 
 /// Writes a file of the user's back after a change that was cleaned before: the rest of it is theirs.
-pub(crate) fn write_back(path: &Path, text: &str) -> std::io::Result<()> {
+pub fn write_back(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, text.as_bytes())
 }
 
@@ -171,7 +171,7 @@ fn add(name: &str, value: &str) {
 }
 
 /// The variables of this process whose names and values are text.
-pub(crate) fn variables() -> impl Iterator<Item = (String, String)> {
+pub fn variables() -> impl Iterator<Item = (String, String)> {
     let all = std::env::vars_os();
     all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }

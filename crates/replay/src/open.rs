@@ -18,15 +18,17 @@ use serde_json::json;
 use std::path::PathBuf;
 
 /// What is recorded for a row, as bytes: on the disk, or made just now and not written.
-pub(crate) enum OpenedRow<'r> {
+pub enum OpenedRow<'r> {
+    /// The recordings of an agent's row.
     Runs(OpenedRuns<'r>),
+    /// The recording of a tool test.
     Call(OpenedCall<'r>),
     /// Nothing can be opened, for this reason.
     Nothing(Reason),
 }
 
 /// The recordings of an agent's row.
-pub(crate) struct OpenedRuns<'r> {
+pub struct OpenedRuns<'r> {
     pub(crate) row: &'r Row<'r>,
     pub(crate) of: AgentRow<'r>,
     /// The row that recorded the runs, where this row only grades them.
@@ -49,7 +51,7 @@ pub(crate) struct OpenedFile {
 
 impl<'r> OpenedRow<'r> {
     /// Opens what is recorded for this row. A row that is not judged opens nothing.
-    pub(crate) fn open(row: &'r Row<'r>, fresh: Option<&FreshRow>) -> Self {
+    pub fn open(row: &'r Row<'r>, fresh: Option<&FreshRow>) -> Self {
         if row.skip.is_some() {
             return Self::Nothing(Reason::default());
         }

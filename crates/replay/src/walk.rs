@@ -19,34 +19,36 @@ pub struct Unlisted {
 /// Which folders are entered. One that is a link is not, unless it is where the walk begins: links lead in circles, and
 /// to the same files again.
 #[derive(Clone, Copy)]
-pub(crate) struct Walk {
+pub struct Walk {
     /// How many folders deep, from 1.
-    pub(crate) deepest: usize,
+    pub deepest: usize,
     /// By name, and whether it is a folder.
-    pub(crate) takes: fn(&OsStr, bool) -> bool,
+    pub takes: fn(&OsStr, bool) -> bool,
 }
 
 /// What a walk came across, as paths below where it began, ordered by name within each folder.
 #[derive(Debug, Default)]
-pub(crate) struct Walked {
+pub struct Walked {
     /// All that is no folder, so a link that leads nowhere too: whoever reads it says what is wrong.
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     /// Links to folders, which were not entered.
-    pub(crate) linked: Vec<PathBuf>,
+    pub linked: Vec<PathBuf>,
 }
 
 impl Walk {
-    pub(crate) const EVERYTHING: Self = Self {
+    /// All that is there.
+    pub const EVERYTHING: Self = Self {
         deepest: usize::MAX,
         takes: |_, _| true,
     };
-    pub(crate) const NOTHING_HIDDEN: Self = Self {
+    /// All whose names do not begin with a dot.
+    pub const NOTHING_HIDDEN: Self = Self {
         takes: |name, _| !is_hidden(name),
         ..Self::EVERYTHING
     };
 
     /// What is below `root`. A folder that is not there has nothing.
-    pub(crate) fn below(self, root: &Path) -> Result<Walked, Unlisted> {
+    pub fn below(self, root: &Path) -> Result<Walked, Unlisted> {
         let here = if root.as_os_str().is_empty() {
             Path::new(".")
         } else {

@@ -15,18 +15,19 @@ pub(super) const VERSION: u64 = 1;
 /// The first line: what was called, with environment values left as `${NAME}`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Header {
+pub struct Header {
     pub(super) format: String,
     pub(super) version: u64,
     /// The test's name in its suite.
-    pub(crate) test: String,
+    pub test: String,
     /// The server's name in the suite.
-    pub(crate) server: String,
+    pub server: String,
     /// Its entry there.
-    pub(crate) server_entry: Map<String, Value>,
-    pub(crate) tool: String,
+    pub server_entry: Map<String, Value>,
+    /// The tool that is called.
+    pub tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) args: Option<Value>,
+    pub args: Option<Value>,
     /// A hash of the entry, the tool and the arguments as the suite has them, where a secret was taken out of the above.
     ///
     /// A literal secret in it is one that the suite beside the recording says in plain text.
@@ -39,7 +40,7 @@ pub(crate) struct Header {
 
 impl Header {
     /// This header, made from another by taking its secrets out, with what tells a change of them.
-    pub(crate) fn in_place_of(self, whole: &Self) -> Self {
+    pub fn in_place_of(self, whole: &Self) -> Self {
         let mut entry = whole.server_entry.clone();
         entry.remove("manifest");
         let written = json!([whole.server, entry, whole.tool, whole.args]);
@@ -50,26 +51,26 @@ impl Header {
     }
 
     /// The header as it is written: with its fingerprint.
-    pub(crate) fn sealed(self) -> Self {
+    pub fn sealed(self) -> Self {
         Self {
             fingerprint: Some(fingerprint_of(&self)),
             ..self
         }
     }
 
-    pub(crate) fn is_pinned(&self) -> bool {
+    pub fn is_pinned(&self) -> bool {
         self.fingerprint.is_some()
     }
 
     /// Whether it was changed by hand.
-    pub(crate) fn is_tampered(&self) -> bool {
+    pub fn is_tampered(&self) -> bool {
         self.fingerprint
             .as_ref()
             .is_some_and(|written| *written != fingerprint_of(self))
     }
 
     /// What a recording made now would say differently, a line each.
-    pub(crate) fn changes_to(&self, now: &Self) -> Vec<String> {
+    pub fn changes_to(&self, now: &Self) -> Vec<String> {
         let mut changes = Changes::default();
         changes.text("server", Some(&self.server), Some(&now.server));
         changes.server(
@@ -93,7 +94,7 @@ impl Header {
 /// The second line: the result of the call. Exactly one of `result`, `error` and `failure` is there.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CallOutcome<'a> {
+pub struct CallOutcome<'a> {
     /// The result as the server wrote it.
     #[serde(
         borrow,
@@ -101,7 +102,7 @@ pub(crate) struct CallOutcome<'a> {
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
-    pub(crate) result: Option<&'a RawValue>,
+    pub result: Option<&'a RawValue>,
     /// The JSON-RPC error.
     #[serde(
         borrow,
@@ -109,52 +110,61 @@ pub(crate) struct CallOutcome<'a> {
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
-    pub(crate) error: Option<&'a RawValue>,
+    pub error: Option<&'a RawValue>,
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) failure: Option<String>,
-    pub(crate) duration_ms: u64,
+    pub failure: Option<String>,
+    /// How long the call took.
+    pub duration_ms: u64,
     /// The schema that the tool declares for its structured content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) output_schema: Option<Value>,
+    pub output_schema: Option<Value>,
     /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) server: Option<Server>,
+    pub server: Option<Server>,
     /// The tools that it listed, with their parameters and the values of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tools: Option<Surface>,
+    pub tools: Option<Surface>,
     /// The progress that the server told during the call; `None` in recordings that do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) progress: Option<Vec<Box<RawValue>>>,
+    pub progress: Option<Vec<Box<RawValue>>>,
     /// What it logged meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) log: Option<Vec<Box<RawValue>>>,
+    pub log: Option<Vec<Box<RawValue>>>,
     /// What else was seen, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) oddities: Vec<String>,
+    pub oddities: Vec<String>,
     /// What the server asked meanwhile, and what it was answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) server_requests: Vec<ServerRequest>,
+    pub server_requests: Vec<ServerRequest>,
 }
 
 /// The server as it named itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Server {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) protocol_version: String,
-    pub(crate) era: String,
+pub struct Server {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The version of MCP that was agreed on.
+    pub protocol_version: String,
+    /// The era of the protocol that it speaks.
+    pub era: String,
 }
 
 /// A request of the server's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ServerRequest {
-    pub(crate) method: String,
-    pub(crate) params: String,
-    pub(crate) answer: String,
-    pub(crate) scripted: bool,
+pub struct ServerRequest {
+    /// The method.
+    pub method: String,
+    /// Its parameters, as JSON.
+    pub params: String,
+    /// What it was answered.
+    pub answer: String,
+    /// Whether the answer was scripted in the suite.
+    pub scripted: bool,
 }
 
 /// A field that is there is a value, also when the value is `null`.
@@ -163,7 +173,7 @@ fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>
 }
 
 /// The recording in these bytes.
-pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
+pub fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
     let file = Source::new(bytes);
     let mut lines = file.lines();
     let first = lines

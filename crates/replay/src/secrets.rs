@@ -14,17 +14,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 /// For the rows of suites that have no secrets of their own.
-pub(crate) static BARE: LazyLock<Option<Redactor>> =
-    LazyLock::new(|| Redactor::builder().build().ok());
+pub static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
 
 /// The redactors of the suites of one invocation, each made when it is first needed.
 #[derive(Default)]
-pub(crate) struct Secrets {
+pub struct Secrets {
     by_suite: Mutex<BTreeMap<PathBuf, Arc<SuiteSecrets>>>,
 }
 
 /// What is secret in one suite.
-pub(crate) struct SuiteSecrets {
+pub struct SuiteSecrets {
     values: BTreeMap<String, String>,
     patterns: Vec<RedactPattern>,
     redactor: OnceLock<Result<Redactor, Reason>>,
@@ -53,7 +52,7 @@ pub(crate) fn without_secret_names<T: Serialize + DeserializeOwned>(value: &T) -
 }
 
 /// Why secrets cannot be told from other texts.
-pub(crate) fn refused(problems: &[RedactError]) -> Reason {
+pub fn refused(problems: &[RedactError]) -> Reason {
     let message = problems
         .first()
         .map(ToString::to_string)
@@ -63,7 +62,7 @@ pub(crate) fn refused(problems: &[RedactError]) -> Reason {
 
 impl SuiteSecrets {
     /// What takes the secrets out; without it nothing may be written.
-    pub(crate) fn redactor(&self) -> Result<&Redactor, Reason> {
+    pub fn redactor(&self) -> Result<&Redactor, Reason> {
         let made = self.redactor.get_or_init(|| {
             let add =
                 |builder: Builder, (name, value): (&String, &String)| builder.value(name, value);
@@ -78,14 +77,14 @@ impl SuiteSecrets {
     }
 
     /// A string as it may be shown; nothing of it when secrets cannot be told apart.
-    pub(crate) fn hidden_in(&self, text: &str) -> String {
+    pub fn hidden_in(&self, text: &str) -> String {
         self.redactor()
             .map(|redactor| redactor.text(text).into_owned())
             .unwrap_or_default()
     }
 
     /// The row as it may be shown: also an old recording can have a token in it.
-    pub(crate) fn hide_in(&self, report: TestReport) -> TestReport {
+    pub fn hide_in(&self, report: TestReport) -> TestReport {
         let redactor = match &*BARE {
             Some(bare) if self.values.is_empty() && self.patterns.is_empty() => Ok(bare),
             _ => self.redactor(),
@@ -99,7 +98,7 @@ impl SuiteSecrets {
 
 impl Secrets {
     /// What is secret in this suite.
-    pub(crate) fn of(&self, suite: &Suite) -> Arc<SuiteSecrets> {
+    pub fn of(&self, suite: &Suite) -> Arc<SuiteSecrets> {
         let mut kept = self.by_suite.lock();
         if let Some(known) = kept.get(&suite.path) {
             return Arc::clone(known);

@@ -13,7 +13,7 @@ pub fn uninterrupted() -> Interrupt {
 }
 
 /// Waits for the host to interrupt.
-pub(crate) async fn interrupted(interrupt: &Interrupt) {
+pub async fn interrupted(interrupt: &Interrupt) {
     if interrupt.clone().wait_for(Option::is_some).await.is_err() {
         std::future::pending::<()>().await;
     }

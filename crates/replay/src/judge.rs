@@ -11,7 +11,7 @@ use mcptest_core::report::{Status, TestReport};
 use mcptest_core::row::{Reason, ReasonKind, Row};
 
 /// The report of a row that nothing was done for, because another one failed.
-pub(crate) fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
+pub fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
     let mut report = row.blank();
     report.status = Status::Skipped;
     report.reason = Some(Reason::new(ReasonKind::FailFast, why));
@@ -19,13 +19,13 @@ pub(crate) fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
 }
 
 /// What a row comes to, whatever judges would say of it.
-pub(crate) fn status(row: &Row<'_>, options: JudgeOptions, fresh: Option<&FreshRow>) -> Status {
+pub fn status(row: &Row<'_>, options: JudgeOptions, fresh: Option<&FreshRow>) -> Status {
     judge(row, options, fresh, None).0.status_but_for_grades()
 }
 
 /// Judges one row: from its recordings, or from what was recorded for it just now. Says what the row exercises of its
 /// servers, where that is asked for.
-pub(crate) fn judge(
+pub fn judge(
     row: &Row<'_>,
     options: JudgeOptions,
     fresh: Option<&FreshRow>,

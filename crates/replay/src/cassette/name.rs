@@ -8,7 +8,7 @@ const MODEL_LENGTH: usize = 21;
 const LONGEST_PLAIN: usize = 60;
 
 /// Where the runs of an agent, or the call of a test, are recorded unless the suite says where.
-pub(crate) fn default_place(suite: &Suite, name: &str, model: Option<&str>) -> PathBuf {
+pub fn default_place(suite: &Suite, name: &str, model: Option<&str>) -> PathBuf {
     let stem = suite.path.file_stem().unwrap_or_default().to_string_lossy();
     suite.folder().join(default_path(&stem, name, model))
 }
@@ -36,12 +36,12 @@ fn default_path(suite_stem: &str, agent: &str, model: Option<&str>) -> PathBuf {
 }
 
 /// A path with `{model}` filled in by a name that no other model gets.
-pub(crate) fn with_model(path: &str, model: Option<&str>) -> String {
+pub fn with_model(path: &str, model: Option<&str>) -> String {
     path.replace("{model}", &file_safe(model.unwrap_or("default")))
 }
 
 /// The file beside a cassette that has this word in its name: `runs.jsonl` and `runs.faults.jsonl`.
-pub(crate) fn beside(path: &Path, word: &str) -> PathBuf {
+pub fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension().map_or_else(String::new, |ending| {
         format!(".{}", ending.to_string_lossy())

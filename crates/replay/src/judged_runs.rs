@@ -5,12 +5,12 @@ use mcptest_core::row::AgentRow;
 use mcptest_core::trace::Run;
 
 /// The runs without the files they are in.
-pub(crate) fn plain<'r>(runs: &[MeasurableRun<'r>]) -> Vec<Run<'r>> {
+pub fn plain<'r>(runs: &[MeasurableRun<'r>]) -> Vec<Run<'r>> {
     runs.iter().map(|run| run.run).collect()
 }
 
 /// The recorded runs of an agent's row, with their tools as the suite knows them.
-pub(crate) fn settled_runs<'r>(
+pub fn settled_runs<'r>(
     of: AgentRow<'r>,
     recorded: &'r Recorded<'r>,
 ) -> Result<SettledRuns<'r>, String> {
@@ -22,7 +22,7 @@ pub(crate) fn settled_runs<'r>(
 }
 
 /// The runs of a row that are judged, each with its outcome, or why they are not whole.
-pub(crate) fn judged_runs<'r>(
+pub fn judged_runs<'r>(
     of: AgentRow<'_>,
     settled: &'r SettledRuns<'_>,
 ) -> Result<Vec<MeasurableRun<'r>>, String> {

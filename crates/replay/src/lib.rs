@@ -1,0 +1,64 @@
+//! Which suites and rows are there, what was recorded of them, and what does that come to?
+//!
+//! Nothing here starts a process or opens a socket.
+
+pub mod advice;
+pub mod cassette;
+mod conditions;
+mod event;
+mod find;
+mod fresh;
+mod freshness;
+pub mod grades;
+mod header;
+mod interrupt;
+pub mod judge;
+mod judge_plan;
+pub mod judged_runs;
+mod last;
+mod load;
+mod open;
+mod outgoing;
+mod parse;
+mod paths;
+mod plan;
+mod remarks;
+mod revision;
+mod root;
+mod scan;
+mod secrets;
+mod select;
+pub mod tool_test;
+mod traces;
+mod walk;
+mod watch;
+
+pub use event::{Event, RowToRecord, Watch, unwatched};
+pub use find::{FindError, Found, find, find_in, plain};
+pub use fresh::{FreshRow, FreshRows};
+pub use freshness::{Misfit, misfit};
+pub use header::expected_header;
+pub use interrupt::{Interrupt, Interrupted, interrupted, uninterrupted};
+pub use judge_plan::{CoverageFloor, JudgeOptions, judge_plan, replay};
+pub use last::LastRun;
+pub use load::{
+    bare_suite, check_again, host, load_suites, load_suites_for_traces, load_suites_in,
+    load_suites_to_capture,
+};
+pub use mcptest_core::row::Transcripts;
+pub use mcptest_files::reason;
+pub use open::{OpenedRow, OpenedRuns};
+pub use outgoing::{
+    clean, environment, remember, remember_words, variables, write, write_back, write_over,
+};
+pub use parse::{ParsedRow, ParsedRuns};
+pub use paths::{cassette_paths, side_path};
+pub use plan::Plan;
+pub use revision::{Revision, RevisionError, is_revision};
+pub use root::{id_of, named_from_root};
+pub use scan::{ScanError, Sighted, Tally, recordings, scan};
+pub use secrets::{BARE, Secrets, SuiteSecrets, redactor_of, refused};
+pub use select::{Filter, Selection, Shard};
+pub use traces::{TracesError, groups, transcripts_in};
+pub use walk::{Unlisted, Walk, Walked, not_entered};
+pub use watch::{Judged, Stamps};

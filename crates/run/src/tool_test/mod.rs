@@ -1,9 +1,0 @@
-//! Direct tool tests: how are they called, kept and judged?
-
-mod recording;
-mod replay;
-mod show;
-
-pub(crate) use recording::{CallOutcome, Server, ServerRequest, parse as parse_recording};
-pub(crate) use replay::{OpenedCall, ParsedCall, header_now, path_of, server_of, staleness};
-pub use show::{is_tool_test, timeline as tool_test_timeline};
