@@ -1,4 +1,4 @@
-//! How do several things go on at once, and yet begin in their order?
+//! How do several tasks run at the same time, and yet begin in order?
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;

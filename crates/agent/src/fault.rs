@@ -9,11 +9,11 @@ use mcptest_mcp::jsonrpc::{Malformed, parse};
 use parking_lot::Mutex;
 use std::time::Duration;
 
-/// The faults of one run, and how far each of them is. Shared between the calls as it is.
+/// The faults of one run and their progress, shared between the calls.
 #[derive(Debug, Default)]
 pub struct FaultPlan {
     rules: Vec<CallFaultRule>,
-    /// How long a call may take, when not as long as its server says.
+    /// The time limit of a call, if it differs from the server's.
     budget_ms: Option<u64>,
 }
 
@@ -29,31 +29,31 @@ struct CallFaultRule {
 /// Which calls a fault strikes.
 #[derive(Debug)]
 enum Strikes {
-    /// Those that the suite's fault hits.
+    /// The calls that the suite's fault matches.
     Hit(FaultTarget),
     /// One call, whichever tool it is to, counted from 0, or the first of several where the kind says how many.
     Call(usize),
 }
 
-/// What becomes of a struck call.
+/// The outcome of a call that a fault strikes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Strike {
-    /// What is recorded of it.
+    /// The recorded fault.
     pub event: RecordedFault,
-    /// What to do.
+    /// The effect.
     pub struck: Struck,
-    /// Whether the call is held for its true length.
+    /// True if the call takes its real time.
     pub real: bool,
-    /// How long the call may take: what the agent is told, and what the virtual clock counts.
+    /// The time limit of the call: the limit that the agent sees, and that the virtual clock counts.
     pub limit_ms: u64,
-    /// Who was called, and what for.
+    /// The called server and tool.
     server: String,
     tool: String,
 }
 
 impl Strike {
-    /// What the agent is told in place of a result, in the words for a server that does so by itself; `None` when it
-    /// gets one.
+    /// The message for the agent instead of a result, worded like a real failure of the server. `None` if it gets a
+    /// result.
     pub fn failure(&self) -> Option<(Option<i64>, String)> {
         let limit = Duration::from_millis(self.limit_ms);
         let misbehaviour = match &self.struck {
@@ -87,7 +87,7 @@ fn half_of_an_answer(call_index: usize) -> Misbehaviour {
     Misbehaviour::Malformed { why, text }
 }
 
-/// What to do with a struck call.
+/// The effect on a struck call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Struck {
     /// It never reaches the server, and no answer comes: a timeout.
@@ -99,12 +99,12 @@ pub enum Struck {
         /// In milliseconds.
         delay_ms: u64,
     },
-    /// The server gets it and is told to stop; the answer comes after all, when nobody waits any more.
+    /// The server gets the call and then a cancellation. The answer arrives when nothing waits for it any more.
     AfterCancel {
         /// In milliseconds.
         delay_ms: u64,
     },
-    /// A JSON-RPC error in place of an answer; the server never sees the call.
+    /// A JSON-RPC error instead of an answer. The server never sees the call.
     Refused {
         /// Its code.
         code: i64,
@@ -139,7 +139,8 @@ impl FaultPlan {
         Self { budget_ms, ..self }
     }
 
-    /// A fault of this kind strikes one call, counted from 0, and no other; `recover-after` as many as it says.
+    /// A fault of this kind strikes only one call, counted from 0; `recover-after` strikes the number of calls that
+    /// it names.
     pub fn at_call(name: String, kind: FaultKind, call_index: usize) -> Self {
         let strikes = Strikes::Call(call_index);
         let rules = vec![CallFaultRule {
@@ -155,12 +156,12 @@ impl FaultPlan {
         }
     }
 
-    /// Whether nothing can ever strike.
+    /// Returns true if no fault can ever strike.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// What becomes of this call, to a server that allows it so long; the first fault that strikes it decides.
+    /// The outcome of this call, to a server with this time limit. The first fault that strikes decides.
     pub fn strike(
         &self,
         call_index: usize,
@@ -265,7 +266,7 @@ impl Struck {
         }
     }
 
-    /// Whether the tool runs all the same.
+    /// Returns true if the tool runs anyway.
     pub fn reaches_server(&self) -> bool {
         matches!(
             self,

@@ -2,7 +2,7 @@
 
 use crate::toolbox::Connected;
 
-/// What each server says about how it wants to be used, in the order of the servers.
+/// The instructions of each server, in the order of the servers.
 pub fn instructions_of(servers: &[Connected]) -> Vec<(String, String)> {
     let said = |server: &Connected| {
         let text = server.client.server().instructions.clone()?;

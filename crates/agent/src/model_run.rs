@@ -1,4 +1,4 @@
-//! One run of a model: ask, call what it wants, tell it the results, until it is done or reaches a limit.
+//! How does one run of a model go: request, calls, results, until the model is done or reaches a limit?
 
 use crate::at_once::at_once;
 use crate::dialect::{Answered, Ask, Message, Reply, Stop, ToolChoice, Wanted};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What a run may use; what is not limited here ends by itself.
+/// The limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// The most messages of the model.
@@ -22,9 +22,9 @@ pub struct Limits {
     pub max_tool_calls: Option<u64>,
     /// The most tokens of the whole run.
     pub token_budget: Option<u64>,
-    /// How long it may take.
+    /// The time limit of the run.
     pub time_budget: Duration,
-    /// How long one answer of the model may take.
+    /// The time limit of one answer of the model.
     pub request_timeout: Duration,
 }
 
@@ -41,34 +41,35 @@ impl Default for Limits {
     }
 }
 
-/// What is asked of whom.
+/// The question, and the provider that answers it.
 pub struct Task<'a> {
-    /// Who is asked.
+    /// The provider.
     pub provider: &'a Provider,
     /// The provider's id of the model.
     pub model: &'a str,
-    /// What the model is told before the conversation.
+    /// The instructions before the conversation.
     pub system: Option<&'a str>,
-    /// What the user says, turn by turn.
+    /// The user's messages, turn by turn.
     pub turns: &'a [String],
-    /// What else is asked of the model, by the names of a suite.
+    /// Further parameters, by their names in a suite.
     pub parameters: &'a Parameters,
-    /// Whether the model may call the tools from code that its provider runs.
+    /// True if the model may call the tools from code that its provider runs.
     pub code_execution: bool,
-    /// What the run may use.
+    /// The limits of the run.
     pub limits: Limits,
 }
 
-/// Whoever watches a run, and may end it before it costs more.
+/// An observer of a run, which may end it before it costs more.
 pub trait Watcher: Sync {
-    /// Whether there is a budget to hold to, in tokens or in dollars.
+    /// Returns true if there is a budget, in tokens or in dollars.
     fn holds_to_budget(&self) -> bool;
-    /// Asked before every request to the model, with the tokens that the run has used so far, and the most that the
-    /// request may take, where there is a budget. It waits while other requests may use it up; an error ends the run.
+    /// Called before every request to the model, with the tokens that the run has used so far, and the most that the
+    /// request may use, if there is a budget. It waits while other requests may use the budget up. An error ends the
+    /// run.
     fn may_ask(&self, used: Tokens, most: Option<Tokens>) -> MayAsk<'_>;
-    /// The model has answered with so many tokens, or about so many; what that cost.
+    /// Called with the exact or estimated tokens of an answer. Returns its cost.
     fn answered(&self, usage: Tokens, is_estimated: bool) -> Option<f64>;
-    /// The provider is not asked again before so much time has passed.
+    /// Called when the provider pauses for this time.
     fn waits(&self, wait: Duration, why: &str);
     /// A tool is being called.
     fn calls(&self, tool: &str);
@@ -77,26 +78,26 @@ pub trait Watcher: Sync {
 /// The answer to whether a request may be made.
 pub type MayAsk<'w> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'w>>;
 
-/// What an answer may have at most, where nothing limits it: what is set aside for it.
+/// The tokens to reserve for an answer without a limit.
 const MOST_TOKENS: u64 = 16_384;
 
-/// Why a run is no recording.
+/// The reason that a run is not a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unrecorded {
     /// The model never said anything.
     Unanswered {
         /// Why.
         why: String,
-        /// Whether the provider declined the schema of a tool.
+        /// True if the provider refused the schema of a tool.
         is_of_schema: bool,
     },
     /// It would have cost more than is allowed.
     OverBudget(String),
-    /// What the provider runs on failed in the middle, which says nothing of the model.
+    /// The provider's infrastructure failed in the middle, which is not evidence about the model.
     Broken {
-        /// How.
+        /// The failure.
         why: String,
-        /// What was used by then.
+        /// The tokens used before it.
         used: Box<Tokens>,
     },
 }
@@ -329,7 +330,8 @@ impl Run<'_> {
         Ok(Ok((reply, said)))
     }
 
-    /// Before its first message nothing happened that could be judged; after it, only what the conversation came to.
+    /// A failure before the model's first message leaves nothing to judge. After it, only an outcome of the
+    /// conversation counts.
     fn failed(&mut self, error: &AskError) -> Result<Answer, Unrecorded> {
         if self.assistant_turns == 0 {
             let (why, is_of_schema) = (error.to_string(), error.is_of_schema);
@@ -401,7 +403,7 @@ impl Run<'_> {
     }
 }
 
-/// How a turn of the user's ended.
+/// The end of one turn of the user.
 enum Answer {
     /// The model is done with it.
     Whole(String),

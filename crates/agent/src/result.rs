@@ -1,4 +1,4 @@
-//! What a call came back with: for the recording, and for the model.
+//! What is the result of a call, for the recording and for the model?
 
 use crate::dialect::Part;
 use crate::shown::{cut, part_of};
@@ -21,7 +21,7 @@ struct ToolAnswer {
     structured_content: Option<Box<RawValue>>,
 }
 
-/// What a call came back with, and what its server told meanwhile.
+/// The result of a call, and its server's notifications during the call.
 pub(crate) fn recorded(called: Called) -> RecordedResult {
     let kept = |mut said: Vec<Box<RawValue>>| {
         said.retain(|said| unkeepable(said.get()).is_none());
@@ -54,7 +54,7 @@ pub(crate) fn recorded(called: Called) -> RecordedResult {
     }
 }
 
-/// What is recorded of a call that got no result.
+/// The record of a call without a result.
 pub(crate) fn refused(code: Option<i64>, message: String) -> RecordedResult {
     let error = Some(RecordedFailure { code, message });
     RecordedResult {
@@ -64,8 +64,8 @@ pub(crate) fn refused(code: Option<i64>, message: String) -> RecordedResult {
     }
 }
 
-/// What the model is told, up to so many characters: the content blocks, else the structured content, else the error's
-/// message.
+/// The model's view, up to this number of characters: the content blocks, otherwise the structured content, otherwise
+/// the error's message.
 pub(crate) fn parts_of(result: &RecordedResult, most: usize) -> Vec<Part> {
     cut(all_parts(result), most)
 }

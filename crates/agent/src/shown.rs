@@ -1,9 +1,9 @@
-//! How much of a result does a model read, and what stands for what it cannot be shown?
+//! How much of a result does a model read, and what replaces the parts that it cannot be shown?
 
 use crate::dialect::Part;
 use serde_json::Value;
 
-/// The parts up to so many characters of text, with a note where the rest is cut off. Pictures are no text.
+/// The parts up to this number of characters of text, with a note on the cut. Images are not text.
 pub(crate) fn cut(parts: Vec<Part>, most: usize) -> Vec<Part> {
     let length = |part: &Part| match part {
         Part::Text(text) => text.chars().count(),
@@ -106,7 +106,7 @@ fn link(block: &Value) -> Option<String> {
     ))
 }
 
-/// What kind of data it is, and how much of it there is behind the base64.
+/// The kind of data, and its size before base64.
 fn size_of(media_type: Option<&str>, base64: &str) -> String {
     let digits = base64
         .bytes()

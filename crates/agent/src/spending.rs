@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tokio::sync::Notify;
 
-/// What was spent, and what may be.
+/// The spent amounts and the limits.
 #[derive(Debug, Default)]
 pub struct Spending {
     max_cost_usd: Option<f64>,
@@ -25,7 +25,7 @@ struct Spent {
     stopped: Option<String>,
 }
 
-/// Dollars: those that are spent, and the most that calls may cost which are under way.
+/// Dollars: the spent ones, and the most that calls in progress may cost.
 #[derive(Debug, Clone, Copy, Default)]
 struct Amount {
     spent: f64,
@@ -33,7 +33,7 @@ struct Amount {
 }
 
 impl Spent {
-    /// Each budget in dollars that there is, with what it is used for so far.
+    /// Each dollar budget, with its use so far.
     fn held(
         &self,
         budgets: Budgets<'_>,
@@ -66,14 +66,14 @@ impl Spent {
     }
 }
 
-/// What a call, or a program that made its own calls, has used.
+/// The usage of a call, or of a program that made its own calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Used {
     /// Tokens, of prompts and completions together.
     pub tokens: u64,
-    /// What they cost, where a price is known.
+    /// The cost, if a price is known.
     pub cost_usd: Option<f64>,
-    /// Whether the provider counts no tokens.
+    /// True if the provider counts no tokens.
     pub is_estimated: bool,
 }
 
@@ -86,7 +86,7 @@ pub struct ReservedCall<'s> {
 }
 
 impl ReservedCall<'_> {
-    /// Counts what the call used in place of what was set aside for it.
+    /// Replaces the reserved amount with the call's usage.
     pub fn pay(self, used: Used) {
         self.spending.spend(self.budgets, used);
     }
@@ -104,17 +104,17 @@ impl Drop for ReservedCall<'_> {
     }
 }
 
-/// What one row may cost.
+/// The budget of one row.
 #[derive(Debug, Clone, Copy)]
 pub struct Budgets<'a> {
     row: usize,
     suite: &'a Path,
-    /// What the suite says.
+    /// The suite's limits.
     pub said: Budget,
 }
 
 impl<'a> Budgets<'a> {
-    /// What the suite says of a row.
+    /// The suite's limits for a row.
     pub fn of(suite: &'a Suite, row: usize) -> Self {
         Self {
             row,
@@ -123,7 +123,7 @@ impl<'a> Budgets<'a> {
         }
     }
 
-    /// Whether a price is needed to hold to these limits.
+    /// Returns true if these limits need a price.
     pub fn is_in_dollars(&self, spending: &Spending) -> bool {
         [
             self.said.per_test_usd,
@@ -144,7 +144,7 @@ impl Spending {
         }
     }
 
-    /// Whether the next call may be made; else which budget is used up, and what was spent.
+    /// Checks that the next call may be made. The error names the exhausted budget and the spent amount.
     pub fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
         let mut spent = self.spent.lock();
         let in_part = if spent.is_estimated {

@@ -23,18 +23,18 @@ pub type Distract<'a> = &'a (dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + Se
 pub struct Connected {
     /// Its name in the suite.
     pub name: String,
-    /// The connection; shared with other runs where the suite says so.
+    /// The connection, perhaps shared with other runs.
     pub client: Arc<Client>,
-    /// How long a call may take.
+    /// The time limit of a call.
     pub timeout: Duration,
 }
 
-/// How a host shows tools and results to its model.
+/// The host's rules for showing tools and results to its model.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     /// Whose model it is.
     pub family: &'static Family,
-    /// What is done with schemas that it refuses.
+    /// The treatment of schemas that the model's provider refuses.
     pub tool_schemas: ToolSchemas,
     /// The most characters of a result that the model reads.
     pub max_result_chars: usize,
@@ -55,13 +55,13 @@ pub struct Toolbox {
 /// A call as it was made, and its result.
 #[derive(Debug)]
 pub struct Done {
-    /// What is recorded of the call.
+    /// The recorded call.
     pub call: RecordedCall,
-    /// What is recorded of its result.
+    /// The recorded result.
     pub result: RecordedResult,
     /// The fault that it ran into.
     pub fault: Option<RecordedFault>,
-    /// What the model is told.
+    /// The result as the model sees it.
     pub answered: Answered,
     /// When it was made.
     pub(crate) started: Instant,
@@ -77,12 +77,12 @@ enum Route<'t> {
     Nowhere(Option<&'t str>, &'t str),
 }
 
-/// The code that says that a tool is not known.
+/// The code for an unknown tool.
 const UNKNOWN_TOOL: i64 = -32602;
 
 impl Toolbox {
-    /// Asks every server for its tools, and offers all but those that are `hidden`. What is wrong with single tools is
-    /// no failure: it is given back beside the server's name.
+    /// Lists the tools of every server, and offers all but the `hidden` ones. Problems with single tools are not
+    /// failures: they are returned with the server's name.
     pub async fn open(
         servers: Vec<Connected>,
         distract: Distract<'_>,
@@ -174,7 +174,7 @@ impl Toolbox {
         &self.left_out
     }
 
-    /// Whether faults are injected.
+    /// Returns true if faults are injected.
     pub fn has_faults(&self) -> bool {
         !self.faults.is_empty()
     }
@@ -218,7 +218,7 @@ impl Toolbox {
         }
     }
 
-    /// What is recorded of a call that the model wants.
+    /// The record of a call that the model wants.
     pub fn recorded(&self, wanted: &Wanted) -> RecordedCall {
         let route = self.route(&wanted.name);
         let (server, tool) = match &route {
@@ -344,7 +344,7 @@ impl Toolbox {
         }
     }
 
-    /// What a `tool_choice` means here: nothing, where there is no tool. The error is a sentence.
+    /// The meaning of a `tool_choice` here. `None` without tools. The error is a sentence.
     pub(crate) fn choice(&self, written: &str) -> Result<Option<ToolChoice>, String> {
         let word = match written {
             "auto" => ToolChoice::Auto,
@@ -389,7 +389,7 @@ impl Toolbox {
         }
     }
 
-    /// What a call to a tool that nobody has comes back with; a distractor's own name is no hint.
+    /// The result of a call to an unknown tool. A distractor's own name is not a hint.
     fn unknown(&self, tool: &str, hints: bool) -> RecordedResult {
         let names = self
             .catalogue

@@ -52,7 +52,7 @@ const RULES: Rules = Rules {
 /// The limit of one answer where none is asked for: one is required, and every model takes this one.
 pub const DEFAULT_MAX_TOKENS: u64 = 4096;
 
-/// The tool that runs a model's code, which is also what its calls say of their caller.
+/// The tool that runs a model's code, which is also the caller of the code's calls.
 const CODE_EXECUTION: &str = "code_execution_20260120";
 
 #[derive(Serialize)]
@@ -116,8 +116,8 @@ fn answer_tool(schema: &Value) -> Box<RawValue> {
     ours(&json!({ "name": ANSWER, "description": "Gives the answer.", "input_schema": schema }))
 }
 
-/// What stands before the end of this block is read from a cache next time. Up to four blocks may be marked; these are
-/// the last tool, the system prompt, and the last block of the conversation.
+/// Marks the end of this block, so that the next request reads everything before it from a cache. Up to four blocks
+/// may be marked: the last tool, the system prompt, and the last block of the conversation.
 fn cached_up_to(block: &mut Value) {
     block["cache_control"] = json!({ "type": "ephemeral" });
 }

@@ -1,4 +1,4 @@
-//! What came in place of a model's message?
+//! Which answers contain no message of the model?
 
 use mcptest_core::words::cut;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use thiserror::Error;
 const GIST_CHARACTERS: usize = 200;
 const MESSAGE_CHARACTERS: usize = 500;
 
-/// An answer that has no message to go on with.
+/// An answer without a usable message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadReply {
     /// A page for people.
@@ -27,9 +27,9 @@ pub enum BadReply {
     /// JSON of another shape.
     #[error("the answer is not what this kind of provider sends ({why}): {gist}")]
     Shape {
-        /// What is wrong with it.
+        /// The problem.
         why: String,
-        /// How the answer begins.
+        /// The beginning of the answer.
         gist: String,
     },
     /// An error under a status that promises success.
@@ -73,7 +73,7 @@ pub(super) fn shape(why: &str, body: &str) -> BadReply {
     }
 }
 
-/// How a string begins, on one line.
+/// The beginning of a string, on one line.
 pub(crate) fn gist(text: &str) -> String {
     folded(text, GIST_CHARACTERS)
 }
@@ -82,7 +82,7 @@ fn folded(text: &str, most: usize) -> String {
     cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), most)
 }
 
-/// What an error body says, in any provider's shape; else how it begins.
+/// The message of an error body, in any provider's shape, otherwise its beginning.
 pub(crate) fn error_message(body: &str) -> String {
     let parsed: Option<Value> = serde_json::from_str(body).ok();
     let said = parsed

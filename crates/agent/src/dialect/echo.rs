@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// What one kind of provider takes back. Where the parts of a call stand is said by paths of keys.
+/// The parts of a message that one kind of provider accepts back. Paths of keys locate the parts of a call.
 pub(super) struct Rules {
     /// The calls in a message.
     pub(super) calls: fn(&mut Value) -> Vec<&mut Value>,
@@ -20,22 +20,22 @@ pub(super) struct Rules {
     pub(super) arguments: &'static str,
     /// Which ids are taken.
     pub(super) ids: Ids,
-    /// What a name may have beside letters, digits, `_` and `-`.
+    /// The characters that a name may have besides letters, digits, `_` and `-`.
     pub(super) name_marks: &'static str,
-    /// Whether arguments are a string with JSON in it, not the JSON itself.
+    /// True if arguments are a string with JSON in it, not the JSON itself.
     pub(super) is_text: bool,
-    /// Takes out what else is refused; false when nothing is left to send.
+    /// Removes other refused parts. Returns false if nothing is left to send.
     pub(super) rest: fn(&mut Value, &Ask<'_>) -> bool,
 }
 
 /// Which ids of calls a provider takes; each is there once.
 #[derive(Clone, Copy)]
 pub(super) enum Ids {
-    /// Letters, digits, `_` and `-`, at most so many.
+    /// Letters, digits, `_` and `-`, up to this length.
     UpTo(usize),
     /// Nine letters and digits.
     Nine,
-    /// As those of 64, or none.
+    /// Like 64 characters, or no id.
     OrNone,
 }
 
@@ -147,7 +147,7 @@ fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> Call
     }
 }
 
-/// An object, whatever was written: the result says what was wrong with it.
+/// An object for any written arguments: the result reports the problem with them.
 fn arguments(written: Option<&Value>, is_text: bool) -> Value {
     let object = match written {
         Some(Value::Object(object)) => Some(object.clone()),
@@ -166,7 +166,7 @@ fn arguments(written: Option<&Value>, is_text: bool) -> Value {
 }
 
 impl Ids {
-    /// The id as it was given, where it is taken and not there yet; else one that is.
+    /// The given id, if it is accepted and unique, otherwise a new id.
     fn of(self, given: &str, taken: &mut BTreeSet<String>) -> Option<String> {
         if given.is_empty() && matches!(self, Self::OrNone) {
             return None;
@@ -198,12 +198,12 @@ impl Ids {
     }
 }
 
-/// Whether a string says nothing.
+/// Returns true if a string is blank.
 pub(super) fn is_blank(text: &Value) -> bool {
     text.as_str().is_none_or(|text| text.trim().is_empty())
 }
 
-/// The list under a key of a message; an empty one where there is none.
+/// The list under a key of a message. Empty if the key is missing.
 pub(super) fn list<'v>(message: &'v mut Value, key: &str) -> &'v mut [Value] {
     message
         .get_mut(key)

@@ -37,7 +37,7 @@ fn texts<'a>(ask: &Ask<'a>) -> Vec<&'a str> {
     ask.messages.iter().filter_map(text).collect()
 }
 
-/// What either of them answers.
+/// The answer of both APIs.
 #[derive(Deserialize)]
 struct EmbeddingsAnswer {
     #[serde(alias = "embeddings")]

@@ -1,4 +1,4 @@
-//! What is said to a model and what it says, in words that no provider owns.
+//! How do requests and replies look in neutral words, independent of any provider?
 
 mod anthropic;
 mod bad_reply;
@@ -26,7 +26,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// How one kind of provider is spoken to.
+/// The API of one kind of provider.
 #[derive(Debug)]
 pub struct Dialect {
     /// Its name, as `type:` has it in a suite.
@@ -37,7 +37,7 @@ pub struct Dialect {
     pub path: fn(&str) -> String,
     /// The header that carries the key.
     pub key_header: fn(&str) -> (&'static str, String),
-    /// The headers of every request, beside those of all HTTP with JSON.
+    /// The headers of every request, besides the usual ones for JSON over HTTP.
     pub headers: &'static [(&'static str, &'static str)],
     /// The body of a request.
     pub body: fn(&Ask<'_>) -> String,
@@ -62,7 +62,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Dialect> {
         .find(|dialect| dialect.name == name)
 }
 
-/// What the answer is called that must fit a schema.
+/// The name of an answer with a required schema.
 const ANSWER: &str = "answer";
 
 /// One request for the model's next message.
@@ -70,7 +70,7 @@ const ANSWER: &str = "answer";
 pub struct Ask<'a> {
     /// The provider's id of the model.
     pub model: &'a str,
-    /// What the model is told before the conversation.
+    /// The instructions before the conversation.
     pub system: Option<&'a str>,
     /// The conversation so far.
     pub messages: &'a [Message],
@@ -78,17 +78,17 @@ pub struct Ask<'a> {
     pub tools: &'a [Offered],
     /// The most tokens of the answer.
     pub max_tokens: Option<u64>,
-    /// What else is asked of it, by the names of a suite.
+    /// Further parameters, by their names in a suite.
     pub parameters: &'a Parameters,
     /// Which of the tools it is to call.
     pub tool_choice: Option<&'a ToolChoice>,
-    /// Whether the model may call the tools from code that its provider runs.
+    /// True if the model may call the tools from code that its provider runs.
     pub code_execution: bool,
     /// Where that code runs, once the provider has said so.
     pub container: Option<&'a str>,
     /// The JSON Schema that the answer must fit, where it must be JSON.
     pub answer_schema: Option<&'a Value>,
-    /// Whether the provider wants its model's thoughts back where its dialect has no place of its own for them.
+    /// True if the provider wants its model's thoughts back in a field that its API does not define.
     pub echo_reasoning: bool,
 }
 
@@ -126,7 +126,7 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// What is required is required until there are results: else the model could never answer.
+    /// A requirement applies until there are results. Otherwise the model could never answer.
     pub(crate) fn after_results(&self) -> &Self {
         const AUTO: &ToolChoice = &ToolChoice::Auto;
         if *self == Self::None { self } else { AUTO }
@@ -140,7 +140,7 @@ pub struct Offered {
     pub name: String,
     /// Its name for people: `<server>.<tool>`, in the server's own words.
     pub full_name: String,
-    /// What it does.
+    /// The description.
     pub description: Option<String>,
     /// The JSON Schema of its arguments, as it is sent.
     pub input_schema: Box<RawValue>,
@@ -149,24 +149,24 @@ pub struct Offered {
 /// One message of the conversation.
 #[derive(Debug, Clone)]
 pub enum Message {
-    /// What the user says.
+    /// A message of the user.
     User(String),
-    /// What the model said, in the provider's own JSON: what the provider takes of it is sent back.
+    /// A message of the model, in the provider's JSON. The parts that the provider accepts are sent back.
     Assistant(Box<RawValue>),
-    /// What its calls came back with, in the order of the calls.
+    /// The results of its calls, in the order of the calls.
     Results(Vec<Answered>),
 }
 
-/// What one call came back with, as the model is told.
+/// The result of one call, as the model sees it.
 #[derive(Debug, Clone)]
 pub struct Answered {
     /// The provider's id of the call.
     pub call_id: String,
     /// The tool's name on the wire.
     pub name: String,
-    /// What it came back with.
+    /// The content.
     pub content: Vec<Part>,
-    /// Whether that is an error.
+    /// True for an error.
     pub is_error: bool,
 }
 
@@ -189,15 +189,15 @@ pub enum Part {
 pub struct Reply {
     /// As the provider wrote it.
     pub message: Box<RawValue>,
-    /// What it says beside its calls.
+    /// The text beside its calls.
     pub text: String,
     /// The tools it wants to be called, in order.
     pub calls: Vec<Wanted>,
     /// Why it stopped.
     pub stop: Stop,
-    /// What it cost.
+    /// The token counts.
     pub usage: Tokens,
-    /// Where the model's code runs, where the next request must say so.
+    /// The place where the model's code runs, if the next request must name it.
     pub container: Option<String>,
 }
 
@@ -210,7 +210,7 @@ pub struct Wanted {
     pub name: String,
     /// The arguments.
     pub arguments: Arguments,
-    /// Who calls, when generated code does.
+    /// The caller, if generated code makes the call.
     pub caller: Option<Box<RawValue>>,
 }
 
@@ -219,7 +219,7 @@ pub struct Wanted {
 pub enum Arguments {
     /// A JSON object, as it was written.
     Json(Box<RawValue>),
-    /// What was written in place of one.
+    /// A text instead of JSON.
     Text(String),
 }
 
@@ -236,7 +236,7 @@ pub enum Stop {
     StopSequence,
     /// It, or a filter, declined.
     Refusal,
-    /// It is to be asked again, as it stands.
+    /// The request must be repeated unchanged.
     Pause,
     /// The conversation has outgrown the model.
     ContextWindow,
@@ -247,7 +247,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// Whether what was written may lack its end, so that nothing of it is acted upon.
+    /// Returns true if the message may lack its end, so that no call in it is made.
     pub fn is_cut_off(&self) -> bool {
         matches!(self, Self::MaxTokens | Self::ContextWindow | Self::Refusal)
     }

@@ -141,7 +141,7 @@ fn messages(turn: Turn<'_>, flavour: Flavour) -> Vec<Piece<'_>> {
     }
 }
 
-/// What else of a message is taken back.
+/// Removes the parts of a message that are not accepted back.
 fn rest(message: &mut Value, ask: &Ask<'_>, flavour: Flavour) -> bool {
     let taken = |from: &mut Value, keys: &[&str]| -> Value {
         let from = from.as_object_mut().map(std::mem::take).unwrap_or_default();
@@ -179,7 +179,7 @@ fn rest(message: &mut Value, ask: &Ask<'_>, flavour: Flavour) -> bool {
     is_said || has_calls
 }
 
-/// The text of a message, or what was said in place of one; Mistral takes its chunks back.
+/// The text of a message, or the parts that replace it. Mistral accepts its chunks back.
 fn said(message: &mut Value, flavour: Flavour) -> Value {
     match message["content"].take() {
         Value::Array(mut chunks) => {

@@ -66,14 +66,14 @@ impl Ask<'_> {
         })
     }
 
-    /// How much the model is to reason.
+    /// The requested reasoning effort.
     pub(super) fn effort(&self) -> Option<&str> {
         self.parameters
             .get("reasoning_effort")
             .and_then(Value::as_str)
     }
 
-    /// Whether the provider is told what to cache.
+    /// Returns true if the request marks what to cache.
     pub(super) fn caches(&self) -> bool {
         self.parameters.get("prompt_caching") != Some(&Value::Bool(false))
     }

@@ -28,7 +28,7 @@ impl Part {
         }
     }
 
-    /// The text, or what stands for a picture that cannot be shown; nothing for one that can.
+    /// The text, or a description of an image that cannot be shown. `None` for an image that can.
     pub(super) fn text(&self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text.clone()),
@@ -42,7 +42,7 @@ impl Part {
 }
 
 impl Offered {
-    /// What is said of the tool, with its description where it has one.
+    /// The description of the tool, with its own text if it has one.
     pub(super) fn described(&self, mut said: Value) -> Value {
         if let Some(description) = &self.description {
             said["description"] = description.as_str().into();
@@ -115,7 +115,7 @@ impl Arguments {
     }
 }
 
-/// JSON without line breaks, which can stand between its tokens only: traces are kept a line each.
+/// JSON without line breaks, which can occur only between its tokens: traces have one line each.
 pub(super) fn one_line(json: &str) -> String {
     json.replace(['\n', '\r'], " ")
 }
@@ -127,7 +127,7 @@ pub(super) fn kept(raw: &RawValue) -> Option<Box<RawValue>> {
         .filter(|raw| raw.get() != "null")
 }
 
-/// What is said of a tool, with its schema to the letter: a `Value` would sort the properties.
+/// The description of a tool with its verbatim schema: a `Value` would sort the properties.
 pub(super) fn with_schema(said: &Value, key: &str, schema: &RawValue) -> Box<RawValue> {
     let said = said.to_string();
     let open = said.strip_suffix('}').unwrap_or_default();

@@ -10,10 +10,10 @@ use mcptest_mcp::era::Era;
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// How many errors of servers are kept.
+/// The number of server errors to keep.
 const KEPT_ERRORS: usize = 20;
 
-/// What crossed all proxies of one run.
+/// The traffic of all proxies of one run.
 pub(super) struct CallLog {
     faults: FaultPlan,
     on_call: OnCall,
@@ -33,21 +33,21 @@ struct LogState {
 struct LoggedCall {
     call: RecordedCall,
     begun: Instant,
-    /// What the agent got, or `None` while it waits.
+    /// The result that the agent received. `None` while it waits.
     result: Option<RecordedResult>,
-    /// What is on its way to it.
+    /// The result that is on its way to the agent.
     late: Option<RecordedResult>,
-    /// When the agent has its answer; `None` while that is not known.
+    /// The time when the agent has its answer, if known.
     until: Option<Instant>,
-    /// What must come with the request that carries this one on: its state, or an empty text when it has none.
+    /// The state that the continuing request must carry. Empty if it has none.
     awaits_input: Option<String>,
 }
 
-/// How a call ended, without its number and its time.
+/// The outcome of a call, without its number and time.
 #[derive(Debug, Default)]
 pub(super) struct CallEnd {
     pub(super) result: RecordedResult,
-    /// How long it is held back.
+    /// The delay of the answer.
     pub(super) hold: Duration,
 }
 
@@ -69,7 +69,7 @@ impl CallLog {
         }
     }
 
-    /// A call has arrived that may take so long: its number, and what goes wrong with it.
+    /// Records a new call with its time limit. Returns its number and the fault that strikes it.
     pub(super) fn begin(&self, mut call: RecordedCall, timeout_ms: u64) -> (usize, Option<Strike>) {
         let mut state = self.state.lock();
         let (index, now) = (state.calls.len(), Instant::now());
@@ -124,7 +124,7 @@ impl CallLog {
         Some(index)
     }
 
-    /// A call cannot go on without input, which comes with this state.
+    /// Records that a call needs further input, which carries this state.
     pub(super) fn await_input(&self, index: usize, with: String) {
         if let Some(call) = self.state.lock().calls.get_mut(index) {
             call.awaits_input = Some(with);
@@ -220,7 +220,7 @@ impl CallLog {
         });
     }
 
-    /// How the agent spoke to the server of this name, if it did.
+    /// The protocol that the agent used with this server, if any.
     pub(super) fn spoken_to(&self, name: &str) -> Option<RecordedServer> {
         self.state
             .lock()
@@ -230,12 +230,12 @@ impl CallLog {
             .cloned()
     }
 
-    /// The agent has ended: what happens from now on is no part of its run.
+    /// Ends the log with the agent: later events do not belong to its run.
     pub(super) fn close(&self) {
         self.state.lock().is_over = true;
     }
 
-    /// Whether the agent has ended.
+    /// Returns true if the agent has ended.
     pub(super) fn is_over(&self) -> bool {
         self.state.lock().is_over
     }
@@ -264,7 +264,7 @@ impl CallLog {
     }
 }
 
-/// Whether the agent is told nothing and has to find out by itself.
+/// Returns true if the agent gets no message and must notice the fault by itself.
 fn is_silent(strike: &Strike) -> bool {
     use crate::fault::Struck::{AfterCancel, Lost, Silence};
     strike.real && matches!(strike.struck, Silence | Lost | AfterCancel { .. })

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The tools of the servers, as far as they are known.
+/// The known tools of the servers.
 #[derive(Debug, Default)]
 pub(super) struct Offered(Mutex<Known>);
 
@@ -47,7 +47,7 @@ struct Tool {
 }
 
 impl Offered {
-    /// Asks the servers whose tools are not known, all at once; one that does not answer is evidence.
+    /// Lists the tools of the remaining servers, all at once. A server without an answer is evidence.
     pub(super) async fn ask_missing(&self, servers: &[ServerSpec]) -> Vec<RecordedError> {
         let missing: Vec<ServerSpec> = {
             let known = self.0.lock();
@@ -142,7 +142,7 @@ impl Offered {
         }
     }
 
-    /// All of them in the order of their servers, with those that were injected.
+    /// All tools in the order of their servers, with the injected ones.
     pub(super) fn all(&self, servers: &[ServerSpec], injected: &[Injected]) -> Vec<CatalogueTool> {
         let mut tools = self.0.lock().tools.clone();
         let place = |tool: &CatalogueTool| {
@@ -167,7 +167,7 @@ impl Known {
 }
 
 impl Listed<'_> {
-    /// Whether no page follows.
+    /// Returns true on the last page.
     fn is_last(&self) -> bool {
         self.next.is_none_or(|next| next.get() == "null")
     }
@@ -184,8 +184,8 @@ async fn ask(server: &ServerSpec) -> Result<Vec<CatalogueTool>, WireError> {
         .collect())
 }
 
-/// The message without the hidden tools, and with the distractors at the end of the list, where it is the last of its
-/// pages; all else as it was. `None` when nothing changes.
+/// The message without the hidden tools, and with the distractors at the end of the last page. Everything else is
+/// unchanged. `None` if nothing changes.
 pub(super) fn changed(
     text: &str,
     result: &RawValue,

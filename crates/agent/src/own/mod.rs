@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The longest prompt that is also given as a variable: systems refuse to start a program with longer ones.
 const LONGEST_VARIABLE: usize = 100_000;
 
-/// Runs the agent once and tells what it did. Dropping the future ends it with all that it started.
+/// Runs the agent once and returns its evidence. Dropping the future ends it with everything that it started.
 pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     let OwnSetup {
         servers,

@@ -7,15 +7,15 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 
-/// How much is kept of what it prints.
+/// The bytes of its output to keep.
 const LONGEST_ANSWER: usize = 16 << 20;
-/// How long its output is still read after it has exited: what it started may hold the pipe open.
+/// The time to read its output after it has exited: its child processes may hold the pipe open.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 
 /// A program of the user's, ready to start.
 #[derive(Debug)]
 pub struct Program<'a> {
-    /// What it is called in errors.
+    /// Its name in errors.
     pub who: &'a str,
     /// The program and its arguments.
     pub command: &'a [String],
@@ -23,24 +23,24 @@ pub struct Program<'a> {
     pub env: &'a [(String, String)],
     /// The folder it starts in.
     pub cwd: Option<&'a Path>,
-    /// What it reads.
+    /// Its input.
     pub input: &'a str,
-    /// How long it may take.
+    /// Its time limit.
     pub time_budget: Duration,
 }
 
-/// How it ended.
+/// The end of the program.
 #[derive(Debug, Default)]
 pub struct Ended {
-    /// What it printed, without the blanks at its end; `None` when that is nothing.
+    /// Its output, without trailing white space. `None` if it is empty.
     pub answer: Option<String>,
     /// `end_turn`, `time_budget` or `error`.
     pub stop_reason: &'static str,
-    /// How it failed.
+    /// Its failures.
     pub errors: Vec<RecordedError>,
     /// The end of its standard error.
     pub stderr: String,
-    /// How long it took.
+    /// Its duration.
     pub duration: Duration,
 }
 
@@ -109,7 +109,7 @@ fn of_agent(message: String) -> RecordedError {
     RecordedError::new("agent", message)
 }
 
-/// What a program prints, as far as it is kept.
+/// The kept output of a program.
 #[derive(Debug, Default)]
 struct Said {
     kept: Vec<u8>,

@@ -1,4 +1,4 @@
-//! How does the agent reach its servers, and who tells it?
+//! How does the agent reach its servers, and how does it learn their addresses?
 
 use super::server_proxy::ServerProxy;
 use super::setup::OwnError;
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// How long servers may take to end after the agent has.
+/// The time limit for servers to end after the agent.
 const AFTER_AGENT: Duration = Duration::from_secs(8);
 
 /// The proxies in front of all servers of one run. Dropping them ends every server.
@@ -136,7 +136,7 @@ fn url_variable(server: &str) -> String {
     )
 }
 
-/// A word that nobody can guess.
+/// An unguessable word.
 fn token() -> Option<String> {
     let mut bytes = [0; 16];
     rustls::crypto::ring::default_provider()

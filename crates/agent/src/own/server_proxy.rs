@@ -17,8 +17,8 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How soon after its call an answer comes at the earliest: calls that an agent sends together arrive one by one, and
-/// must all be there before the first of them is answered.
+/// The shortest time from a call to its answer: calls that an agent sends together arrive one by one, and all of them
+/// must arrive before the first answer.
 pub(super) const SETTLE: Duration = Duration::from_millis(25);
 
 /// A proxy that records the calls of one server.
@@ -28,7 +28,7 @@ pub(super) struct ServerProxy {
     pub(super) timeout_ms: u64,
     /// The tools that are put into its list.
     pub(super) distractors: Arc<Vec<CatalogueTool>>,
-    /// The tools that are taken out of it.
+    /// The tools to remove from it.
     pub(super) hidden: Arc<Vec<String>>,
     pub(super) log: Arc<CallLog>,
     pub(super) offered: Arc<Offered>,
@@ -182,7 +182,7 @@ impl CallWatch {
         }
     }
 
-    /// What counts only when the agent has waited for it.
+    /// Passes an answer that counts only if the agent has waited for it.
     fn pass_late(&self, answer: &Body<'_>) {
         match outcome_of(answer, Duration::ZERO) {
             CallOutcome::Ended(end) => self.log.finish_late(self.index, end),
@@ -280,7 +280,7 @@ enum CallOutcome {
     NeedsInput(String),
 }
 
-/// What a server says about a call.
+/// The server's answer to a call.
 fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
     let failed =
         |code: Option<i64>, why: String| CallOutcome::Ended(CallEnd::failed(code, why, hold));
@@ -308,7 +308,8 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
     }
 }
 
-/// Waits for what decides the era: a server that answers `initialize`, or the first question of the modern era.
+/// Waits for the message that decides the protocol: a server's answer to `initialize`, or the first request of the
+/// modern protocol.
 struct Greeting {
     proxy: ServerProxy,
     version: Option<String>,

@@ -17,17 +17,17 @@ pub struct OwnSetup<'a> {
     pub env: &'a [(String, String)],
     /// The folder it starts in.
     pub cwd: Option<&'a Path>,
-    /// What the user says.
+    /// The user's message.
     pub prompt: &'a str,
     /// The servers it can use.
     pub servers: Vec<ServerSpec>,
-    /// What goes wrong on purpose.
+    /// The faults to inject.
     pub faults: FaultPlan,
-    /// The tools that are offered to distract; `None` when there are none.
+    /// The distractors to offer, if any.
     pub distractors: Option<Distract<'a>>,
     /// The tools that are kept from it.
     pub hidden: Vec<String>,
-    /// How long it may take.
+    /// The time limit.
     pub time_budget: Duration,
     /// The program of mcptest, which agents start to reach servers on stdio.
     pub program: &'a Path,
@@ -35,15 +35,15 @@ pub struct OwnSetup<'a> {
     pub on_call: OnCall,
 }
 
-/// Who watches the calls.
+/// An observer of the calls.
 pub type OnCall = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// The result of one run.
 #[derive(Debug)]
 pub struct OwnOutcome {
-    /// What happened. Nothing in it is redacted yet.
+    /// The trace, before redaction.
     pub trace: ConversationTrace,
-    /// The tools that it was offered, with those that were injected marked.
+    /// The offered tools. Injected ones are marked.
     pub catalogue: Vec<CatalogueTool>,
     /// The model that it says it used.
     pub model: Option<String>,
@@ -68,7 +68,7 @@ pub enum OwnError {
     Listen {
         /// The server.
         server: String,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 /// A file of usage is a few lines.
 const LONGEST: u64 = 1 << 20;
 
-/// What an agent wrote about its usage.
+/// The usage that an agent reports.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Usage {
     pub(super) tokens: Tokens,
@@ -26,7 +26,7 @@ struct Written {
     model: Option<String>,
 }
 
-/// What the file says; nothing when there is none.
+/// Reads the file. A missing file reports nothing.
 pub(super) fn read(path: &Path) -> Result<Usage, RecordedError> {
     written(path).map_err(|reason| {
         let help = r#"write one object, as {"prompt_tokens": 900, "completion_tokens": 120}"#;

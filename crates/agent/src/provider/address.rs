@@ -8,8 +8,8 @@ pub(super) fn base(text: &str) -> Result<Url, BadUrl> {
     mcptest_http::server_url(text, "http://localhost:11434/v1")
 }
 
-/// The address of an endpoint. A base that names a version gets no second one, and one that names the endpoint already
-/// is taken as it is.
+/// The address of an endpoint. A base with a version gets no second version, and a base with the endpoint is used
+/// unchanged.
 pub(super) fn endpoint(base: &Url, version: &str, path: &str) -> Url {
     let mut url = base.clone();
     let own = base.path().trim_end_matches('/');

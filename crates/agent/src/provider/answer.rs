@@ -19,7 +19,7 @@ pub(super) struct FailedTry {
     pub(super) tried: Tried,
 }
 
-/// Whether it is worth another try.
+/// The result of one try: final, or worth another try.
 pub(super) enum Tried {
     Enough,
     Again { told: Option<Duration> },
@@ -179,7 +179,7 @@ impl Provider {
         failed
     }
 
-    /// A status that is no success.
+    /// Handles a status other than success.
     fn refused(
         &self,
         ask: &Ask<'_>,
@@ -262,7 +262,7 @@ impl Provider {
     }
 }
 
-/// Whether an error under a status of success says that another try would fail, too: by a code, or in words.
+/// Returns true if an error with a success status is final, by its code or its words.
 fn is_final(body: &str) -> bool {
     let value: Value = serde_json::from_str(body).unwrap_or_default();
     let error = &value["error"];
@@ -286,7 +286,7 @@ fn is_final(body: &str) -> bool {
         })
 }
 
-/// Whether what the provider said is about the schema of a tool.
+/// Returns true if the provider's message is about the schema of a tool.
 fn speaks_of_schema(said: &str) -> bool {
     said.to_ascii_lowercase().contains("schema")
 }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 pub struct Retry {
     /// Which try failed, from 1; 0 when none did, since the provider has asked somebody else to wait.
     pub attempt: u32,
-    /// How long is waited before the next.
+    /// The delay before the next try.
     pub wait: Duration,
     /// Why it failed, or is not made yet.
     pub why: String,

@@ -7,15 +7,15 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct AskError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: AskErrorKind,
     /// The status of the last answer, when there was one.
     pub status: Option<u16>,
-    /// What is wrong, and what to do, in a sentence.
+    /// The problem and the fix, in a sentence.
     pub message: String,
-    /// How often it was tried.
+    /// The number of tries.
     pub tries: u32,
-    /// Whether the provider declined the schema of a tool.
+    /// True if the provider refused the schema of a tool.
     pub is_of_schema: bool,
 }
 
@@ -31,8 +31,8 @@ impl AskError {
         }
     }
 
-    /// Whether it says something of the conversation, and not of what the provider runs on: what cannot be asked, and
-    /// what is not answered.
+    /// Returns true if the failure is about the conversation rather than the provider's infrastructure: a request
+    /// that is not possible, or that the provider declines.
     pub fn is_of_conversation(&self) -> bool {
         match self.kind {
             AskErrorKind::Refused => true,
@@ -41,7 +41,7 @@ impl AskError {
         }
     }
 
-    /// Whether the only try was still open when the time of the whole run was over.
+    /// Returns true if the only try was still open at the end of the run's time.
     pub(crate) fn is_late(&self) -> bool {
         self.kind == AskErrorKind::Hung && self.tries <= 1
     }
@@ -63,7 +63,7 @@ pub enum AskErrorKind {
     Unavailable,
     /// The time was up before there was an answer.
     Hung,
-    /// What came is no message.
+    /// The answer is not a message.
     Malformed,
     /// The prompt was held back before it reached the model.
     Refused,

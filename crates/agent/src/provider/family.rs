@@ -1,4 +1,4 @@
-//! What is a provider spoken to in, and whose address and key stand in for what is left out?
+//! Which API does a provider implement, and which address and key are its defaults?
 
 use crate::dialect::{self, Dialect};
 use mcptest_core::provider::{FAMILIES, Family, KINDS};

@@ -1,4 +1,4 @@
-//! Who is asked: a provider found by the model's id or named by the suite, and one way to ask it.
+//! Which provider has a model, found by its id or named by the suite, and how is it called?
 
 mod address;
 mod answer;
@@ -65,7 +65,7 @@ impl Provider {
         about(&(self.dialect.body)(ask))
     }
 
-    /// What a provider does not count, estimated.
+    /// An estimate of the tokens that a provider does not count.
     pub fn estimate(&self, ask: &Ask<'_>, reply: &Reply) -> Tokens {
         let Tokens {
             prompt, completion, ..
@@ -77,7 +77,7 @@ impl Provider {
         }
     }
 
-    /// Whether one of its models may be told a temperature, as far as that is known.
+    /// Returns true if the model may accept a temperature, as far as known.
     pub fn takes_temperature(&self, model: &str) -> bool {
         let cool = Parameters::from([("temperature".to_owned(), 0.into())]);
         Kind::named(self.dialect.name).is_none_or(|kind| refusals(kind, model, &cool).is_empty())
@@ -101,12 +101,12 @@ impl Provider {
             .map(|key| (key.variable.as_str(), key.value.as_str()))
     }
 
-    /// Whether it wants its model's thoughts back.
+    /// Returns true if the provider wants its model's thoughts back.
     pub fn echoes_reasoning(&self) -> bool {
         self.shared.echo_reasoning
     }
 
-    /// The same provider, asked for vectors of texts; `None` where it has none.
+    /// This provider for embeddings of texts. `None` if it has none.
     pub fn for_embeddings(&self) -> Option<Self> {
         let dialect = match self.family().name {
             "anthropic" => return None,
@@ -129,7 +129,7 @@ impl Provider {
         *self.shared.paused_until.lock()
     }
 
-    /// Nobody asks before then.
+    /// Pauses all requests until then.
     fn pause_until(&self, then: Instant) {
         let mut until = self.shared.paused_until.lock();
         *until = Some(until.map_or(then, |until| until.max(then)));

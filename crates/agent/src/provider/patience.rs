@@ -19,7 +19,7 @@ pub struct Patience {
 pub struct Deadlines {
     /// When the whole run must be over.
     pub run: Instant,
-    /// How long each try may take.
+    /// The time limit of each try.
     pub answer: Duration,
 }
 

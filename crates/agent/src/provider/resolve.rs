@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-/// How long a connection may take; past it another try is worth more.
+/// The time limit for a connection. After it, another try is better.
 const CONNECT: Duration = Duration::from_secs(15);
 
 /// Why a model cannot be asked. Keys are never part of it.
@@ -35,7 +35,7 @@ pub enum ProviderError {
     /// The suite has no such provider.
     #[error("the suite has no provider `{0}`: add it under `providers:`")]
     UnknownProvider(String),
-    /// There is no key.
+    /// The key is missing.
     #[error(
         "the model `{model}` needs a key: set {variables} in the environment of mcptest, or name another variable as \
          `api_key_env` of a provider under `providers:`"
@@ -66,7 +66,7 @@ pub enum ProviderError {
     UnsetVariable {
         /// The provider.
         provider: String,
-        /// What is not set.
+        /// The unset variable.
         unset: Unset,
     },
     /// The base URL is not valid.
@@ -74,9 +74,9 @@ pub enum ProviderError {
     BadBaseUrl {
         /// The provider.
         provider: String,
-        /// Where it is written.
+        /// The place of the value.
         place: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// The system has no way to make connections.
@@ -84,7 +84,7 @@ pub enum ProviderError {
     NoClient {
         /// The provider.
         provider: String,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
 }

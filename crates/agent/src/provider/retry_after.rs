@@ -4,7 +4,7 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 use std::time::{Duration, SystemTime};
 
-/// Nobody waits for longer.
+/// The longest accepted delay.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The wait that an answer asks for: `retry-after-ms`, `Retry-After` in seconds or as a date, or the `retryDelay` of

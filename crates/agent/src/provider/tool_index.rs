@@ -2,7 +2,7 @@
 
 use crate::dialect::Offered;
 
-/// How a number begins, the most telling one first.
+/// The beginnings of a number, the most specific one first.
 const MARKS: [&str; 3] = ["function_declarations[", "tools[", "tools."];
 
 /// The tools that an error names by their numbers, in words that go after it.
