@@ -1,6 +1,5 @@
 //! MCP on the wire: a client that is a good witness, a recording proxy.
 
-pub mod check;
 pub mod client;
 pub mod era;
 pub mod fault;

@@ -11,9 +11,9 @@ use clap::Args;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::words::count;
-use mcptest_mcp::check::{self, Options, Probe};
 use mcptest_mcp::client::DEFAULT_TIMEOUT;
 use mcptest_report::REPORTERS;
+use mcptest_toolbox::check::{self, Options, Probe};
 use std::time::{Duration, Instant};
 
 /// How long an answer may take here unless it is said otherwise: many probes wait for one that may never come.

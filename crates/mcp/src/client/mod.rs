@@ -36,7 +36,7 @@ pub use spec::{
     ServerSpec, TellLate, TimeoutScope,
 };
 pub use suite::SpecError;
-pub(crate) use tool_result::faults as result_faults;
+pub use tool_result::faults as result_faults;
 pub use wire_error::{CallFailure, Failure, WireError};
 
 use link::{Deadline, Link};

@@ -10,7 +10,7 @@ impl Misbehaviour {
         clippy::too_many_lines,
         reason = "an arm for each variant, so that none is without words"
     )]
-    pub(crate) fn sentence(&self, asked: &str) -> String {
+    pub fn sentence(&self, asked: &str) -> String {
         match self {
             Self::CannotStart(error) => error.to_string(),
             Self::Exited { moment, status } => {

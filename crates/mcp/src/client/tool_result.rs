@@ -21,7 +21,7 @@ pub(super) fn is_no_object(result: &RawValue) -> bool {
 }
 
 /// What is wrong with a result of `tools/call`, each as the end of `the answer to …`.
-pub(crate) fn faults(result: &RawValue) -> Vec<String> {
+pub fn faults(result: &RawValue) -> Vec<String> {
     let Ok(members) = serde_json::from_str::<Members<'_>>(result.get()) else {
         return Vec::new();
     };

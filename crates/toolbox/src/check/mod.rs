@@ -13,11 +13,11 @@ mod tools;
 
 use finding::{Finding, Verdict};
 
-use crate::client::{Misbehaviour, ServerSpec, WireError};
-use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN};
 use bench::Bench;
 use mcptest_core::eval::Gates;
 use mcptest_core::report::{Report, TestReport};
+use mcptest_mcp::client::{Misbehaviour, ServerSpec, WireError};
+use mcptest_mcp::era::{Era, LATEST_LEGACY, LATEST_MODERN};
 use std::borrow::Cow;
 use std::pin::Pin;
 use std::time::{Duration, Instant};

@@ -4,9 +4,9 @@ use super::answer::Answer;
 use super::bench::{Bench, Unusable};
 use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
-use crate::client::{Observed, WireError};
-use crate::era::{Era, meta};
-use crate::jsonrpc::{self, Id, code};
+use mcptest_mcp::client::{Observed, WireError};
+use mcptest_mcp::era::{Era, meta};
+use mcptest_mcp::jsonrpc::{self, Id, code};
 use serde_json::{Value, json};
 use std::future::ready;
 

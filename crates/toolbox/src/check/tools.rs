@@ -4,9 +4,9 @@ use super::answer::Answer;
 use super::bench::Bench;
 use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
-use crate::client::{Observed, ToolFlaw};
-use crate::era::Era;
-use crate::jsonrpc::code;
+use mcptest_mcp::client::{Observed, ToolFlaw};
+use mcptest_mcp::era::Era;
+use mcptest_mcp::jsonrpc::code;
 use serde_json::json;
 use std::collections::BTreeSet;
 

@@ -4,9 +4,9 @@ use super::answer::Answer;
 use super::bench::{Bench, MadeCall};
 use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
-use crate::era::Era;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::output_faults;
+use mcptest_mcp::era::Era;
 use serde_json::Value;
 
 pub(super) const PROBES: &[Probe] = &[

@@ -1,6 +1,6 @@
 //! What did the server answer to a probe?
 
-use crate::client::{CallFailure, Misbehaviour as M};
+use mcptest_mcp::client::{CallFailure, Misbehaviour as M};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 

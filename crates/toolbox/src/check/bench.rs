@@ -2,11 +2,11 @@
 
 use super::NotSent;
 use super::answer::Answer;
-use crate::client::{CallFailure, Misbehaviour, Tap, Tool, Tools, WireError, result_faults};
-use crate::client::{Client, Closing, Direction, Endpoint, Observed, ServerInfo, ServerSpec};
-use crate::era::Era;
 use mcptest_core::schema::sample_of;
 use mcptest_core::trace::RecordedServer;
+use mcptest_mcp::client::{CallFailure, Misbehaviour, Tap, Tool, Tools, WireError, result_faults};
+use mcptest_mcp::client::{Client, Closing, Direction, Endpoint, Observed, ServerInfo, ServerSpec};
+use mcptest_mcp::era::Era;
 use parking_lot::Mutex;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};

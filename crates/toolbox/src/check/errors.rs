@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::bench::{Bench, Callable};
 use super::finding::Finding;
 use super::{Outcome, Probe, skip};
-use crate::jsonrpc::code;
+use mcptest_mcp::jsonrpc::code;
 use serde_json::{Value, json};
 
 const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";

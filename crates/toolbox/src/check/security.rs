@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::bench::{Bench, CANARY, Callable};
 use super::finding::Finding;
 use super::{NotSent, Outcome, Probe, does_not_apply, skip};
-use crate::client::Endpoint;
+use mcptest_mcp::client::Endpoint;
 use regex::Regex;
 use serde_json::{Value, json};
 use std::future::ready;
