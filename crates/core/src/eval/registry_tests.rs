@@ -201,7 +201,9 @@ fn the_declared_targets_are_the_measured_ones_whatever_the_runs() {
 }
 
 /// Files that may name gates beside their own folders and the registry, with the reason.
-const NAMING: [(&str, &str); 5] = [
+const NAMING: [(&str, &str); 7] = [
+    ("cli/src/command/eval.rs", "is the command of that name"),
+    ("cli/src/command/scenario.rs", "is the command of that name"),
     (
         "run/src/draft/calls.rs",
         "drafts a suite, which is written for the user to read",
