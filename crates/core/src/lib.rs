@@ -93,7 +93,7 @@ pub mod world;
 pub mod yaml;
 
 #[doc(inline)]
-pub use judge::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns, judge};
+pub use judge::{Recorded, RecordedCall, RecordedRun, RecordedRuns, RecordedSideRuns, judge};
 #[doc(inline)]
 pub use problem::{Level, Problem, Sources, Span};
 #[doc(inline)]

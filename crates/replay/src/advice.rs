@@ -3,10 +3,10 @@
 use crate::cassette::{ReadError, ResolveError};
 use crate::walk::not_entered;
 use mcptest_core::judge::is_read_only;
-use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
+use mcptest_core::row::{Reason, ReasonKind, Row, RowOfAgent};
 
 /// There is no file where the recording should be.
-pub fn missing(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
+pub fn missing(reason: Reason, RowOfAgent { row, of }: RowOfAgent<'_>) -> Reason {
     if row.transcripts.is_some() {
         return reason.help("it was there a moment ago; run again");
     }

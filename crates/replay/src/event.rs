@@ -28,28 +28,28 @@ pub enum Event {
     /// Recording begins: the rows and how many runs each needs.
     Began {
         /// The rows, which other events name by their place here.
-        cells: Vec<RowToRecord>,
+        rows: Vec<RowToRecord>,
     },
     /// A run has started.
     RunStarted {
         /// The row.
-        cell: usize,
+        row: usize,
         /// The run, from 1.
         run: usize,
-        /// Whether it is a run of the fault matrix.
-        in_matrix: bool,
+        /// Whether it is a side run.
+        is_side: bool,
     },
     /// The model is asked.
     Asks {
         /// The row.
-        cell: usize,
+        row: usize,
         /// The run.
         run: usize,
     },
     /// The provider is not asked again before so much time has passed.
     Waits {
         /// The row.
-        cell: usize,
+        row: usize,
         /// The run.
         run: usize,
         /// How long that is.
@@ -60,7 +60,7 @@ pub enum Event {
     /// The model has answered.
     Answered {
         /// The row.
-        cell: usize,
+        row: usize,
         /// The run.
         run: usize,
         /// Tokens of this answer, where they are counted.
@@ -71,7 +71,7 @@ pub enum Event {
     /// A tool is called.
     Calls {
         /// The row.
-        cell: usize,
+        row: usize,
         /// The run.
         run: usize,
         /// The server it is meant for, where there is one.
@@ -82,7 +82,7 @@ pub enum Event {
     /// A run is over and, unless it says why not, on the disk.
     RunFinished {
         /// The row.
-        cell: usize,
+        row: usize,
         /// The run.
         run: usize,
         /// Why the agent stopped, where it did.
@@ -90,17 +90,17 @@ pub enum Event {
         /// Why it is not recorded, when it is not; without secrets.
         unrecorded: Option<String>,
     },
-    /// More runs of a row are needed than was known, as for a fault matrix.
+    /// More runs of a row are needed than was known: side runs, as of a fault matrix.
     More {
         /// The row.
-        cell: usize,
+        row: usize,
         /// How many more.
         runs: usize,
     },
     /// The rest of a row's runs is not needed: its verdict is decided.
     Decided {
         /// The row.
-        cell: usize,
+        row: usize,
         /// How many runs are saved.
         saved: usize,
     },

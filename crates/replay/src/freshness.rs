@@ -4,7 +4,7 @@ use crate::advice;
 use crate::cassette::{self, Cassette, Change};
 use crate::conditions::removed_faults;
 use mcptest_core::judge::is_read_only;
-use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent};
 use mcptest_core::suite::{Stale, Suite};
 use mcptest_core::trace::Header;
 use std::path::Path;
@@ -90,20 +90,18 @@ pub fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Header) -> O
 
 /// The differences between the recordings of a row and the suite that are tolerated, or why they are not.
 pub(crate) fn tolerated_differences(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    agent: RowOfAgent<'_>,
     expected: &Header,
     cassettes: &[(&Path, &Cassette<'_>)],
 ) -> Result<Vec<String>, Reason> {
-    let mut notes = freshness(row, of, expected, cassettes)?;
-    notes.extend(without_faults(row, of, cassettes)?);
+    let mut notes = freshness(agent, expected, cassettes)?;
+    notes.extend(without_faults(agent, cassettes)?);
     Ok(notes)
 }
 
 /// Compares what was recorded with what the suite would record now; the differences that are tolerated are notes.
 pub(crate) fn freshness(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    RowOfAgent { row, of }: RowOfAgent<'_>,
     expected: &Header,
     cassettes: &[(&Path, &Cassette<'_>)],
 ) -> Result<Vec<String>, Reason> {
@@ -121,8 +119,7 @@ pub(crate) fn freshness(
 
 /// Refuses runs that ran into faults which the suite does not inject any more; where that is tolerated, a note of each.
 fn without_faults(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    RowOfAgent { row, of }: RowOfAgent<'_>,
     cassettes: &[(&Path, &Cassette<'_>)],
 ) -> Result<Vec<String>, Reason> {
     if row.transcripts.is_some() || of.agent.is_eval() {

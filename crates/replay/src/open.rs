@@ -10,7 +10,7 @@ use crate::tool_test::OpenedCall;
 use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::is_read_only;
-use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, Subject};
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent, Subject};
 use mcptest_core::suite::{CassettePath, Graded};
 use mcptest_core::trace::run_line;
 use rayon::prelude::*;
@@ -29,8 +29,7 @@ pub enum OpenedRow<'r> {
 
 /// The recordings of an agent's row.
 pub struct OpenedRuns<'r> {
-    pub(crate) row: &'r Row<'r>,
-    pub(crate) of: AgentRow<'r>,
+    pub(crate) row: RowOfAgent<'r>,
     /// The row that recorded the runs, where this row only grades them.
     pub(crate) recorder: Option<Row<'r>>,
     pub(crate) files: Vec<OpenedFile>,
@@ -63,12 +62,16 @@ impl<'r> OpenedRow<'r> {
                 Some(FreshRow::InMemory {
                     recording, side, ..
                 }),
-            ) => Self::Runs(OpenedRuns::from_memory(row, of, recording, side.as_deref())),
+            ) => Self::Runs(OpenedRuns::from_memory(
+                RowOfAgent { row, of },
+                recording,
+                side.as_deref(),
+            )),
             (Subject::Tool(of), Some(FreshRow::InMemory { recording, .. })) => {
                 Self::Call(OpenedCall::from_memory(row, of, recording))
             }
             (Subject::Agent(of), _) => {
-                OpenedRuns::open(row, of).map_or_else(Self::Nothing, Self::Runs)
+                OpenedRuns::open(RowOfAgent { row, of }).map_or_else(Self::Nothing, Self::Runs)
             }
             (Subject::Tool(of), _) => {
                 OpenedCall::open(row, of).map_or_else(Self::Nothing, Self::Call)
@@ -78,49 +81,37 @@ impl<'r> OpenedRow<'r> {
 }
 
 impl<'r> OpenedRuns<'r> {
-    fn open(row: &'r Row<'r>, of: AgentRow<'r>) -> Result<Self, Reason> {
-        let recorder = row.recorded_by();
-        let (files, linked) = match &recorder {
-            Some(recorder) => open_files(recorder, of.recorded_by()),
-            None => open_files(row, of),
-        }?;
+    fn open(row: RowOfAgent<'r>) -> Result<Self, Reason> {
+        let recorder = row.row.recorded_by();
+        let (files, linked) = open_files(recorder.as_ref().and_then(Row::of_agent).unwrap_or(row))?;
         Ok(Self {
             row,
-            of,
             recorder,
             files,
-            side: open_side(row, of),
+            side: open_side(row),
             linked,
-            grades: grades::read(row),
+            grades: grades::read(row.row),
             is_live: false,
         })
     }
 
     /// The runs that were made just now and are on no disk.
-    fn from_memory(
-        row: &'r Row<'r>,
-        of: AgentRow<'r>,
-        recording: &str,
-        side: Option<&str>,
-    ) -> Self {
+    fn from_memory(row: RowOfAgent<'r>, recording: &str, side: Option<&str>) -> Self {
         Self {
             row,
-            of,
-            recorder: row.recorded_by(),
+            recorder: row.row.recorded_by(),
             files: vec![OpenedFile::from_text("the runs made just now", recording)],
-            side: side.map(|text| OpenedFile::from_text("the matrix made just now", text)),
+            side: side.map(|text| OpenedFile::from_text("the side runs made just now", text)),
             linked: Vec::new(),
             grades: Grades::default(),
             is_live: true,
         }
     }
 
-    /// The row that recorded the runs, and its agent.
-    pub(crate) fn recorder(&self) -> (&Row<'r>, AgentRow<'r>) {
-        match &self.recorder {
-            Some(recorder) => (recorder, self.of.recorded_by()),
-            None => (self.row, self.of),
-        }
+    /// The row that recorded the runs.
+    pub(crate) fn recorder(&self) -> RowOfAgent<'_> {
+        let other = self.recorder.as_ref().and_then(Row::of_agent);
+        other.unwrap_or(self.row)
     }
 }
 
@@ -133,7 +124,8 @@ impl OpenedFile {
 }
 
 /// Opens every recording of a row, and names the links to folders that were not entered.
-fn open_files(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<OpenedFile>, Vec<PathBuf>), Reason> {
+fn open_files(agent: RowOfAgent<'_>) -> Result<(Vec<OpenedFile>, Vec<PathBuf>), Reason> {
+    let RowOfAgent { row, of } = agent;
     if let (Some(CassettePath::Graded(Graded::Texts(texts))), None) =
         (&of.agent.cassette, &row.transcripts)
     {
@@ -152,17 +144,18 @@ fn open_files(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<OpenedFile>, Vec<P
     let files = match &paths[..] {
         [] | [_] => paths
             .into_iter()
-            .map(|path| open_file(row, of, path))
+            .map(|path| open_file(agent, path))
             .collect(),
         _ => paths
             .into_par_iter()
-            .map(|path| open_file(row, of, path))
+            .map(|path| open_file(agent, path))
             .collect(),
     };
     Ok((files, linked))
 }
 
-fn open_file(row: &Row<'_>, of: AgentRow<'_>, path: PathBuf) -> OpenedFile {
+fn open_file(agent: RowOfAgent<'_>, path: PathBuf) -> OpenedFile {
+    let RowOfAgent { row, of } = agent;
     let opened = if row.transcripts.is_some() {
         Recording::open_transcript(&path)
     } else {
@@ -171,7 +164,7 @@ fn open_file(row: &Row<'_>, of: AgentRow<'_>, path: PathBuf) -> OpenedFile {
     let recording = opened.map_err(|error| match error.fault {
         ReadFault::Missing => {
             let message = format!("there is no recording at {}", path.display());
-            advice::missing(Reason::new(ReasonKind::RecordingMissing, message), row, of)
+            advice::missing(Reason::new(ReasonKind::RecordingMissing, message), agent)
         }
         _ => advice::unreadable(&error, row, is_read_only(of)),
     });
@@ -179,7 +172,7 @@ fn open_file(row: &Row<'_>, of: AgentRow<'_>, path: PathBuf) -> OpenedFile {
 }
 
 /// Opens the recording of the side runs; `None` when the agent can have none.
-fn open_side(row: &Row<'_>, of: AgentRow<'_>) -> Option<OpenedFile> {
+fn open_side(RowOfAgent { row, of }: RowOfAgent<'_>) -> Option<OpenedFile> {
     let path = side_path(of)?;
     let words = SideRuns::of(of.agent, &[])?.words;
     let recording = Recording::open(&path).map_err(|error| match error.fault {

@@ -9,8 +9,8 @@ use crate::remarks::{imported, remarks};
 use crate::tool_test::ParsedCall;
 use crate::walk::not_entered;
 use mcptest_core::eval::SideRuns;
-use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
-use mcptest_core::row::{Reason, ReasonKind};
+use mcptest_core::judge::{Recorded, RecordedRun, RecordedRuns, RecordedSideRuns, is_read_only};
+use mcptest_core::row::{Reason, ReasonKind, RowOfAgent};
 use mcptest_core::trace::{Header, Run};
 use std::path::Path;
 use std::slice;
@@ -99,10 +99,10 @@ impl OpenedRuns<'_> {
         if let Some(reason) = mixed(&readable) {
             return Err(reason);
         }
-        let (row, of) = self.recorder();
-        let expected = expected_header(of);
-        let tolerated = tolerated_differences(row, of, &expected, &readable);
-        let mut notes = remarks(row, of, &expected, &readable);
+        let recorder = self.recorder();
+        let expected = expected_header(recorder.of);
+        let tolerated = tolerated_differences(recorder, &expected, &readable);
+        let mut notes = remarks(recorder, &expected, &readable);
         notes.extend(not_entered(&self.linked));
         notes.extend(imported(&self.files));
         Ok(ParsedRuns {
@@ -129,7 +129,7 @@ impl OpenedRuns<'_> {
 
     /// Which side runs are wanted depends on the first run.
     fn parse_side(&self, expected: Header, first: Option<Run<'_>>) -> Option<ParsedSide<'_>> {
-        let wanted = SideRuns::of(self.of.agent, first.as_slice())?;
+        let wanted = SideRuns::of(self.row.of.agent, first.as_slice())?;
         if wanted.runs.is_empty() {
             return None;
         }
@@ -138,7 +138,7 @@ impl OpenedRuns<'_> {
             Ok(cassette) => {
                 let mut expected = expected;
                 wanted.name_in(&mut expected);
-                freshness(self.row, self.of, &expected, &[(file.path, cassette)])
+                freshness(self.row, &expected, &[(file.path, cassette)])
             }
             Err(reason) => Err(reason.clone()),
         };
@@ -146,7 +146,7 @@ impl OpenedRuns<'_> {
     }
 
     fn unreadable(&self, error: &ReadError) -> Reason {
-        let (row, of) = self.recorder();
+        let RowOfAgent { row, of } = self.recorder();
         advice::unreadable(error, row, is_read_only(of))
     }
 }
@@ -188,14 +188,17 @@ impl ParsedRuns<'_> {
             stale,
             is_stale,
             notes,
-            matrix: self.side.as_ref().map(|side| self.recorded_side(side)),
+            side_runs: self.side.as_ref().map(|side| self.recorded_side(side)),
             is_live: self.opened.is_live,
             grades: self.opened.grades.clone(),
         }
     }
 
-    fn recorded_side<'p>(&'p self, side: &'p ParsedSide<'_>) -> Result<RecordedMatrix<'p>, Reason> {
-        Ok(RecordedMatrix {
+    fn recorded_side<'p>(
+        &'p self,
+        side: &'p ParsedSide<'_>,
+    ) -> Result<RecordedSideRuns<'p>, Reason> {
+        Ok(RecordedSideRuns {
             notes: side.tolerated.clone()?,
             runs: self.runs_of(slice::from_ref(&side.file)),
         })

@@ -3,7 +3,7 @@
 use crate::cassette::{Cassette, Recording};
 use crate::conditions::{other_model, unknown_conditions};
 use crate::open::OpenedFile;
-use mcptest_core::row::{AgentRow, Row};
+use mcptest_core::row::RowOfAgent;
 use mcptest_core::trace::{Header, slips};
 use mcptest_import::Fidelity;
 use std::collections::BTreeSet;
@@ -11,8 +11,7 @@ use std::path::Path;
 
 /// What is noted of recordings that nothing is wrong with: what is not compared, and what no check reads.
 pub(crate) fn remarks(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    RowOfAgent { row, of }: RowOfAgent<'_>,
     expected: &Header,
     cassettes: &[(&Path, &Cassette<'_>)],
 ) -> Vec<String> {

@@ -3,7 +3,7 @@
 use mcptest_core::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::guard::guarded;
-use mcptest_core::row::{AgentRow, Row, Subject};
+use mcptest_core::row::{RowOfAgent, Subject};
 use mcptest_core::words::count;
 use mcptest_files as files;
 use mcptest_replay::OpenedRow;
@@ -39,7 +39,7 @@ pub fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captured {
     let mut captured = Captured::default();
     for row in plan.rows.iter().filter(|row| row.skip.is_none()) {
         let test = match row.subject {
-            Subject::Agent(of) => guarded(|| captured_test(row, of, wanted))
+            Subject::Agent(of) => guarded(|| captured_test(RowOfAgent { row, of }, wanted))
                 .unwrap_or_else(|panic| Err(panic.to_string()))
                 .and_then(|test| without_secrets(test, &secrets.of(of.suite)))
                 .map(|test| (of.model_label(), test)),
@@ -59,8 +59,7 @@ pub fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captured {
 }
 
 fn captured_test(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    RowOfAgent { row, of }: RowOfAgent<'_>,
     wanted: CapturedRuns,
 ) -> Result<TestBaseline, String> {
     let opened = OpenedRow::open(row, None);

@@ -14,7 +14,9 @@ mod tool_call;
 pub use accept::{Changes, FileChange, changes, recorded_changes};
 pub use baseline::{Captured, CapturedRuns, capture_baselines, read_baseline, write_baseline};
 pub use calibrate::{Mislabelled, calibrate};
-pub use record::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
+pub use record::{
+    Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,
+};
 pub use refused_tools::refused_tools;
 pub use surface::{FirstChoice, first_choices, read_pins, read_surface, write_bench, write_pins};
 

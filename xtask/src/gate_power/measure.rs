@@ -93,15 +93,15 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
 fn measure_row(
     agent: &Agent,
     paths: &[PathBuf],
-    in_matrix: bool,
+    is_side: bool,
     powers: &mut [Power],
 ) -> Result<(), String> {
     let gates: Vec<&GateBlock> = agent
         .gates
         .iter()
-        .filter(|gate| gate.judges_side_runs() == in_matrix && gate.question().is_none())
+        .filter(|gate| gate.judges_side_runs() == is_side && gate.question().is_none())
         // An edit to one kind of runs says nothing where two kinds are compared.
-        .filter(|gate| !(in_matrix && gate.compares_runs()))
+        .filter(|gate| !(is_side && gate.compares_runs()))
         .collect();
     let recordings: Vec<Recording> = paths
         .iter()
@@ -124,7 +124,7 @@ fn measure_row(
             });
         }
     }
-    if !in_matrix {
+    if !is_side {
         runs.truncate(agent.runs);
     }
     if let Some(gate) = gates.iter().find(|gate| !passes_gate(gate, &runs)) {

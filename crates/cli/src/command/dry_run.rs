@@ -6,7 +6,7 @@ use console::{Alignment, measure_text_width, pad_str};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_replay::Plan;
-use mcptest_run::{Estimate, MatrixRuns, Options, RowEstimate};
+use mcptest_run::{Estimate, Options, RowEstimate, SideRunsEstimate};
 use std::collections::BTreeSet;
 
 /// More rows than these are not named one by one in a note.
@@ -93,18 +93,18 @@ fn line(row: &RowEstimate) -> [String; 6] {
 
 /// `10`, or `10+6` with a fault matrix; `10+…` where the tools are not known.
 fn runs(row: &RowEstimate) -> String {
-    let of_matrix = row.matrix.map(|matrix| match matrix.at_most {
+    let of_side_runs = row.side_runs.map(|side| match side.at_most {
         None => "+…".to_owned(),
         Some(most) => format!(
             "+{}{}",
-            mark(matrix.about != most),
-            grouped(matrix.about as u64)
+            mark(side.about != most),
+            grouped(side.about as u64)
         ),
     });
     format!(
         "{}{}",
         grouped(row.runs as u64),
-        of_matrix.unwrap_or_default()
+        of_side_runs.unwrap_or_default()
     )
 }
 
@@ -113,21 +113,21 @@ fn mark(is_rough: bool) -> &'static str {
 }
 
 fn is_rough(row: &RowEstimate) -> bool {
-    row.tokens.is_some_and(|tokens| tokens.is_rough) || row.matrix.is_some_and(is_open)
+    row.tokens.is_some_and(|tokens| tokens.is_rough) || row.side_runs.is_some_and(is_open)
 }
 
 /// Whether how many runs there are is known only once there is one.
-fn is_open(matrix: MatrixRuns) -> bool {
-    matrix.at_most != Some(matrix.about)
+fn is_open(side: SideRunsEstimate) -> bool {
+    side.at_most != Some(side.about)
 }
 
 /// All rows together; a sum of which a part is not known says so.
 fn total(rows: &[RowEstimate]) -> [String; 6] {
     let about: usize = rows
         .iter()
-        .map(|row| row.runs + row.matrix.map_or(0, |matrix| matrix.about))
+        .map(|row| row.runs + row.side_runs.map_or(0, |side| side.about))
         .sum();
-    let is_open = rows.iter().any(|row| row.matrix.is_some_and(is_open));
+    let is_open = rows.iter().any(|row| row.side_runs.is_some_and(is_open));
     let any_rough = rows.iter().any(is_rough);
     let sum = |number: &dyn Fn(&RowEstimate) -> Option<u64>| {
         let known: Vec<u64> = rows.iter().filter_map(number).collect();
@@ -209,7 +209,7 @@ fn notes(estimate: &Estimate) -> Vec<String> {
         "{rows} may need fewer runs: `stop: decided`",
     );
     for row in rows {
-        notes.extend(row.matrix.and_then(|matrix| of_matrix(row, matrix)));
+        notes.extend(row.side_runs.and_then(|side| of_side_runs(row, side)));
     }
     let unpriced: BTreeSet<&String> = rows
         .iter()
@@ -246,12 +246,12 @@ fn without_a_model(estimate: &Estimate) -> Vec<String> {
     called.into_iter().chain(read).collect()
 }
 
-fn of_matrix(row: &RowEstimate, matrix: MatrixRuns) -> Option<String> {
-    let most = matrix
+fn of_side_runs(row: &RowEstimate, side: SideRunsEstimate) -> Option<String> {
+    let most = side
         .at_most
         .map(|most| format!(": {} at most", grouped(most as u64)));
-    is_open(matrix).then(|| {
-        let (all, name) = (matrix.words.all, escape(&row.row_name));
+    is_open(side).then(|| {
+        let (all, name) = (side.words.all, escape(&row.row_name));
         format!(
             "how many runs {all} of `{name}` has is known after its first run{}",
             most.unwrap_or_default()

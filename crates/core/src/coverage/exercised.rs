@@ -159,14 +159,14 @@ impl Exercised {
             .agent
             .runs_to_judge(recorded.runs.len())
             .min(recorded.runs.len());
-        let matrix = recorded
-            .matrix
+        let side = recorded
+            .side_runs
             .iter()
             .flatten()
-            .flat_map(|matrix| &matrix.runs);
+            .flat_map(|side| &side.runs);
         let runs: Vec<RecordedRun<'_>> = recorded.runs[..wanted]
             .iter()
-            .chain(matrix)
+            .chain(side)
             .cloned()
             .collect();
         let settled = with_known_tools(of, &runs);

@@ -1,6 +1,6 @@
 //! Which command, or which edit of the suite, helps with a recording that is short or cannot be read?
 
-use crate::row::{AgentRow, Reason, Row};
+use crate::row::{AgentRow, Reason, Row, RowOfAgent};
 
 /// Whether recording never writes what the agent names: lists and patterns are only read, and so are the traces of an
 /// agent that names nobody to run.
@@ -8,18 +8,11 @@ pub fn is_read_only(of: AgentRow<'_>) -> bool {
     of.agent.is_read_only() || (of.agent.models.is_empty() && of.agent.own.is_none())
 }
 
-/// The row that recorded what an eval grades, which is the one to record again.
-pub(super) fn recorded_by<'s>(row: &Row<'s>) -> Option<(Row<'s>, AgentRow<'s>)> {
-    let row = row.recorded_by()?;
-    let of = row.agent_row()?;
-    Some((row, of))
-}
-
 /// Fewer runs are recorded than are asked for.
-pub(super) fn short(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
-    if let Some((row, of)) = recorded_by(row) {
-        return short(reason, &row, of);
-    }
+pub(super) fn short(reason: Reason, agent: RowOfAgent<'_>) -> Reason {
+    // What an eval grades was recorded by another row, which is the one to record again.
+    let recorder = agent.row.recorded_by();
+    let RowOfAgent { row, of } = recorder.as_ref().and_then(Row::of_agent).unwrap_or(agent);
     if row.transcripts.is_some() {
         return reason.help("put more transcripts into the group, or lower `runs:`");
     }

@@ -4,23 +4,23 @@ use super::one_run::{
     broken_run, doubled_argument, judge_run, overcome_errors, reached_limit, set_totals,
 };
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
-use super::{Judging, advice, faults, matrix, outcome, servers};
+use super::{Judging, advice, faults, outcome, servers, side_runs};
 use crate::eval::{GateBlock, GateTrait, SideRuns, decided};
 use crate::grade::{self, Found};
 use crate::report::{Advice, GateReport, RunReport, Status, TestReport};
-use crate::row::{AgentRow, Reason, ReasonKind, Row};
+use crate::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};
 use crate::words::count;
 use std::borrow::Cow;
 
 pub(super) fn judge(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    row: RowOfAgent<'_>,
     recorded: &RecordedRuns<'_>,
     judging: Judging,
     report: &mut TestReport,
 ) -> Result<(), Reason> {
+    let of = row.of;
     let agent = of.agent;
     report.unpinned = recorded.unpinned;
     report.stale = recorded.is_stale;
@@ -36,12 +36,12 @@ pub(super) fn judge(
         others,
         wanted,
         stop,
-    } = runs_to_judge(row, of, recorded, report)?;
+    } = runs_to_judge(row, recorded, report)?;
     // What nobody judges must be whole too: a file with something else in it is not the one that was recorded.
     let not_whole = others.iter().find_map(|run| run.trace.as_ref().err());
     let graded: Vec<Vec<Found>> = judged
         .iter()
-        .map(|run| recorded.grades.of(&grade::of_run(of, run), row))
+        .map(|run| recorded.grades.of(&grade::of_run(of, run), row.row))
         .collect();
     let settled = with_known_tools(of, &judged);
     let judged = judged
@@ -49,7 +49,7 @@ pub(super) fn judge(
         .zip(&settled)
         .map(|(run, settled)| settled_run(run, settled.as_ref()));
     let judged: Vec<RecordedRun<'_>> = judged.collect();
-    if let Some(reason) = faults::misrecorded(row, of, &judged) {
+    if let Some(reason) = faults::misrecorded(row, &judged) {
         return Err(reason);
     }
     for (run, graded) in judged.iter().zip(&graded) {
@@ -57,18 +57,16 @@ pub(super) fn judge(
     }
     let mut runs = judge_runs(agent, &judged, &graded, report);
     for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
-        again(row, of, recorded.is_live, reason);
+        again(row, recorded.is_live, reason);
     }
     let broken = errors_of(report);
     if let Some(reason) = broken.clone().filter(|_| runs.is_empty()) {
         return Err(reason);
     }
-    let gates = gates_to_judge(row, of, report);
+    let gates = gates_to_judge(row, report);
     let ordinary = judge_ordinary(of, &gates, &mut runs, judging, report);
     if stop.is_some() && broken.is_none() {
-        report
-            .notes
-            .push(accept_early_stop(row, of, &runs, wanted)?);
+        report.notes.push(accept_early_stop(row, &runs, wanted)?);
     }
     servers::note(&runs, report);
     report.notes.extend(
@@ -88,7 +86,6 @@ pub(super) fn judge(
     report.notes.extend(unmet);
     let row = JudgedRow {
         row,
-        of,
         gates: &gates,
         runs: &runs,
         recorded,
@@ -121,16 +118,15 @@ struct RunsToJudge<'r, 't> {
 }
 
 fn runs_to_judge<'r, 't>(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    row: RowOfAgent<'_>,
     recorded: &'r RecordedRuns<'t>,
     report: &mut TestReport,
 ) -> Result<RunsToJudge<'r, 't>, Reason> {
-    if !row.runs.is_empty() {
-        return chosen_runs(row, recorded, report);
+    if !row.row.runs.is_empty() {
+        return chosen_runs(row.row, recorded, report);
     }
     let there = recorded.runs.len();
-    let wanted = of.agent.runs_to_judge(there);
+    let wanted = row.of.agent.runs_to_judge(there);
     let missing = missing(&recorded.runs, wanted);
     let stop = recorded.early_stop(&missing, wanted);
     let judged = stop.unwrap_or(if missing.is_empty() { wanted } else { 0 });
@@ -142,7 +138,6 @@ fn runs_to_judge<'r, 't>(
         return Err(advice::short(
             Reason::new(ReasonKind::RunsMissing, message),
             row,
-            of,
         ));
     }
     if there > wanted {
@@ -200,13 +195,9 @@ fn chosen_runs<'r, 't>(
 }
 
 /// The gates of the agent; where single runs were selected, those that judge one run by itself.
-fn gates_to_judge<'g>(
-    row: &Row<'_>,
-    of: AgentRow<'g>,
-    report: &mut TestReport,
-) -> Vec<&'g GateBlock> {
-    let all = of.agent.gates.iter();
-    if row.runs.is_empty() {
+fn gates_to_judge<'g>(row: RowOfAgent<'g>, report: &mut TestReport) -> Vec<&'g GateBlock> {
+    let all = row.of.agent.gates.iter();
+    if row.row.runs.is_empty() {
         return all.collect();
     }
     let (judged, others): (Vec<&GateBlock>, Vec<&GateBlock>) =
@@ -282,10 +273,10 @@ fn numbered(what: &str, numbers: &[usize]) -> String {
 }
 
 /// A run that ended in an error is part of its recording: all runs of the row are recorded again, or none.
-fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, reason: &mut Reason) {
-    if let Some((row, of)) = advice::recorded_by(row) {
-        return again(&row, of, is_live, reason);
-    }
+fn again(agent: RowOfAgent<'_>, is_live: bool, reason: &mut Reason) {
+    // What an eval grades was recorded by another row, which is the one to record again.
+    let recorder = agent.row.recorded_by();
+    let RowOfAgent { row, of } = recorder.as_ref().and_then(Row::of_agent).unwrap_or(agent);
     let can_be_recorded = of.agent.own.is_some() || of.model.is_some();
     let is_kept = !is_live && can_be_recorded && !of.agent.is_read_only();
     if is_kept && matches!(reason.kind, ReasonKind::RunError | ReasonKind::AgentCrashed) {
@@ -372,15 +363,15 @@ fn judge_runs<'t>(
 
 /// Takes the runs there are for all that are wanted, where the others could change nothing; the row says so.
 fn accept_early_stop(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    row: RowOfAgent<'_>,
     runs: &[Run<'_>],
     wanted: usize,
 ) -> Result<String, Reason> {
     let recorded = runs.len();
-    let open = if !of.agent.stop_decided {
+    let agent = row.of.agent;
+    let open = if !agent.stop_decided {
         Some("the suite does not say `stop: decided`")
-    } else if decided(of.agent, runs, wanted).is_none() {
+    } else if decided(agent, runs, wanted).is_none() {
         Some("with the suite as it is now the others could change the verdict")
     } else {
         None
@@ -391,7 +382,6 @@ fn accept_early_stop(
         return Err(advice::short(
             Reason::new(ReasonKind::RunsMissing, message),
             row,
-            of,
         ));
     }
     let saved = wanted - recorded;
@@ -452,8 +442,7 @@ fn judge_gate(
 
 /// A row whose runs have their outcomes.
 struct JudgedRow<'j> {
-    row: &'j Row<'j>,
-    of: AgentRow<'j>,
+    row: RowOfAgent<'j>,
     gates: &'j [&'j GateBlock],
     runs: &'j [Run<'j>],
     recorded: &'j RecordedRuns<'j>,
@@ -480,7 +469,7 @@ impl JudgedRow<'_> {
                 },
                 None => gates.push(judge_gate(
                     gate,
-                    self.of,
+                    self.row.of,
                     &row_name,
                     self.runs,
                     self.judging,
@@ -521,14 +510,13 @@ impl JudgedRow<'_> {
             .runs
             .first()
             .is_some_and(|first| first.trace.is_ok());
-        let wanted = SideRuns::of(self.of.agent, if is_read { self.runs } else { &[] });
-        let matrix = matrix::Matrix {
+        let wanted = SideRuns::of(self.row.of.agent, if is_read { self.runs } else { &[] });
+        let side = side_runs::SideRunsOfRow {
             row: self.row,
-            of: self.of,
             gate,
             wanted,
             judging: self.judging,
         };
-        matrix.judge(self.recorded.matrix.as_ref(), self.runs, report)
+        side.judge(self.recorded.side_runs.as_ref(), self.runs, report)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::recorded::{RecordedRun, RecordedRuns};
 use crate::eval::{GateTrait, is_contradicted};
-use crate::row::{AgentRow, Reason, ReasonKind, Row};
+use crate::row::{AgentRow, Reason, ReasonKind, RowOfAgent};
 use crate::suite::{Agent, Fault};
 use crate::trace::{Call, CallResult, CatalogueTool, FaultEvent, Run};
 use crate::words::count;
@@ -36,8 +36,7 @@ pub(super) fn unhittable(of: AgentRow<'_>, recorded: &RecordedRuns<'_>) -> Optio
 
 /// The first recorded event of one of the suite's faults that cannot be one of it.
 pub(super) fn misrecorded(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    RowOfAgent { row, of }: RowOfAgent<'_>,
     runs: &[RecordedRun<'_>],
 ) -> Option<Reason> {
     let message = runs.iter().enumerate().find_map(|(at, run)| {

@@ -3,12 +3,12 @@
 mod advice;
 mod agent_row;
 mod faults;
-mod matrix;
 mod measurable;
 mod one_run;
 mod outcome;
 mod recorded;
 mod servers;
+mod side_runs;
 mod tool_row;
 mod vacuous;
 
@@ -16,13 +16,13 @@ pub use advice::is_read_only;
 pub use measurable::{MeasurableRun, MeasurableRuns, SettledRuns};
 pub use one_run::{judged_alone, with_outcome};
 pub(crate) use recorded::with_known_tools;
-pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};
+pub use recorded::{Recorded, RecordedCall, RecordedRun, RecordedRuns, RecordedSideRuns};
 
 use crate::guard::guarded;
 use crate::hidden::without_named_secrets;
 use crate::problem::nearest;
 use crate::report::{Embed, Place, RawTrace, Report, Status, TestReport};
-use crate::row::{Reason, ReasonKind, Rerun, Row, Subject};
+use crate::row::{Reason, ReasonKind, Rerun, Row, RowOfAgent, Subject};
 use crate::suite::Suite;
 
 /// How rows are judged.
@@ -113,7 +113,7 @@ fn judge_unguarded(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> 
         (Subject::Refused(loaded), _) => Err(loaded.refusal()),
         (_, Recorded::Nothing(reason)) => Err(reason.clone()),
         (Subject::Agent(of), Recorded::Runs(runs)) => {
-            agent_row::judge(row, of, runs, judging, &mut report)
+            agent_row::judge(RowOfAgent { row, of }, runs, judging, &mut report)
         }
         (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of, call, &mut report),
         (Subject::Agent(_), Recorded::Call(_)) => {

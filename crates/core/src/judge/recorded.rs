@@ -37,8 +37,8 @@ pub struct RecordedRuns<'t> {
     pub is_stale: bool,
     /// What else is worth knowing of them.
     pub notes: Vec<String>,
-    /// The runs of its fault matrix, or why they cannot be judged; `None` when they were not made.
-    pub matrix: Option<Result<RecordedMatrix<'t>, Reason>>,
+    /// The side runs, or why they cannot be judged; `None` when they were not made.
+    pub side_runs: Option<Result<RecordedSideRuns<'t>, Reason>>,
     /// Whether they were made just now and are kept nowhere.
     pub is_live: bool,
     /// What judges said of them.
@@ -60,9 +60,9 @@ pub struct RecordedRun<'t> {
     pub header: Option<&'t Header>,
 }
 
-/// The runs of a fault matrix.
+/// Runs that were recorded for one gate alone, as those of a fault matrix.
 #[derive(Debug, Clone, Default)]
-pub struct RecordedMatrix<'t> {
+pub struct RecordedSideRuns<'t> {
     /// One for each combination, in order.
     pub runs: Vec<RecordedRun<'t>>,
     /// What else is worth knowing of them.
@@ -114,11 +114,8 @@ impl<'t> Recorded<'t> {
     pub(crate) fn each_text(&self, visit: &mut dyn FnMut(&str)) {
         match self {
             Self::Runs(recorded) => {
-                let of_matrix = recorded.matrix.iter().flatten();
-                let runs = recorded
-                    .runs
-                    .iter()
-                    .chain(of_matrix.flat_map(|matrix| &matrix.runs));
+                let side = recorded.side_runs.iter().flatten();
+                let runs = recorded.runs.iter().chain(side.flat_map(|side| &side.runs));
                 for trace in runs.filter_map(|run| run.trace.as_ref().ok()) {
                     visit(trace.text);
                 }

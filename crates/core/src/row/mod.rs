@@ -71,6 +71,15 @@ pub struct Row<'s> {
     pub runs: Vec<usize>,
 }
 
+/// A row of an agent, with the agent.
+#[derive(Debug, Clone, Copy)]
+pub struct RowOfAgent<'r> {
+    /// The row.
+    pub row: &'r Row<'r>,
+    /// The agent, with its model and variant.
+    pub of: AgentRow<'r>,
+}
+
 /// Transcripts that are judged together, as the runs of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transcripts {
@@ -102,7 +111,7 @@ impl Agent {
     /// The name of its row with this model, in this variant: `name [gpt-5] [4 distractors]`.
     pub(crate) fn row_name(&self, model: Option<&Model>, variant: Option<Variant>) -> String {
         let model = model
-            .filter(|_| self.is_matrix())
+            .filter(|_| self.has_several_models())
             .map(|model| format!(" [{}]", model.label()));
         let variant = variant.map(|variant| format!(" [{variant}]"));
         format!(
@@ -252,6 +261,12 @@ impl<'s> Row<'s> {
         }
     }
 
+    /// The row with its agent, where the row is one of an agent.
+    pub fn of_agent(&self) -> Option<RowOfAgent<'_>> {
+        let of = self.agent_row()?;
+        Some(RowOfAgent { row: self, of })
+    }
+
     /// The row that recorded what this one judges, where that is another.
     pub fn recorded_by(&self) -> Option<Self> {
         let of = self.agent_row().filter(|_| self.transcripts.is_none())?;
@@ -340,7 +355,7 @@ impl<'s> Row<'s> {
         let name = own.map_or(&self.name, |row| &row.agent.name);
         TestReport {
             model: own.and_then(|row| row.model_label()),
-            matrix: own.is_some_and(|row| row.agent.is_matrix()),
+            matrix: own.is_some_and(|row| row.agent.has_several_models()),
             variant: row.and_then(|row| row.variant),
             tags: self.tags().to_vec(),
             checks: self.checks(),

@@ -349,7 +349,7 @@ impl Agent {
     }
 
     /// Whether rows name the model, because there is more than one.
-    pub fn is_matrix(&self) -> bool {
+    pub fn has_several_models(&self) -> bool {
         self.models.len() > 1
     }
 }

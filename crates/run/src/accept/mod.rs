@@ -12,7 +12,7 @@ use mcptest_core::guard::guarded;
 use mcptest_core::judge::MeasurableRun;
 use mcptest_core::problem::Span;
 use mcptest_core::report::{Report, Status};
-use mcptest_core::row::{AgentRow, Row};
+use mcptest_core::row::{AgentRow, Row, RowOfAgent};
 use mcptest_core::suite::{Host, Loaded, load};
 use mcptest_files as files;
 use mcptest_replay::OpenedRow;
@@ -171,18 +171,19 @@ fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> Place {
 
 /// What the gates with these keys propose for the runs of a row.
 fn proposals<'r>(
-    row: &Row<'r>,
+    row: &'r Row<'r>,
     keys: &BTreeSet<&str>,
     secrets: &SuiteSecrets,
 ) -> Vec<(&'r str, Proposal)> {
-    let Some(of) = row.agent_row() else {
+    let Some(row) = row.of_agent() else {
         return Vec::new();
     };
+    let of = row.of;
     let gates = || gates_with(of, keys);
     if gates().next().is_none() {
         return Vec::new();
     }
-    let by_runs = guarded(|| proposals_of_runs(row, of, keys, secrets));
+    let by_runs = guarded(|| proposals_of_runs(row, keys, secrets));
     by_runs
         .unwrap_or_else(|panic| Err(panic.to_string()))
         .unwrap_or_else(|reason| {
@@ -204,8 +205,7 @@ fn proposals<'r>(
 
 /// What the gates with these keys propose, or why the recorded runs cannot be judged.
 fn proposals_of_runs<'r>(
-    row: &Row<'r>,
-    of: AgentRow<'r>,
+    RowOfAgent { row, of }: RowOfAgent<'r>,
     keys: &BTreeSet<&str>,
     secrets: &SuiteSecrets,
 ) -> Result<Vec<(&'r str, Proposal)>, String> {

@@ -8,7 +8,7 @@ use mcptest_core::calibrate::{Calibration, Calibrator, Defaults, LabelledRun, Le
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::{MeasurableRun, MeasurableRuns, Recorded, SettledRuns};
 use mcptest_core::problem::{Problem, Sources};
-use mcptest_core::row::{AgentRow, Row, Subject};
+use mcptest_core::row::{AgentRow, Row, RowOfAgent, Subject};
 use mcptest_replay::OpenedRow;
 use mcptest_replay::Plan;
 use mcptest_replay::Secrets;
@@ -82,7 +82,7 @@ pub(crate) fn each_labelled<'p>(
     {
         let unusable = match row.subject {
             Subject::Agent(of) => guarded(|| {
-                labeller.show(row, of, |recorded, runs| {
+                labeller.show(RowOfAgent { row, of }, |recorded, runs| {
                     visit(&LabelledRow {
                         index,
                         row: of,
@@ -135,8 +135,7 @@ impl Labeller {
     /// Shows the labelled runs of a row, and says why others cannot be used.
     fn show(
         &mut self,
-        row: &Row<'_>,
-        of: AgentRow<'_>,
+        RowOfAgent { row, of }: RowOfAgent<'_>,
         visit: impl FnOnce(&Recorded<'_>, &[LabelledRun<'_>]),
     ) -> Vec<String> {
         let opened = OpenedRow::open(row, None);

@@ -58,9 +58,10 @@ pub(super) struct AgentJob<'p> {
 #[derive(Default)]
 pub(super) struct Cassettes {
     runs: OpenCassette,
-    /// The runs for one gate alone, as those of a fault matrix, and what is done in each.
-    matrix: OpenCassette,
-    side: Option<SideRuns>,
+    /// The runs for one gate alone, as those of a fault matrix.
+    side_runs: OpenCassette,
+    /// What is done in each side run.
+    wanted_side: Option<SideRuns>,
     failure: Option<String>,
     /// Another mcptest recorded the row between our plan and our turn.
     is_done_by_another: bool,
@@ -77,16 +78,16 @@ impl AgentJob<'_> {
         is_live: bool,
     ) -> Mutex<Cassettes> {
         let side = SideRuns::of(agent, &[]);
-        let of_matrix = path
+        let side_path = path
             .as_deref()
             .zip(side.as_ref())
             .map(|(path, side)| beside(path, side.words.file));
         let runs = OpenCassette::new(path, goes_on, is_live || agent.stop_decided);
-        let matrix = OpenCassette::new(of_matrix, goes_on, is_live);
+        let side_runs = OpenCassette::new(side_path, goes_on, is_live);
         Mutex::new(Cassettes {
             runs,
-            matrix,
-            side,
+            side_runs,
+            wanted_side: side,
             ..Cassettes::default()
         })
     }
@@ -106,7 +107,7 @@ impl AgentJob<'_> {
     /// What is to be recorded first: the runs or, where these are all there, what one of its gates lacks.
     pub(super) fn units(&self) -> Vec<Unit> {
         if self.runs.is_empty() {
-            return self.missing_in_matrix();
+            return self.missing_side_units();
         }
         let job = self.number;
         self.runs
@@ -114,7 +115,7 @@ impl AgentJob<'_> {
             .map(|run| Unit {
                 job,
                 run: *run,
-                in_matrix: false,
+                is_side: false,
             })
             .collect()
     }
@@ -160,9 +161,9 @@ impl AgentJob<'_> {
     fn side_run(&self, unit: &Unit) -> Option<SideRun> {
         let cassettes = self.cassettes.lock();
         cassettes
-            .side
+            .wanted_side
             .as_ref()
-            .filter(|_| unit.in_matrix)?
+            .filter(|_| unit.is_side)?
             .runs
             .get(unit.run - 1)
             .cloned()
@@ -172,8 +173,8 @@ impl AgentJob<'_> {
     /// it was planned.
     pub(super) fn reserve(&self, unit: &Unit) -> Result<bool, String> {
         let mut cassettes = self.cassettes.lock();
-        if unit.in_matrix {
-            return cassettes.matrix.reserve().map(|_| true);
+        if unit.is_side {
+            return cassettes.side_runs.reserve().map(|_| true);
         }
         if !cassettes.is_done_by_another && cassettes.runs.reserve()? && self.is_done() {
             cassettes.is_done_by_another = true;
@@ -211,7 +212,7 @@ impl AgentJob<'_> {
         let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
         let trace = trace.to_json();
         let mut cassettes = self.cassettes.lock();
-        if !unit.in_matrix {
+        if !unit.is_side {
             return cassettes.runs.keep(unit.run, &trace, header, redactor);
         }
         let mut header = header;
@@ -220,10 +221,10 @@ impl AgentJob<'_> {
             header.catalogue = ordinary.catalogue;
             header.left_out = ordinary.left_out;
         }
-        if let Some(side) = &cassettes.side {
+        if let Some(side) = &cassettes.wanted_side {
             side.name_in(&mut header);
         }
-        cassettes.matrix.keep(unit.run, &trace, header, redactor)
+        cassettes.side_runs.keep(unit.run, &trace, header, redactor)
     }
 
     pub(super) fn note_failure(&self, unit: &Unit, why: &str) {
@@ -256,26 +257,26 @@ impl AgentJob<'_> {
     }
 
     /// The runs for one of its gates, once the ordinary ones are there.
-    pub(super) fn matrix_units(&self, unit: &Unit) -> Vec<Unit> {
+    pub(super) fn side_units(&self, unit: &Unit) -> Vec<Unit> {
         let is_over = {
             let cassettes = self.cassettes.lock();
             cassettes.failure.is_some() || cassettes.is_done_by_another
         };
-        if unit.in_matrix || is_over {
+        if unit.is_side || is_over {
             Vec::new()
         } else {
-            self.missing_in_matrix()
+            self.missing_side_units()
         }
     }
 
-    fn missing_in_matrix(&self) -> Vec<Unit> {
+    fn missing_side_units(&self) -> Vec<Unit> {
         let mut cassettes = self.cassettes.lock();
         let (first, header) = (
             cassettes.runs.all_traces().remove(&1),
             cassettes.runs.kept_header(),
         );
         let first = first.as_deref().and_then(|text| Trace::read(text).ok());
-        cassettes.side = first.as_ref().and_then(|trace| {
+        cassettes.wanted_side = first.as_ref().and_then(|trace| {
             SideRuns::of(
                 self.row.agent,
                 &[Run {
@@ -284,14 +285,17 @@ impl AgentJob<'_> {
                 }],
             )
         });
-        let recorded = cassettes.matrix.all_traces();
-        let wanted = cassettes.side.as_ref().map_or(0, |side| side.runs.len());
+        let recorded = cassettes.side_runs.all_traces();
+        let wanted = cassettes
+            .wanted_side
+            .as_ref()
+            .map_or(0, |side| side.runs.len());
         let missing = (1..=wanted).filter(|run| !recorded.contains_key(run));
         missing
             .map(|run| Unit {
                 job: self.number,
                 run,
-                in_matrix: true,
+                is_side: true,
             })
             .collect()
     }
@@ -311,7 +315,7 @@ impl AgentJob<'_> {
         let finished = cassettes
             .runs
             .finish(stopped)
-            .and_then(|()| cassettes.matrix.finish(None));
+            .and_then(|()| cassettes.side_runs.finish(None));
         if let Err(error) = finished {
             cassettes.failure.get_or_insert_with(|| error.to_string());
         }
@@ -361,13 +365,13 @@ impl AgentJob<'_> {
             let recording = cassettes.runs.text(cassettes.stopped)?;
             Some(FreshRow::InMemory {
                 recording,
-                side: cassettes.matrix.text(None),
+                side: cassettes.side_runs.text(None),
                 notes,
             })
         } else {
             Some(FreshRow::OnDisk { notes })
         };
-        done.filter(|_| cassettes.runs.count + cassettes.matrix.count > 0)
+        done.filter(|_| cassettes.runs.count + cassettes.side_runs.count > 0)
     }
 }
 

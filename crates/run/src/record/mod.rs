@@ -15,7 +15,9 @@ mod state;
 mod tool_job;
 mod workers;
 
-pub use estimate::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
+pub use estimate::{
+    Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,
+};
 
 use crate::Options;
 use crate::grade::Around;
@@ -48,7 +50,7 @@ impl Job<'_> {
             Self::Tool(job) => vec![Unit {
                 job: job.number,
                 run: 1,
-                in_matrix: false,
+                is_side: false,
             }],
         }
     }

@@ -230,7 +230,7 @@ async fn run_own(
         .map_err(Unfinished::Failed)?;
     let program = std::env::current_exe().map_err(|error| failed(&error))?;
     let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
-    let (watch, secrets, cell) = (
+    let (watch, secrets, row) = (
         Arc::clone(around.watch),
         Arc::clone(&job.secrets),
         job.number,
@@ -249,7 +249,7 @@ async fn run_own(
         on_call: Arc::new(move |server, tool| {
             let (server, tool) = (Some(server.to_owned()), secrets.hidden_in(tool));
             watch(Event::Calls {
-                cell,
+                row,
                 run,
                 server,
                 tool,
@@ -278,7 +278,7 @@ async fn run_own(
     };
     around.spending.spend(job.budgets(), used);
     (around.watch)(Event::Answered {
-        cell,
+        row,
         run,
         tokens: counted(usage),
         cost_usd,
@@ -387,7 +387,7 @@ impl Watcher for Meter<'_> {
                 .await?;
             *self.call.lock() = Some(call);
             (self.around.watch)(Event::Asks {
-                cell: self.job.number,
+                row: self.job.number,
                 run: self.run,
             });
             Ok(())
@@ -405,11 +405,11 @@ impl Watcher for Meter<'_> {
             Some(call) => call.pay(used),
             None => self.around.spending.spend(self.job.budgets(), used),
         }
-        let (cell, run) = (self.job.number, self.run);
+        let (row, run) = (self.job.number, self.run);
         let tokens = counted(usage).filter(|_| !is_estimated);
         let counted_usd = cost_usd.filter(|_| !is_estimated);
         (self.around.watch)(Event::Answered {
-            cell,
+            row,
             run,
             tokens,
             cost_usd: counted_usd,
@@ -418,9 +418,9 @@ impl Watcher for Meter<'_> {
     }
 
     fn waits(&self, wait: Duration, why: &str) {
-        let (cell, run, why) = (self.job.number, self.run, self.job.secrets.hidden_in(why));
+        let (row, run, why) = (self.job.number, self.run, self.job.secrets.hidden_in(why));
         (self.around.watch)(Event::Waits {
-            cell,
+            row,
             run,
             wait,
             why,
@@ -428,7 +428,7 @@ impl Watcher for Meter<'_> {
     }
 
     fn calls(&self, tool: &str) {
-        let (cell, run) = (self.job.number, self.run);
+        let (row, run) = (self.job.number, self.run);
         let at = self
             .toolbox
             .offered()
@@ -441,7 +441,7 @@ impl Watcher for Meter<'_> {
             .secrets
             .hidden_in(known.map_or(tool, |known| &known.name));
         (self.around.watch)(Event::Calls {
-            cell,
+            row,
             run,
             server,
             tool,

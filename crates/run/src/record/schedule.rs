@@ -10,8 +10,8 @@ pub(super) struct Unit {
     pub(super) job: usize,
     /// Its number in its cassette, from 1.
     pub(super) run: usize,
-    /// Whether it is a run of the fault matrix.
-    pub(super) in_matrix: bool,
+    /// Whether it is a side run.
+    pub(super) is_side: bool,
 }
 
 /// What the units of a job share with those of other jobs.
@@ -169,7 +169,7 @@ mod tests {
         Unit {
             job,
             run,
-            in_matrix: false,
+            is_side: false,
         }
     }
 

@@ -79,7 +79,7 @@ pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
     }
     match judge::status(row, JudgeOptions::default(), None) {
         Status::Error if !missing.is_empty() => RecordingState::Short(missing),
-        status => matrix_state(of, &cassette).unwrap_or(RecordingState::Judged(status)),
+        status => side_state(of, &cassette).unwrap_or(RecordingState::Judged(status)),
     }
 }
 
@@ -106,7 +106,7 @@ fn unreadable(error: &ReadError) -> RecordingState {
 }
 
 /// What is the matter with the runs for one of its gates, when something is.
-fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
+fn side_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
     let first = cassette
         .runs
         .first()

@@ -176,10 +176,10 @@ impl<'w, 'p> Workers<'w, 'p> {
                 Job::Tool(_) => None,
             });
             watch(Event::Began {
-                cells: agents.collect(),
+                rows: agents.collect(),
             });
         });
-        let (cell, run) = (unit.job, unit.run);
+        let (row, run) = (unit.job, unit.run);
         let Made {
             stop_reason,
             unrecorded,
@@ -187,9 +187,9 @@ impl<'w, 'p> Workers<'w, 'p> {
         } = match job.reserve(unit) {
             Ok(true) => {
                 watch(Event::RunStarted {
-                    cell,
+                    row,
                     run,
-                    in_matrix: unit.in_matrix,
+                    is_side: unit.is_side,
                 });
                 self.make_run(job, unit, runtime)?
             }
@@ -202,11 +202,11 @@ impl<'w, 'p> Workers<'w, 'p> {
             }
         };
         if is_the_last {
-            self.schedule.drop_rest(cell);
+            self.schedule.drop_rest(row);
         }
         let unrecorded = unrecorded.map(|why| job.secrets.hidden_in(&why));
         watch(Event::RunFinished {
-            cell,
+            row,
             run,
             stop_reason,
             unrecorded,
@@ -242,20 +242,20 @@ impl<'w, 'p> Workers<'w, 'p> {
         })
     }
 
-    /// What follows from a run that has ended: no more of them, a fault matrix, or the cassette's end, which is true.
+    /// What follows from a run that has ended: no more of them, side runs, or the cassette's end, which is true.
     fn end_row(&self, job: &AgentJob<'_>, unit: &Unit) -> bool {
-        let cell = unit.job;
-        if !unit.in_matrix && job.decide() {
-            let saved = self.schedule.drop_rest(cell);
+        let row = unit.job;
+        if !unit.is_side && job.decide() {
+            let saved = self.schedule.drop_rest(row);
             if saved > 0 {
-                (self.around.watch)(Event::Decided { cell, saved });
+                (self.around.watch)(Event::Decided { row, saved });
             }
         }
         let more = || {
-            let more = job.matrix_units(unit);
+            let more = job.side_units(unit);
             if !more.is_empty() {
                 (self.around.watch)(Event::More {
-                    cell,
+                    row,
                     runs: more.len(),
                 });
             }
@@ -279,7 +279,7 @@ mod tests {
         let unit = Unit {
             job: 0,
             run: 1,
-            in_matrix: false,
+            is_side: false,
         };
         let schedule = Schedule::new(vec![Shared::Nothing], [unit]);
         schedule.take().unwrap();

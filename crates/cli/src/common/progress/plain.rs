@@ -35,12 +35,12 @@ impl Plain {
     pub(crate) fn line(&mut self, event: &Event, state: &State, now: Duration) -> Option<String> {
         let line = match event {
             Event::RunFinished {
-                cell,
+                row,
                 run,
                 unrecorded: None,
                 stop_reason,
             } => {
-                let row = state.rows.get(*cell)?;
+                let row = state.rows.get(*row)?;
                 if state.all(|row| row.of) > FEW && now.saturating_sub(self.last) < SPACING {
                     self.unsaid += 1;
                     return None;
@@ -122,7 +122,7 @@ impl Plain {
             grouped(state.all(|row| row.recorded)),
             counted(state.all(|row| row.of), "run"),
             row.name,
-            row.numbered(run, active.in_matrix),
+            row.numbered(run, active.is_side),
             time(now.saturating_sub(active.heard)),
         ))
     }
@@ -141,7 +141,7 @@ fn finished(row: &Row, run: usize, stop_reason: Option<&str>, now: Duration) -> 
     format!(
         "{} {}: {}",
         row.name,
-        row.numbered(run, active.in_matrix),
+        row.numbered(run, active.is_side),
         facts.join(", ")
     )
 }
@@ -150,20 +150,17 @@ fn finished(row: &Row, run: usize, stop_reason: Option<&str>, now: Duration) -> 
 pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
     let (what, why) = match event {
         Event::RunFinished {
-            cell,
+            row,
             run,
             unrecorded: Some(why),
             ..
         } => {
             let row = state
                 .rows
-                .get(*cell)
+                .get(*row)
                 .filter(|row| row.failure.as_ref() != Some(why))?;
-            let in_matrix = row.active.get(run).is_some_and(|active| active.in_matrix);
-            (
-                format!("{} {}", row.name, row.numbered(*run, in_matrix)),
-                why,
-            )
+            let is_side = row.active.get(run).is_some_and(|active| active.is_side);
+            (format!("{} {}", row.name, row.numbered(*run, is_side)), why)
         }
         Event::ToolCalled {
             row_name,
@@ -197,10 +194,10 @@ pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
 
 /// A row that needs no more runs.
 pub(crate) fn decided(event: &Event, state: &State) -> Option<String> {
-    let Event::Decided { cell, saved } = event else {
+    let Event::Decided { row, saved } = event else {
         return None;
     };
-    let row = state.rows.get(*cell)?;
+    let row = state.rows.get(*row)?;
     let are = if *saved == 1 { "is" } else { "are" };
     Some(format!(
         "decided {} after {}: {} more {are} not needed",

@@ -29,9 +29,9 @@ pub(crate) struct Row {
     pub(crate) name: String,
     /// How many runs it has in all, as the suite says.
     pub(crate) numbered_to: usize,
-    /// How many runs are recorded now, with those of a fault matrix as far as they are known.
+    /// How many runs are recorded now, with the side runs as far as they are known.
     pub(crate) of: usize,
-    pub(crate) of_matrix: usize,
+    pub(crate) side_runs: usize,
     /// What one of these is called.
     side: &'static str,
     pub(crate) recorded: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Row {
 /// A run that is going on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Active {
-    pub(crate) in_matrix: bool,
+    pub(crate) is_side: bool,
     pub(crate) since: Duration,
     /// When it was last heard of.
     pub(crate) heard: Duration,
@@ -157,13 +157,13 @@ impl Spent {
 }
 
 impl Row {
-    fn new(cell: &mcptest_replay::RowToRecord) -> Self {
-        let name = escape(&cell.name).into_owned();
+    fn new(row: &mcptest_replay::RowToRecord) -> Self {
+        let name = escape(&row.name).into_owned();
         Self {
             name,
-            numbered_to: cell.of,
-            of: cell.runs,
-            side: cell.side,
+            numbered_to: row.of,
+            of: row.runs,
+            side: row.side,
             ..Self::default()
         }
     }
@@ -179,11 +179,11 @@ impl State {
                 self.tools_await = Some(escape(server).into_owned());
             }
             Event::ServerLate {
-                of: Some((cell, run)),
+                of: Some((row, run)),
                 server,
             } => {
                 self.does(
-                    *cell,
+                    *row,
                     *run,
                     now,
                     Doing::Awaiting(escape(server).into_owned()),
@@ -194,28 +194,24 @@ impl State {
                 self.tools.0 += 1;
                 self.tools_failed += usize::from(unrecorded.is_some());
             }
-            Event::Began { cells } => self.rows = cells.iter().map(Row::new).collect(),
-            Event::RunStarted {
-                cell,
-                run,
-                in_matrix,
-            } => self.start((*cell, *run), *in_matrix, now),
-            Event::Asks { cell, run } => self.does(*cell, *run, now, Doing::Asking),
+            Event::Began { rows } => self.rows = rows.iter().map(Row::new).collect(),
+            Event::RunStarted { row, run, is_side } => self.start((*row, *run), *is_side, now),
+            Event::Asks { row, run } => self.does(*row, *run, now, Doing::Asking),
             Event::Waits {
-                cell,
+                row,
                 run,
                 wait,
                 why,
             } => {
                 self.does(
-                    *cell,
+                    *row,
                     *run,
                     now,
                     Doing::Waiting(now + *wait, escape(why).into_owned()),
                 );
             }
             Event::Calls {
-                cell,
+                row,
                 run,
                 server,
                 tool,
@@ -225,19 +221,19 @@ impl State {
                     .map(|server| format!(" @ {server}"))
                     .unwrap_or_default();
                 self.does(
-                    *cell,
+                    *row,
                     *run,
                     now,
                     Doing::Calling(escape(&format!("{tool}{at}")).into_owned()),
                 );
             }
             Event::Answered {
-                cell,
+                row,
                 run,
                 tokens,
                 cost_usd,
             } => {
-                let Some(row) = self.rows.get_mut(*cell) else {
+                let Some(row) = self.rows.get_mut(*row) else {
                     return;
                 };
                 row.spent.answer(*tokens, *cost_usd);
@@ -249,12 +245,12 @@ impl State {
                 }
             }
             Event::RunFinished {
-                cell,
+                row,
                 run,
                 unrecorded,
                 ..
             } => {
-                let Some(row) = self.rows.get_mut(*cell) else {
+                let Some(row) = self.rows.get_mut(*row) else {
                     return;
                 };
                 let active = row.active.remove(run).filter(|_| unrecorded.is_none());
@@ -265,15 +261,15 @@ impl State {
                 row.failed += usize::from(unrecorded.is_some());
                 row.failure = unrecorded.clone().or(row.failure.take());
             }
-            Event::More { cell, runs } => {
-                let Some(row) = self.rows.get_mut(*cell) else {
+            Event::More { row, runs } => {
+                let Some(row) = self.rows.get_mut(*row) else {
                     return;
                 };
                 row.of += runs;
-                row.of_matrix += runs;
+                row.side_runs += runs;
             }
-            Event::Decided { cell, saved } => {
-                let Some(row) = self.rows.get_mut(*cell) else {
+            Event::Decided { row, saved } => {
+                let Some(row) = self.rows.get_mut(*row) else {
                     return;
                 };
                 row.saved += saved;
@@ -293,15 +289,15 @@ impl State {
         }
     }
 
-    fn start(&mut self, (cell, run): (usize, usize), in_matrix: bool, now: Duration) {
+    fn start(&mut self, (row, run): (usize, usize), is_side: bool, now: Duration) {
         let active = Active {
-            in_matrix,
+            is_side,
             since: now,
             heard: now,
             ..Active::default()
         };
         self.began.get_or_insert(now);
-        if let Some(row) = self.rows.get_mut(cell) {
+        if let Some(row) = self.rows.get_mut(row) {
             row.active.insert(run, active);
             row.peak = row.peak.max(row.active.len());
         }
@@ -310,10 +306,10 @@ impl State {
             .max(self.rows.iter().map(|row| row.active.len()).sum());
     }
 
-    fn does(&mut self, cell: usize, run: usize, now: Duration, doing: Doing) {
+    fn does(&mut self, row: usize, run: usize, now: Duration, doing: Doing) {
         if let Some(active) = self
             .rows
-            .get_mut(cell)
+            .get_mut(row)
             .and_then(|row| row.active.get_mut(&run))
         {
             active.heard = now;
@@ -396,13 +392,13 @@ impl Row {
         latest.map(|(run, active)| (*run, active))
     }
 
-    /// `run 3 of 10`, or `fault 3 of 12` in the fault matrix.
-    pub(crate) fn numbered(&self, run: usize, in_matrix: bool) -> String {
-        if in_matrix && run > self.of_matrix {
+    /// `run 3 of 10`, or `fault 3 of 12` among the side runs.
+    pub(crate) fn numbered(&self, run: usize, is_side: bool) -> String {
+        if is_side && run > self.side_runs {
             // Some are recorded already, so that how many there are in all is not known here.
             format!("{} {run}", self.side)
-        } else if in_matrix {
-            format!("{} {run} of {}", self.side, self.of_matrix)
+        } else if is_side {
+            format!("{} {run} of {}", self.side, self.side_runs)
         } else {
             format!("run {run} of {}", self.numbered_to)
         }

@@ -19,7 +19,7 @@ struct Told {
 
 impl Told {
     fn of(rows: &[(&str, usize)]) -> Self {
-        let cells = rows.iter().map(|(name, runs)| RowToRecord {
+        let rows = rows.iter().map(|(name, runs)| RowToRecord {
             name: (*name).to_owned(),
             runs: *runs,
             of: *runs,
@@ -27,7 +27,7 @@ impl Told {
         });
         let mut told = Self::default();
         told.tell(&Event::Began {
-            cells: cells.collect(),
+            rows: rows.collect(),
         });
         told
     }
@@ -42,47 +42,47 @@ impl Told {
         self.now += Duration::from_secs_f64(seconds);
     }
 
-    fn start(&mut self, cell: usize, run: usize) {
+    fn start(&mut self, row: usize, run: usize) {
         self.tell(&Event::RunStarted {
-            cell,
+            row,
             run,
-            in_matrix: false,
+            is_side: false,
         });
     }
 
-    fn call(&mut self, cell: usize, run: usize, tool: &str) {
+    fn call(&mut self, row: usize, run: usize, tool: &str) {
         self.tell(&Event::Calls {
-            cell,
+            row,
             run,
             server: Some("docs".to_owned()),
             tool: tool.to_owned(),
         });
     }
 
-    fn answer(&mut self, cell: usize, run: usize, tokens: u64, cost_usd: f64) {
+    fn answer(&mut self, row: usize, run: usize, tokens: u64, cost_usd: f64) {
         self.tell(&Event::Answered {
-            cell,
+            row,
             run,
             tokens: Some(tokens),
             cost_usd: Some(cost_usd),
         });
     }
 
-    fn finish(&mut self, cell: usize, run: usize) {
+    fn finish(&mut self, row: usize, run: usize) {
         let stop_reason = Some("end_turn".to_owned());
         self.tell(&Event::RunFinished {
-            cell,
+            row,
             run,
             stop_reason,
             unrecorded: None,
         });
     }
 
-    fn run(&mut self, cell: usize, run: usize, seconds: f64) {
-        self.start(cell, run);
-        self.answer(cell, run, 1204, 0.003);
+    fn run(&mut self, row: usize, run: usize, seconds: f64) {
+        self.start(row, run);
+        self.answer(row, run, 1204, 0.003);
         self.wait(seconds);
-        self.finish(cell, run);
+        self.finish(row, run);
     }
 
     fn view(&self, columns: usize, rows: usize) -> String {
@@ -111,7 +111,7 @@ fn what_is_not_known_of_a_run_is_left_out_and_an_odd_end_is_said() {
     let mut told = Told::of(&[("own", 2)]);
     told.start(0, 1);
     told.tell(&Event::Answered {
-        cell: 0,
+        row: 0,
         run: 1,
         tokens: None,
         cost_usd: None,
@@ -119,7 +119,7 @@ fn what_is_not_known_of_a_run_is_left_out_and_an_odd_end_is_said() {
     told.wait(75.0);
     let stop_reason = Some("max_turns".to_owned());
     told.tell(&Event::RunFinished {
-        cell: 0,
+        row: 0,
         run: 1,
         stop_reason,
         unrecorded: None,
@@ -141,7 +141,7 @@ fn a_failure_is_said_once_in_a_line_that_no_server_can_break() {
         told.start(0, run);
         let unrecorded = Some("the server \u{1b}[2J died\nwith more".to_owned());
         told.tell(&Event::RunFinished {
-            cell: 0,
+            row: 0,
             run,
             stop_reason: None,
             unrecorded,
@@ -180,7 +180,7 @@ fn a_wait_for_a_provider_is_told_with_its_reason() {
     told.start(0, 1);
     let why = "openai answered 429: slow down".to_owned();
     told.tell(&Event::Waits {
-        cell: 0,
+        row: 0,
         run: 1,
         wait: Duration::from_secs(45),
         why,
@@ -198,7 +198,7 @@ fn a_wait_for_a_provider_is_told_with_its_reason() {
         "0 of 3 runs: weather run 1 of 3 asks again in 15 s (openai answered 429: slow down), for 30 s"
     );
     told.tell(&Event::Answered {
-        cell: 0,
+        row: 0,
         run: 1,
         tokens: None,
         cost_usd: None,
@@ -230,7 +230,7 @@ fn a_long_silence_is_broken() {
 fn saved_runs_are_told_and_counted() {
     let mut told = Told::of(&[("weather", 10)]);
     (1..=3).for_each(|run| told.run(0, run, 1.0));
-    told.tell(&Event::Decided { cell: 0, saved: 7 });
+    told.tell(&Event::Decided { row: 0, saved: 7 });
     assert_eq!(
         told.said.last().unwrap(),
         "decided weather after 3 runs: 7 more are not needed"
@@ -246,11 +246,11 @@ fn saved_runs_are_told_and_counted() {
 fn the_runs_of_a_fault_matrix_are_numbered_for_themselves() {
     let mut told = Told::of(&[("weather", 1)]);
     told.run(0, 1, 1.0);
-    told.tell(&Event::More { cell: 0, runs: 6 });
+    told.tell(&Event::More { row: 0, runs: 6 });
     told.tell(&Event::RunStarted {
-        cell: 0,
+        row: 0,
         run: 2,
-        in_matrix: true,
+        is_side: true,
     });
     told.wait(1.0);
     told.finish(0, 2);
@@ -267,7 +267,7 @@ fn what_was_spent_is_said_and_so_is_what_is_not_known_of_it() {
     told.run(0, 1, 1.0);
     told.start(1, 1);
     told.tell(&Event::Answered {
-        cell: 1,
+        row: 1,
         run: 1,
         tokens: Some(50_000),
         cost_usd: None,
@@ -345,8 +345,8 @@ fn of_hundreds_of_rows_those_at_work_are_shown() {
     let names: Vec<String> = (0..300).map(|at| format!("row {at}")).collect();
     let rows: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 2)).collect();
     let mut told = Told::of(&rows);
-    (0..40).for_each(|cell| (1..=2).for_each(|run| told.run(cell, run, 1.0)));
-    (40..60).for_each(|cell| told.start(cell, 1));
+    (0..40).for_each(|row| (1..=2).for_each(|run| told.run(row, run, 1.0)));
+    (40..60).for_each(|row| told.start(row, 1));
     let view = told.view(80, 24);
     let shown: Vec<&str> = view.lines().collect();
     assert_eq!(shown.len(), 14, "{view}");

@@ -9,7 +9,7 @@ use super::one_run::limits;
 use super::state::{WantedRuns, wanted_runs};
 use crate::Options;
 use mcptest_core::eval::SideWords;
-use mcptest_core::row::{AgentRow, Row};
+use mcptest_core::row::{AgentRow, RowOfAgent};
 use mcptest_core::trace::Tokens;
 use mcptest_replay::Plan;
 use mcptest_replay::cassette::Recording;
@@ -40,7 +40,7 @@ pub struct RowEstimate {
     /// Its runs that would be recorded, those for one of its gates aside.
     pub runs: usize,
     /// The runs for one of its gates, as of a fault matrix, when it has such.
-    pub matrix: Option<MatrixRuns>,
+    pub side_runs: Option<SideRunsEstimate>,
     /// Whether it may end before all runs are made.
     pub may_stop_early: bool,
     /// Whether a program of the user's asks the model.
@@ -61,7 +61,7 @@ pub struct RowEstimate {
 
 /// How many runs there are for one gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MatrixRuns {
+pub struct SideRunsEstimate {
     /// As many as after the recorded first run, or else after one that makes a few calls.
     pub about: usize,
     /// As many as there can be; `None` when that is known after the first run.
@@ -104,7 +104,7 @@ pub fn estimate(plan: &Plan<'_>, options: &Options) -> Estimate {
             estimate.read_only += 1;
             continue;
         }
-        let Some(of_row) = of_row(row, of, options) else {
+        let Some(of_row) = of_row(RowOfAgent { row, of }, options) else {
             continue;
         };
         let cost = of_row.cost_usd.unwrap_or_default();
@@ -149,16 +149,16 @@ fn exceeded(estimate: &mut Estimate, name: String, limit: Option<f64>, estimated
     }
 }
 
-fn of_row(row: &Row<'_>, of: AgentRow<'_>, options: &Options) -> Option<RowEstimate> {
+fn of_row(RowOfAgent { row, of }: RowOfAgent<'_>, options: &Options) -> Option<RowEstimate> {
     let WantedRuns { goes_on, runs } = wanted_runs(row, options.mode)?;
     let path = cassette_paths(of).ok()?.into_iter().next()?;
     let past = Past::read(&path);
-    let matrix = matrix(of, &past, goes_on);
+    let side_runs = side_runs(of, &past, goes_on);
     let is_own = of.agent.own.is_some();
     let limits = limits(of.agent);
-    let most = matrix.map_or(Some(0), |matrix| matrix.at_most);
+    let most = side_runs.map_or(Some(0), |side| side.at_most);
     let at_most = most.map(|most| (runs.len() + most) as u64);
-    let about = runs.len() + matrix.map_or(0, |matrix| matrix.about);
+    let about = runs.len() + side_runs.map_or(0, |side| side.about);
     let budget = of.suite.budget;
     let of_run = [limits.token_budget, budget.per_run_tokens]
         .into_iter()
@@ -191,7 +191,7 @@ fn of_row(row: &Row<'_>, of: AgentRow<'_>, options: &Options) -> Option<RowEstim
     Some(RowEstimate {
         row_name: row.name.clone(),
         runs: runs.len(),
-        matrix,
+        side_runs,
         may_stop_early: of.agent.stop_decided,
         is_own,
         calls_at_most: at_most
@@ -220,7 +220,7 @@ fn refused(of: AgentRow<'_>, unpriced: Option<&str>) -> Option<String> {
 }
 
 /// The runs for one of its gates that would be recorded. Tools that no suite tells are those that were recorded.
-fn matrix(of: AgentRow<'_>, past: &Past, goes_on: bool) -> Option<MatrixRuns> {
+fn side_runs(of: AgentRow<'_>, past: &Past, goes_on: bool) -> Option<SideRunsEstimate> {
     let mut header = expected_header(of);
     header.catalogue = header.catalogue.or_else(|| past.catalogue.clone());
     let after = |calls: usize| guess::side_runs(of.agent, calls, &header);
@@ -231,7 +231,7 @@ fn matrix(of: AgentRow<'_>, past: &Past, goes_on: bool) -> Option<MatrixRuns> {
         count(usize::MAX),
     );
     if most == 0 && header.catalogue.is_none() {
-        return Some(MatrixRuns {
+        return Some(SideRunsEstimate {
             about: 0,
             at_most: None,
             words,
@@ -244,7 +244,7 @@ fn matrix(of: AgentRow<'_>, past: &Past, goes_on: bool) -> Option<MatrixRuns> {
     };
     let is_known = goes_on && past.first_calls.is_some();
     let at_most = if is_known { about } else { most }.saturating_sub(recorded);
-    (most > 0).then(|| MatrixRuns {
+    (most > 0).then(|| SideRunsEstimate {
         about: about.saturating_sub(recorded),
         at_most: Some(at_most),
         words,

@@ -1,6 +1,6 @@
 //! Are the numbers those that come out by hand?
 
-use super::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
+use super::{Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate};
 use crate::{Mode, Options, Which};
 use mcptest_replay::{Plan, Selection, load_suites};
 use std::fs;
@@ -39,8 +39,8 @@ fn only_row(agents: &str, recordings: &[(&str, &str)]) -> RowEstimate {
     rows.remove(0)
 }
 
-fn about(matrix: MatrixRuns) -> (usize, Option<usize>) {
-    (matrix.about, matrix.at_most)
+fn about(side: SideRunsEstimate) -> (usize, Option<usize>) {
+    (side.about, side.at_most)
 }
 
 fn agent(model: &str, more: &str) -> String {
@@ -199,14 +199,14 @@ fn a_fault_matrix_is_counted_as_far_as_it_is_known() {
         )
     };
     let row = only_row(&matrix("{ kinds: [hang, malformed], calls: 3 }"), &[]);
-    assert_eq!(row.matrix.map(about), Some((6, Some(6))));
+    assert_eq!(row.side_runs.map(about), Some((6, Some(6))));
     assert_eq!(row.calls_at_most, Some((2 + 6) * 10));
     let row = only_row(&matrix("true"), &[]);
-    assert_eq!(row.matrix.map(about), Some((12, Some(60))));
+    assert_eq!(row.side_runs.map(about), Some((12, Some(60))));
     assert_eq!(row.calls_at_most, Some((2 + 60) * 10));
     assert_eq!(row.tokens.unwrap().total, (2 + 12) * 4665);
     let row = only_row(&matrix("true"), &[("a.jsonl", &runs(&[(1000, 100)]))]);
-    assert_eq!(row.matrix.map(about), Some((6, Some(60))));
+    assert_eq!(row.side_runs.map(about), Some((6, Some(60))));
     assert_eq!(row.tokens.unwrap().total, (2 + 6) * 1100);
 }
 
@@ -263,12 +263,12 @@ fn an_ablation_counts_its_sets_and_says_when_the_tools_are_not_known() {
     };
     let listed = of("[search, [look, search]]");
     assert_eq!(
-        (listed.matrix.map(about), listed.calls_at_most),
+        (listed.side_runs.map(about), listed.calls_at_most),
         (Some((6, Some(6))), Some(45))
     );
     let unknown = of("true");
     assert_eq!(
-        (unknown.matrix.map(about), unknown.calls_at_most),
+        (unknown.side_runs.map(about), unknown.calls_at_most),
         (Some((0, None)), None)
     );
 }

@@ -1,28 +1,27 @@
-//! What do the runs come to that were recorded for one gate alone, as those of a fault matrix?
+//! What do the side runs of a row come to, which were recorded for one gate alone?
 
 use super::agent_row::missing_in_words;
 use super::one_run::{judge_expectations, misplaced_result};
-use super::recorded::{RecordedMatrix, RecordedRun, missing};
+use super::recorded::{RecordedRun, RecordedSideRuns, missing};
 use super::{Judging, advice};
 use crate::eval::{GateBlock, SideRun, SideRuns};
 use crate::report::{AssertionDiff, Expectation, GateReport, TestReport};
-use crate::row::{AgentRow, Reason, ReasonKind, Row};
+use crate::row::{Reason, ReasonKind, RowOfAgent};
 use crate::trace::{Run, Trace};
 
-/// The matrix of one row, and the gate that alone sees its runs.
-pub(super) struct Matrix<'m> {
-    pub(super) row: &'m Row<'m>,
-    pub(super) of: AgentRow<'m>,
+/// The side runs of one row, and the gate that alone sees them.
+pub(super) struct SideRunsOfRow<'m> {
+    pub(super) row: RowOfAgent<'m>,
     pub(super) gate: &'m GateBlock,
     /// The runs it asks for.
     pub(super) wanted: Option<SideRuns>,
     pub(super) judging: Judging,
 }
 
-impl Matrix<'_> {
+impl SideRunsOfRow<'_> {
     pub(super) fn judge(
         &self,
-        recorded: Option<&Result<RecordedMatrix<'_>, Reason>>,
+        recorded: Option<&Result<RecordedSideRuns<'_>, Reason>>,
         ordinary: &[Run<'_>],
         report: &mut TestReport,
     ) -> Result<GateReport, Reason> {
@@ -36,7 +35,7 @@ impl Matrix<'_> {
             .collect();
         let judge = |runs: &[Run<'_>]| {
             self.gate
-                .judge_side(self.of.variant, &row_name, &ordinary, runs)
+                .judge_side(self.row.of.variant, &row_name, &ordinary, runs)
         };
         let wanted = self.wanted.as_ref().map_or(0, |wanted| wanted.runs.len());
         let all = self.wanted.as_ref().map_or("", |wanted| wanted.words.all);
@@ -59,7 +58,7 @@ impl Matrix<'_> {
             let message = format!("of {all}, {missing}");
             return Err(advice::rest(
                 Reason::new(ReasonKind::RunsMissing, message),
-                self.row,
+                self.row.row,
             ));
         }
         let mut expectations = Vec::new();
@@ -84,9 +83,9 @@ impl Matrix<'_> {
         }
         let mut verdict = judge(&judged);
         if self.judging.evidence.is_some() {
-            verdict.evidence = self
-                .gate
-                .evidence(self.of.variant, &ordinary, &judged, &verdict);
+            verdict.evidence =
+                self.gate
+                    .evidence(self.row.of.variant, &ordinary, &judged, &verdict);
         }
         for finding in &mut verdict.explanation {
             // The combination is named; the number is not that of an ordinary run.
@@ -126,7 +125,7 @@ impl Matrix<'_> {
         );
         let reason = Reason::new(ReasonKind::RunError, message).details(others.to_vec());
         let reason = reason.help("record the row again");
-        Some(reason.command(self.row.rerun.recording("--record")))
+        Some(reason.command(self.row.row.rerun.recording("--record")))
     }
 
     /// What is expected of each run, and whether this one ended well and keeps it.
@@ -134,7 +133,7 @@ impl Matrix<'_> {
         if trace.fatal_error().is_some() {
             return (Vec::new(), false);
         }
-        let held = judge_expectations(self.of.agent, trace);
+        let held = judge_expectations(self.row.of.agent, trace);
         let passed = held.iter().all(|expectation| expectation.passed);
         (held, passed)
     }
