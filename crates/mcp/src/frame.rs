@@ -8,16 +8,16 @@ pub const DEFAULT_MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 const CHUNK: usize = 16 << 10;
 
-/// What was cut from the stream.
+/// A piece of the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
     /// A line without its end; never empty or only blanks.
     Line(String),
     /// A line past the limit; the rest of it is skipped.
     TooLong {
-        /// How many bytes it had, its end not counted.
+        /// Its number of bytes, without its end.
         bytes: usize,
-        /// How it began.
+        /// Its beginning.
         start: String,
     },
     /// A line that is not UTF-8, with the bad bytes replaced.

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 pub struct Event {
     /// Its type; `None` is `message`.
     pub event: Option<String>,
-    /// What resumption starts after.
+    /// The id to resume after.
     pub id: Option<String>,
-    /// How long to wait before connecting again.
+    /// The delay before connecting again.
     pub retry_ms: Option<u64>,
     /// Its data; `None` when it had no `data` line.
     pub data: Option<String>,

@@ -29,7 +29,7 @@ impl<'a> CallParams<'a> {
         serde_json::from_str(params.get()).ok()
     }
 
-    /// Whether it carries on a call that needed more input.
+    /// Returns true if it continues a call that needed more input.
     pub fn is_continued(&self) -> bool {
         self.responses.is_some() || self.state.is_some()
     }
@@ -38,7 +38,7 @@ impl<'a> CallParams<'a> {
 /// A result of `tools/call`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct CallResult<'a> {
-    /// Whether the tool says that it failed.
+    /// True if the tool reports a failure.
     #[serde(default, rename = "isError")]
     pub is_error: Option<bool>,
     /// The content blocks.
@@ -60,7 +60,7 @@ impl<'a> CallResult<'a> {
         serde_json::from_str(result.get())
     }
 
-    /// What a recording keeps of it.
+    /// The part that a recording keeps.
     pub fn to_recorded(&self) -> RecordedResult {
         RecordedResult {
             is_error: self.is_error.unwrap_or_default(),
@@ -70,7 +70,7 @@ impl<'a> CallResult<'a> {
         }
     }
 
-    /// Whether the call cannot go on without input.
+    /// Returns true if the call cannot continue without input.
     pub fn needs_input(&self) -> bool {
         self.kind.as_deref() == Some("input_required")
     }
@@ -92,7 +92,7 @@ pub struct CommonParams<'a> {
     meta: Option<Meta<'a>>,
 }
 
-/// What `_meta` says.
+/// The contents of `_meta`.
 #[derive(Debug, Default, Deserialize)]
 struct Meta<'a> {
     #[serde(borrow, default, rename = "progressToken")]
@@ -106,19 +106,19 @@ struct Meta<'a> {
 }
 
 impl<'a> CommonParams<'a> {
-    /// Reads them; those that cannot be read say nothing.
+    /// Reads them. Unreadable ones are empty.
     pub fn read(params: Option<&'a RawValue>) -> Self {
         params
             .and_then(|params| serde_json::from_str(params.get()).ok())
             .unwrap_or_default()
     }
 
-    /// Whether the request carries on one that needed more input.
+    /// Returns true if the request continues one that needed more input.
     pub fn is_continued(&self) -> bool {
         self.responses.is_some() || self.state.is_some()
     }
 
-    /// The revision of the modern era that the request is written in.
+    /// The revision of the modern protocol in the request.
     pub fn modern_version(&self) -> Option<String> {
         serde_json::from_str(self.meta.as_ref()?.version?.get()).ok()
     }
@@ -128,7 +128,7 @@ impl<'a> CommonParams<'a> {
         self.request_id.and_then(Id::of)
     }
 
-    /// The token of the request whose progress is told.
+    /// The token of the request whose progress is reported.
     pub(crate) fn progress_of(&self) -> Option<Id> {
         self.progress_token.and_then(Id::of)
     }
@@ -143,7 +143,7 @@ impl<'a> CommonParams<'a> {
         self.meta.as_ref()?.subscription.and_then(Id::of)
     }
 
-    /// Who sends a request of the modern era, as JSON text; empty when it does not say.
+    /// The sender of a request of the modern protocol, as JSON text. Empty if it is missing.
     pub(crate) fn modern_client(&self) -> Option<&'a str> {
         let meta = self.meta.as_ref().filter(|meta| meta.version.is_some())?;
         Some(meta.client_info.map_or("", RawValue::get))

@@ -106,7 +106,7 @@ async fn param_headers(client: &Client, name: &str, arguments: &RawValue) -> Vec
     headers
 }
 
-/// How often a call is repeated with more input.
+/// The number of times that a call is repeated with more input.
 pub(super) const MAX_ROUNDS: usize = 10;
 
 /// A request, over as many rounds as it takes.
@@ -167,7 +167,7 @@ impl Round<'_> {
         Err(self.client.link.error(&self.asked, why, Vec::new()).into())
     }
 
-    /// Notes what is wrong with the result of a tool that can be used all the same.
+    /// Notes the faults in a tool's result that remains usable.
     fn observe_faults(&self, result: &RawValue) {
         for why in tool_result::faults(result) {
             self.client

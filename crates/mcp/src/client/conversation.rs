@@ -13,12 +13,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Sees every message as it is on the wire, in both directions.
+/// Observes every message on the wire, in both directions.
 pub type Tap = Arc<dyn Fn(Direction, &str) + Send + Sync>;
 
 const KEPT: usize = 1000;
 const KEPT_NOTES: usize = 1000;
-/// How many bytes of notifications are kept of one request.
+/// The bytes of notifications to keep for one request.
 const KEPT_NOTE_BYTES: usize = 4 << 20;
 const QUOTED: usize = 200;
 
@@ -35,7 +35,7 @@ pub(super) struct Conversation {
 struct ConversationState {
     last_id: i64,
     waiting: HashMap<i64, PendingRequest>,
-    /// What was asked, where a late answer is worth telling.
+    /// The request, if a late answer is worth reporting.
     given_up: BTreeMap<i64, Option<String>>,
     end: Option<End>,
     is_ready: bool,
@@ -90,14 +90,14 @@ pub(super) struct Opened {
     pub(super) reply: oneshot::Receiver<RequestOutcome>,
 }
 
-/// What a message turned out to be.
+/// The meaning of a message.
 #[derive(Debug)]
 pub(super) enum Heard {
     /// An answer that was waited for, or a notification.
     Expected,
     /// A request of the server's, with the message that answers it.
     Asked(String),
-    /// An answer that nobody waits for.
+    /// An answer without a waiting request.
     Stray(String),
     /// Not a message.
     Bad(Malformed),

@@ -1,4 +1,5 @@
-//! `server/discover`: who is a server of the modern era, and what does a failure to answer mean?
+//! `server/discover`: how does a server of the modern protocol describe itself, and what does a failure to answer
+//! mean?
 
 use super::link::{Asking, Deadline, Link};
 use super::params::Params;
@@ -14,18 +15,18 @@ pub(super) struct Undiscovered {
     pub(super) next: Next,
 }
 
-/// What a failed probe means.
+/// The meaning of a failed probe.
 #[derive(Clone, Copy)]
 pub(super) enum Next {
-    /// The server speaks the older era, as far as one can tell.
+    /// The server apparently uses the legacy protocol.
     FallBack,
-    /// The server has ended, as some of the older era do.
+    /// The server has exited, as some legacy servers do.
     StartAgain,
-    /// The older era would not help.
+    /// The legacy protocol would not help.
     GiveUp,
 }
 
-/// Asks a server of the modern era who it is.
+/// Asks a server of the modern protocol to describe itself.
 pub(super) async fn discover(link: &Link, deadline: Deadline) -> Result<ServerInfo, Undiscovered> {
     let method = "server/discover";
     let mut answer = ask_to_discover(link, deadline).await;
@@ -85,7 +86,7 @@ fn after_refusal(error: &RpcError) -> Next {
     }
 }
 
-/// True for a refusal that names a version of the older era.
+/// Returns true for a refusal that names a version of the legacy protocol.
 fn speaks_legacy(error: &RpcError) -> bool {
     supported_versions(error).is_some_and(|versions| {
         versions
@@ -123,7 +124,7 @@ pub(super) fn supported_versions(error: &RpcError) -> Option<Vec<String>> {
         .map(|data| data.supported)
 }
 
-/// Who the server says it is.
+/// The server's description of itself.
 #[derive(Default, Deserialize)]
 pub(super) struct Implementation {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Which era does the server speak, and who is it?
+//! Which protocol does the server use, and how does it describe itself?
 
 use super::conversation::{Conversation, Tap};
 use super::discovery::{Next, Undiscovered, discover};
@@ -12,15 +12,15 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A server that says nothing for this long to `server/discover` is asked `initialize` as well: some never answer what
-/// they do not know. This decides what is asked, never the era.
+/// A server that does not answer `server/discover` for this time also gets `initialize`: some servers never answer
+/// unknown requests. This decides the requests, never the protocol.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// After this a server is late.
 const LATE: Duration = Duration::from_secs(3);
-/// How long an answer to the probe may come after one to the later question.
+/// The time after the answer to the later request in which an answer to the probe may still arrive.
 const OUT_OF_ORDER: Duration = Duration::from_millis(200);
 
-/// Connects, in the era that the server speaks.
+/// Connects with the protocol that the server uses.
 pub(super) async fn connect(
     spec: &ServerSpec,
     tap: Option<Tap>,
@@ -57,7 +57,8 @@ async fn shake_hands(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, Serve
     Ok((link, info))
 }
 
-/// One process and one connection: the first answer decides the era. Only a server that ends on the probe is started again.
+/// One process and one connection: the first answer decides the protocol. Only a server that exits on the probe is
+/// started again.
 async fn find_out(
     spec: &ServerSpec,
     tap: Option<Tap>,
@@ -135,7 +136,7 @@ pub(super) fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link
     opened.map_err(|misbehaviour| Failure::new(&spec.name, "", misbehaviour).into())
 }
 
-/// What the first answer of a server says.
+/// The first answer of a server.
 enum FirstAnswer {
     Modern(ServerInfo),
     /// With why it is not taken for a modern one.
@@ -191,7 +192,7 @@ async fn first_answer(link: &Link, deadline: Deadline) -> Result<FirstAnswer, Un
     }
 }
 
-/// The failure to answer the probe, of a server that was asked in both eras.
+/// The failure to answer the probe, for a server that got the requests of both protocols.
 fn to_both(error: &WireError) -> WireError {
     Failure {
         method: "server/discover and initialize".to_owned(),

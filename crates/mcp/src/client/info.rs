@@ -5,7 +5,7 @@ use mcptest_core::trace::{CatalogueTool, RecordedServer, ToolSchema};
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 
-/// What a server told about itself.
+/// A server's description of itself.
 #[derive(Debug, Clone)]
 pub struct ServerInfo {
     /// Its own name; empty when it did not say.
@@ -14,18 +14,18 @@ pub struct ServerInfo {
     pub version: String,
     /// The protocol revision that is spoken.
     pub protocol_version: String,
-    /// The era of that revision.
+    /// The protocol of that revision.
     pub era: Era,
     /// Its capabilities, as it wrote them.
     pub capabilities: Box<RawValue>,
-    /// How it wants to be used.
+    /// The server's instructions for its use.
     pub instructions: Option<String>,
     /// The whole answer to the handshake.
     pub raw: Box<RawValue>,
 }
 
 impl ServerInfo {
-    /// How the server of this name is spoken to, as a recording keeps it.
+    /// The protocol that this server uses, in the form of a recording.
     pub fn to_recorded(&self, name: &str) -> RecordedServer {
         RecordedServer {
             name: name.to_owned(),
@@ -42,7 +42,7 @@ pub struct Tool {
     pub name: String,
     /// Its title.
     pub title: Option<String>,
-    /// What it does.
+    /// The description.
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
     pub input_schema: Box<RawValue>,
@@ -68,9 +68,9 @@ impl Tool {
 /// All tools of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
-    /// Those that can be used, in the server's order.
+    /// The usable tools, in the server's order.
     pub tools: Vec<Tool>,
-    /// What is wrong with others, or with the list.
+    /// The problems with other tools, or with the list.
     pub complaints: Vec<super::Observed>,
 }
 
@@ -81,7 +81,7 @@ pub struct Called {
     pub outcome: Result<Box<RawValue>, super::CallFailure>,
     /// From sending to the answer.
     pub duration: std::time::Duration,
-    /// Progress and log messages that came meanwhile, in order.
+    /// Progress and log messages during the call, in order.
     pub notifications: Vec<Note>,
 }
 
@@ -91,7 +91,7 @@ impl Called {
         self.sent("notifications/progress")
     }
 
-    /// What it logged meanwhile, in order, as it wrote it.
+    /// The log messages during the call, in order and verbatim.
     pub fn log(&self) -> Vec<Box<RawValue>> {
         self.sent("notifications/message")
     }
@@ -113,12 +113,12 @@ impl Called {
     }
 }
 
-/// How a connection ended, and all that was seen on it.
+/// The end of a connection, and everything observed on it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Closing {
     /// Everything that [`observed`](super::Client::observed) gives, with what came during the ending.
     pub observed: Vec<super::Observed>,
-    /// How its process ended.
+    /// The end of its process.
     pub process: mcptest_process::Closing,
 }
 

@@ -1,4 +1,4 @@
-//! `initialize`: which version do a server of the older era and the client agree on?
+//! `initialize`: which version do a legacy server and the client agree on?
 
 use super::discovery::{Implementation, supported_versions};
 use super::link::{Asking, Deadline, Link};

@@ -4,7 +4,7 @@ use crate::jsonrpc::{Malformed, RpcError};
 use mcptest_process::StartError;
 use std::time::Duration;
 
-/// Each way in which a request can come to nothing, with what was seen.
+/// Each way in which a request can fail, with the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Misbehaviour {
     /// Its program could not be started.
@@ -13,7 +13,7 @@ pub enum Misbehaviour {
     Exited {
         /// When it did.
         moment: Moment,
-        /// How, in words; `None` when it could not be learned.
+        /// The exit status in words. `None` if it is unknown.
         status: Option<String>,
     },
     /// Its output ended, though its process runs on.
@@ -23,14 +23,14 @@ pub enum Misbehaviour {
     },
     /// No answer in time.
     NoAnswer {
-        /// How long it was waited.
+        /// The time waited.
         after: Duration,
         /// True when the request was not even taken from the pipe.
         unread: bool,
     },
     /// No first answer in time: the server is slow to start, or does not start.
     NoFirstAnswer {
-        /// How long it was waited.
+        /// The time waited.
         after: Duration,
         /// True when the request was not even taken from the pipe.
         unread: bool,
@@ -39,7 +39,7 @@ pub enum Misbehaviour {
     Malformed {
         /// Why it is not one.
         why: Malformed,
-        /// How it began.
+        /// Its beginning.
         text: String,
     },
     /// An answer under another id, where only one was possible.
@@ -51,14 +51,14 @@ pub enum Misbehaviour {
     },
     /// A message past the size limit.
     TooLong {
-        /// How large it was, when that is known.
+        /// Its size, if known.
         bytes: Option<usize>,
         /// The limit.
         limit: usize,
     },
     /// An answer that is not UTF-8.
     NotUtf8 {
-        /// How it began, with the bad bytes replaced.
+        /// Its beginning, with the invalid bytes replaced.
         text: String,
     },
     /// An error that belongs to no request, while only one was open.
@@ -85,31 +85,31 @@ pub enum Misbehaviour {
     },
     /// A result without what its method must have.
     BadResult {
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// A list that begins again.
     RepeatingCursor {
         /// The cursor that came twice.
         cursor: String,
-        /// How many pages were read.
+        /// The number of pages read.
         pages: usize,
     },
     /// A list without an end.
     TooManyPages {
-        /// How many pages were read.
+        /// The number of pages read.
         pages: usize,
     },
     /// A call that never has enough input.
     TooManyRounds {
-        /// How often it was repeated.
+        /// The number of repetitions.
         rounds: usize,
     },
     /// A call that needs input which it is not given.
     InputRefused {
-        /// What it asks.
+        /// The server's request.
         method: String,
-        /// What it would be answered.
+        /// The error that answers it.
         error: RpcError,
     },
     /// The address cannot be used.
@@ -145,7 +145,7 @@ pub enum Misbehaviour {
     ConnectTimeout {
         /// The address.
         url: String,
-        /// How long it was waited.
+        /// The time waited.
         after: Duration,
     },
     /// The connection broke before an answer.
@@ -168,19 +168,19 @@ pub enum Misbehaviour {
         challenge: Option<String>,
         /// True when an `Authorization` header had been sent.
         had_credentials: bool,
-        /// How the answer began.
+        /// The beginning of the answer.
         body: String,
     },
     /// HTTP 403.
     Forbidden {
-        /// How the answer began.
+        /// The beginning of the answer.
         body: String,
     },
     /// HTTP 404.
     NotFound {
         /// The address.
         url: String,
-        /// How the answer began.
+        /// The beginning of the answer.
         body: String,
     },
     /// The session ended, and a new one did not help.
@@ -191,23 +191,23 @@ pub enum Misbehaviour {
         status: u16,
         /// The `Retry-After` header.
         retry_after: Option<String>,
-        /// How often it was tried.
+        /// The number of tries.
         tries: usize,
-        /// How the answer began.
+        /// The beginning of the answer.
         body: String,
     },
     /// HTTP 5xx.
     ServerError {
         /// The HTTP status.
         status: u16,
-        /// How the answer began.
+        /// The beginning of the answer.
         body: String,
     },
     /// Any other HTTP status.
     UnexpectedStatus {
         /// The HTTP status.
         status: u16,
-        /// How the answer began.
+        /// The beginning of the answer.
         body: String,
     },
     /// A web page.
@@ -219,9 +219,9 @@ pub enum Misbehaviour {
     },
     /// A body of a type that is neither JSON nor an event stream.
     WrongContentType {
-        /// The type; `None` when there was none.
+        /// The type. `None` if it is missing.
         found: Option<String>,
-        /// How the answer began.
+        /// The beginning of the answer.
         body: String,
     },
     /// An answer without a body.
@@ -231,20 +231,20 @@ pub enum Misbehaviour {
     },
     /// A body that ended too early.
     TruncatedBody {
-        /// How much of it had come.
+        /// The number of bytes received.
         bytes: usize,
-        /// What the connection says.
+        /// The connection's error.
         why: String,
     },
     /// An event stream that ended before the answer.
     StreamCut {
-        /// How many events had come.
+        /// The number of events received.
         events: usize,
         /// True when it ended inside an event.
         inside_event: bool,
-        /// How often it was continued.
+        /// The number of resumptions.
         resumed: usize,
-        /// What the connection says, if it broke.
+        /// The connection's error, if it broke.
         why: Option<String>,
     },
 }

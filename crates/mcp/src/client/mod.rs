@@ -74,12 +74,12 @@ impl Client {
         })
     }
 
-    /// What the server told about itself.
+    /// The server's description of itself.
     pub fn server(&self) -> &ServerInfo {
         &self.info
     }
 
-    /// All tools, over all pages. A tool that breaks the rules is a complaint and is left out.
+    /// All tools, over all pages. A tool that breaks the rules is a complaint and is omitted.
     pub async fn list_tools(&self) -> Result<Tools, WireError> {
         let listed = tools::list(self).await?;
         *self.param_headers.lock() = Some(listed.param_headers);

@@ -9,7 +9,7 @@ pub enum Observed {
     /// A string that is not a message.
     #[error("it sent {text:?}, which is not a message: {why}")]
     Garbage {
-        /// How it began.
+        /// Its beginning.
         text: String,
         /// Why it is not one.
         why: Malformed,
@@ -17,7 +17,7 @@ pub enum Observed {
     /// A line that is not UTF-8.
     #[error("it sent a line that is not UTF-8: {text:?}")]
     NotUtf8 {
-        /// How it began, with the bad bytes replaced.
+        /// Its beginning, with the invalid bytes replaced.
         text: String,
     },
     /// A line past the size limit.
@@ -25,11 +25,11 @@ pub enum Observed {
         "it sent a line of {bytes} bytes, past the limit of {limit} (`max_message_bytes`), which begins {start:?}"
     )]
     TooLong {
-        /// How long it was.
+        /// Its length.
         bytes: usize,
         /// The limit.
         limit: usize,
-        /// How it began.
+        /// Its beginning.
         start: String,
     },
     /// The output ended in the middle of a line.
@@ -55,7 +55,7 @@ pub enum Observed {
     LateReply {
         /// The id.
         id: String,
-        /// What was asked.
+        /// The request's method.
         method: String,
     },
     /// An error that says no id.
@@ -67,7 +67,7 @@ pub enum Observed {
     /// A request from the server, and what it was answered.
     #[error("it asked {method}{}, and was answered {answer}, {}", spaced(params), how(*is_scripted))]
     ServerRequest {
-        /// What it asked.
+        /// The server's request.
         method: String,
         /// Its parameters, as JSON text.
         params: String,
@@ -91,10 +91,10 @@ pub enum Observed {
         tool: String,
         /// Which rule it breaks.
         flaw: ToolFlaw,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
-    /// The server did not speak the modern era, and the older one was tried.
+    /// The server did not use the modern protocol, so the legacy protocol was tried.
     #[error("spoken to in the older era, because {why}")]
     FellBack {
         /// Why.
@@ -105,7 +105,7 @@ pub enum Observed {
     Retried {
         /// The HTTP status.
         status: u16,
-        /// How long it was waited, in milliseconds.
+        /// The time waited, in milliseconds.
         after_ms: u64,
     },
     /// The session had ended, and a new one was begun.
@@ -123,9 +123,9 @@ pub enum Observed {
     /// A result that is not what the method must answer.
     #[error("the answer to {asked} {why}")]
     BadResult {
-        /// What was asked, as `tools/call get_weather`.
+        /// The request, as `tools/call get_weather`.
         asked: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// The process did not end by itself, or not alone.
@@ -173,7 +173,7 @@ impl Observed {
     }
 }
 
-/// Parameters after their method; nothing when there are none.
+/// Parameters with a leading space. Empty without parameters.
 fn spaced(params: &str) -> String {
     if params.is_empty() || params == "null" {
         String::new()

@@ -1,4 +1,4 @@
-//! The parameters of a request, with the `_meta` that its era needs.
+//! How are the parameters of a request written, with the `_meta` of its protocol?
 
 use crate::era::{Era, LATEST_MODERN, meta};
 use crate::jsonrpc::{one_line, write_text};
@@ -14,7 +14,7 @@ pub(super) struct Params {
 }
 
 impl Params {
-    /// Parameters in an era; the modern one says who asks in every request.
+    /// Parameters for a protocol. In the modern protocol, every request names its client.
     pub(super) fn new(era: Era) -> Self {
         let mut params = Self::default();
         if era == Era::Modern {
@@ -51,7 +51,7 @@ impl Params {
         self
     }
 
-    /// Asks to hear of progress, and in the modern era of log messages, while the request is served.
+    /// Requests progress, and log messages in the modern protocol, while the request is served.
     pub(super) fn and_notices(mut self) -> Self {
         self.wants_progress = true;
         if self.meta.contains_key(meta::PROTOCOL_VERSION) {
@@ -60,7 +60,7 @@ impl Params {
         self
     }
 
-    /// The text of `params` for the request with this id; `None` when there is nothing to say.
+    /// The text of `params` for the request with this id. `None` without parameters.
     pub(super) fn text(&self, id: i64) -> Option<String> {
         let member = |key: &str, json: &dyn fmt::Display| format!("{}:{json}", write_text(key));
         let mut meta: Vec<String> = self
@@ -83,12 +83,12 @@ impl Params {
     }
 }
 
-/// Who we are.
+/// Our name and version.
 pub(super) fn client_info() -> Value {
     json!({ "name": "mcptest", "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// What a server may ask of us; what is not scripted is declined.
+/// The capabilities that a server may use. Requests without a scripted answer are declined.
 pub(super) fn capabilities() -> Value {
     json!({ "roots": {}, "sampling": {}, "elicitation": { "form": {}, "url": {} } })
 }

@@ -9,17 +9,17 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What an HTTP server answers to a string, whatever it is.
+/// An HTTP server's answer to a string, whatever it is.
 #[derive(Debug, Clone)]
 pub struct RawAnswer {
     /// The HTTP status.
     pub status: u16,
-    /// How its body begins; of a stream, its first event.
+    /// The beginning of its body. For a stream, its first event.
     pub body: String,
 }
 
 impl Client {
-    /// A connection on which nobody has shaken hands.
+    /// A connection without a handshake.
     pub fn without_handshake(
         spec: &ServerSpec,
         era: Era,
@@ -49,7 +49,7 @@ impl Client {
         })
     }
 
-    /// A request as a line, with the `_meta` of the era.
+    /// A request as a line, with the `_meta` of the protocol.
     pub fn request_line(&self, id: &str, method: &str, params: Value) -> String {
         let params = Params::new(self.info.era).with_value(params).text(0);
         jsonrpc::request(&Id::Text(id.to_owned()), method, params.as_deref())

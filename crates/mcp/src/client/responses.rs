@@ -23,7 +23,7 @@ pub struct Scripted {
 const DECLINED: i64 = -1;
 
 impl Responses {
-    /// What a script says to a request; `None` when it says nothing.
+    /// A script's answer to a request, if it has one.
     pub(super) fn scripted(&self, method: &str, params: &Value) -> Option<Result<Value, RpcError>> {
         let fits = |entry: &&Scripted| entry.when.as_ref().is_none_or(|when| is_part(when, params));
         let found = self.scripted.get(method)?.iter().find(fits)?;
@@ -36,7 +36,7 @@ impl Responses {
     }
 }
 
-/// What is answered when nothing is scripted: no, as each method says it.
+/// The answer without a script: a refusal, as each method defines it.
 pub(super) fn declined(method: &str) -> Result<Value, RpcError> {
     match method {
         "ping" => Ok(json!({})),
@@ -50,7 +50,7 @@ pub(super) fn declined(method: &str) -> Result<Value, RpcError> {
     }
 }
 
-/// A form that is accepted has the default of every field that the script leaves out, as a user would find it filled in.
+/// Adds the default of every field that the script omits to an accepted form, as a user would find it filled in.
 fn with_defaults(mut result: Value, params: &Value) -> Value {
     let fields = params
         .pointer("/requestedSchema/properties")

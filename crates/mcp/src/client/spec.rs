@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// How long a request may take unless a server says otherwise.
+/// The time limit of a request, unless a server sets one.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a server may take to give its first answer unless it says otherwise: it may have to be downloaded first.
+/// The time limit of a server's first answer, unless it sets one: the server may have to be downloaded first.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One server, ready to connect to: every variable is filled in.
@@ -20,25 +20,25 @@ pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct ServerSpec {
     /// Its name in messages.
     pub name: String,
-    /// Where it is.
+    /// Its address or command.
     pub endpoint: Endpoint,
-    /// Which protocol era to speak.
+    /// The protocol to use.
     pub era: Option<Era>,
-    /// How long a request may take.
+    /// The time limit of a request.
     pub timeout: Duration,
-    /// How long it may take to start and to give its first answer.
+    /// The time limit of the start and the first answer.
     pub connect_timeout: Duration,
-    /// What `timeout` limits.
+    /// The scope of `timeout`.
     pub timeout_scope: TimeoutScope,
     /// The largest message to accept.
     pub max_message_bytes: usize,
-    /// What to answer when the server asks.
+    /// The answers to the server's requests.
     pub responses: Responses,
-    /// Who is told when its first answer is late.
+    /// The observer of a late first answer.
     pub on_late: OnLate,
 }
 
-/// What a time limit is for.
+/// The scope of a time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutScope {
     /// Each request by itself; the first answer has its own limit.
@@ -47,11 +47,11 @@ pub enum TimeoutScope {
     WholeConnection,
 }
 
-/// Who is told, once for each connection, that a first answer is late: the server may be downloaded, or hang.
+/// Reports, once for each connection, that a first answer is late: the server may be downloading, or hang.
 #[derive(Clone, Default)]
 pub struct OnLate(pub Option<TellLate>);
 
-/// What is called with a server that is late.
+/// A function that receives the late server.
 pub type TellLate = Arc<dyn Fn(&ServerSpec) + Send + Sync>;
 
 impl fmt::Debug for OnLate {
@@ -67,7 +67,7 @@ pub enum Endpoint {
     Command {
         /// The program and its arguments.
         words: Vec<String>,
-        /// Environment variables beside those of ours that every program needs.
+        /// Environment variables besides the ones that every program needs.
         env: Vec<(String, String)>,
         /// The folder it starts in.
         cwd: Option<PathBuf>,

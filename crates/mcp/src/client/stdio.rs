@@ -15,9 +15,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 const BATCH_BYTES: usize = 64 << 10;
-/// How long output is still read after the process has exited: what it started may hold the pipe open.
+/// The time to read output after the process has exited: its child processes may hold the pipe open.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
-/// How many answers to the server's own requests may wait for a server that does not read them.
+/// The number of answers to the server's requests that may wait for a server that does not read them.
 const MOST_REPLIES: usize = 1000;
 
 /// A connection over lines.
@@ -26,7 +26,7 @@ pub(super) struct Stdio {
     outgoing: mpsc::UnboundedSender<String>,
     sent: AtomicU64,
     written: Arc<AtomicU64>,
-    /// How many lines have not been written yet.
+    /// The number of unwritten lines.
     waiting: Arc<AtomicUsize>,
     writer: JoinHandle<()>,
     reader: JoinHandle<()>,

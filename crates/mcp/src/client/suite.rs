@@ -36,7 +36,7 @@ pub enum SpecError {
         /// The variable.
         variable: String,
     },
-    /// A mock has no address of its own.
+    /// A mock has no address.
     #[error(
         "server {server:?} is a mock, which runs inside mcptest and is not connected to this way"
     )]
@@ -46,7 +46,7 @@ pub enum SpecError {
     },
 }
 
-/// What the texts of an entry are filled in from.
+/// The values for the variables of an entry.
 struct Filling<'a> {
     server: &'a str,
     scope: &'a Scope,

@@ -20,7 +20,7 @@ pub(super) fn is_no_object(result: &RawValue) -> bool {
     !result.get().trim_start().starts_with('{')
 }
 
-/// What is wrong with a result of `tools/call`, each as the end of `the answer to …`.
+/// The faults in a result of `tools/call`, each as the end of `the answer to …`.
 pub fn faults(result: &RawValue) -> Vec<String> {
     let Ok(members) = serde_json::from_str::<Members<'_>>(result.get()) else {
         return Vec::new();

@@ -83,7 +83,7 @@ async fn page(client: &Client, cursor: Option<&str>) -> Result<Box<RawValue>, Wi
         })
 }
 
-/// What is wrong with a page of the list. Its text follows "the answer".
+/// A problem with a page of the list. Its text follows "the answer".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 enum BadList {
     #[error("is not an object with `tools`")]

@@ -7,23 +7,23 @@ use thiserror::Error;
 /// A request that got no answer that can be used. Its text is all that a user needs to read.
 pub type WireError = Box<Failure>;
 
-/// What is known about a request that failed.
+/// The facts about a failed request.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("server {server:?}: {}", self.why())]
 pub struct Failure {
     /// The server's name.
     pub server: String,
-    /// What was asked, as `tools/call get_weather`.
+    /// The request, as `tools/call get_weather`.
     pub method: String,
-    /// What went wrong.
+    /// The failure.
     pub misbehaviour: Misbehaviour,
-    /// What the server sent instead of an answer.
+    /// The messages that the server sent instead of an answer.
     pub instead: Vec<String>,
     /// The end of what it wrote to stderr; empty when nothing.
     pub stderr: String,
-    /// How its process exited, in words, if it did.
+    /// The exit status of its process in words, if it exited.
     pub exit: Option<String>,
-    /// What its stderr names of our environment, and it did not get.
+    /// The variables of our environment that its standard error mentions and that it did not get.
     pub missed_variables: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ const SHOWN_STDERR_LINES: usize = 10;
 const SHOWN_INSTEAD: usize = 3;
 
 impl Failure {
-    /// A server that did this when it was asked for `method`, and nothing else is known.
+    /// An error with a server's failure on `method`, and no other facts.
     pub fn new(server: &str, method: &str, misbehaviour: Misbehaviour) -> Self {
         Self {
             server: server.to_owned(),
@@ -44,7 +44,7 @@ impl Failure {
         }
     }
 
-    /// What went wrong, without the name of the server.
+    /// The failure, without the name of the server.
     pub fn why(&self) -> String {
         let mut parts = vec![self.misbehaviour.sentence(&self.method)];
         let instead = self.seen_instead();
@@ -80,7 +80,7 @@ impl Failure {
         parts.join("; ") + &missed.unwrap_or_default()
     }
 
-    /// What came instead of an answer, each once, unless the misbehaviour already says it.
+    /// The messages instead of an answer, each once, unless the failure already includes them.
     fn seen_instead(&self) -> Vec<&str> {
         use Misbehaviour::{Malformed, NotUtf8, TooLong, WrongId};
         if matches!(
@@ -105,7 +105,7 @@ pub enum CallFailure {
     /// The server answered with an error.
     #[error("{0}")]
     Rpc(RpcError),
-    /// There was no answer that can be used.
+    /// No usable answer arrived.
     #[error(transparent)]
     Wire(#[from] WireError),
 }

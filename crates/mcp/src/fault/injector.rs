@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Faults, and how far each of them is. Shared between threads as it is.
+/// Faults and their progress, shared between threads.
 #[derive(Debug)]
 pub struct Injector {
     rules: Vec<WireFaultRule>,
@@ -78,7 +78,7 @@ impl Injector {
         self.has_wedged_all.load(Ordering::Relaxed)
     }
 
-    /// What to do with any request; `tool` is the name in a `tools/call`.
+    /// The action for any request. `tool` is the name in a `tools/call`.
     pub fn on_request(&self, method: &str, tool: Option<&str>, now: Instant) -> Action {
         let mut action = Action::default();
         let is_call = method == "tools/call";

@@ -10,24 +10,24 @@ pub use reply::ReplyFault;
 use crate::jsonrpc::RpcError;
 use std::time::Duration;
 
-/// What to do with one request and with the answer to it.
+/// The action for one request and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Action {
-    /// What to do with the request.
+    /// The action for the request.
     pub request: RequestFault,
-    /// How long the answer is held back.
+    /// The delay of the answer.
     pub delay: Option<Duration>,
     /// A cancel does not stop the answer: it comes, this long after the request.
     pub despite_cancel: Option<Duration>,
-    /// Whether standard error is flooded before the answer.
+    /// True if standard error is flooded before the answer.
     pub floods_stderr: bool,
-    /// What becomes of the answer.
+    /// The action for the answer.
     pub reply: ReplyFault,
     /// The faults that struck, as they are written; empty when all is well.
     pub faults: Vec<FaultKind>,
 }
 
-/// What to do with a request.
+/// The action for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RequestFault {
     /// It reaches the server.
@@ -37,7 +37,7 @@ pub enum RequestFault {
     Ignore,
     /// It goes nowhere, and so do all after it that the fault is meant for.
     Wedge,
-    /// The connection is closed in place of an answer.
+    /// The connection is closed instead of an answer.
     Disconnect,
     /// It gets a JSON-RPC error with this code.
     Refuse {
@@ -61,7 +61,7 @@ impl Action {
 /// The code of the JSON-RPC error that says "too many requests".
 pub const TOO_MANY_REQUESTS: i64 = -32029;
 
-/// What a server says of an error of this code: nothing tells that it was injected.
+/// A server's message for this code. Nothing reveals that the error was injected.
 fn words_of(code: i64) -> &'static str {
     match code {
         -32700 => "Parse error",

@@ -1,8 +1,8 @@
-//! What becomes of an answer?
+//! What does a fault do to an answer?
 
 use crate::jsonrpc::{self, Id};
 
-/// What becomes of an answer.
+/// The effect of a fault on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplyFault {
     /// It is sent.
@@ -19,7 +19,7 @@ pub enum ReplyFault {
 }
 
 impl ReplyFault {
-    /// The texts to send in place of an answer.
+    /// The texts to send instead of an answer.
     pub fn texts(self, answer: String) -> Vec<String> {
         match self {
             Self::Whole => vec![answer],

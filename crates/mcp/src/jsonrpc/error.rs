@@ -36,7 +36,7 @@ impl RpcError {
     }
 }
 
-/// What is answered, or the error that refuses it.
+/// An answer, or the error that refuses the request.
 pub type RpcResult<T = ()> = Result<T, RpcError>;
 
 impl PartialEq for RpcError {

@@ -1,4 +1,4 @@
-//! How a string can fail to be a JSON-RPC message.
+//! In which ways can a string fail to be a JSON-RPC message?
 
 use thiserror::Error;
 

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub struct Message<'a> {
     /// The text as it came.
     pub raw: &'a str,
-    /// What it is.
+    /// The content.
     pub body: Body<'a>,
 }
 
@@ -22,14 +22,14 @@ pub enum Body<'a> {
     Request {
         /// Ties the answer to it.
         id: Id,
-        /// What is asked.
+        /// The requested method.
         method: Cow<'a, str>,
         /// Its parameters.
         params: Option<&'a RawValue>,
     },
     /// Something to know.
     Notification {
-        /// What happened.
+        /// The event.
         method: Cow<'a, str>,
         /// Its parameters.
         params: Option<&'a RawValue>,
@@ -125,7 +125,7 @@ struct Outline<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// What a member holds: also `null`, which is not an absent member.
+/// The value of a member that may be `null`, which differs from an absent member.
 pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     value: D,
 ) -> Result<Option<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! What is a JSON-RPC message, and what is wrong with a string that is not one?
+//! What is a JSON-RPC message, and which problems has a string that is not one?
 
 mod error;
 mod id;
@@ -19,18 +19,18 @@ pub mod code {
     pub const PARSE_ERROR: i64 = -32700;
     /// The JSON is not a request.
     pub const INVALID_REQUEST: i64 = -32600;
-    /// There is no such method.
+    /// The method is unknown.
     pub const METHOD_NOT_FOUND: i64 = -32601;
     /// The arguments do not fit.
     pub const INVALID_PARAMS: i64 = -32602;
     /// Something went wrong inside.
     pub const INTERNAL_ERROR: i64 = -32603;
-    /// There is no such resource (legacy era).
+    /// The resource is unknown (legacy protocol).
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
-    /// An HTTP header does not fit the body (modern era).
+    /// An HTTP header does not match the body (modern protocol).
     pub const HEADER_MISMATCH: i64 = -32020;
-    /// The client lacks a capability that the call needs (modern era).
+    /// The client lacks a capability that the call needs (modern protocol).
     pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
-    /// The protocol version is not spoken (modern era).
+    /// The protocol version is not supported (modern protocol).
     pub const UNSUPPORTED_VERSION: i64 = -32022;
 }

@@ -64,7 +64,7 @@ pub fn id_text(id: &Id) -> String {
     }
 }
 
-/// The message with another id, which is made of the old one, and nothing else changed.
+/// The message with a new id, made from the old one, and otherwise unchanged.
 pub(crate) fn with_id(message: &str, new: impl FnOnce(Option<Id>) -> String) -> String {
     #[derive(Deserialize)]
     struct WithId<'a> {

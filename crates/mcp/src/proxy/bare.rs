@@ -13,9 +13,9 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// What client libraries say when a connection breaks.
+/// The code of client libraries for a broken connection.
 pub const CONNECTION_CLOSED: i64 = -32000;
-/// What client libraries say when an answer does not come in time.
+/// The code of client libraries for a missing answer.
 pub const REQUEST_TIMEOUT: i64 = -32001;
 
 /// A server for requests without a handshake.
@@ -32,7 +32,7 @@ impl Bare {
         }
     }
 
-    /// Whether a message came by itself.
+    /// Returns true if a message came without a session.
     pub(super) fn is_meant(parts: &Parts, body: &Body<'_>) -> bool {
         let accepts_events = parts.headers.get_all(header::ACCEPT).iter().any(|value| {
             value

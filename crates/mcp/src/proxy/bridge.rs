@@ -52,9 +52,9 @@ pub async fn copy(
 pub struct BridgedServer {
     /// The word that bridges say first.
     pub token: String,
-    /// What is started for each of them.
+    /// The server to start for each of them.
     pub endpoint: Endpoint,
-    /// Who stands between.
+    /// The observer between client and server.
     pub interposer: Arc<dyn Interposer>,
 }
 

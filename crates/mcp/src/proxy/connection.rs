@@ -1,4 +1,4 @@
-//! A client on a pipe is connected to a server of its own: how is it started, and how does it end?
+//! How is a separate server started for a client on a pipe, and how does it end?
 
 use super::interpose::Interposer;
 use super::interposed::{Ended, Interposed};
@@ -12,12 +12,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-/// How long a server may go on after its client has gone.
+/// The time that a server may continue after its client has gone.
 const AFTER_CLIENT: Duration = Duration::from_secs(5);
-/// How long one end of a server may outlive the other: its process and its output.
+/// The time that one end of a server may outlive the other: its process and its output.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 
-/// Why there is no server to connect to.
+/// The reason that no server can be connected.
 #[derive(Debug, Error)]
 pub(super) enum ConnectError {
     /// The command could not be started.
@@ -82,7 +82,7 @@ async fn exited(child: Option<&Child>) {
     }
 }
 
-/// How a server ended while its client was still there.
+/// The way in which a server ended while its client was still connected.
 async fn why_gone(child: Option<&Child>) -> String {
     let Some(child) = child else {
         return "closed the connection".to_owned();

@@ -13,18 +13,18 @@ use tokio::time::{sleep, sleep_until};
 pub struct ClientRequest<'a> {
     /// Ties the answer to it.
     pub id: &'a Id,
-    /// What is asked.
+    /// The method.
     pub method: &'a str,
     /// Its parameters.
     pub params: Option<&'a RawValue>,
 }
 
-/// Stands between a client and a server, and is asked about every request.
+/// Stands between a client and a server, and decides about every request.
 pub trait Interposer: Send + Sync + 'static {
-    /// What becomes of a request.
+    /// The decision about a request.
     fn asked(&self, request: ClientRequest<'_>) -> Taken;
 
-    /// Whether anything at all still reaches the server.
+    /// Returns true if any message still reaches the server.
     fn lets_pass(&self) -> bool {
         true
     }
@@ -33,10 +33,10 @@ pub trait Interposer: Send + Sync + 'static {
     fn misbehaved(&self, _what: String) {}
 }
 
-/// What becomes of a request, and what is noted about it on a tape.
+/// The decision about a request, and its note on a tape.
 #[derive(Default)]
 pub struct Taken {
-    /// What becomes of it.
+    /// The decision.
     pub onward: Onward,
     /// The faults that struck, as they are written.
     pub faults: Vec<String>,
@@ -51,10 +51,10 @@ impl From<Onward> for Taken {
     }
 }
 
-/// What becomes of a request.
+/// The decision about a request.
 #[derive(Default)]
 pub enum Onward {
-    /// It reaches the server, and its answer comes back as it is.
+    /// It reaches the server, and its answer returns unchanged.
     #[default]
     Pass,
     /// It reaches the server, and its answer is shown to this one first.
@@ -63,7 +63,7 @@ pub enum Onward {
     Answer(Instead),
     /// It never reaches the server, and no answer ever comes.
     Swallow(Option<Arc<dyn Watch>>),
-    /// The connection closes in place of an answer.
+    /// The connection closes instead of an answer.
     Disconnect,
 }
 
@@ -72,7 +72,7 @@ pub enum Onward {
 pub struct Instead {
     /// The message.
     pub text: String,
-    /// How long it is held back.
+    /// The delay.
     pub hold: Duration,
     /// On HTTP: 429 with this many seconds to wait.
     pub retry_after_s: Option<u64>,
@@ -84,26 +84,26 @@ pub trait Watch: Send + Sync {
     fn answered(&self, answer: &Body<'_>, text: &str) -> WatchedReply;
     /// No answer will come; the sentence says why.
     fn unanswered(&self, _why: &str) {}
-    /// What the client gets has been sent.
+    /// Called when the client's answer has been sent.
     fn delivered(&self) {}
     /// The client has given up waiting.
     fn cancelled(&self) {}
-    /// Whether the server must not learn that the client has given up.
+    /// Returns true if the server must not learn that the client has given up.
     fn ignores_cancel(&self) -> bool {
         false
     }
 }
 
-/// What a client gets for an answer.
+/// The client's version of an answer.
 #[derive(Debug, Clone, Default)]
 pub struct WatchedReply {
-    /// What is sent in its place; the answer as it came when `None`.
+    /// The replacement. `None` for the unchanged answer.
     pub texts: Option<Vec<String>>,
-    /// How long it is held back.
+    /// The delay.
     pub hold: Duration,
     /// Before that: until this long after the request, also when it is cancelled.
     pub despite_cancel: Option<Duration>,
-    /// Whether standard error is flooded before it.
+    /// True if standard error is flooded before it.
     pub floods_stderr: bool,
 }
 
@@ -118,7 +118,7 @@ impl WatchedReply {
         }
     }
 
-    /// Whether the client gets nothing at all.
+    /// Returns true if the client gets no answer.
     pub(crate) fn is_withheld(&self) -> bool {
         self.texts.as_ref().is_some_and(Vec::is_empty)
     }

@@ -207,7 +207,7 @@ where
         is_kept_back || watch.ignores_cancel()
     }
 
-    /// What the client gets for a line that answers a request which is watched.
+    /// The client's version of a line that answers a watched request.
     fn answer_of(&self, line: &[u8]) -> Option<(Id, WatchedRequest, WatchedReply)> {
         if line.trim_ascii().is_empty() {
             return None;

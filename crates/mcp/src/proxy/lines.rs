@@ -6,10 +6,10 @@ use crate::tape::{Direction, Entry, Event};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-/// How much is kept of a line that is too long, or that is not JSON.
+/// The part to keep of a line that is too long or not JSON.
 pub(crate) const EXCERPT: usize = 64 << 10;
 
-/// What is seen beside a stdio server.
+/// An observation beside a stdio server.
 #[derive(Debug)]
 pub(crate) enum LineSeen {
     /// Bytes of one side's stream of messages.
@@ -74,7 +74,7 @@ impl LineEntries {
     }
 }
 
-/// One line as it was: all of it, or its beginning and how long it was.
+/// One line verbatim: all of it, or its beginning and its length.
 #[derive(Clone, Copy)]
 pub(crate) struct Kept<'a> {
     pub(crate) bytes: &'a [u8],

@@ -25,12 +25,12 @@ pub enum ProxyError {
     /// A pattern of `--redact` is not valid.
     #[error("{0}")]
     BadPattern(String),
-    /// The target is no URL of a server.
+    /// The target is not the URL of a server.
     #[error("the target `{url}` cannot be used: {reason}; write it as `http://127.0.0.1:3000/mcp`")]
     BadTarget {
         /// As given.
         url: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// The address cannot be listened on.
@@ -38,7 +38,7 @@ pub enum ProxyError {
     NotListening {
         /// As given.
         address: String,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
     /// No HTTP client could be made.

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// How many bytes may wait to be written.
+/// The number of bytes that may wait to be written.
 const WAITING: usize = 128 << 20;
-/// How long the traffic waits for a disk that cannot keep up before the recording is given up.
+/// The time that the traffic waits for a slow disk before the recording is abandoned.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Turns what was seen into entries; runs beside the traffic, so it may take its time.
 pub(crate) trait ToEntries: Send + 'static {
-    /// What is seen.
+    /// An observation.
     type Seen: Send + 'static;
     /// Adds the entries that are complete now.
     fn note(&mut self, at_us: u64, seen: Self::Seen, entries: &mut Vec<Entry>);
@@ -48,7 +48,7 @@ pub(crate) struct Recording<S> {
     thread: JoinHandle<Option<String>>,
 }
 
-/// What is seen before it is certain that there is something to record.
+/// The observations before the first recordable one.
 #[derive(Debug)]
 pub(crate) struct Ready<S> {
     recorder: Recorder<S>,
@@ -94,7 +94,7 @@ impl<S> Clone for Recorder<S> {
 }
 
 impl<S> Recorder<S> {
-    /// One that takes no notes, where there is no tape.
+    /// A recorder that writes nothing, without a tape.
     pub(crate) fn off() -> Self {
         let (recorder, _) = ready();
         recorder.shared.is_given_up.store(true, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! Between a client and a server on stdio: every byte passes as it is, and each side learns when the other ends.
+//! How does every byte between a client and a server on stdio pass unchanged, and how does each side learn that the
+//! other ends?
 
 use super::ProxyError;
 use super::interposed::{Ended, Interposed};
@@ -21,12 +22,12 @@ const CHUNK: usize = 64 << 10;
 /// The exit code after a fault that breaks the connection, as the mock has it.
 const BROKEN_BY_FAULT: u8 = 1;
 
-/// How long the sides wait for one another.
+/// The times that the sides wait for each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// How long a server may be silent after its client has gone.
+    /// The time that a server may be silent after its client has gone.
     pub after_client: Duration,
-    /// How long the output may go on after its server has ended.
+    /// The time that the output may continue after its server has ended.
     pub to_end: Duration,
 }
 
@@ -42,15 +43,15 @@ impl Default for Patience {
 /// The client's side of the proxy.
 #[derive(Debug)]
 pub struct ClientEnd<I, O, E> {
-    /// What the client writes.
+    /// The client's output.
     pub input: I,
-    /// What the client reads.
+    /// The client's input.
     pub output: O,
     /// Where the server's standard error goes.
     pub errors: E,
 }
 
-/// How it ended.
+/// The end of the connection.
 #[derive(Debug)]
 pub struct StdioOutcome {
     /// The server's exit code; 128 and the signal's number when a signal ended it; 1 when a fault broke the connection.
@@ -59,14 +60,14 @@ pub struct StdioOutcome {
     pub lost: Option<String>,
 }
 
-/// What the proxy stands in front of, and how.
+/// The proxy's target and settings.
 #[derive(Debug)]
 pub struct Setup {
     /// The words of the server's command.
     pub command: Vec<String>,
-    /// What goes wrong on purpose; nothing is altered when it is idle.
+    /// The faults to inject. An idle injector changes nothing.
     pub injector: Injector,
-    /// How long the sides wait for one another.
+    /// The times that the sides wait for each other.
     pub patience: Patience,
 }
 

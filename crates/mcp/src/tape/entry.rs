@@ -1,4 +1,4 @@
-//! What stands on a line of a tape?
+//! What is on a line of a tape?
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -28,7 +28,7 @@ pub struct TapeServer {
     pub url: Option<String>,
 }
 
-/// Who sent something.
+/// The sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -49,16 +49,16 @@ pub struct Entry {
     /// The HTTP exchange (one request and all of its answer), counted from 1; absent on stdio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<u64>,
-    /// Who sent it; absent for what only happened.
+    /// The sender. Absent for events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Direction>,
-    /// A JSON message, as it was but for what was redacted.
+    /// A JSON message, verbatim except for redaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Box<RawValue>>,
     /// Something that is not JSON, or the beginning of something too long to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// How many bytes it had, when only its beginning is kept.
+    /// Its number of bytes, if only its beginning is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// Something that happened.
@@ -76,7 +76,7 @@ impl Entry {
     }
 }
 
-/// What can happen besides messages.
+/// The events besides messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
@@ -107,7 +107,7 @@ pub enum Event {
         /// Which side.
         by: Direction,
     },
-    /// A fault that the proxy injected in place of the server's answer or before it.
+    /// A fault that the proxy injected instead of the server's answer or before it.
     Fault {
         /// As given to `--fault`.
         fault: String,

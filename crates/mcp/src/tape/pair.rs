@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// A request of either side, with its answer.
 #[derive(Debug, Clone)]
 pub(crate) struct TapeRequest<'a> {
-    /// The entry it stands in.
+    /// The entry that contains it.
     pub(crate) entry: usize,
     pub(crate) from: Direction,
     pub(crate) session: Option<u64>,
@@ -24,7 +24,7 @@ pub(crate) struct TapeRequest<'a> {
     pub(crate) faults: Vec<&'a str>,
 }
 
-/// What answered a request.
+/// The answer to a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Answered<'a> {
     pub(crate) entry: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Answered<'a> {
 }
 
 impl<'a> TapeRequest<'a> {
-    /// What a call of a tool asks for.
+    /// The parameters of a tool call.
     pub(crate) fn call(&self) -> Option<CallParams<'a>> {
         CallParams::read(self.params.filter(|_| self.method == "tools/call")?)
     }
@@ -43,7 +43,7 @@ impl<'a> TapeRequest<'a> {
         self.answer.as_ref()?.outcome.as_ref().ok().copied()
     }
 
-    /// How long it took, in microseconds.
+    /// The duration, in microseconds.
     pub(crate) fn duration_us(&self) -> Option<u64> {
         self.answer
             .as_ref()
@@ -136,7 +136,7 @@ fn same_place(one: &Entry, other: &Entry) -> bool {
     one.session == other.session && one.exchange == other.exchange
 }
 
-/// The messages of an entry: one, or those of a batch.
+/// The messages of an entry: one, or all of a batch.
 pub(crate) fn messages(entry: &Entry) -> Vec<&str> {
     let Some(message) = &entry.message else {
         return Vec::new();

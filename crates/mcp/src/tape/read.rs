@@ -8,11 +8,11 @@ use thiserror::Error;
 /// A tape.
 #[derive(Debug, Clone)]
 pub struct Tape {
-    /// What was recorded.
+    /// The recorded session.
     pub header: Header,
-    /// What crossed, in order.
+    /// The traffic, in order.
     pub entries: Vec<Entry>,
-    /// True when the last line was cut off, as after a crash; it is left out.
+    /// True if the last line was cut off, as after a crash. It is omitted.
     pub is_cut: bool,
 }
 
@@ -24,7 +24,7 @@ const WORDS: Words = Words {
     again: "record it again with `mcptest proxy --out FILE -- COMMAND`",
 };
 
-/// What is wrong with a tape.
+/// A problem with a tape.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TapeFault {
     /// The text itself.
@@ -38,7 +38,7 @@ pub enum TapeFault {
     BadEntry(String),
 }
 
-/// Who names a file of another kind may not know what makes a tape.
+/// Adds a description of tapes, because the user may have named a file of another kind.
 fn said(fault: &TextFault) -> String {
     let made = match fault {
         TextFault::WrongFormat { .. } => {
@@ -65,7 +65,7 @@ pub fn is_tape(text: &str) -> bool {
 }
 
 impl Tape {
-    /// Reads a tape. A last line without its end is left out, since a recording can be cut off.
+    /// Reads a tape. Omits a last line without an end, because a recording can be cut off.
     pub fn read(text: &str) -> Result<Self, TapeError> {
         let mut lines = Source::new(text.as_bytes()).lines().peekable();
         let first = lines

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const CLIP: usize = 100;
-/// How many lines of standard error are shown of those in a row: the last ones say why.
+/// The number of consecutive lines of standard error to show: the last lines contain the reason.
 const STDERR: usize = 3;
 
-/// How much of a tape is shown.
+/// Limits on the shown part of a tape.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ShowOptions {
     /// Only the session with this number.
@@ -79,7 +79,7 @@ struct Page<'t> {
     options: ShowOptions,
     requests: BTreeMap<usize, Vec<&'t TapeRequest<'t>>>,
     answers: BTreeMap<usize, Vec<&'t TapeRequest<'t>>>,
-    /// How many calls each session has made so far.
+    /// The number of calls in each session so far.
     calls: RefCell<BTreeMap<Option<u64>, usize>>,
 }
 
@@ -196,7 +196,7 @@ impl Page<'_> {
         }
     }
 
-    /// What was answered, and after how long.
+    /// The answer and its delay.
     fn answered(&self, index: usize, id: Option<&Id>) -> (String, String) {
         let asked = self
             .answers

@@ -12,18 +12,18 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a tape cannot know.
+/// Facts that a tape cannot contain.
 #[derive(Debug, Clone, Default)]
 pub struct TraceOptions {
     /// The agent's name in its suite.
     pub agent: Option<String>,
-    /// What the user said.
+    /// The user's message.
     pub prompt: Option<String>,
     /// The agent's closing message.
     pub final_response: Option<String>,
 }
 
-/// The tape as the text of a cassette. What a tape cannot know is left out, not made up.
+/// The tape as the text of a cassette. Facts that a tape cannot contain are omitted, not invented.
 pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
     let asked = requests(tape);
     let agent = options
@@ -50,7 +50,7 @@ pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
     lines.join("\n")
 }
 
-/// The sessions in which a client said something; where there are any, what belongs to none is no run.
+/// The sessions in which a client sent something. If any exist, messages without a session are not a run.
 pub(crate) fn sessions(tape: &Tape) -> BTreeSet<Option<u64>> {
     let from_client = tape
         .entries

@@ -1,4 +1,4 @@
-//! A tape on its way to a file: whole lines only, and a full disk is told once.
+//! How is a tape written to a file, in whole lines, with one report of a full disk?
 
 use super::{Entry, Event, FORMAT, Header, TapeServer, VERSION, is_tape};
 use mcptest_files as files;
@@ -21,10 +21,10 @@ pub enum WriteError {
     Refused {
         /// Where it was to be written.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
-    /// Something else stands there.
+    /// The file has other contents.
     #[error(
         "{} holds something that is not a tape, and is left as it is; write the recording to another file with --out",
         .0.display()
@@ -47,11 +47,11 @@ pub struct Writer {
     gathered: Vec<u8>,
     written: u64,
     failed: Option<String>,
-    /// What becomes of the file when nothing is ever written.
+    /// The treatment of the file if nothing is written.
     before: Before,
 }
 
-/// What stood in the file before.
+/// The earlier contents of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// It was not there.
@@ -89,7 +89,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Where it is written.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -142,7 +142,7 @@ impl Writer {
         }
     }
 
-    /// What ended the recording early.
+    /// The error that ended the recording early.
     pub fn failure(&self) -> Option<&str> {
         self.failed.as_deref()
     }

@@ -10,9 +10,9 @@ pub(super) struct ListKind {
     pub(super) method: &'static str,
     /// The key of the items in the result.
     pub(super) items: &'static str,
-    /// What names an item.
+    /// The key that names an item.
     pub(super) key: &'static str,
-    /// What an item is called.
+    /// The noun for an item.
     pub(super) noun: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub(super) const KINDS: &[ListKind] = &[
     },
 ];
 
-/// Compares two lists of one kind; what is not on the old one is new only when that was whole.
+/// Compares two lists of one kind. An item that the old list lacks is new only if that list was complete.
 pub(super) fn compare(
     findings: &mut Findings,
     kind: &ListKind,

@@ -3,7 +3,7 @@
 use super::ignore::Ignore;
 use serde::Serialize;
 
-/// How bad a difference is.
+/// The severity of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
     /// A client that worked can fail.
@@ -31,21 +31,21 @@ impl Tier {
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DriftFinding {
-    /// How bad it is.
+    /// The severity.
     #[serde(skip)]
     pub tier: Tier,
     /// The tool, resource or request.
     pub subject: String,
     /// Where in it; empty for all of it.
     pub path: String,
-    /// What is different.
+    /// The difference.
     pub message: String,
 }
 
 /// A recorded request that was not sent again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// What it asked.
+    /// The request.
     pub request: String,
     /// Why it was not sent.
     pub reason: String,
@@ -56,18 +56,18 @@ pub struct LeftOut {
 pub struct Drift {
     /// The differences, the worst first.
     pub findings: Vec<DriftFinding>,
-    /// How many requests were sent again.
+    /// The number of repeated requests.
     pub replayed: usize,
     /// The requests that were not.
     pub left_out: Vec<LeftOut>,
     /// False when nothing of the tape could be held against the server.
     pub is_anything_checked: bool,
-    /// What was to be ignored and did not occur.
+    /// The ignored paths without a difference.
     pub unused_ignores: Vec<String>,
 }
 
 impl Drift {
-    /// How many differences there are of a kind.
+    /// The number of differences of a severity.
     pub fn count(&self, tier: Tier) -> usize {
         self.findings
             .iter()
@@ -76,7 +76,7 @@ impl Drift {
     }
 }
 
-/// Collects differences, but for those that are to be ignored.
+/// Collects differences, except ignored ones.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     ignored: Vec<IgnoredPath>,

@@ -15,7 +15,7 @@ pub struct Ignore {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{reason}; write it as `result.content[0].text` or `get_time:result`")]
 pub struct BadIgnore {
-    /// What is wrong with it.
+    /// The problem.
     reason: &'static str,
 }
 
@@ -44,7 +44,7 @@ impl Ignore {
         &self.written
     }
 
-    /// True when the path is the ignored one or lies below it; `*` stands for one part, `**` for any number.
+    /// Returns true if the path is the ignored one or below it. `*` matches one part, `**` any number.
     pub(super) fn covers(&self, name: &str, path: &str) -> bool {
         self.name
             .as_deref()
@@ -65,7 +65,7 @@ fn fits(pattern: &[String], path: &[String]) -> bool {
     }
 }
 
-/// What is wrong with a path, if anything is.
+/// The problem with a path, if any.
 fn broken(path: &str) -> Option<&'static str> {
     let path = path.strip_prefix('/').unwrap_or(path);
     if path.is_empty() {

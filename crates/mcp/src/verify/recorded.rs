@@ -9,10 +9,10 @@ use crate::tape::{Direction, TapeRequest};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// What a recorded request was answered with.
+/// The answer to a recorded request.
 pub(super) type RecordedAnswer<'a> = Result<&'a RawValue, RpcError>;
 
-/// The era that was recorded, so that like is compared with like.
+/// The recorded protocol, so that equal protocols are compared.
 pub(super) fn era_of(asked: &[TapeRequest<'_>]) -> Option<Era> {
     let of_client = |method: &str| {
         asked.iter().any(|asked| {
@@ -34,11 +34,11 @@ pub(super) fn read(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-/// What a recorded client saw of a list.
+/// A list as the recorded client saw it.
 pub(super) struct RecordedList {
     /// The latest of each name.
     pub(super) items: Vec<Value>,
-    /// False when it never asked for the last page: what else there was is not known.
+    /// False if the client never requested the last page: the remaining items are unknown.
     pub(super) is_whole: bool,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn why_left_out(
     is_hidden.then_some("an argument is hidden on the tape")
 }
 
-/// What `_meta` says of the client, not of the request.
+/// The entries of `_meta` about the client, not the request.
 const OF_CLIENT: [&str; 4] = [
     meta::PROTOCOL_VERSION,
     meta::CLIENT_CAPABILITIES,
@@ -142,7 +142,7 @@ pub(super) fn without_meta(params: Option<&RawValue>) -> Option<Value> {
     Some(params)
 }
 
-/// What the recorded client answered when the server asked.
+/// The recorded client's answers to the server's requests.
 pub(super) fn responses(asked: &[TapeRequest<'_>]) -> Responses {
     let mut responses = Responses::default();
     for one in asked.iter().filter(|asked| asked.from == Direction::Server) {

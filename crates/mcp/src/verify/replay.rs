@@ -243,7 +243,7 @@ impl Replay<'_> {
         }
     }
 
-    /// What came back, without what a tape would not have either.
+    /// The answer, without the parts that a tape lacks too.
     fn read(&self, raw: &RawValue) -> Value {
         serde_json::from_str(&self.redactor.json(raw.get())).unwrap_or_default()
     }

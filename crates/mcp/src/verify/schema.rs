@@ -5,7 +5,7 @@ use super::value::{brief, changed};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Who must keep to the schema.
+/// The side that must satisfy the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SchemaSide {
     /// The client: more demands break it.
@@ -58,7 +58,7 @@ const COMBINED: &[&str] = &[
 ];
 const DEEPEST: usize = 64;
 
-/// How much it matters that a schema asks for more or for less: to a client that sends, and to one that reads.
+/// The severity of a stricter or looser schema, for a client that sends and for one that reads.
 const TIGHTER: [Tier; 2] = [Tier::Breaking, Tier::Changed];
 const LOOSER: [Tier; 2] = [Tier::Added, Tier::Changed];
 
@@ -102,7 +102,7 @@ fn at_depth(
     schemas.words();
 }
 
-/// A schema as it was and as it is.
+/// The old and the new schema.
 struct Schemas<'c, 's> {
     subject: &'c mut Subject<'s>,
     side: SchemaSide,
@@ -263,7 +263,7 @@ impl Schemas<'_, '_> {
         }
     }
 
-    /// Compares what stands at a key.
+    /// Compares the values at a key.
     fn below(&mut self, key: &str, old: &Value, new: &Value) {
         at_depth(
             self.subject,
@@ -305,7 +305,7 @@ fn takes(types: &BTreeSet<&str>, kind: &str) -> bool {
     types.contains(kind) || (kind == "integer" && types.contains("number"))
 }
 
-/// The types of a schema, also those of its alternatives; `None` when it does not say.
+/// The types of a schema and of its alternatives. `None` if it has none.
 fn types_of(schema: &Map<String, Value>) -> Option<BTreeSet<&str>> {
     match schema.get("type") {
         Some(Value::String(kind)) => return Some(BTreeSet::from([kind.as_str()])),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 const BRIEF: usize = 60;
 const DEEPEST: usize = 100;
-/// What the recording has instead of a secret; the live answer may have anything there.
+/// The recording's mark instead of a secret. The live answer may have any value there.
 const HIDDEN: &str = "[redacted:";
 /// Lists whose items are the answer itself: with fewer of them, something is gone.
 const CONTENTS: &[&str] = &["content", "contents", "messages"];
@@ -130,7 +130,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// What a value was, and what it is.
+/// The old and the new value.
 pub(super) fn changed(old: &Value, new: &Value) -> String {
     format!("was {} and is {}", brief(old), brief(new))
 }

@@ -1,4 +1,4 @@
-//! What an HTTP answer says about the request that was sent.
+//! What does an HTTP answer mean for its request?
 
 use super::super::Misbehaviour;
 use super::super::conversation::{Heard, Unanswered, quote};
@@ -85,7 +85,7 @@ fn of_other_type(status: u16, found: Option<String>, text: &str) -> Misbehaviour
     }
 }
 
-/// What is to be told about a status that is not a success.
+/// The error for a status that is not a success.
 pub(super) async fn of_refusal(
     id: i64,
     response: Response,
@@ -132,7 +132,7 @@ pub(super) async fn of_refusal(
     })
 }
 
-/// The JSON-RPC error in a body, when it is about this request or is one that only the modern era has.
+/// The JSON-RPC error in a body, if it is about this request or exists only in the modern protocol.
 fn own_error(id: i64, text: &str) -> Option<RpcError> {
     let modern = [
         code::HEADER_MISMATCH,

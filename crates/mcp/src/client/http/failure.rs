@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-/// What an error before any answer means.
+/// The meaning of an error before any answer.
 pub(super) fn misbehaviour_of(
     error: &reqwest::Error,
     url: &Url,

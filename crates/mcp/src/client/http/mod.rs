@@ -55,7 +55,7 @@ impl Drop for EndTasks {
     }
 }
 
-/// What changes over the life of a connection.
+/// The parts that change over the life of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct HttpSession {
     pub(super) era: Era,
@@ -186,7 +186,7 @@ impl Http {
         sent.map_err(|error| failure::misbehaviour_of(&error, &self.url, self.connect_timeout))
     }
 
-    /// The user's headers, and those of the era and the session.
+    /// The user's headers, and the headers of the protocol and the session.
     fn session_headers(&self, method: Option<&str>) -> HeaderMap {
         let mut headers = self.headers.clone();
         let session = self.session.lock();

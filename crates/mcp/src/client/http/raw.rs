@@ -1,4 +1,4 @@
-//! A string is posted as it is: what comes back?
+//! How does a server answer a string that is posted verbatim?
 
 use super::super::Misbehaviour;
 use super::super::raw::RawAnswer;

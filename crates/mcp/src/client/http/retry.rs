@@ -48,7 +48,7 @@ impl Http {
     }
 }
 
-/// The wait, when it is given in seconds. A date is reported as it is, not waited for.
+/// The delay, if it is given in seconds. A date is reported verbatim, and mcptest does not wait for it.
 fn retry_wait(text: &str) -> Option<Duration> {
     let seconds: f64 = text.trim().parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()

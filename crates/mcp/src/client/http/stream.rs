@@ -15,10 +15,10 @@ use tokio::time::{sleep, timeout};
 
 const MAX_RESUMPTIONS: usize = 20;
 pub(super) const DEFAULT_RETRY: Duration = Duration::from_secs(1);
-/// How long a stream is still read after the answer: for a second answer that should not be there.
+/// The time to read a stream after the answer, to catch a second answer that should not come.
 const AFTER_ANSWER: Duration = Duration::from_secs(2);
 
-/// How far a stream has been read.
+/// The progress of reading a stream.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     pub(super) events: usize,
@@ -26,7 +26,7 @@ pub(super) struct Progress {
     pub(super) retry: Option<Duration>,
 }
 
-/// How a stream ended.
+/// The end of a stream.
 #[derive(Debug)]
 pub(super) enum Cut {
     /// As streams end.
@@ -37,7 +37,7 @@ pub(super) enum Cut {
     Unreadable(SseError),
 }
 
-/// Why there is no stream to read.
+/// The reason that no stream can be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum NoStream {
     #[error("{0}")]

@@ -37,19 +37,20 @@ pub(super) struct FrontSessions {
     count: u64,
     named: BTreeMap<String, Arc<LineSession>>,
     unnamed: Option<Arc<LineSession>>,
-    /// One whose server has refused the first question of the modern era.
+    /// A session whose server has refused the first request of the modern protocol.
     refused: Option<Arc<LineSession>>,
 }
 
 impl FrontSessions {
-    /// A client whose question was refused asks again, in the other era, on the same connection.
+    /// The session of a client that repeats a refused request in the other protocol on the same connection, or a new
+    /// one.
     fn refused_or_new(&mut self, open: &Pipe) -> Arc<LineSession> {
         let refused = self.refused.take().filter(|session| !session.is_over());
         refused.unwrap_or_else(|| Arc::new(LineSession::new(open())))
     }
 }
 
-/// What the headers of a request name.
+/// The session in the headers of a request.
 enum Named {
     Nothing,
     Open(Arc<LineSession>),

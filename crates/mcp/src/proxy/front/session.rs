@@ -16,11 +16,11 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// How many messages that belong to no request wait for someone to read them.
+/// The number of messages without a request that wait for a reader.
 const UNREAD: usize = 256;
-/// How many messages wait on a stream whose client reads slowly.
+/// The number of messages that wait on a stream with a slow client.
 const WAITING: usize = 256;
-/// How long the server is held up for a client that does not read, before a message beside its answer is dropped.
+/// The time that the server waits for a client that does not read, before a message beside its answer is dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A message of the server.
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) enum ServerMessage {
     /// The answer.
     Answer(String),
-    /// What comes beside it.
+    /// A message beside it.
     Beside(String),
 }
 
@@ -197,7 +197,7 @@ impl SessionState {
         self.waiting.remove(id)
     }
 
-    /// Takes in a message, and says whose it is; one that is nobody's is kept.
+    /// Assigns a message to its receiver. Keeps a message without one.
     fn hear(&mut self, line: String) -> Option<Delivery> {
         let Ok(message) = jsonrpc::parse(&line) else {
             return None;
@@ -237,14 +237,14 @@ impl SessionState {
         None
     }
 
-    /// Keeps a message that nobody reads now.
+    /// Keeps a message without a current reader.
     fn keep(&mut self, line: String) {
         if self.unread.len() < UNREAD {
             self.unread.push_back(line);
         }
     }
 
-    /// The request whose progress is told, or to whose subscription a message belongs.
+    /// The request whose progress is reported, or to whose subscription a message belongs.
     fn owner(&self, params: &RawValue) -> Option<Id> {
         let params = CommonParams::read(Some(params));
         if let Some(token) = params.progress_of() {

@@ -12,7 +12,7 @@ use http::StatusCode;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// How a body ended.
+/// The end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyEnd {
     Whole,
@@ -20,10 +20,10 @@ pub(super) enum BodyEnd {
     CutByReader,
 }
 
-/// What is seen on HTTP, with the number of its exchange.
+/// An observation on HTTP, with the number of its exchange.
 pub(super) type Seen = (u64, HttpSeen);
 
-/// What is seen on HTTP.
+/// An observation on HTTP.
 #[derive(Debug)]
 pub(super) enum HttpSeen {
     Begin {
@@ -45,7 +45,7 @@ pub(super) enum HttpSeen {
     },
     /// The client has gone while it waited.
     Abandoned,
-    /// What belongs to no exchange.
+    /// An event outside any exchange.
     Event(Event),
 }
 
@@ -184,7 +184,7 @@ impl Exchange {
         }
     }
 
-    /// Who is not let in belongs to no session.
+    /// Records a client that is refused. It belongs to no session.
     fn turned_away(&mut self, at_us: u64, entries: &mut Vec<Entry>) {
         self.is_asked = true;
         entries.push(self.without_message(at_us));

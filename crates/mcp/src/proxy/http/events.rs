@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
-/// How many pieces wait for a slow client before the server's stream is read on.
+/// The number of pieces that wait for a slow client before the server's stream is read further.
 const QUEUE: usize = 64;
 
 /// A body whose pieces come over a channel.
@@ -153,7 +153,7 @@ impl Drop for Following {
     }
 }
 
-/// Bytes up to the end of an event, or of what stands between events.
+/// Bytes up to the end of an event, or of the part between events.
 struct Piece {
     raw: Bytes,
     event: Option<sse::Event>,
@@ -204,7 +204,7 @@ impl Cutter {
         pieces
     }
 
-    /// A stream that cannot be read is passed on as it is.
+    /// Passes on an unreadable stream unchanged.
     fn take(&mut self, bytes: &[u8]) -> Vec<sse::Event> {
         self.raw.extend_from_slice(bytes);
         let events = self

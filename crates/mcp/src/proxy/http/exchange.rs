@@ -22,16 +22,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long the rest of a request is read that cannot be passed on.
+/// The time to read the rest of a request that cannot be passed on.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 const SESSION_ID: &str = "mcp-session-id";
 
-/// What all exchanges share.
+/// The state shared by all exchanges.
 pub(super) struct HttpProxy {
     pub(super) client: reqwest::Client,
     pub(super) target: Target,
     pub(super) guard: Guard,
-    /// What every request has beside its own headers.
+    /// The additional headers of every request.
     pub(super) headers: HeaderMap,
     pub(super) interposer: Option<Arc<dyn Interposer>>,
     pub(super) waiting: OpenRequests,
@@ -40,7 +40,7 @@ pub(super) struct HttpProxy {
 }
 
 impl HttpProxy {
-    /// Nobody looks at what passes, and everyone is let in.
+    /// A proxy that neither inspects traffic nor refuses clients.
     pub(super) fn new(client: reqwest::Client, target: Target, recorder: Recorder<Seen>) -> Self {
         Self {
             client,
@@ -200,12 +200,12 @@ pub(crate) fn limits() -> Limits {
     }
 }
 
-/// Reads what is left of a body, so that it is on the tape.
+/// Reads the rest of a body, so that the tape contains it.
 async fn read_out(mut body: Lent<Tee<Incoming>>) {
     while let Some(Ok(_)) = body.frame().await {}
 }
 
-/// Tells of a client that goes while it waits: the exchange is dropped then.
+/// Reports a client that leaves while it waits: the exchange is dropped then.
 struct WaitingClient {
     recorder: Recorder<Seen>,
     exchange: u64,

@@ -25,7 +25,7 @@ use tokio::time::sleep;
 type ProxyResponse = Result<OwnResponse, TargetError>;
 
 impl HttpProxy {
-    /// As when nobody looks, but for requests that the interposer takes; an error closes the connection.
+    /// Passes a request on, unless the interposer takes it. An error closes the connection.
     pub(super) async fn ask_interposed(
         self: &Arc<Self>,
         number: u64,
@@ -96,7 +96,7 @@ impl HttpProxy {
         self.recorder.see(0, (number, end));
     }
 
-    /// What nobody takes; a stream may still carry answers that are waited for.
+    /// Passes on messages that no one takes. A stream may still carry awaited answers.
     async fn pass_on(
         self: &Arc<Self>,
         number: u64,
@@ -199,7 +199,7 @@ fn is_stream<B>(answer: &Response<B>) -> bool {
     media_type(answer.headers()).as_deref() == Some("text/event-stream")
 }
 
-/// What came in place of an answer.
+/// The message that arrived instead of an answer.
 fn unreadable(status: StatusCode, text: &str) -> String {
     match jsonrpc::excerpt(text.trim()) {
         text if text.is_empty() => {

@@ -41,7 +41,7 @@ enum TargetError {
     Unreachable { authority: String, reason: String },
 }
 
-/// The server that is stood in for.
+/// The server behind the proxy.
 #[derive(Debug, Clone)]
 pub struct Target {
     url: Url,
@@ -66,7 +66,7 @@ impl Target {
         format!("http://{address}{}", self.url.path())
     }
 
-    /// The URL as it was given.
+    /// The URL, verbatim.
     pub fn url(&self) -> &str {
         self.url.as_str()
     }
@@ -79,7 +79,7 @@ impl Target {
             .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// A path with the target's own query, where it is the target's own path and has none.
+    /// A path with the target's query, if it is the target's path without a query.
     fn with_own_query(&self, path_and_query: String) -> String {
         match self.url.query() {
             Some(query) if path_and_query == self.url.path() => format!("{path_and_query}?{query}"),
@@ -95,14 +95,14 @@ impl Target {
     }
 }
 
-/// What the proxy stands in front of, and how.
+/// The proxy's target and settings.
 #[derive(Debug)]
 pub struct Setup {
     /// The server.
     pub target: Target,
-    /// Who is let in.
+    /// The clients to accept.
     pub guard: Guard,
-    /// What goes wrong on purpose; nothing is altered when it is idle.
+    /// The faults to inject. An idle injector changes nothing.
     pub injector: Injector,
 }
 

@@ -20,10 +20,10 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// The path of a server that has none of its own.
+/// The path of a server without one.
 const PATH: &str = "/mcp";
 
-/// Who may come in, and where.
+/// The accepted clients and their path.
 pub(crate) struct PrivatePath {
     /// The first part of the path, which only the program knows.
     pub(crate) token: String,
@@ -61,7 +61,7 @@ pub struct PrivateProxy {
     pub token: String,
     /// The server.
     pub server: ServerSpec,
-    /// Who stands between.
+    /// The observer between client and server.
     pub interposer: Arc<dyn Interposer>,
 }
 
@@ -182,7 +182,7 @@ impl Pipes {
     }
 }
 
-/// A server that has a URL of its own.
+/// A server with its own URL.
 struct UrlServer {
     private_path: PrivatePath,
     bare: Bare,
@@ -203,7 +203,7 @@ impl UrlServer {
     }
 }
 
-/// The suite's own headers; one that cannot be sent is left out.
+/// The suite's headers, without unsendable ones.
 fn header_map(headers: &[(String, String)]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in headers {

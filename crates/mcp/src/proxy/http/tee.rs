@@ -1,4 +1,4 @@
-//! A body on its way through: each piece is passed on as it is and noted.
+//! How is a body passed on unchanged and recorded at the same time?
 
 use super::entries::{BodyEnd, HttpSeen, Seen};
 use crate::proxy::record::Recorder;

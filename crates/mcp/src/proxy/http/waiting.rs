@@ -60,7 +60,7 @@ impl OpenRequests {
         })
     }
 
-    /// What the client gets for an answer that came on a stream of its session, and the request that waited for it.
+    /// The client's answer from a stream of its session, and the request that waited for it.
     pub(super) fn answered(
         &self,
         session: &SessionId,
@@ -89,7 +89,7 @@ impl Held {
         self.open.asked
     }
 
-    /// What the client gets for the answer; until then it still waits.
+    /// The client's answer. Until then it waits.
     pub(super) fn answered(&self, body: &Body<'_>, text: &str) -> WatchedReply {
         self.open.watch.answered(body, text)
     }
