@@ -1,7 +1,7 @@
 //! Does our client do what the official conformance suite asks of a client?
 //!
-//! The suite starts it with the address of its server as the last argument and the scenario in the environment;
-//! with `auto` before the address the era is found out instead of told.
+//! The suite starts it with the address of its server as the last argument and the scenario in the environment. With
+//! `auto` before the address, it detects the protocol instead of being given one.
 
 use mcptest_mcp::client::{Client, Responses, Scripted, ServerSpec, Tool, Tools};
 use mcptest_mcp::era::Era;

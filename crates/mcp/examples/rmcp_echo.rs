@@ -1,4 +1,5 @@
-//! A known-good server of the rmcp SDK, of both eras: `rmcp_echo` on stdio, `rmcp_echo --http [ADDR:PORT]` on HTTP.
+//! A known-good server of the rmcp SDK for both protocols: `rmcp_echo` on stdio, `rmcp_echo --http [ADDR:PORT]` on
+//! HTTP.
 //!
 //! On HTTP the first line of output is the address, as `http://127.0.0.1:40123/mcp`. `--json` answers with plain JSON
 //! instead of event streams, and without sessions.

@@ -1,4 +1,4 @@
-//! Who is told when the server changes, and in which words?
+//! Which listeners learn of a change of the server, and in which words?
 
 use super::outlet::Outlet;
 use super::session::Session;
@@ -37,7 +37,7 @@ struct Listener {
     outlet: Outlet,
 }
 
-/// What a listener wants to hear of.
+/// The changes that a listener wants to learn of.
 #[derive(Debug)]
 pub(super) enum Interest {
     /// A legacy session: every list, and the resources that it subscribed to.

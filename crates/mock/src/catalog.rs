@@ -1,4 +1,4 @@
-//! What a server offers at this moment: a manifest with its memory, or a tape; and what goes wrong.
+//! What does a server offer at this moment, from a manifest with its memory or from a tape, and with which faults?
 
 use super::job::{Answerer, Mock};
 use super::render::Dressing;
@@ -36,7 +36,7 @@ pub(super) enum Source {
     Tape(TapeSource),
 }
 
-/// What the handshake says, as JSON text.
+/// The handshake as JSON text.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     pub(super) info: String,
@@ -206,7 +206,7 @@ impl Entries {
         }
     }
 
-    /// A page of the list as JSON text; the whole of it when there are no pages.
+    /// A page of the list as JSON text, or the whole list without pages.
     pub(super) fn page(&self, cursor: Option<&str>) -> RpcResult<std::borrow::Cow<'_, str>> {
         let start = match cursor {
             None => 0,

@@ -1,9 +1,9 @@
-//! Changes that clients are told of once the answer has left.
+//! Which changes do clients learn of once the answer has left?
 
 use super::server::Server;
 use crate::manifest::ServerChange;
 
-/// Changes that are told when this is dropped, which is when the answer has left, or is lost.
+/// Changes that are announced on drop, when the answer has left or is lost.
 #[derive(Debug)]
 pub(super) struct DeferredChanges {
     server: Server,

@@ -6,7 +6,7 @@ use super::outlet::Outlet;
 use super::server::Server;
 use mcptest_mcp::fault::Action;
 
-/// What answers a request.
+/// The answer to a request.
 #[derive(Debug)]
 pub(super) struct Delivery {
     /// In order; empty when the answer is lost.
@@ -15,7 +15,7 @@ pub(super) struct Delivery {
     pub(super) deferred: Option<DeferredChanges>,
 }
 
-/// What answers a request; `None` when it was cancelled.
+/// Sends the answer to a request. `None` if it was cancelled.
 pub(super) async fn deliver(
     server: &Server,
     outcome: MockOutcome,

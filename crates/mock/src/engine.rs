@@ -20,11 +20,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How a request is answered.
+/// The way to answer a request.
 #[derive(Debug)]
 pub(super) struct Handled {
     pub(super) outcome: MockOutcome,
-    /// What goes wrong on purpose; `None` when nothing does.
+    /// The fault to inject, if any.
     pub(super) action: Option<Box<Action>>,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum MockOutcome {
     Unserved,
 }
 
-/// Who asks, and how.
+/// The sender of a request and its protocol.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asker<'a> {
     /// The session; a modern request over HTTP has none.
@@ -140,7 +140,7 @@ impl Server {
         })
     }
 
-    /// The methods that both eras have.
+    /// The methods of both protocols.
     fn work(
         &self,
         catalog: &Arc<Catalog>,
@@ -388,7 +388,7 @@ fn inputs(
     Ok((inputs, round))
 }
 
-/// The refusal of a resource that is not there; only the older era has a code of its own for it.
+/// The refusal of an unknown resource, for which only the legacy protocol has a separate code.
 pub(super) fn in_era(error: RpcError, era: Era) -> RpcError {
     match era {
         Era::Legacy => RpcError {

@@ -1,4 +1,4 @@
-//! A string from a client: which message is it, of which era?
+//! Which message, of which protocol, is a string from a client?
 
 use super::params::Params;
 use mcptest_mcp::era::Era;
@@ -6,7 +6,7 @@ use mcptest_mcp::jsonrpc::{Body, Id, Malformed, RpcError, code, parse};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// What a client sent.
+/// A message from a client.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 pub(super) enum Incoming<'a> {
@@ -56,7 +56,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// Each request says its era: a modern one names its version, or asks what only modern servers know.
+/// Each request reveals its protocol: a modern one names its version, or uses a method that only modern servers have.
 fn era_of(method: &str, params: &Params<'_>, header: Option<&str>) -> Era {
     let is_modern = params.modern_version().is_some()
         || method == "server/discover"

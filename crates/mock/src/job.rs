@@ -35,7 +35,7 @@ pub(super) enum Job {
 pub(super) struct Mock {
     pub(super) manifest: Manifest,
     pub(super) state: State,
-    /// Who answers calls of tools in place of the manifest.
+    /// The function that answers calls of tools instead of the manifest.
     pub(super) answerer: Option<Answerer>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Mock {
 pub(super) type Answerer = fn(&str, &Value) -> Value;
 
 impl Job {
-    /// What to ask the client now; empty when the answer can be given.
+    /// The next requests to the client. Empty if the answer is ready.
     pub(super) fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         match self {
             Self::Tool {
@@ -67,7 +67,7 @@ impl Job {
         }
     }
 
-    /// Whether even the first questions carry a `requestState`.
+    /// Returns true if even the first requests carry a `requestState`.
     pub(super) fn always_has_state(&self) -> bool {
         let ask = match self {
             Self::Tool { mock, name, .. } => mock.manifest.tool(name).map(|tool| &tool.ask),
@@ -80,7 +80,7 @@ impl Job {
         ask.is_ok_and(|ask| ask.request_state)
     }
 
-    /// What is said on the way.
+    /// The notifications before the answer.
     pub(super) fn notices(&self) -> RpcResult<Vec<Notice>> {
         match self {
             Self::Tool {
@@ -93,14 +93,14 @@ impl Job {
         }
     }
 
-    /// How long the answer waits.
+    /// The delay of the answer.
     pub(super) fn delay(&self) -> Duration {
         self.called()
             .map(|(tool, _)| Duration::from_millis(tool.delay_ms))
             .unwrap_or_default()
     }
 
-    /// Whether the stream is closed first, and when the client should come back.
+    /// The delay for reconnecting, if the stream is closed first.
     pub(super) fn reconnect_ms(&self) -> Option<u64> {
         self.called()?.0.reconnect_ms
     }
@@ -150,7 +150,7 @@ impl Job {
         }
     }
 
-    /// What has changed when it is done.
+    /// The changes after the call.
     pub(super) fn changes(&self) -> Vec<ServerChange> {
         let changes = self
             .called()
@@ -158,7 +158,7 @@ impl Job {
         changes.unwrap_or_default()
     }
 
-    /// What was asked for, so that a state fits no other call.
+    /// The identity of the call, so that a state fits no other call.
     pub(super) fn fingerprint(&self) -> String {
         let hash = |kind: &str, name: &str, arguments: &Value| {
             format!(

@@ -1,4 +1,4 @@
-//! A server that is a file: a manifest or a tape, served in both eras on a pipe and over HTTP.
+//! How does a server work that is a file: a manifest or a tape, served with both protocols on a pipe and over HTTP?
 
 mod audience;
 mod catalog;

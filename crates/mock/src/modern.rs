@@ -47,7 +47,7 @@ pub(super) fn check(
     Ok(Capabilities::read(Some(capabilities)))
 }
 
-/// The refusal of a version that nobody speaks, in either era, where a header names one.
+/// The refusal of an unknown version in a header, for both protocols.
 pub(super) fn unknown_version(headers: &HeaderMap) -> Option<RpcError> {
     let named = headers
         .get("mcp-protocol-version")?

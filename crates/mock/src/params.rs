@@ -52,7 +52,7 @@ impl<'a> Params<'a> {
     }
 }
 
-/// What `_meta` says.
+/// The contents of `_meta`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(expecting = "`_meta` as an object")]
 pub(super) struct Meta<'a> {
@@ -96,7 +96,7 @@ fn object<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, 
     Ok(Some(raw))
 }
 
-/// What a client can be asked.
+/// The kinds of requests that a client accepts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Capabilities(Vec<AskKind>);
 

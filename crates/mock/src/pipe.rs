@@ -17,9 +17,9 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// How many messages wait for a slow client before the next request is read.
+/// The number of messages that wait for a slow client before the next request is read.
 const QUEUE: usize = 256;
-/// How long calls that are being answered may go on after the client has closed its end.
+/// The time that running calls may continue after the client has closed its end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Why serving ended.
@@ -180,7 +180,7 @@ impl Pipe {
         None
     }
 
-    /// Lets running calls end; nothing can be asked any more, and nobody listens.
+    /// Lets running calls end. No request to the client is possible any more.
     async fn finish(mut self) {
         self.session.forget_questions();
         self.subscriptions.abort_all();

@@ -14,7 +14,7 @@ use mcptest_mcp::jsonrpc::{self, Id, RpcError, RpcResult, code};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is known of the client for one request.
+/// The facts about the client for one request.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) capabilities: Capabilities,
@@ -24,7 +24,7 @@ pub(super) struct Client {
     pub(super) progress_token: Option<String>,
 }
 
-/// The message that answers a request, and what is told after it.
+/// The message that answers a request, and the announcements after it.
 #[derive(Debug)]
 pub(super) struct MockAnswer {
     pub(super) text: String,

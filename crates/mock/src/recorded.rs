@@ -13,7 +13,7 @@ pub(super) struct RecordedRequest {
     /// Names this recording among all of the tape.
     pub(super) fingerprint: String,
     pub(super) notices: Vec<Notice>,
-    /// What the server asked, round by round; names are unique.
+    /// The server's requests, round by round, with unique names.
     pub(super) rounds: Vec<Vec<AskRequest>>,
     pub(super) outcome: RpcResult<String>,
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How long a file must be left alone before it is read: editors write in several steps.
+/// The time that a file must be unchanged before it is read: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(60);
 
 /// Reads the bytes of a file; the error is a sentence.

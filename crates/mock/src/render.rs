@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const MODERN_KEYS: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What a result is given in the modern era.
+/// The additional fields of a result in the modern protocol.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dressing {
     plain: String,

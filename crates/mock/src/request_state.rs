@@ -6,12 +6,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 
-/// How far a call with questions is: the round, and the answers so far.
+/// The progress of a call with requests to the client: the round, and the answers so far.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct RequestState {
     pub(super) round: usize,
     pub(super) answers: BTreeMap<String, Value>,
-    /// What was called: a state fits no other call.
+    /// The call: a state fits no other call.
     pub(super) call: String,
 }
 

@@ -5,7 +5,7 @@ use mcptest_core::world::{World, WorldStep};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A state as it is now, and the rules by which calls change it, where there are any. Threads share it as it is.
+/// A current state, and the rules by which calls change it, if any. Threads share it.
 #[derive(Debug, Default)]
 pub struct Running {
     rules: Option<Arc<World>>,
@@ -31,12 +31,12 @@ impl Running {
         }
     }
 
-    /// Does something with the state while nobody else does.
+    /// Does work on the state with exclusive access.
     pub fn with<T>(&self, work: impl FnOnce(&mut Value) -> T) -> T {
         work(&mut lock(&self.state))
     }
 
-    /// The state as it is now.
+    /// The current state.
     pub fn state(&self) -> Value {
         lock(&self.state).clone()
     }

@@ -110,7 +110,7 @@ impl Server {
         !catalog.injector.is_idle() && catalog.injector.is_wedged()
     }
 
-    /// Writes far more to standard error than a pipe holds; blocks when nobody reads it.
+    /// Writes far more to standard error than a pipe holds. Blocks without a reader.
     pub(super) fn flood_stderr(&self) {
         let mut stderr = self.0.stderr.lock();
         for line in mcptest_mcp::fault::flood() {

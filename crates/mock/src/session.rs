@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, oneshot};
 
-/// How many streams of a session are kept for a client that comes back.
+/// The number of a session's streams to keep for a client that returns.
 const KEPT_STREAMS: usize = 32;
 
 /// One client.
 #[derive(Debug, Default)]
 pub(super) struct Session {
-    /// What `initialize` agreed on, in the legacy era.
+    /// The result of `initialize`, in the legacy protocol.
     pub(super) agreed: OnceLock<Agreed>,
     pub(super) level: Mutex<LogLevel>,
     next_request: AtomicU64,
@@ -27,7 +27,7 @@ pub(super) struct Session {
     streams: Mutex<BTreeMap<u64, Arc<Stream>>>,
 }
 
-/// What `initialize` agreed on.
+/// The result of `initialize`.
 #[derive(Debug)]
 pub(super) struct Agreed {
     pub(super) version: &'static str,
@@ -46,7 +46,7 @@ impl Session {
         (id, receiver)
     }
 
-    /// Takes up a message that is no request: an answer to a question, a cancel, or nothing that concerns us.
+    /// Handles a message that is not a request: an answer, a cancellation, or an irrelevant notification.
     pub(super) fn hear(&self, news: &Body<'_>) {
         if let Some(running) = news
             .cancelled_id()
@@ -85,7 +85,7 @@ impl Session {
         }
     }
 
-    /// A new stream with a number of its own; old ones that are done are let go.
+    /// A new stream with a unique number. Finished old streams are dropped.
     pub(super) fn open_stream(&self) -> Arc<Stream> {
         let mut streams = self.streams.lock();
         while streams.len() >= KEPT_STREAMS {

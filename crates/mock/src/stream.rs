@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How many events wait for a slow reader, and how many are kept for one that comes back.
+/// The number of events that wait for a slow reader, and that are kept for a returning one.
 const QUEUE: usize = 256;
-/// How many bytes are kept for a reader that comes back.
+/// The number of bytes to keep for a returning reader.
 const KEPT_BYTES: usize = 4 << 20;
-/// How long a sender waits for a slow reader.
+/// The time that a sender waits for a slow reader.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The events of one stream.
@@ -64,7 +64,7 @@ impl Stream {
         receiver
     }
 
-    /// Sends a message, waiting for a slow reader; false when nobody will ever read it.
+    /// Sends a message, and waits for a slow reader. Returns false if it will never be read.
     pub(super) async fn send(&self, message: &str) -> bool {
         let Some((sender, bytes)) = self.record(message) else {
             return self.number.is_some();
@@ -110,7 +110,7 @@ impl Stream {
         inner.reader = None;
     }
 
-    /// Whether an event of this number was sent; 0 stands before the first.
+    /// Returns true if an event of this number was sent. 0 precedes the first one.
     pub(super) fn has_sent(&self, event: u64) -> bool {
         event < self.inner.lock().next.max(1)
     }
@@ -127,7 +127,7 @@ impl Stream {
             .is_some_and(|reader| !reader.is_closed())
     }
 
-    /// Waits until the reader has gone away; forever when there is none.
+    /// Waits until the reader has gone. Never returns without a reader.
     pub(super) async fn reader_gone(&self) {
         let reader = self.inner.lock().reader.clone();
         match reader {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// What a tape holds, sorted by request.
+/// The contents of a tape, sorted by request.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     pub(super) identity: Option<Identity>,

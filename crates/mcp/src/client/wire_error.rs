@@ -31,7 +31,7 @@ const SHOWN_STDERR_LINES: usize = 10;
 const SHOWN_INSTEAD: usize = 3;
 
 impl Failure {
-    /// An error with a server's failure on `method`, and no other facts.
+    /// An error with a server's failure on `method`, without further facts.
     pub fn new(server: &str, method: &str, misbehaviour: Misbehaviour) -> Self {
         Self {
             server: server.to_owned(),

@@ -58,7 +58,7 @@ pub struct BridgedServer {
     pub interposer: Arc<dyn Interposer>,
 }
 
-/// Lets bridges in, each to a server of its own, until `stop`; then waits for those that are open.
+/// Accepts bridges, each to a separate server, until `stop`. Then waits for the open ones.
 pub async fn serve(listener: TcpListener, server: BridgedServer, stop: impl Future<Output = ()>) {
     let server = Arc::new(server);
     let open = |stream| Some(land(stream, Arc::clone(&server)));

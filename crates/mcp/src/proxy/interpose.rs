@@ -19,7 +19,7 @@ pub struct ClientRequest<'a> {
     pub params: Option<&'a RawValue>,
 }
 
-/// Stands between a client and a server, and decides about every request.
+/// Observes the traffic between a client and a server, and decides about every request.
 pub trait Interposer: Send + Sync + 'static {
     /// The decision about a request.
     fn asked(&self, request: ClientRequest<'_>) -> Taken;

@@ -1,5 +1,5 @@
-//! How does every byte between a client and a server on stdio pass unchanged, and how does each side learn that the
-//! other ends?
+//! How do bytes between a client and a server on stdio pass unchanged, and how does each side learn that the other
+//! ends?
 
 use super::ProxyError;
 use super::interposed::{Ended, Interposed};

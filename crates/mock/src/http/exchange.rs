@@ -24,7 +24,7 @@ use mcptest_mcp::jsonrpc::{Body, RpcError, code};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// What all connections share.
+/// The state shared by all connections.
 #[derive(Debug)]
 pub(super) struct MockService {
     pub(super) server: Server,
@@ -34,7 +34,7 @@ pub(super) struct MockService {
     pub(super) running: Arc<Semaphore>,
 }
 
-/// The session of a request, where it has one.
+/// The session of a request, if any.
 type OfSession<'s> = Option<&'s Arc<Session>>;
 
 /// The response; an error closes the connection.

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, header};
 
-/// Whether an answer may be JSON, and whether it may be an event stream.
+/// The forms of an answer that the client accepts: JSON, or an event stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Accepts {
     pub(super) json: bool,

@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// How much one client may take of the server.
+/// Limits on what one client may use of the server.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Of its connections and requests.
     pub http: mcptest_http::Limits,
     /// The most sessions at once; past it the longest idle one is ended for a new one.
     pub sessions: usize,
-    /// How long a session may be idle.
+    /// The time that a session may be idle.
     pub session_idle: Duration,
     /// The most calls at once that take time.
     pub running: usize,
@@ -45,7 +45,7 @@ pub const PATH: &str = "/mcp";
 /// A server that runs until this is dropped.
 #[derive(Debug)]
 pub struct Serving {
-    /// Where it is.
+    /// The address.
     pub url: String,
     task: tokio::task::JoinHandle<()>,
 }

@@ -15,13 +15,13 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior};
 
-/// The answer to a request; what it changed is told when it is sent.
+/// The answer to a request. Its changes are announced when it is sent.
 pub(super) fn answer(status: u16, answer: MockAnswer) -> OwnResponse {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     response::json_with(status, answer.text, answer.deferred)
 }
 
-/// A JSON-RPC error that belongs to no era.
+/// A JSON-RPC error outside both protocols.
 pub(super) fn refusal(status: StatusCode, id: Option<&Id>, error: &RpcError) -> OwnResponse {
     response::json(status, render::error(id, error))
 }
@@ -51,7 +51,7 @@ pub(super) fn with(mut reply: OwnResponse, name: &'static str, value: &str) -> O
     reply
 }
 
-/// How often a silent stream shows that it is alive.
+/// The interval at which a silent stream shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
 /// The body of an event stream.

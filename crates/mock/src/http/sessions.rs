@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// The sessions of the legacy era, by id.
+/// The sessions of the legacy protocol, by id.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     count: AtomicU64,
@@ -71,7 +71,7 @@ impl Sessions {
         Some(Arc::clone(&entry.session))
     }
 
-    /// Ends a session; false when there is none.
+    /// Ends a session. Returns false if it is unknown.
     pub(super) fn end(&self, id: &str) -> bool {
         let entry = self.open.lock().remove(id);
         entry.map(|entry| entry.session.close()).is_some()

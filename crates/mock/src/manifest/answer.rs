@@ -16,16 +16,16 @@ use std::collections::BTreeMap;
 /// The JSON text of a result, borrowed from the manifest when nothing was filled in; or a JSON-RPC error.
 pub type Answer<'m> = RpcResult<Cow<'m, str>>;
 
-/// What a tool answers.
+/// A tool's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolReply<'m> {
     /// The JSON text of a result, borrowed from the manifest when nothing was filled in.
     pub text: Cow<'m, str>,
-    /// Whether it is sent as it is, whatever MCP asks of a result.
+    /// True if it is sent verbatim, whatever MCP requires of a result.
     pub is_raw: bool,
 }
 
-/// What a tool answers, or the error that it gives.
+/// A tool's answer, or its error.
 pub type Replied<'m> = RpcResult<ToolReply<'m>>;
 
 impl<'m> From<Cow<'m, str>> for ToolReply<'m> {
@@ -89,7 +89,7 @@ pub(super) fn cut(text: &str) -> String {
     mcptest_core::words::cut(text, 200)
 }
 
-/// How one answer is made.
+/// The way to make one answer.
 #[derive(Debug)]
 pub(super) enum Plan {
     Result(Json),
@@ -111,7 +111,7 @@ pub(super) struct Sequence {
     pub(super) then: Then,
 }
 
-/// What follows the last answer of a sequence.
+/// The behaviour after the last answer of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Then {
     #[default]
@@ -120,9 +120,9 @@ pub(super) enum Then {
     Error,
 }
 
-/// What an answer is made from.
+/// The inputs of an answer.
 pub(super) struct Call<'c> {
-    /// Who answers, as ``the tool `get_weather` ``.
+    /// The answering part, as ``the tool `get_weather` ``.
     pub(super) who: &'c str,
     pub(super) arguments: &'c Value,
     pub(super) values: Values<'c>,

@@ -12,7 +12,7 @@ use mcptest_core::suite::read::{Block, Field};
 use mcptest_mcp::jsonrpc::{RpcError, RpcResult, code};
 use serde_json::{Value, json};
 
-/// What a client can be asked.
+/// A kind of request to a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AskKind {
     /// A message of its model.
@@ -79,7 +79,7 @@ impl AskKind {
 pub struct AskRequest {
     /// Its name: the key under which its answer goes into [`Inputs`].
     pub name: String,
-    /// What is asked.
+    /// The kind.
     pub kind: AskKind,
     /// Its parameters, as JSON text.
     pub params: String,
@@ -88,13 +88,13 @@ pub struct AskRequest {
 /// The requests to make now, or why the client cannot be asked.
 pub type Asks = RpcResult<Vec<AskRequest>>;
 
-/// What a client has declared that it can be asked.
+/// The kinds of requests that a client has declared.
 pub type Declared<'d> = &'d dyn Fn(AskKind) -> bool;
 
-/// What is asked before an answer: rounds of requests, each made when the one before it is answered.
+/// The requests before an answer: rounds, each sent after the answers to the previous one.
 #[derive(Debug, Default)]
 pub struct Ask {
-    /// Whether the first round too carries a `requestState`; later ones always do.
+    /// True if even the first round carries a `requestState`, as later rounds always do.
     pub request_state: bool,
     rounds: Vec<Vec<Question>>,
 }
@@ -129,11 +129,11 @@ impl Asked {
     }
 }
 
-/// What can be asked for, as it is written.
+/// The keys for the kinds of requests.
 const KEYS: [&str; 3] = ["sampling", "elicitation", "roots"];
 
 impl Ask {
-    /// Whether nothing is asked.
+    /// Returns true without requests.
     pub fn is_empty(&self) -> bool {
         self.rounds.is_empty()
     }

@@ -1,4 +1,4 @@
-//! `completions:` how does an argument go on that was typed half?
+//! `completions:` which values complete a partly typed argument?
 
 use super::Manifest;
 use mcptest_core::problem::{Problem, Span};
@@ -17,7 +17,7 @@ pub(super) struct Completions {
     resources: Completed,
 }
 
-/// By name: where it is written, and the values of each argument.
+/// By name: its place, and the values of each argument.
 type Completed = BTreeMap<String, (Span, BTreeMap<String, Vec<String>>)>;
 
 impl Manifest {
@@ -61,7 +61,7 @@ impl Manifest {
             .to_string())
     }
 
-    /// Says which completions are of nothing that there is.
+    /// The completions for unknown prompts, templates and arguments.
     pub(super) fn check_completions(&self) -> Vec<Problem> {
         let prompts: Vec<&str> = self
             .prompts

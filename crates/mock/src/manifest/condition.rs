@@ -33,7 +33,7 @@ pub(super) enum Operand {
     Literal(Value),
 }
 
-/// How two values are compared.
+/// The comparison of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comparison {
     Equal,
@@ -104,7 +104,7 @@ impl Condition {
         operands.into_iter().filter_map(Operand::path).collect()
     }
 
-    /// Whether it holds. What leads to nothing, or compares things that cannot be, does not.
+    /// Returns true if it holds. A missing value or an impossible comparison does not hold.
     pub(super) fn holds(&self, values: &Values<'_>) -> bool {
         match self {
             Self::Any(parts) => parts.iter().any(|part| part.holds(values)),
@@ -128,7 +128,7 @@ impl Condition {
     }
 }
 
-/// Whether a list has this item, or a map this key.
+/// Returns true if a list has this item, or a map this key.
 fn contains(collection: &Value, item: &Value) -> bool {
     match (collection, item) {
         (Value::Array(items), item) => items.iter().any(|other| values_equal(item, other)),
@@ -179,7 +179,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// What is still to be read, after blanks.
+    /// The unread text, after white space.
     fn rest(&mut self) -> &'t str {
         let rest = &self.text[self.position..];
         let trimmed = rest.trim_start();
@@ -187,7 +187,7 @@ impl<'t> Parser<'t> {
         trimmed
     }
 
-    /// Reads one of these words or signs, if the text goes on with it.
+    /// Reads one of these words or signs, if the text continues with it.
     fn accept(&mut self, words: &[&str]) -> bool {
         let rest = self.rest();
         let is_there = |word: &&&str| {

@@ -8,7 +8,7 @@ use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};
 use std::collections::BTreeSet;
 
-/// A kind of content: as MCP calls it, the keys that it must have, one of each group, and those that it may have.
+/// A kind of content: its name in MCP, the required keys, one of each group, and the optional keys.
 struct ContentKind {
     name: &'static str,
     needed: &'static [&'static [&'static str]],
@@ -251,7 +251,7 @@ pub(super) fn contents(uri: Json, mime_type: Option<Json>, body: Body, meta: Opt
     ])
 }
 
-/// What a resource contains.
+/// The contents of a resource.
 pub(super) enum Body {
     Text(Json),
     /// Bytes, as a string of base64.

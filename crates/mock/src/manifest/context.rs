@@ -14,7 +14,7 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What the parts of a manifest share while they are read.
+/// The state shared by the parts of a manifest while they are read.
 pub(super) struct Context<'c> {
     pub(super) folder: &'c Path,
     pub(super) files: ReadFile<'c>,
@@ -61,7 +61,7 @@ impl<'c> Context<'c> {
         slot
     }
 
-    /// How many sequences have been read.
+    /// The number of sequences that have been read.
     pub(super) fn sequence_count(&self) -> usize {
         self.sequences.get()
     }
@@ -126,7 +126,7 @@ impl<'c> Context<'c> {
             .map(|bytes| Json::string(&STANDARD.encode(bytes)))
     }
 
-    /// A file's text, or its bytes when they are no text.
+    /// A file's text, or its bytes if they are not text.
     pub(super) fn body_of(&self, name: &str, field: &Field<'_>) -> Option<Body> {
         Some(match String::from_utf8(self.bytes_of(name, field)?) {
             Ok(text) => Body::Text(Json::string(&text)),

@@ -31,7 +31,7 @@ pub(super) fn read_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedFault>> 
     })
 }
 
-/// The faults of one tool, which touch its calls and nothing else.
+/// The faults of one tool, which affect only its calls.
 pub(super) fn read_of_tool(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
     one_or_many(field, FaultKind::read)
 }

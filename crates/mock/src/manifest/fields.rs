@@ -1,4 +1,5 @@
-//! The fields that manifests have beside those of suites: texts with holes, JSON with holes, two spellings of one key.
+//! Which fields do manifests have besides the fields of suites: texts with holes, JSON with holes, two spellings of
+//! one key?
 
 use super::json::{Json, PlacedFault};
 use super::path::{Fault, Path};
@@ -79,7 +80,7 @@ pub(super) fn uri(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
         .then_some(text)
 }
 
-/// Whether an address is one; says so when it is not.
+/// Returns true if an address has a scheme. Otherwise reports a problem.
 pub(super) fn has_scheme(uri: &str, field: &Field<'_>) -> bool {
     let is_of_scheme =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');

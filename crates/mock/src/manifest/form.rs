@@ -6,11 +6,11 @@ use mcptest_core::yaml::{Kind, Node};
 use serde_json::Value;
 use std::rc::Rc;
 
-/// What a file with tools is.
+/// The form of a file with tools.
 pub(super) enum Form<'n> {
     /// A map with `mock_server:`.
     Manifest,
-    /// What stands under `mock_server:`, at the top of the file.
+    /// A manifest under `mock_server:`, at the top of the file.
     Server,
     /// A saved `tools/list` result or response, with this list.
     SavedList(&'n Node),
@@ -42,7 +42,7 @@ impl<'n> Form<'n> {
 /// The spellings of the schema of a tool's arguments.
 pub(super) const INPUT_SCHEMA: [&str; 2] = ["inputSchema", "input_schema"];
 
-/// What a server says of a tool in `tools/list`, in the spellings that are read.
+/// The keys of a tool in `tools/list`, in all accepted spellings.
 const LISTED: [&str; 11] = [
     "name",
     "title",
@@ -57,8 +57,8 @@ const LISTED: [&str; 11] = [
     "_meta",
 ];
 
-/// Whether tools at the top of a file are those of a manifest: something there is only known to manifests, or a tool has
-/// no schema and the file is not JSON, as a saved list is.
+/// Returns true if tools at the top of a file belong to a manifest: a key exists only in manifests, or a tool has no
+/// schema and the file is not JSON, as a saved list would be.
 fn is_written_by_hand(root: &Node, tools: &Node, text: &str) -> bool {
     let schema = json_schema();
     let server_keys = keys_at(&schema, "/anyOf/0/properties/mock_server/properties");

@@ -39,12 +39,12 @@ impl Json {
         }
     }
 
-    /// A string as it is.
+    /// A string without holes.
     pub(super) fn string(text: &str) -> Self {
         Self::raw(quote(text))
     }
 
-    /// An object with those of these members that there are.
+    /// An object with the existing members.
     pub(super) fn object<'k>(members: impl IntoIterator<Item = (&'k str, Option<Self>)>) -> Self {
         let mut object = Object::default();
         members
@@ -167,7 +167,7 @@ impl Json {
         }
     }
 
-    /// Whether both are nothing but the value that one path leads to.
+    /// Returns true if both are only the value at one path.
     pub(super) fn is_same_hole(&self, other: &Self) -> bool {
         match (self.segments.as_slice(), other.segments.as_slice()) {
             ([Segment::Hole(own, _)], [Segment::Hole(theirs, _)]) => own.path() == theirs.path(),

@@ -15,7 +15,7 @@ use mcptest_core::yaml::{self, Kind, Scalar};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// What loading gave: the manifest, unless a problem is an error.
+/// The result of loading: the manifest, unless a problem is an error.
 #[derive(Debug)]
 pub struct Loaded {
     /// The manifest; `None` when it is refused.
@@ -27,7 +27,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Whether the manifest is refused.
+    /// Returns true if the manifest is refused.
     pub fn is_refused(&self) -> bool {
         self.manifest.is_none()
     }
@@ -81,7 +81,7 @@ pub fn catalogue(
     (manifest.map(|manifest| manifest.catalogue()), problems)
 }
 
-/// The manifest in `text`, unless a problem is an error. Places are those of the source `file`.
+/// The manifest in `text`, unless a problem is an error. Places refer to the source `file`.
 fn read(
     path: &Path,
     text: &str,
@@ -249,7 +249,7 @@ fn read_cache(field: &mut Field<'_>) -> Option<Cache> {
 }
 
 impl Manifest {
-    /// What is said to change must be there.
+    /// Checks that updated parts exist.
     fn check_updated(&self) -> Vec<Problem> {
         let written = self.tools.iter().flat_map(|tool| tool.aside.updated());
         let missed = written

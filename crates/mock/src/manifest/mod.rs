@@ -54,7 +54,7 @@ pub struct Manifest {
     pub version: String,
     /// The server's name for people.
     pub title: Option<String>,
-    /// What a model reads about the server.
+    /// The instructions for a model.
     pub instructions: Option<String>,
     /// The tools, in the order of the file.
     pub tools: Vec<Tool>,
@@ -64,11 +64,11 @@ pub struct Manifest {
     pub resource_templates: Vec<Resource>,
     /// The prompts, in the order of the file.
     pub prompts: Vec<Prompt>,
-    /// How long lists and resources may be kept by a client.
+    /// The time that a client may keep lists and resources.
     pub cache: Cache,
-    /// How many entries one page of a list has.
+    /// The number of entries on one page of a list.
     pub page_size: Option<usize>,
-    /// What goes wrong on purpose.
+    /// The faults to inject.
     pub faults: Vec<ScopedFault>,
     completions: completion::Completions,
     sequences: usize,
@@ -76,7 +76,7 @@ pub struct Manifest {
     tools_by_name: HashMap<String, usize>,
 }
 
-/// How long a client may keep what it was given.
+/// The time that a client may keep an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cache {
     /// `ttlMs`.
@@ -86,7 +86,7 @@ pub struct Cache {
 }
 
 impl Manifest {
-    /// The tool of this name, or the error that there is none.
+    /// The tool of this name, or the error for an unknown tool.
     pub fn tool(&self, name: &str) -> RpcResult<&Tool> {
         self.tools_by_name
             .get(name)
@@ -100,7 +100,7 @@ impl Manifest {
             })
     }
 
-    /// Whether it has anything whose arguments can be completed.
+    /// Returns true if it has completable arguments.
     pub fn has_completions(&self) -> bool {
         !self.prompts.is_empty() || !self.resource_templates.is_empty()
     }

@@ -14,24 +14,24 @@ use serde_json::Value;
 /// A notification before the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// How long to wait before it.
+    /// The delay before it.
     pub delay_ms: u64,
-    /// What it says.
+    /// Its contents.
     pub kind: NoticeKind,
 }
 
-/// What a notification says.
+/// The contents of a notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoticeKind {
     /// `notifications/progress`, for a call with a progress token: its params without the token, as JSON text.
     Progress(String),
     /// `notifications/message`, for a client that wants this level: its params as JSON text.
     Log(LogLevel, String),
-    /// A message as it is.
+    /// A verbatim message.
     Other(String),
 }
 
-/// How much a log message matters: the place of its name, least first.
+/// The severity of a log message: the position of its name, least severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct LogLevel(usize);
 
@@ -71,7 +71,7 @@ pub enum ServerChange {
     Updated(String),
 }
 
-/// What a tool says and changes beside its answer.
+/// A tool's notifications and changes besides its answer.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
     notices: Vec<NoticePlan>,
@@ -124,7 +124,7 @@ impl Aside {
             .filter_map(|resource| Some((resource.uri.as_literal()?, resource.span)))
     }
 
-    /// What is said may use the arguments; it comes before anything is asked.
+    /// Reads notifications, which may use the arguments. They are sent before any request to the client.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Self {
         let logging = block.list("logging", "Log messages before the answer", |f| {
             read_log(f, scope)

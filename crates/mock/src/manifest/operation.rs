@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What is done to a collection, and how that is answered.
+/// An operation on a collection, and its answer.
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) verb: Verb,
@@ -22,13 +22,13 @@ pub(super) struct Operation {
     pub(super) collection: Arc<Collection>,
     /// Which record.
     pub(super) key: Json,
-    /// The fields to write or to list by; all arguments when nothing is said.
+    /// The fields to write or to list by [default: all arguments].
     pub(super) fields: Option<Vec<(String, Json)>>,
     pub(super) reply: Json,
     pub(super) not_found: Option<Plan>,
 }
 
-/// What is done.
+/// The kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     Create,
@@ -119,7 +119,7 @@ impl Operation {
         }
     }
 
-    /// The fields with their values; one whose argument is missing is left out.
+    /// The fields with their values. Omits fields whose argument is missing.
     fn fields(&self, call: &Call<'_>) -> Record {
         let Some(fields) = &self.fields else {
             let own = matches!(self.verb, Verb::Create | Verb::Update);

@@ -4,7 +4,7 @@ use super::state::StateNow;
 use serde_json::Value;
 use std::ops::Range;
 
-/// What is wrong in a string, and which of its bytes.
+/// The problem in a string, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) bytes: Range<usize>,
@@ -48,7 +48,7 @@ pub(super) struct Values<'v> {
     state: Option<&'v StateNow<'v>>,
 }
 
-/// What the state of the server is called, unless something else is.
+/// The default name of the server's state.
 pub(super) const STATE: &str = "state";
 
 impl<'v> Values<'v> {
@@ -196,7 +196,7 @@ impl Step {
     }
 }
 
-/// How many bytes at the start are a name: letters, digits, `_`, and `-` between them.
+/// The number of leading bytes that form a name: letters, digits, `_`, and `-` between them.
 pub(super) fn name_length(text: &str) -> usize {
     let end = text
         .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'))

@@ -19,7 +19,7 @@ pub struct Prompt {
     pub name: String,
     /// Its entry of `prompts/list`, as JSON text.
     pub listing: String,
-    /// What is asked of the client before it is given.
+    /// The requests to the client before it is sent.
     pub ask: Ask,
     arguments: Vec<Argument>,
     who: String,
@@ -34,7 +34,7 @@ struct Argument {
 }
 
 impl Manifest {
-    /// The prompt of this name, or the error that there is none.
+    /// The prompt of this name, or the error for an unknown prompt.
     pub fn prompt(&self, name: &str) -> RpcResult<&Prompt> {
         self.prompts
             .iter()
@@ -50,7 +50,7 @@ impl Manifest {
 }
 
 impl Prompt {
-    /// Refuses arguments of which a required one is missing, or one is no text.
+    /// Refuses arguments if a required one is missing, or one is not a text.
     pub fn check(&self, arguments: &Value) -> RpcResult {
         let missing = self.arguments.iter().filter(|argument| {
             argument.required && arguments.get(&argument.name).is_none_or(Value::is_null)
@@ -90,7 +90,7 @@ impl Prompt {
         rendered.map_err(|missing| error_of_missing(&self.who, &missing))
     }
 
-    /// Whether the prompt has an argument of this name.
+    /// Returns true if the prompt has an argument of this name.
     pub(super) fn has_argument(&self, name: &str) -> bool {
         self.arguments.iter().any(|argument| argument.name == name)
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is remembered of a collection beside its records, which are in the state under its name.
+/// The facts about a collection besides its records, which are in the state under its name.
 #[derive(Debug)]
 pub(super) struct Memory {
     pub(super) collection: Arc<Collection>,
@@ -47,7 +47,7 @@ impl Memory {
     }
 }
 
-/// A collection as it is now.
+/// The current records of a collection.
 pub(super) struct Records<'s> {
     pub(super) stored: &'s mut Record,
     pub(super) memory: &'s mut Memory,
@@ -81,7 +81,7 @@ impl Records<'_> {
         Ok(record)
     }
 
-    /// The next id that no record has; an id that does not count is returned as it is.
+    /// The next free id. An id that is not counted is returned unchanged.
     fn free_id(&mut self) -> Value {
         let mut last = None;
         loop {

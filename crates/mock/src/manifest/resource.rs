@@ -21,7 +21,7 @@ pub struct Resource {
     pub uri: String,
     /// Its entry of `resources/list` or `resources/templates/list`, as JSON text.
     pub listing: String,
-    /// What is asked of the client before it is read.
+    /// The requests to the client before it is read.
     pub ask: Ask,
     template: Option<UriTemplate>,
     result: Json,
@@ -37,7 +37,7 @@ pub struct FoundResource<'m> {
 }
 
 impl Manifest {
-    /// The resource at this address, or the error that there is none.
+    /// The resource at this address, or the error for an unknown address.
     pub fn resource(&self, uri: &str) -> RpcResult<FoundResource<'_>> {
         let written = self
             .resources
@@ -136,7 +136,7 @@ impl Resource {
         })
     }
 
-    /// What resources and templates have in common, after the key that has their address.
+    /// The shared keys of resources and templates, after the key with their address.
     fn read_rest(
         block: &mut Block<'_>,
         context: &Context<'_>,

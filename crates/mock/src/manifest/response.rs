@@ -14,16 +14,17 @@ use mcptest_core::problem::{Problem, Span};
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::read::{Block, Field};
 
-/// What answers are read with.
+/// The inputs for reading answers.
 #[derive(Clone, Copy)]
 pub(super) struct Answers<'r> {
     pub(super) context: &'r Context<'r>,
     pub(super) scope: &'r Scope,
-    /// What a result's structured content must fit.
+    /// The schema of a result's structured content.
     pub(super) output: Option<&'r JsonSchema>,
 }
 
-/// The keys of which an answer has one; the parts of a result stand beside the last five alone.
+/// The keys for the kinds of answers, of which an answer has one. Only the last five allow the parts of a result
+/// beside them.
 const KINDS: &[&str] = &[
     "result", "error", "sequence", "raw", "create", "read", "update", "delete", "list",
 ];

@@ -6,7 +6,7 @@ use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::read::Field;
 use serde_json::Value;
 
-/// A JSON Schema: its text, and compiled when it is to be held to.
+/// A JSON Schema: its text, and its compiled form if values are checked against it.
 #[derive(Debug, Clone)]
 pub(super) struct WrittenSchema {
     pub(super) json: Json,
@@ -14,7 +14,7 @@ pub(super) struct WrittenSchema {
     pub(super) compiled: Option<JsonSchema>,
 }
 
-/// A schema; one that nothing is held to may be anything.
+/// A schema. It may be invalid if no value is checked against it.
 pub(super) fn read(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenSchema> {
     let json = literal_json(field)?;
     let value = field.value()?;

@@ -15,7 +15,7 @@ pub(super) struct Scope {
 #[derive(Debug, Clone)]
 struct Arguments {
     names: Vec<String>,
-    /// Whether there can be no others.
+    /// True if no others can exist.
     are_all: bool,
 }
 
@@ -27,7 +27,7 @@ impl Scope {
         }
     }
 
-    /// `args`, and what the schema of a tool says of them.
+    /// `args`, with the properties in a tool's schema.
     pub(super) fn of_schema(schema: Option<&Value>) -> Self {
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
         let arguments = properties.map(|properties| Arguments {
@@ -42,7 +42,7 @@ impl Scope {
         }
     }
 
-    /// `args`, of which there are these.
+    /// `args` with these names.
     pub(super) fn of_arguments(names: impl IntoIterator<Item = String>) -> Self {
         let arguments = Arguments {
             names: names.into_iter().collect(),

@@ -9,8 +9,8 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The memory of one running server: how far each sequence is, and its state, in which the collections of the store
-/// stand under their names. Threads share it as it is.
+/// The memory of one running server: the progress of each sequence, and its state, which contains the collections of
+/// the store by name. Threads share it.
 #[derive(Debug)]
 pub struct State {
     positions: Vec<AtomicUsize>,
@@ -58,7 +58,7 @@ impl State {
         &self.world
     }
 
-    /// The name of the server in its world; empty when it has a state of its own.
+    /// The name of the server in its world. Empty if it has a separate state.
     pub(super) fn server(&self) -> &str {
         &self.server
     }
@@ -70,7 +70,7 @@ impl State {
             .map_or(0, |position| position.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Does something with a collection while nobody else does; `None` where the state has something else in its place.
+    /// Does work on a collection with exclusive access. `None` if the state has another value under its name.
     pub(super) fn with_records<T>(
         &self,
         slot: usize,
@@ -91,7 +91,7 @@ impl State {
     }
 }
 
-/// The state as it is when it is first asked for.
+/// The state at the time of the first access.
 pub(super) struct StateNow<'s> {
     pub(super) state: &'s State,
     pub(super) found: OnceCell<Value>,

@@ -28,7 +28,7 @@ pub(super) struct Hole {
 pub(super) struct Missing(pub(super) String);
 
 impl Hole {
-    /// What fills the hole: a value of the call, or nothing where the default is to be taken.
+    /// The value for the hole. `None` if the default applies.
     pub(super) fn find<'v>(&self, values: &Values<'v>) -> Result<Option<&'v Value>, Missing> {
         let found = self.path.find(values);
         match (&self.default, found) {
@@ -102,7 +102,7 @@ impl Template {
         }
     }
 
-    /// The hole, when the text is one and nothing else.
+    /// The hole, if the text is only a hole.
     pub(super) fn as_hole(&self) -> Option<&Hole> {
         match self.pieces.as_slice() {
             [Piece::Hole(hole)] => Some(hole),
@@ -110,7 +110,7 @@ impl Template {
         }
     }
 
-    /// The text with its holes filled in: texts as they are, everything else as JSON.
+    /// The text with its holes filled: texts verbatim, everything else as JSON.
     pub(super) fn render(&self, values: &Values<'_>) -> Result<String, Missing> {
         let mut text = String::new();
         for piece in &self.pieces {

@@ -32,13 +32,13 @@ pub struct Tool {
     pub name: String,
     /// Its entry of `tools/list`, as JSON text.
     pub listing: String,
-    /// How long its answer waits.
+    /// The delay of its answer.
     pub delay_ms: u64,
-    /// What goes wrong with its calls.
+    /// The faults of its calls.
     pub faults: Vec<FaultKind>,
-    /// Whether the answer comes on a stream that the client has to resume, and after how long it should.
+    /// The delay for reconnecting, if the answer comes on a stream that the client must resume.
     pub reconnect_ms: Option<u64>,
-    /// What it asks the client first.
+    /// The requests to the client before the answer.
     pub ask: Ask,
     pub(super) aside: Aside,
     pub(super) description: Option<String>,
@@ -87,14 +87,14 @@ impl Tool {
             .notices(&self.who, &Values::new([("args", arguments)]))
     }
 
-    /// What changes when the call is done.
+    /// The changes after the call.
     pub fn changes(&self, arguments: &Value) -> RpcResult<Vec<ServerChange>> {
         self.aside
             .changes(&self.who, &Values::new([("args", arguments)]))
     }
 
-    /// The answer to a call whose arguments were checked: a `tools/call` result as JSON text, and whether it is to be
-    /// sent as it is.
+    /// The answer to a call with checked arguments: a `tools/call` result as JSON text, and whether it is sent
+    /// verbatim.
     pub fn reply<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Replied<'m> {
         let answer = || self.answer_in(arguments, state, inputs);
         let called = (state.server(), self.name.as_str());
@@ -261,7 +261,7 @@ impl Delivery {
     }
 }
 
-/// Whether a call got no result, or one that is an error.
+/// Returns true if a call got no result, or an error.
 fn has_failed(answered: &RpcResult<ToolReply<'_>>) -> bool {
     let is_error = |text: &str| {
         let result: Value = serde_json::from_str(text).unwrap_or_default();
@@ -292,7 +292,7 @@ pub(super) fn values<'v>(arguments: &'v Value, inputs: &'v Inputs) -> Values<'v>
     Values::new(inputs.chain([("args", arguments)]))
 }
 
-/// What a tool without a response answers: a string, and a value that fits its output schema.
+/// The answer of a tool without a response: a string, and a value that fits its output schema.
 pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) -> Vec<Case> {
     let structured = output.and_then(|(written, schema)| sample(written, schema));
     let result = match structured {

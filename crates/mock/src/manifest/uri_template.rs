@@ -15,7 +15,7 @@ pub(super) struct UriTemplate {
 }
 
 impl UriTemplate {
-    /// Reads a template, and reports what is wrong with it.
+    /// Reads a template, and reports its problems.
     pub(super) fn read(written: &str, field: &Field<'_>) -> Option<Self> {
         let placed = |fault| PlacedFault {
             fault,
@@ -85,7 +85,7 @@ impl UriTemplate {
     }
 }
 
-/// The text with `%41` as `A`; as it is when that is no text.
+/// The text with `%41` as `A`. Unchanged if the result is not text.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -36,7 +36,7 @@ impl Answer {
         }
     }
 
-    /// The answer in a message, where it is one.
+    /// The answer in a message, if it is one.
     pub(super) fn in_message(text: &str) -> Option<Self> {
         let message: Value = serde_json::from_str(text).ok()?;
         if let Some(code) = message["error"]["code"].as_i64() {

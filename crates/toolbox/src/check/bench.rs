@@ -1,4 +1,4 @@
-//! The server under test: how is it spoken to, and what was seen of it so far?
+//! How is the server under test reached, and what was observed of it so far?
 
 use super::NotSent;
 use super::answer::Answer;
@@ -20,12 +20,12 @@ const CANARY_NAME: &str = "MCPTEST_CANARY_TOKEN";
 pub(super) const CANARY: &str = "mcptest-canary-5f0c2d9ab71e";
 const KEPT_MESSAGES: usize = 5_000;
 const KEPT_BYTES: usize = 64 << 20;
-/// How many tools are tried, and how many of them may give no answer.
+/// The number of tools to try, and the number of them that may give no answer.
 const MOST_CALLS: usize = 30;
 const MOST_HUNG: usize = 2;
 /// A call that takes longer can be cancelled while it runs; a shorter one may be over before.
 pub(super) const SLOW: Duration = Duration::from_millis(300);
-/// How long to wait for something that need not come.
+/// The time to wait for an optional message.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Why a probe has nothing to try.
@@ -51,7 +51,7 @@ impl From<Unusable> for NotSent {
     }
 }
 
-/// Why a server did not go on.
+/// The reason that a server did not continue.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub(super) enum Stuck {
     #[error(transparent)]
@@ -93,15 +93,15 @@ pub(super) struct MadeCall {
     pub(super) tool: Callable,
     pub(super) arguments: Value,
     pub(super) answer: Answer,
-    /// What is wrong with its result.
+    /// The faults in its result.
     pub(super) faults: Vec<String>,
-    /// There was no answer in time.
+    /// True without an answer in time.
     pub(super) is_hung: bool,
     pub(super) took: Duration,
 }
 
 impl MadeCall {
-    /// Whether the tool answered at once, so that it does not wait for something outside.
+    /// Returns true if the tool answered at once, so that it does not depend on anything outside.
     pub(super) fn is_quick(&self) -> bool {
         self.took < SLOW && !self.is_hung && !matches!(self.answer, Answer::None(_))
     }
@@ -111,7 +111,7 @@ impl MadeCall {
     }
 }
 
-/// The answer to a string that was sent as it is.
+/// The answer to a string that was sent verbatim.
 #[derive(Debug, Default)]
 pub(super) struct Raw {
     pub(super) status: Option<u16>,
@@ -182,7 +182,7 @@ impl Bench {
         }
     }
 
-    /// Whether the server says that it can do this.
+    /// Returns true if the server declares this capability.
     pub(super) fn declares(&self, capability: &str) -> bool {
         let capabilities = self
             .info
@@ -227,12 +227,12 @@ impl Bench {
         Ok(())
     }
 
-    /// A connection of its own, on which nobody has shaken hands.
+    /// A separate connection without a handshake.
     pub(super) fn stranger(&self) -> Result<Client, WireError> {
         Client::without_handshake(&self.spec, self.era(), Some(self.tap()))
     }
 
-    /// Whether the server also shakes hands as servers of the older era do.
+    /// Returns true if the server also supports the handshake of the legacy protocol.
     pub(super) async fn speaks_legacy(&self) -> bool {
         let spec = ServerSpec {
             era: Some(Era::Legacy),
@@ -264,7 +264,7 @@ impl Bench {
         }
     }
 
-    /// Calls a tool; whoever asks for that has looked whether it may be called.
+    /// Calls a tool. The caller has checked that calling is allowed.
     pub(super) async fn call(&self, name: &str, arguments: &Value) -> Answer {
         let raw = to_raw_value(arguments).unwrap_or_else(|_| RawValue::NULL.to_owned());
         match self.client() {
@@ -279,7 +279,7 @@ impl Bench {
         format!("check-{}", self.last_id)
     }
 
-    /// Sends a string as it is, and waits for the answer to the request of this id.
+    /// Sends a string verbatim, and waits for the answer to the request of this id.
     pub(super) async fn raw(
         &self,
         client: &Client,
@@ -382,7 +382,7 @@ impl Bench {
         }
     }
 
-    /// Whether the server still answers, or why not.
+    /// Checks that the server still answers.
     pub(super) async fn is_alive(&self) -> Result<(), Stuck> {
         let method = self.harmless();
         if let (Some(client), false) = (&self.client, self.is_http()) {
@@ -400,7 +400,7 @@ impl Bench {
         }
     }
 
-    /// What the server lists; a list that came once is not asked for again.
+    /// The server's list, which is requested only once.
     pub(super) async fn listed(&mut self) -> Result<&Tools, Unusable> {
         if self.listed.is_none() {
             let listed = self.client()?.list_tools().await;
@@ -413,7 +413,7 @@ impl Bench {
         }
     }
 
-    /// The tools that may be called, or why there are none.
+    /// The tools that may be called, or the reason without any.
     pub(super) async fn callable(&mut self) -> Result<Vec<Callable>, Unusable> {
         let allow_writes = self.allow_writes;
         let listed = self.listed().await?;

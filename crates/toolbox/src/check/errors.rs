@@ -189,7 +189,7 @@ fn spoiled(tool: &Callable) -> Option<Value> {
     Some(arguments)
 }
 
-/// Sends a string that no client should send: any refusal will do, but the server must go on.
+/// Sends a string that no client should send. Any refusal is fine, but the server must continue.
 async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
     let came = match bench.raw_and_on(text, &[]).await {
         Ok(came) => came,

@@ -1,17 +1,17 @@
 //! What is the result of a probe?
 
-/// What was sent, what came, and what that means.
+/// A message, its answer, and their meaning.
 #[derive(Debug, Clone)]
 pub(super) struct Finding {
-    /// What was sent.
+    /// The message.
     pub(super) sent: String,
-    /// What came.
+    /// The answer.
     pub(super) came: String,
-    /// What it means.
+    /// The meaning.
     pub(super) verdict: Verdict,
 }
 
-/// What a probe means for the server.
+/// The meaning of a probe for the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It did what is asked of it.

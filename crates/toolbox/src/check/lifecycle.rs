@@ -71,7 +71,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-/// What is judged after all other probes.
+/// The probes that are judged after all others.
 pub(super) const AT_THE_END: &[Probe] = &[
     Probe {
         id: "LIFECYCLE-shutdown",
@@ -276,7 +276,8 @@ async fn messages(bench: &mut Bench) -> Outcome {
         .came(said.join("; ")))
 }
 
-/// What a server sent that answers nothing and says nothing. Our own ids are those of messages sent by hand.
+/// Returns true for a message that is neither an answer nor a notification. Ids of messages that were sent by hand
+/// are ours.
 fn is_no_message(seen: &Observed) -> bool {
     match seen {
         Observed::UnknownId { id } => !id.contains("check-"),

@@ -26,13 +26,13 @@ use std::time::{Duration, Instant};
 pub struct Probe {
     /// Its id: the family, and a name in it.
     pub id: &'static str,
-    /// What a good server does.
+    /// The behaviour of a good server.
     pub title: &'static str,
-    /// What the specification says.
+    /// The rule in the specification.
     pub says: &'static str,
-    /// Where it says so, page and heading, in the older and in the modern era; empty where it says nothing.
+    /// The page and heading of the rule, for the legacy and the modern protocol. Empty without a rule.
     sections: [&'static str; 2],
-    /// What to do about a finding.
+    /// The fix for a finding.
     pub help: &'static str,
     run: for<'a> fn(&'a mut Bench) -> Running<'a>,
 }
@@ -103,14 +103,14 @@ pub fn probes() -> impl Iterator<Item = &'static Probe> {
         .chain(lifecycle::AT_THE_END)
 }
 
-/// How a server is checked.
+/// The settings of a check.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Takes secrets out of what was sent and what came.
+    /// Removes secrets from messages and answers.
     pub redact: fn(&str) -> Cow<'_, str>,
     /// Call tools that do not say that they only read.
     pub allow_writes: bool,
-    /// What the specification only recommends fails as well.
+    /// Violated recommendations fail as well.
     pub strict: bool,
     /// A probe that applies to the server and could not be sent fails as well.
     pub deny_skipped: bool,
@@ -126,7 +126,7 @@ impl Probe {
             .map_or(self.id, |(family, _)| family)
     }
 
-    /// The revision and the section that the probe is about in an era; `None` when there is none.
+    /// The revision and the section for the probe in a protocol, if any.
     fn section(&self, era: Era) -> Option<String> {
         let (version, section) = match era {
             Era::Legacy => (LATEST_LEGACY, self.sections[0]),
@@ -136,7 +136,7 @@ impl Probe {
     }
 }
 
-/// Sends the probes, one after the other. A server that cannot be started or reached is an error.
+/// Sends the probes in order. A server that cannot be started or reached is an error.
 pub async fn check(
     spec: &ServerSpec,
     probes: &[&'static Probe],
@@ -176,10 +176,10 @@ pub async fn check(
     Ok(Report::new(rows, Gates::default()))
 }
 
-/// How many answers one probe may wait for.
+/// The number of answers that one probe may wait for.
 const ANSWERS_OF_A_PROBE: u32 = 10;
 
-/// How long a check may still take as a whole: as long as one answer for each of its probes.
+/// The remaining time of the whole check: the time of one answer for each probe.
 struct TimeLeft {
     total: Duration,
     left: Duration,
@@ -245,7 +245,7 @@ async fn one(probe: &'static Probe, bench: &mut Bench, time_left: &TimeLeft) -> 
     outcome
 }
 
-/// True where there is no server to check: it does not start, or nobody is at its address.
+/// Returns true if no server can be checked: it does not start, or nothing listens at its address.
 fn is_no_server(why: &Misbehaviour) -> bool {
     use Misbehaviour as M;
     let is_spoken_to = matches!(

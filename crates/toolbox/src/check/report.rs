@@ -74,7 +74,7 @@ pub(super) fn row(probe: &Probe, outcome: Outcome, bench: &Bench, options: &Opti
     report
 }
 
-/// A line each for what was sent, what came and what is said of it.
+/// A line each for the message, the answer and the finding.
 fn details(shown: &Shown) -> Vec<String> {
     let lines = [("sent", &shown.sent), ("came", &shown.came)];
     let mut details: Vec<String> = lines

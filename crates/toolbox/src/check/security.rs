@@ -82,7 +82,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-/// What is judged of all errors that were seen.
+/// The probes that judge all observed errors.
 pub(super) const AT_THE_END: &[Probe] = &[
     Probe {
         id: "SECURITY-secrets-in-errors",
@@ -286,7 +286,7 @@ fn path_argument(tool: &Callable, path: &str) -> Option<Value> {
     Some(arguments)
 }
 
-/// Everything that says of itself that it is an error.
+/// Everything that claims to be an error.
 fn errors(bench: &Bench) -> Vec<String> {
     let is_error =
         |text: &String| Answer::in_message(text).is_some_and(|answer| answer.is_refusal());
