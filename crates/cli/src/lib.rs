@@ -1,14 +1,13 @@
 //! The `mcptest` program: its list of commands.
 
 mod command;
-mod common;
 
 use command::{
     bridge, calibrate, call, check, compare, completions, eval, explain, import, init, judge_check,
     lint_tools, man, mcp, mock, model_baseline, plan_runs, proxy, report, run, scenario, schema,
     show, tool_bench, tools, trace_from, validate, verify, view,
 };
-use common::{CommandKind, Program};
+use mcptest_command::{CommandKind, Program};
 
 /// The commands, in the order of the help and of the documentation.
 pub const COMMANDS: &[CommandKind] = &[

@@ -1,8 +1,8 @@
 //! `mcptest bridge`: the standard streams of an agent's server, copied to the proxy that watches it.
 
-use crate::common::server::until_end;
-use crate::common::{EXIT_FAILED, Failure, Group, Program, RunCommand};
 use clap::Args;
+use mcptest_command::server::until_end;
+use mcptest_command::{EXIT_FAILED, Failure, Group, Program, RunCommand};
 use mcptest_mcp::proxy::bridge::{TOKEN_VARIABLE, copy};
 
 /// Arguments of `bridge`.

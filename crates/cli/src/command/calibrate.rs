@@ -1,10 +1,10 @@
 //! `mcptest calibrate`: which gates tell good runs from bad ones, and which floors do the good runs support?
 
-use crate::common::suites::{LoadedSuites, Suites};
-use crate::common::{
+use clap::Args;
+use mcptest_command::suites::{LoadedSuites, Suites};
+use mcptest_command::{
     EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
 };
-use clap::Args;
 use mcptest_core::calibrate::Calibration;
 use mcptest_replay::Filter;
 use mcptest_replay::Selection;

@@ -3,11 +3,11 @@
 mod answer;
 
 use super::tools;
-use crate::common::server::Server;
-use crate::common::{
+use clap::Args;
+use mcptest_command::server::Server;
+use mcptest_command::{
     BareServer, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output, server,
 };
-use clap::Args;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_core::suite::output_faults;

@@ -1,13 +1,12 @@
 //! `mcptest check`: does this server do what the specification says?
 
-use crate::common::reports::reporters_help;
-use crate::common::server::Server;
-use crate::common::typed::typed;
-use crate::common::{
-    BareServer, Destination, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
-    server,
-};
 use clap::Args;
+use mcptest_command::reports::reporters_help;
+use mcptest_command::server::Server;
+use mcptest_command::{
+    BareServer, Destination, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
+    server, typed,
+};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::words::count;

@@ -1,7 +1,7 @@
 //! `mcptest show --check-secrets`: is there a secret in what was recorded?
 
-use crate::common::server::suite_at;
-use crate::common::{EXIT_BROKEN, EXIT_FAILED, Failure, output};
+use mcptest_command::server::suite_at;
+use mcptest_command::{EXIT_BROKEN, EXIT_FAILED, Failure, output};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::words::count;
 use mcptest_redact::Redactor;

@@ -1,10 +1,10 @@
 //! `mcptest compare`: is an agent better or worse than before, or is it chance?
 
 use super::compare_side::JudgedSide;
-use crate::common::reports::{Sorting, reporters_help};
-use crate::common::value::{Word, one_of};
-use crate::common::{Destination, EXIT_BROKEN, EXIT_FAILED, Failure, Group, Program, RunCommand};
 use clap::Args;
+use mcptest_command::reports::{Sorting, reporters_help};
+use mcptest_command::value::{Word, one_of};
+use mcptest_command::{Destination, EXIT_BROKEN, EXIT_FAILED, Failure, Group, Program, RunCommand};
 use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
 use mcptest_core::compare::{
     Compared, Comparison, Named, Verdict, compare, compare_several, leave_models_out,

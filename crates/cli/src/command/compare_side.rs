@@ -1,13 +1,12 @@
 //! What is a side of a comparison, and what do its runs come to?
 
-use crate::common::reports::saved;
-use crate::common::{Failure, suites};
+use mcptest_command::reports::saved;
+use mcptest_command::{Failure, suites};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
 use mcptest_replay::cassette::is_recording;
-use mcptest_replay::{Plan, Revision, Selection, Transcripts, is_revision};
-use mcptest_run::Options;
+use mcptest_replay::{JudgeOptions, Plan, Revision, Selection, Transcripts, is_revision};
 use std::path::{Component, Path, PathBuf};
 
 /// One side, judged.
@@ -122,7 +121,7 @@ fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSid
     }];
     let folder = file.parent().unwrap_or(Path::new(""));
     let plan = Plan::of_traces(&loaded, folder, &groups, &Selection::default());
-    let report = suites::replayed(&plan, Options::default())?;
+    let report = mcptest_replay::replay(&plan, JudgeOptions::default());
     Ok(JudgedSide {
         name,
         report,
@@ -150,7 +149,7 @@ impl SideFolder<'_> {
         let loaded = mcptest_replay::load_suites_in(self.folder, &found.suites);
         suites::tell_problems(&loaded, |text| self.shown(text));
         let plan = Plan::new(&loaded, &Selection::default());
-        let mut report = suites::replayed(&plan, Options::default())?;
+        let mut report = mcptest_replay::replay(&plan, JudgeOptions::default());
         for test in &mut report.tests {
             let file = Path::new(test.file_here());
             test.suite.file =

@@ -1,8 +1,8 @@
 //! `mcptest completions`: what may be typed next, for a shell.
 
-use crate::common::{Failure, Group, Program, RunCommand, output};
 use clap::Args;
 use clap_complete::Shell;
+use mcptest_command::{Failure, Group, Program, RunCommand, output};
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]

@@ -1,8 +1,8 @@
 //! `mcptest run --dry-run`: what would recording take?
 
-use crate::common::progress::words::{counted, dollars, grouped};
-use crate::common::{Failure, output};
 use console::{Alignment, measure_text_width, pad_str};
+use mcptest_command::progress::words::{counted, dollars, grouped};
+use mcptest_command::{Failure, output};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_replay::Plan;

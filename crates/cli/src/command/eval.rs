@@ -1,17 +1,15 @@
 //! `mcptest eval`: ask the judges for grades that are missing or stale, then judge; or say what that would take.
 
 use super::run;
-use crate::common::deny::Deny;
-use crate::common::progress::words::{counted, dollars, grouped};
-use crate::common::reports::Reports;
-use crate::common::selecting::Selecting;
-use crate::common::suites::{LoadedSuites, Suites, inputs};
-use crate::common::value::{Word, one_of, parse_dollars};
-use crate::common::{
-    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group, Program,
-    RunCommand, output,
-};
 use clap::Args;
+use mcptest_command::progress::words::{counted, dollars, grouped};
+use mcptest_command::reports::Reports;
+use mcptest_command::suites::{LoadedSuites, Suites, inputs};
+use mcptest_command::value::{Word, one_of, parse_dollars};
+use mcptest_command::{
+    Deny, Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group,
+    Program, RunCommand, Selecting, output,
+};
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::Row;

@@ -1,7 +1,7 @@
 //! `mcptest import`: transcripts of other programs become a cassette.
 
-use crate::common::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
 use clap::Args;
+use mcptest_command::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
 use mcptest_core::escape::escape_path;
 use mcptest_core::words::count;
 use mcptest_files as files;

@@ -1,9 +1,9 @@
 //! `mcptest init`: a first suite that passes.
 
-use crate::common::server::Direct;
-use crate::common::{BareServer, Failure, Group, Program, RunCommand, output, server};
 use clap::ArgGroup;
 use clap::Args;
+use mcptest_command::server::Direct;
+use mcptest_command::{BareServer, Failure, Group, Program, RunCommand, output, server};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_run::draft::{Ask, Draft, Wish, check_free, from_recording, from_server};
 use std::path::Path;

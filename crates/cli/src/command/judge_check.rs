@@ -1,12 +1,12 @@
 //! `mcptest judge-check`: how far can a judge be trusted, by runs whose outcome is known?
 
-use crate::common::suites::{LoadedSuites, Suites};
-use crate::common::value::parse_dollars;
-use crate::common::{
+use clap::Args;
+use mcptest_command::suites::{LoadedSuites, Suites};
+use mcptest_command::value::parse_dollars;
+use mcptest_command::{
     EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group, Program,
     Progress, RunCommand, interrupt, output,
 };
-use clap::Args;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
 use mcptest_replay::{Filter, Selection};

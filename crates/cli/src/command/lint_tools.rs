@@ -1,8 +1,10 @@
 //! `mcptest lint-tools`: what is wrong with the tools of a server, and what does each cost?
 
 use super::surface::{self, Surface};
-use crate::common::{EXIT_DRIFT, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output};
 use clap::Args;
+use mcptest_command::{
+    EXIT_DRIFT, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output,
+};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::pin::{Change, Pins};

@@ -1,7 +1,7 @@
 //! `mcptest man`: the pages of `man mcptest` and `man mcptest-run`.
 
-use crate::common::{Failure, Group, Program, RunCommand};
 use clap::Args;
+use mcptest_command::{Failure, Group, Program, RunCommand};
 use mcptest_core::escape::escape_path;
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
 //! `mcptest mock`: a server made of a manifest, a saved list of tools or a tape.
 
-use crate::common::server::{listen, until_end};
-use crate::common::value::one_of;
-use crate::common::{EXIT_FAILED, Failure, Group, Program, RunCommand, output, tape};
 use clap::{ArgGroup, Args};
+use mcptest_command::server::{listen, until_end};
+use mcptest_command::value::one_of;
+use mcptest_command::{EXIT_FAILED, Failure, Group, Program, RunCommand, output, tape};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem;
 use mcptest_files as files;

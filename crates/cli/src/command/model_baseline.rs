@@ -1,12 +1,12 @@
 //! `mcptest model-baseline`: what does each model do, and what does another one do differently?
 
-use crate::common::reports::reporters_help;
-use crate::common::suites::Suites;
-use crate::common::{
+use clap::{Args, Subcommand};
+use mcptest_command::reports::reporters_help;
+use mcptest_command::suites::Suites;
+use mcptest_command::{
     Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
     suites,
 };
-use clap::{Args, Subcommand};
 use mcptest_core::baseline::compare;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;

@@ -1,8 +1,8 @@
 //! `mcptest plan-runs`: how many runs does a claim take?
 
-use crate::common::{Failure, Group, Program, RunCommand, output};
 use clap::ArgGroup;
 use clap::Args;
+use mcptest_command::{Failure, Group, Program, RunCommand, output};
 use mcptest_core::eval::stats::{Decimal, min_runs_for_floor, recommend_runs_exactly};
 use mcptest_core::words::count;
 

@@ -1,7 +1,7 @@
 //! `mcptest proxy`: between a client and a server, with a tape of all that crosses.
 
-use crate::common::{BareServer, Failure, Group, Program, RunCommand, output, server};
 use clap::{ArgGroup, Args};
+use mcptest_command::{BareServer, Failure, Group, Program, RunCommand, output, server};
 use mcptest_core::escape::escape_path;
 use mcptest_http::{Address, Guard};
 use mcptest_mcp::fault::{FaultKind, Injector};

@@ -1,8 +1,8 @@
 //! `mcptest report`: how does a saved report look in another format?
 
-use crate::common::reports::{Reports, saved};
-use crate::common::{Destination, Failure, Group, Program, RunCommand};
 use clap::Args;
+use mcptest_command::reports::{Reports, saved};
+use mcptest_command::{Destination, Failure, Group, Program, RunCommand};
 use std::path::PathBuf;
 
 /// Arguments of `report`.

@@ -3,17 +3,14 @@
 use super::dry_run;
 use super::update::{self, Answer};
 use super::watch;
-use crate::common::deny::Deny;
-use crate::common::reports::Reports;
-use crate::common::selecting::Selecting;
-use crate::common::suites::{LoadedSuites, Suites};
-use crate::common::typed::typed;
-use crate::common::value::{Word, one_of, parse_dollars, parse_duration};
-use crate::common::{
-    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group, Program,
-    Progress, RunCommand, interrupt, output, suites,
-};
 use clap::Args;
+use mcptest_command::reports::Reports;
+use mcptest_command::suites::{LoadedSuites, Suites};
+use mcptest_command::value::{Word, one_of, parse_dollars, parse_duration};
+use mcptest_command::{
+    Deny, Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group,
+    Program, Progress, RunCommand, Selecting, interrupt, output, suites, typed,
+};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::Row;

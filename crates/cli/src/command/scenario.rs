@@ -1,8 +1,8 @@
 //! `mcptest scenario`: judge the scenarios of suites and nothing else.
 
 use super::run::{self, Run};
-use crate::common::{Failure, Group, Program, RunCommand};
 use clap::{Args, Subcommand};
+use mcptest_command::{Failure, Group, Program, RunCommand};
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_run::Mode;
 

@@ -1,7 +1,7 @@
 //! `mcptest schema`: for editors and for those who read reports.
 
-use crate::common::{Failure, Group, Program, RunCommand, output};
 use clap::Args;
+use mcptest_command::{Failure, Group, Program, RunCommand, output};
 
 /// Arguments of `schema`.
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! `mcptest show`: a cassette, the recording of a tool test or a tape as a timeline.
 
-use crate::common::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output, tape};
 use clap::Args;
+use mcptest_command::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output, tape};
 use mcptest_core::escape::escape_path;
 use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
 use mcptest_replay::cassette::{Options, Recording, timeline};

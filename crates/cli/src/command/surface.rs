@@ -1,9 +1,9 @@
 //! Which tools do `lint-tools` and `tool-bench` look at?
 
 use super::tools;
-use crate::common::server::Server;
-use crate::common::{EXIT_NOTHING_SELECTED, Failure, output, server};
 use clap::Args;
+use mcptest_command::server::Server;
+use mcptest_command::{EXIT_NOTHING_SELECTED, Failure, output, server};
 use mcptest_core::surface::SurfaceTool;
 use mcptest_mcp::client::Client;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! `mcptest tool-bench`: for which requests is which tool chosen?
 
 use super::surface::{self, Surface};
-use crate::common::{EXIT_DRIFT, Failure, Group, Paint, Program, RunCommand, output, server};
 use clap::Args;
+use mcptest_command::{EXIT_DRIFT, Failure, Group, Paint, Program, RunCommand, output, server};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::surface::SurfaceTool;
 use mcptest_core::surface::bench::{Bench, Choice, Intents, Mutation, NONE, lexical, mutations};

@@ -1,8 +1,8 @@
 //! `mcptest tools`: what can this server do?
 
-use crate::common::server::Server;
-use crate::common::{BareServer, Failure, Group, Paint, Program, RunCommand, output, server};
 use clap::Args;
+use mcptest_command::server::Server;
+use mcptest_command::{BareServer, Failure, Group, Paint, Program, RunCommand, output, server};
 
 use mcptest_core::escape::{clipped, escape};
 use mcptest_core::json::Members;

@@ -1,7 +1,7 @@
 //! `mcptest trace-from`: a tape becomes a cassette that the gates judge.
 
-use crate::common::{Failure, Group, Program, RunCommand, output, tape};
 use clap::Args;
+use mcptest_command::{Failure, Group, Program, RunCommand, output, tape};
 use mcptest_mcp::tape::{TraceOptions, to_cassette};
 use mcptest_replay::cassette::write_whole;
 use std::path::PathBuf;

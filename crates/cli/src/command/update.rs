@@ -1,7 +1,7 @@
 //! `mcptest run --update`: what would change, and may it be written?
 
 use super::run::Run;
-use crate::common::{Failure, Paint, output};
+use mcptest_command::{Failure, Paint, output};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::words::count;
 use mcptest_run::{Changes, FileChange};

@@ -1,8 +1,8 @@
 //! `mcptest validate`: the rules of `run`, nothing judged.
 
-use crate::common::suites::{LoadedSuites, Suites};
-use crate::common::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
 use clap::Args;
+use mcptest_command::suites::{LoadedSuites, Suites};
+use mcptest_command::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::Level;
 use mcptest_core::words::count;

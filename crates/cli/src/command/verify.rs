@@ -1,9 +1,9 @@
 //! `mcptest verify`: a tape against a live server.
 
-use crate::common::server::Server;
-use crate::common::value::{Word, one_of};
-use crate::common::{BareServer, Failure, Group, Program, RunCommand, output, server, tape};
 use clap::Args;
+use mcptest_command::server::Server;
+use mcptest_command::value::{Word, one_of};
+use mcptest_command::{BareServer, Failure, Group, Program, RunCommand, output, server, tape};
 use mcptest_mcp::proxy;
 use mcptest_mcp::verify::{self, Ignore, Tier};
 use std::path::PathBuf;

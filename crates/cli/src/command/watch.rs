@@ -1,7 +1,7 @@
 //! `mcptest run --watch`: judge again what a change touches, until the user has seen enough.
 
 use super::run::{self, IsWanted, Run};
-use crate::common::{Destination, Failure, interrupt, output, suites};
+use mcptest_command::{Destination, Failure, interrupt, output, suites};
 use mcptest_core::escape::escape_path;
 use mcptest_core::report::Report;
 use mcptest_replay::{Interrupt, Judged, Stamps};

@@ -2,10 +2,10 @@
 
 mod tools;
 
-use crate::common::output::Colour;
-use crate::common::server::until_end;
-use crate::common::{EXIT_FAILED, Failure, Group, Program, RunCommand, output};
 use clap::Args;
+use mcptest_command::output::Colour;
+use mcptest_command::server::until_end;
+use mcptest_command::{EXIT_FAILED, Failure, Group, Program, RunCommand, output};
 use mcptest_mock::{Ended, Server, manifest, serve_pipe};
 use std::path::Path;
 use tokio::runtime::Builder;

@@ -1,13 +1,12 @@
 //! What does each tool of `mcptest mcp` answer?
 
 use crate::command::explain;
-use crate::common::suites::Suites;
-use crate::common::{Failure, server, suites};
+use mcptest_command::suites::Suites;
+use mcptest_command::{Failure, server, suites};
 use mcptest_core::escape::{escape_lines, escape_path};
 use mcptest_core::report::Report;
-use mcptest_replay::{Filter, Plan, Selection};
+use mcptest_replay::{Filter, JudgeOptions, Plan, Selection};
 use mcptest_report::Options as Rendering;
-use mcptest_run::Options;
 use mcptest_run::draft::{Ask, Draft, from_recording, from_server};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -101,7 +100,7 @@ fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
             ..Selection::default()
         },
     );
-    suites::replayed(&plan, Options::default())
+    Ok(mcptest_replay::replay(&plan, JudgeOptions::default()))
 }
 
 fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Failure> {

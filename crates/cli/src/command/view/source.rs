@@ -1,13 +1,12 @@
 //! What is viewed, and has one of its files changed?
 
 use super::live::Live;
-use crate::common::reports::saved;
-use crate::common::{Failure, suites};
+use mcptest_command::reports::saved;
+use mcptest_command::{Failure, suites};
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
-use mcptest_replay::{Plan, Selection, Stamps, Transcripts};
-use mcptest_run::Options;
+use mcptest_replay::{JudgeOptions, Plan, Selection, Stamps, Transcripts};
 use std::path::{Path, PathBuf};
 
 /// What the paths of the command line name.
@@ -130,11 +129,11 @@ fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<JudgedSource, 
     let stamps = Stamps::default().of(suites::inputs(loaded)
         .chain(files.iter().cloned())
         .chain(locks));
-    let options = Options {
+    let options = JudgeOptions {
         evidence: Some(Embed::All),
-        ..Options::default()
+        ..JudgeOptions::default()
     };
-    let report = suites::replayed(plan, options)?;
+    let report = mcptest_replay::replay(plan, options);
     let live = Live::of(plan, &report);
     Ok(JudgedSource {
         report,

@@ -1,6 +1,6 @@
 //! How is the view kept at the bottom of the terminal, over what it showed before?
 
-use super::super::output;
+use crate::output;
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

@@ -5,7 +5,7 @@ use mcptest_replay::{Filter, Selection};
 
 /// Which tests.
 #[derive(Debug, Args)]
-pub(crate) struct Selecting {
+pub struct Selecting {
     /// Select tests whose name contains TEXT or matches PATTERN; repeat to require all.
     #[arg(long, value_name = "TEXT|re:PATTERN")]
     filter: Vec<Filter>,
@@ -18,7 +18,8 @@ pub(crate) struct Selecting {
 }
 
 impl Selecting {
-    pub(crate) fn selection(&self) -> Selection {
+    /// What the options select.
+    pub fn selection(&self) -> Selection {
         Selection {
             filters: self.filter.clone(),
             tags: self.tag.clone(),

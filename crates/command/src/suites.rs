@@ -1,15 +1,13 @@
 //! Finding and loading the suites that a command names.
 
-use super::failure::Failure;
-use super::output;
+use crate::failure::Failure;
+use crate::output;
 use clap::Args;
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem;
-use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
 use mcptest_replay::{FindError, Plan, Selection, Transcripts};
-use mcptest_run::Options;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -18,28 +16,29 @@ const SHOWN: usize = 10;
 
 /// Which suites.
 #[derive(Debug, Args)]
-pub(crate) struct Suites {
+pub struct Suites {
     /// Suite files or folders of suites [default: mcptest.yaml or mcptest.yml].
     #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
     /// Use this suite file, like PATH.
     #[arg(long, value_name = "FILE")]
-    pub(crate) config: Vec<PathBuf>,
+    pub config: Vec<PathBuf>,
     /// Print more: skipped files, and the numbers that were asserted; twice, every number and every run.
     #[arg(long, short, action = clap::ArgAction::Count)]
-    pub(crate) verbose: u8,
+    pub verbose: u8,
 }
 
 /// The suites that a command names, and what they judge.
-pub(crate) struct LoadedSuites {
-    pub(crate) loaded: Vec<(String, Loaded)>,
+pub struct LoadedSuites {
+    /// Each suite with its file name.
+    pub loaded: Vec<(String, Loaded)>,
     /// The folder of `--traces`, and the groups of transcripts in it.
     traces: Option<(PathBuf, Vec<Transcripts>)>,
 }
 
 impl LoadedSuites {
     /// Loads suites that judge their recordings, or the transcripts in a folder.
-    pub(crate) fn load(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
+    pub fn load(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
         let Some(folder) = traces else {
             return Ok(Self {
                 loaded: load(suites, mcptest_replay::load_suites)?,
@@ -54,7 +53,7 @@ impl LoadedSuites {
     }
 
     /// The same, where no suite is needed to judge transcripts.
-    pub(crate) fn load_or_bare(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
+    pub fn load_or_bare(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
         let is_named = !suites.paths.is_empty() || !suites.config.is_empty();
         let has_none = || {
             matches!(
@@ -75,30 +74,17 @@ impl LoadedSuites {
     }
 
     /// How many groups of transcripts there are.
-    pub(crate) fn groups(&self) -> Option<usize> {
+    pub fn groups(&self) -> Option<usize> {
         self.traces.as_ref().map(|(_, groups)| groups.len())
     }
 
     /// The selected rows.
-    pub(crate) fn plan(&self, selection: &Selection) -> Plan<'_> {
+    pub fn plan(&self, selection: &Selection) -> Plan<'_> {
         match &self.traces {
             Some((folder, groups)) => Plan::of_traces(&self.loaded, folder, groups, selection),
             None => Plan::new(&self.loaded, selection),
         }
     }
-}
-
-/// What the recordings of a plan come to.
-pub(crate) fn replayed(plan: &Plan<'_>, options: Options) -> Result<Report, Failure> {
-    let outcome = mcptest_run::run(
-        plan,
-        options,
-        &mcptest_replay::unwatched(),
-        mcptest_replay::uninterrupted(),
-    );
-    outcome
-        .map(|outcome| outcome.report)
-        .map_err(Failure::interrupted)
 }
 
 /// The groups of transcripts in a folder.
@@ -109,7 +95,7 @@ fn groups(folder: &Path) -> Result<Vec<Transcripts>, Failure> {
 }
 
 /// Every named suite with its file name, as `load` reads it; their problems go to standard error.
-pub(crate) fn load(
+pub fn load(
     suites: &Suites,
     load: fn(&[PathBuf]) -> Vec<(String, Loaded)>,
 ) -> Result<Vec<(String, Loaded)>, Failure> {
@@ -134,7 +120,7 @@ pub(crate) fn load(
 }
 
 /// Writes the problems of suites to standard error, as `shown` has them.
-pub(crate) fn tell_problems(loaded: &[(String, Loaded)], shown: impl Fn(String) -> String) {
+pub fn tell_problems(loaded: &[(String, Loaded)], shown: impl Fn(String) -> String) {
     let coloured = output::is_coloured(&std::io::stderr());
     for (_, loaded) in loaded {
         if !loaded.problems.is_empty() {
@@ -148,7 +134,7 @@ pub(crate) fn tell_problems(loaded: &[(String, Loaded)], shown: impl Fn(String) 
 }
 
 /// The files that suites were read from: their imports, manifests and baselines included.
-pub(crate) fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
+pub fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
     let read = |(path, loaded): &(String, Loaded)| {
         loaded
             .files

@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(150);
 
 /// Tells a recording to end when it is asked for. Who asks again, or when nothing is recorded any more, does not wait;
 /// a recording that does not end by itself is ended.
-pub(crate) fn listen() -> Interrupt {
+pub fn listen() -> Interrupt {
     let (interrupt, receiver) = watch::channel(None);
     let listening = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread()

@@ -1,9 +1,9 @@
 //! Do lines and view say what happened?
 
-use super::super::output::Paint;
 use super::plain::{Plain, spent};
 use super::state::State;
 use super::view::{Size, lines};
+use crate::output::Paint;
 use console::measure_text_width;
 use mcptest_replay::{Event, RowToRecord};
 use std::time::Duration;

@@ -4,11 +4,11 @@ use clap::Args;
 
 /// What is not enough for a test to pass.
 #[derive(Debug, Args)]
-pub(crate) struct Deny {
+pub struct Deny {
     /// Fail gates that measured nothing (`not exercised`) and suites that skip every test.
     #[arg(long)]
-    pub(crate) deny_vacuous: bool,
+    pub deny_vacuous: bool,
     /// Fail tests whose recording has no fingerprint (`unpinned`).
     #[arg(long)]
-    pub(crate) deny_unpinned: bool,
+    pub deny_unpinned: bool,
 }

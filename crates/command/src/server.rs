@@ -1,9 +1,9 @@
 //! Which server do `tools` and `call` mean, and how is it spoken to?
 
-use super::bare_server::is_url;
-use super::failure::Failure;
-use super::output;
-use super::value::{Word, one_of, parse_duration};
+use crate::bare_server::is_url;
+use crate::failure::Failure;
+use crate::output;
+use crate::value::{Word, one_of, parse_duration};
 use clap::Args;
 use mcptest_core::era::Era;
 use mcptest_core::escape::{escape, escape_path};
@@ -22,42 +22,43 @@ use tokio::runtime::Builder;
 
 /// Which server, and how to reach it.
 #[derive(Debug, Args)]
-pub(crate) struct Server {
+pub struct Server {
     /// The suite that declares the server [default: mcptest.yaml or mcptest.yml].
     #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words"])]
-    pub(crate) config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
+    /// A server that no suite declares.
     #[command(flatten)]
-    pub(crate) direct: Direct,
+    pub direct: Direct,
 }
 
 /// A server that is named on the command line.
 #[derive(Debug, Args)]
-pub(crate) struct Direct {
+pub struct Direct {
     /// Start the server with this command line: `--command "npx my-server --fast"`.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["url", "words"])]
-    pub(crate) command: Option<String>,
+    pub command: Option<String>,
     /// Connect to a server on streamable HTTP.
     #[arg(long, value_name = "URL", conflicts_with = "words")]
-    pub(crate) url: Option<String>,
+    pub url: Option<String>,
     /// Send this header with every HTTP request; repeatable.
     #[arg(long, value_name = "NAME: VALUE")]
-    pub(crate) header: Vec<String>,
+    pub header: Vec<String>,
     /// Set an environment variable of the server; repeatable.
     #[arg(long, value_name = "NAME=VALUE")]
-    pub(crate) env: Vec<String>,
+    pub env: Vec<String>,
     /// The era of the MCP protocol [default: auto].
     #[arg(long, value_name = "ERA", value_parser = one_of(&ERAS))]
-    pub(crate) era: Option<EraOption>,
+    pub era: Option<EraOption>,
     /// Time limit, such as 500ms, 30s or 2m: for `tools` and `call` as a whole, else for each request and the first
     /// answer.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub(crate) timeout: Option<std::time::Duration>,
+    pub timeout: Option<std::time::Duration>,
     /// Time limit for the server's first answer; `--timeout` is then for each request [default: --timeout, or 60s].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub(crate) connect_timeout: Option<std::time::Duration>,
+    pub connect_timeout: Option<std::time::Duration>,
     /// Start the server with the command after `--`.
     #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) words: Vec<String>,
+    pub words: Vec<String>,
 }
 
 /// A protocol era as `--era` takes it; `None` finds it out.
@@ -78,7 +79,7 @@ const ERAS: [Word<EraOption>; 3] = [
 ];
 
 /// The server that the arguments mean.
-pub(crate) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
+pub fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let mut spec = match direct(&args.direct)? {
         Some(spec) => spec,
         None => of_suite(name, args)?,
@@ -88,10 +89,7 @@ pub(crate) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Fail
 }
 
 /// The server that the arguments mean, for a command that asks it once: `--timeout` alone is the limit for all of it.
-pub(crate) fn spec_of_one_exchange(
-    name: Option<&str>,
-    args: &Server,
-) -> Result<ServerSpec, Failure> {
+pub fn spec_of_one_exchange(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let mut spec = spec(name, args)?;
     if args.direct.timeout.is_some() && args.direct.connect_timeout.is_none() {
         spec.timeout_scope = TimeoutScope::WholeConnection;
@@ -133,7 +131,7 @@ fn command(args: &Direct) -> Result<Option<Vec<String>>, Failure> {
 }
 
 /// The server that is named on the command line.
-pub(crate) fn named(args: &Direct) -> Result<ServerSpec, Failure> {
+pub fn named(args: &Direct) -> Result<ServerSpec, Failure> {
     let Some(mut spec) = direct(args)? else {
         return Err(Failure::new("no server is named"));
     };
@@ -142,7 +140,7 @@ pub(crate) fn named(args: &Direct) -> Result<ServerSpec, Failure> {
 }
 
 /// The server that these words start.
-pub(crate) fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
+pub fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
     let Some(program) = words.first() else {
         return Err(no_command());
     };
@@ -153,7 +151,7 @@ pub(crate) fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
 }
 
 /// Where a command is asked for, and there are no words.
-pub(crate) fn no_command() -> Failure {
+pub fn no_command() -> Failure {
     Failure::with_help(
         "`--command` is empty",
         "write `--command \"npx my-server\"`",
@@ -182,7 +180,7 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
 }
 
 /// The suite in this file, or all that is wrong with it.
-pub(crate) fn suite_at(path: &Path) -> Result<Suite, Failure> {
+pub fn suite_at(path: &Path) -> Result<Suite, Failure> {
     let loaded = mcptest_replay::load_suites(&[path.to_owned()])
         .pop()
         .map(|(_, loaded)| loaded);
@@ -306,7 +304,7 @@ fn refused(option: &str, why: &str) -> Failure {
 }
 
 /// The words of a command line, as a shell splits them; on Windows a backslash is a part of a path.
-pub(crate) fn words(text: &str) -> Result<Vec<String>, Failure> {
+pub fn words(text: &str) -> Result<Vec<String>, Failure> {
     let escaped = if cfg!(windows) {
         text.replace('\\', r"\\")
     } else {
@@ -317,7 +315,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<String>, Failure> {
 }
 
 /// Does this with the server; a user who has enough ends it, and the server with it.
-pub(crate) fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+pub fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -337,7 +335,7 @@ pub(crate) fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result
 }
 
 /// Does this on threads of such a runtime. A read of standard input cannot be called back, and nothing waits for it.
-pub(crate) fn until_end<T>(
+pub fn until_end<T>(
     mut runtime: Builder,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
@@ -348,7 +346,7 @@ pub(crate) fn until_end<T>(
 }
 
 /// Listens for `what`. An address that other machines can reach needs a name, such as `example`, to be asked for.
-pub(crate) async fn listen(
+pub async fn listen(
     address: &Address,
     allowed: &[String],
     (what, example): (&str, &str),

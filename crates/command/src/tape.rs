@@ -1,12 +1,12 @@
 //! A tape from its file, for the commands that take one.
 
-use super::failure::Failure;
+use crate::failure::Failure;
 use mcptest_files as files;
 use mcptest_mcp::tape::{Tape, is_tape};
 use std::path::Path;
 
 /// The tape in a file; `None` when the file holds something else, or cannot be read.
-pub(crate) fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
+pub fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
     let Ok(bytes) = files::read(path, files::RECORDING) else {
         return Ok(None);
     };
@@ -15,7 +15,7 @@ pub(crate) fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
 }
 
 /// The tape in a file that must be one.
-pub(crate) fn required(path: &Path) -> Result<Tape, Failure> {
+pub fn required(path: &Path) -> Result<Tape, Failure> {
     let bytes = files::read_named(path, files::RECORDING)
         .map_err(|error| Failure::at(path, files::reason(&error)))?;
     read(&String::from_utf8_lossy(&bytes), path)

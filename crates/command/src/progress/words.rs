@@ -1,16 +1,16 @@
 //! How are tokens, dollars and lengths of time written for people?
 
-pub(crate) use mcptest_core::words::grouped;
+pub use mcptest_core::words::grouped;
 use std::time::Duration;
 
 /// `1 run`, `2,000 runs`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
+pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number))
 }
 
 /// `$12.40`, `$0.21`, `$0.003`: cents, and below ten of them two digits that say something.
-pub(crate) fn dollars(usd: f64) -> String {
+pub fn dollars(usd: f64) -> String {
     const MOST_DECIMALS: usize = 9;
     if !usd.is_finite() || usd <= 0.0 {
         return "$0".to_owned();
@@ -25,7 +25,7 @@ pub(crate) fn dollars(usd: f64) -> String {
 }
 
 /// `2.1 s`, `42 s`, `1 min 10 s`, `2 h 5 min`.
-pub(crate) fn time(length: Duration) -> String {
+pub fn time(length: Duration) -> String {
     let seconds = length.as_secs_f64();
     if seconds < 9.95 {
         return format!("{seconds:.1} s");
@@ -43,7 +43,7 @@ pub(crate) fn time(length: Duration) -> String {
 }
 
 /// A length of time that is only guessed: whole seconds, and above a minute tens of them.
-pub(crate) fn about(length: Duration) -> String {
+pub fn about(length: Duration) -> String {
     let seconds = length.as_secs_f64();
     let rounded = match seconds {
         ..1.0 => 1.0,

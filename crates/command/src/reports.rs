@@ -1,8 +1,8 @@
 //! Which reports does a command write, and where do they go?
 
-use super::failure::Failure;
-use super::output;
-use super::value::{Word, one_of};
+use crate::failure::Failure;
+use crate::output;
+use crate::value::{Word, one_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use mcptest_core::escape::escape_path;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// Which reports, what they hold and how they show it.
 #[derive(Debug, Args)]
-pub(crate) struct Reports {
+pub struct Reports {
     #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
     pub(crate) reporters: Vec<String>,
     /// Put the traces of these tests into the reports that can hold them [default: each reporter has its own].
@@ -38,10 +38,10 @@ const TRACES: [Word<Embed>; 3] = [
 
 /// In which order models or sides are shown.
 #[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Sorting {
+pub struct Sorting {
     /// Sort the leaderboard of `pretty` and `md` by this column, the best first [default: the order of the tests].
     #[arg(long, value_name = "COLUMN", value_parser = column())]
-    pub(crate) sort: Option<&'static Column>,
+    pub sort: Option<&'static Column>,
 }
 
 /// A column of the leaderboard.
@@ -56,7 +56,7 @@ fn column() -> impl TypedValueParser<Value = &'static Column> {
 }
 
 /// The help of `--reporter`.
-pub(crate) fn reporters_help<R>(known: &[Reporter<R>]) -> String {
+pub fn reporters_help<R>(known: &[Reporter<R>]) -> String {
     let kinds: Vec<&str> = known
         .iter()
         .map(|reporter| reporter.key)
@@ -70,7 +70,7 @@ pub(crate) fn reporters_help<R>(known: &[Reporter<R>]) -> String {
 
 /// A saved report without the secrets that are known here: a reporter that escapes a string hides it from the redaction
 /// of what is written.
-pub(crate) fn saved(file: &Path) -> Result<Report, Failure> {
+pub fn saved(file: &Path) -> Result<Report, Failure> {
     let text = files::read_named_text(file, files::RECORDING)
         .map_err(|error| Failure::at(file, files::reason(&error)))?;
     mcptest_report::json::read(&mcptest_replay::clean(&text))
@@ -141,16 +141,17 @@ fn before(file: &Path) -> String {
 }
 
 /// One report and where it is written.
-pub(crate) struct Destination<R: 'static> {
+pub struct Destination<R: 'static> {
     reporter: &'static Reporter<R>,
     file: Option<PathBuf>,
     embed: Embed,
-    pub(crate) sort: Option<&'static Column>,
+    /// The column that the leaderboard is sorted by.
+    pub sort: Option<&'static Column>,
 }
 
 impl Destination<Report> {
     /// What `--reporter`, `--embed` and `--sort` ask for; traces are refused where no report can hold any.
-    pub(crate) fn of(asked: &Reports) -> Result<Vec<Self>, Failure> {
+    pub fn of(asked: &Reports) -> Result<Vec<Self>, Failure> {
         let mut destinations = Self::parse_all(&asked.reporters, REPORTERS)?;
         if asked.embed.is_some() && Self::evidence(&destinations).is_none() {
             let why =
@@ -182,7 +183,7 @@ impl<R> Destination<R> {
     }
 
     /// Whose traces the reports need; `None` when none of them shows what is behind the verdicts.
-    pub(crate) fn evidence(destinations: &[Self]) -> Option<Embed> {
+    pub fn evidence(destinations: &[Self]) -> Option<Embed> {
         destinations
             .iter()
             .filter(|one| one.reporter.embeds.is_some())
@@ -191,7 +192,7 @@ impl<R> Destination<R> {
     }
 
     /// What `--reporter` asked for; `pretty` on standard output when nothing goes there.
-    pub(crate) fn parse_all(
+    pub fn parse_all(
         written: &[String],
         known: &'static [Reporter<R>],
     ) -> Result<Vec<Self>, Failure> {
@@ -258,7 +259,7 @@ impl<R> Destination<R> {
     }
 
     /// Refuses to write a report over what it is made from.
-    pub(crate) fn refuse_inputs(
+    pub fn refuse_inputs(
         destinations: &[Self],
         inputs: impl Iterator<Item = PathBuf>,
     ) -> Result<(), Failure> {
@@ -298,7 +299,7 @@ impl<R> Destination<R> {
     }
 
     /// Removes the reports of an earlier run before judging begins. If this process dies, no old verdict remains.
-    pub(crate) fn discard_earlier(destinations: &[Self]) -> Result<(), Failure> {
+    pub fn discard_earlier(destinations: &[Self]) -> Result<(), Failure> {
         let files = destinations.iter().filter_map(|one| one.file.as_deref());
         for file in files.filter(|file| !is_summary(file)) {
             files::discard(file)
@@ -308,7 +309,7 @@ impl<R> Destination<R> {
     }
 
     /// Writes every report; files first, so that a closed pipe loses none.
-    pub(crate) fn write_all(
+    pub fn write_all(
         destinations: &[Self],
         report: &R,
         verbose: u8,

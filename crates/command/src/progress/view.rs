@@ -1,8 +1,8 @@
 //! What does a person see while runs are recorded: the rows at work, and a line for all of them?
 
-use super::super::output::Paint;
 use super::state::{Doing, Row, State};
 use super::words::{about, counted, grouped, time};
+use crate::output::Paint;
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
 //! How does a command enter the list of commands?
 
-use super::bare_server::BareServer;
-use super::failure::Failure;
-use super::program::Program;
+use crate::bare_server::BareServer;
+use crate::failure::Failure;
+use crate::program::Program;
 use clap::{ArgMatches, Args, Command};
 
 /// A command: what it is called and what it does, written beside its arguments.
-pub(crate) trait RunCommand: Args {
+pub trait RunCommand: Args {
     /// The word on the command line.
     const NAME: &'static str;
     /// Where the help lists it.
@@ -41,7 +41,7 @@ pub enum Group {
 
 impl Group {
     /// The groups that the help lists, in its order.
-    pub(crate) const LISTED: [Self; 6] = [
+    pub const LISTED: [Self; 6] = [
         Self::Test,
         Self::Record,
         Self::Compare,
@@ -51,7 +51,7 @@ impl Group {
     ];
 
     /// What stands above its commands.
-    pub(crate) fn heading(self) -> &'static str {
+    pub fn heading(self) -> &'static str {
         match self {
             Self::Test => "Test agents",
             Self::Record => "Record and convert",
@@ -81,7 +81,7 @@ pub struct CommandKind {
 
 impl CommandKind {
     /// The entry of a command.
-    pub(crate) const fn new<C: RunCommand>() -> Self {
+    pub const fn new<C: RunCommand>() -> Self {
         Self {
             name: C::NAME,
             group: C::GROUP,
@@ -98,7 +98,7 @@ impl CommandKind {
     }
 
     /// The command as clap takes it. Its arguments are described once it is the one that is called or written about.
-    pub(crate) fn to_clap(self) -> Command {
+    pub fn to_clap(self) -> Command {
         Command::new(self.name)
             .about(self.summary)
             .hide(!self.is_listed())
@@ -106,7 +106,7 @@ impl CommandKind {
     }
 
     /// Does the work of the command with the arguments that were parsed.
-    pub(crate) fn run(self, arguments: &ArgMatches, program: &Program) -> Result<u8, Failure> {
+    pub fn run(self, arguments: &ArgMatches, program: &Program) -> Result<u8, Failure> {
         (self.run)(arguments, program)
     }
 }

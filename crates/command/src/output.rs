@@ -1,6 +1,6 @@
 //! Where bytes go: reports to standard output or files, all else to standard error.
 
-use super::failure::{EXIT_BROKEN, Failure};
+use crate::failure::{EXIT_BROKEN, Failure};
 use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_lines};
 use mcptest_core::problem::{self, Problem, Sources};
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Colour {
+pub enum Colour {
     /// On a terminal, unless `NO_COLOR` is set.
     Auto,
     /// Always.
@@ -23,13 +23,13 @@ pub(crate) enum Colour {
 static COLOUR: RwLock<Colour> = RwLock::new(Colour::Auto);
 
 /// Sets when to colour from now on.
-pub(crate) fn set_colour(colour: Colour) {
+pub fn set_colour(colour: Colour) {
     *COLOUR.write() = colour;
 }
 
 /// A string as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
 /// it is from. All that this program prints passes through here, but for the traffic that it passes on.
-pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
+pub fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     let is_coloured = is_coloured(stream);
     match mcptest_replay::clean(text) {
         Cow::Borrowed(clean) => escape_lines(clean, is_coloured),
@@ -38,7 +38,7 @@ pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str>
 }
 
 /// Writes to standard output what [`shown`] leaves of a string.
-pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
+pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     // Whole text is by far the most common, and quicker to check than to mend.
     let text =
         std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
@@ -46,7 +46,7 @@ pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Writes lines that are commands to a CI runner: [`shown`] leaves their first two characters.
-pub(crate) fn commands(bytes: &[u8]) -> Result<(), Failure> {
+pub fn commands(bytes: &[u8]) -> Result<(), Failure> {
     let stdout = std::io::stdout();
     let line = |line: &str| format!("::{}\n", shown(line.trim_start_matches(':'), &stdout));
     own(&String::from_utf8_lossy(bytes)
@@ -58,7 +58,7 @@ pub(crate) fn commands(bytes: &[u8]) -> Result<(), Failure> {
 
 /// Writes a string of our own, known when this program was built, as it is; a reader that has gone away is no error, a
 /// full disk is.
-pub(crate) fn own(text: &str) -> Result<(), Failure> {
+pub fn own(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -69,7 +69,7 @@ pub(crate) fn own(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes to standard error what [`shown`] leaves of a string.
-pub(crate) fn stderr(text: &str) {
+pub fn stderr(text: &str) {
     if text.is_empty() {
         return;
     }
@@ -79,7 +79,7 @@ pub(crate) fn stderr(text: &str) {
 }
 
 /// Writes notes of ours to standard error, wrapped as a [`page`] is.
-pub(crate) fn notes(text: &str) {
+pub fn notes(text: &str) {
     let width = console::Term::stderr()
         .size_checked()
         .map(|(_, columns)| usize::from(columns));
@@ -87,7 +87,7 @@ pub(crate) fn notes(text: &str) {
 }
 
 /// Writes what is wrong with files to standard error.
-pub(crate) fn problems(problems: &[Problem], sources: &Sources) {
+pub fn problems(problems: &[Problem], sources: &Sources) {
     stderr(&problem::render(
         problems,
         sources,
@@ -96,14 +96,14 @@ pub(crate) fn problems(problems: &[Problem], sources: &Sources) {
 }
 
 /// Names the links to folders that a walk did not enter.
-pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
+pub fn not_entered(linked: &[std::path::PathBuf]) {
     if let Some(note) = mcptest_replay::not_entered(linked) {
         stderr(&format!("note: {note}\n"));
     }
 }
 
 /// Ends with what went wrong.
-pub(crate) fn failure(failure: &Failure) -> ExitCode {
+pub fn failure(failure: &Failure) -> ExitCode {
     let error = if failure.is_error() { "error: " } else { "" };
     stderr(&format!("{error}{}\n", on_its_line(&failure.why)));
     ExitCode::from(failure.exit_code())
@@ -125,7 +125,7 @@ fn on_its_line(text: &str) -> String {
 }
 
 /// Ends with clap's message: help and version succeed, all else is a bad invocation.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+pub fn usage(error: &clap::Error) -> ExitCode {
     let text = error.render();
     if error.use_stderr() {
         stderr(&on_its_line(&text.to_string()));
@@ -135,7 +135,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 }
 
 /// Whether a stream is to be coloured.
-pub(crate) fn is_coloured(stream: &impl IsTerminal) -> bool {
+pub fn is_coloured(stream: &impl IsTerminal) -> bool {
     match *COLOUR.read() {
         Colour::Always => true,
         Colour::Never => false,
@@ -147,7 +147,7 @@ pub(crate) fn is_coloured(stream: &impl IsTerminal) -> bool {
 }
 
 /// How a report is shown on standard output.
-pub(crate) fn report_options(verbose: u8) -> mcptest_report::Options {
+pub fn report_options(verbose: u8) -> mcptest_report::Options {
     mcptest_report::Options {
         colour: is_coloured(&std::io::stdout()),
         ascii: is_dumb(),
@@ -158,12 +158,12 @@ pub(crate) fn report_options(verbose: u8) -> mcptest_report::Options {
 }
 
 /// Whether the terminal shows nothing but plain text.
-pub(crate) fn is_dumb() -> bool {
+pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The width to wrap at: the terminal's, else what `COLUMNS` says.
-pub(crate) fn width() -> Option<usize> {
+pub fn width() -> Option<usize> {
     match console::Term::stdout().size_checked() {
         Some((_, columns)) => Some(usize::from(columns)),
         None => std::env::var("COLUMNS").ok()?.parse().ok(),
@@ -172,7 +172,7 @@ pub(crate) fn width() -> Option<usize> {
 
 /// Writes lines of ours to standard output, wrapped at the width where that is known: each goes on two columns further
 /// in, or under the last cell of its table.
-pub(crate) fn page(text: &str) -> Result<(), Failure> {
+pub fn page(text: &str) -> Result<(), Failure> {
     stdout(wrapped_lines(text, width()).as_bytes())
 }
 
@@ -217,46 +217,52 @@ fn wrapped(line: &str, width: usize) -> String {
 
 /// Colours, where they are wanted.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Paint {
+pub struct Paint {
     is_on: bool,
 }
 
 impl Paint {
     /// For standard output.
-    pub(crate) fn stdout() -> Self {
+    pub fn stdout() -> Self {
         Self {
             is_on: is_coloured(&std::io::stdout()),
         }
     }
 
     /// For standard error.
-    pub(crate) fn stderr() -> Self {
+    pub fn stderr() -> Self {
         Self {
             is_on: is_coloured(&std::io::stderr()),
         }
     }
 
-    pub(crate) fn plain(self, text: &str) -> String {
+    /// The text as it is.
+    pub fn plain(self, text: &str) -> String {
         self.with("", text)
     }
 
-    pub(crate) fn bold(self, text: &str) -> String {
+    /// Bold text.
+    pub fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
 
-    pub(crate) fn dim(self, text: &str) -> String {
+    /// Faint text.
+    pub fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
 
-    pub(crate) fn cyan(self, text: &str) -> String {
+    /// Cyan text.
+    pub fn cyan(self, text: &str) -> String {
         self.with("36", text)
     }
 
-    pub(crate) fn green(self, text: &str) -> String {
+    /// Green text.
+    pub fn green(self, text: &str) -> String {
         self.with("32", text)
     }
 
-    pub(crate) fn red(self, text: &str) -> String {
+    /// Bold red text.
+    pub fn red(self, text: &str) -> String {
         self.with("1;31", text)
     }
 

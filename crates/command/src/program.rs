@@ -1,9 +1,9 @@
 //! What does the program do with the words of its command line?
 
-use super::bare_server;
-use super::entry::{CommandKind, Group};
-use super::failure::Failure;
-use super::output::{self, Colour};
+use crate::bare_server;
+use crate::entry::{CommandKind, Group};
+use crate::failure::Failure;
+use crate::output::{self, Colour};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -56,7 +56,7 @@ impl Program {
     }
 
     /// The command of that name.
-    pub(crate) fn find(&self, name: &str) -> Option<&'static CommandKind> {
+    pub fn find(&self, name: &str) -> Option<&'static CommandKind> {
         self.commands.iter().find(|kind| kind.name == name)
     }
 

@@ -3,10 +3,10 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// A word that an option takes, what it stands for, and its help.
-pub(crate) type Word<T> = (&'static str, T, &'static str);
+pub type Word<T> = (&'static str, T, &'static str);
 
 /// Takes one of these words.
-pub(crate) fn one_of<T>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T>
+pub fn one_of<T>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Send + Sync + 'static,
 {
@@ -22,7 +22,7 @@ where
 }
 
 /// A length of time, longer than none.
-pub(crate) fn parse_duration(written: &str) -> Result<std::time::Duration, String> {
+pub fn parse_duration(written: &str) -> Result<std::time::Duration, String> {
     match mcptest_core::suite::duration_ms(written) {
         Some(0) => Err("it must be longer than 0".to_owned()),
         Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
@@ -31,7 +31,7 @@ pub(crate) fn parse_duration(written: &str) -> Result<std::time::Duration, Strin
 }
 
 /// Dollars, more than none.
-pub(crate) fn parse_dollars(written: &str) -> Result<f64, String> {
+pub fn parse_dollars(written: &str) -> Result<f64, String> {
     match written.trim_start_matches('$').parse::<f64>() {
         Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
         _ => Err("it must be a number of dollars above 0, such as `0.50`".to_owned()),

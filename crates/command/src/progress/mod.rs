@@ -6,9 +6,9 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod view;
-pub(crate) mod words;
+pub mod words;
 
-use super::output::{self, Paint};
+use crate::output::{self, Paint};
 use mcptest_replay::{Event, Watch};
 use plain::Plain;
 use screen::Screen;
@@ -24,7 +24,7 @@ use view::Size;
 const BEAT: Duration = Duration::from_millis(100);
 
 /// Shows what happens until it is ended; nothing where it is to be quiet.
-pub(crate) struct Progress(Option<(Sender<Told>, JoinHandle<()>)>);
+pub struct Progress(Option<(Sender<Told>, JoinHandle<()>)>);
 
 /// What happened, and when; nothing more where there is no event.
 type Told = (Instant, Option<Event>);
@@ -65,7 +65,7 @@ impl Style {
 
 impl Progress {
     /// Begins to watch. `is_live` is for runs that are written nowhere.
-    pub(crate) fn begin(is_quiet: bool, is_live: bool) -> Self {
+    pub fn begin(is_quiet: bool, is_live: bool) -> Self {
         Self((!is_quiet).then(|| {
             let (sender, events) = channel();
             (
@@ -76,7 +76,7 @@ impl Progress {
     }
 
     /// The function that receives every event. A terminal that takes nothing for a while must not hold up the runs.
-    pub(crate) fn watch(&self) -> Watch {
+    pub fn watch(&self) -> Watch {
         let Some((sender, _)) = &self.0 else {
             return mcptest_replay::unwatched();
         };
@@ -85,7 +85,7 @@ impl Progress {
     }
 
     /// Takes the view away, and says what was spent.
-    pub(crate) fn end(self) {
+    pub fn end(self) {
         if let Some((sender, showing)) = self.0 {
             drop(sender.send((Instant::now(), None)));
             let _panicked = showing.join();

@@ -19,7 +19,7 @@ const BESIDE_JUDGING: [(&str, bool); 13] = [
 ];
 
 /// The command as it was typed, but for what has no part in judging.
-pub(crate) fn typed() -> String {
+pub fn typed() -> String {
     let words = std::env::args_os()
         .skip(1)
         .map(|word| word.to_string_lossy().into_owned());

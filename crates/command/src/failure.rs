@@ -1,6 +1,6 @@
 //! Why does a command end before its work is done, and with which exit code?
 
-use super::output;
+use crate::output;
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::{self, Problem, Sources};
 use mcptest_replay::Interrupted;
@@ -8,28 +8,28 @@ use std::fmt::Display;
 use std::path::Path;
 
 /// Something is not as it should be.
-pub(crate) const EXIT_FAILED: u8 = 1;
+pub const EXIT_FAILED: u8 = 1;
 /// Bad invocation, suite, cassette or infrastructure.
-pub(crate) const EXIT_BROKEN: u8 = 2;
+pub const EXIT_BROKEN: u8 = 2;
 /// A budget ended the recording.
-pub(crate) const EXIT_OVER_BUDGET: u8 = 5;
+pub const EXIT_OVER_BUDGET: u8 = 5;
 /// Something measured is beyond a bound that was set for it.
-pub(crate) const EXIT_DRIFT: u8 = 6;
+pub const EXIT_DRIFT: u8 = 6;
 /// There was nothing to judge.
-pub(crate) const EXIT_NOTHING_SELECTED: u8 = 7;
+pub const EXIT_NOTHING_SELECTED: u8 = 7;
 
 /// Why a command ends before its work is done.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     /// What the user reads.
-    pub(crate) why: String,
+    pub why: String,
     /// Where it is not that of an error.
     exit_code: Option<u8>,
 }
 
 impl Failure {
     /// An error.
-    pub(crate) fn new(why: impl Into<String>) -> Self {
+    pub fn new(why: impl Into<String>) -> Self {
         Self {
             why: why.into(),
             exit_code: None,
@@ -37,22 +37,22 @@ impl Failure {
     }
 
     /// An error, and what to do about it.
-    pub(crate) fn with_help(why: impl Display, help: impl Display) -> Self {
+    pub fn with_help(why: impl Display, help: impl Display) -> Self {
         Self::new(format!("{why}\n  help: {help}"))
     }
 
     /// What is wrong with a file.
-    pub(crate) fn at(path: &Path, why: impl Display) -> Self {
+    pub fn at(path: &Path, why: impl Display) -> Self {
         Self::new(format!("{}: {why}", escape_path(path)))
     }
 
     /// What the system does not allow.
-    pub(crate) fn cannot(what: impl Display, error: &std::io::Error) -> Self {
+    pub fn cannot(what: impl Display, error: &std::io::Error) -> Self {
         Self::new(format!("cannot {what}: {}", mcptest_replay::reason(error)))
     }
 
     /// An end that is no error of the command's own.
-    pub(crate) fn ended(exit_code: u8, why: impl Into<String>) -> Self {
+    pub fn ended(exit_code: u8, why: impl Into<String>) -> Self {
         Self {
             why: why.into(),
             exit_code: Some(exit_code),
@@ -60,23 +60,23 @@ impl Failure {
     }
 
     /// The user, or the system, had enough.
-    pub(crate) fn interrupted(interrupted: Interrupted) -> Self {
+    pub fn interrupted(interrupted: Interrupted) -> Self {
         Self::ended(interrupted.exit_code, interrupted.to_string())
     }
 
     /// What is wrong with files.
-    pub(crate) fn of_problems(problems: &[Problem], sources: &Sources) -> Self {
+    pub fn of_problems(problems: &[Problem], sources: &Sources) -> Self {
         let text = problem::render(problems, sources, output::is_coloured(&std::io::stderr()));
         Self::ended(EXIT_BROKEN, text.strip_suffix('\n').unwrap_or(&text))
     }
 
     /// Whether the command itself could not do its work.
-    pub(crate) fn is_error(&self) -> bool {
+    pub fn is_error(&self) -> bool {
         self.exit_code.is_none()
     }
 
     /// What the program ends with.
-    pub(crate) fn exit_code(&self) -> u8 {
+    pub fn exit_code(&self) -> u8 {
         self.exit_code.unwrap_or(EXIT_BROKEN)
     }
 }

@@ -1,6 +1,6 @@
 //! What does a server mean that stands on the command line without `--` or `--url`?
 
-use super::program::Program;
+use crate::program::Program;
 use clap::ArgMatches;
 use clap::error::{Error, ErrorKind};
 use mcptest_core::escape::escape;
@@ -20,7 +20,7 @@ pub struct BareServer {
 
 impl BareServer {
     /// A server with `--url` after so many words of the command's own.
-    pub(crate) const fn after_words(words_before: usize) -> Self {
+    pub const fn after_words(words_before: usize) -> Self {
         Self {
             words_before,
             address_option: "--url",
@@ -47,7 +47,7 @@ struct BareWord {
 }
 
 /// Reads the command line. A bare address is the server's; a bare command is answered with the line that was meant.
-pub(super) fn parse(program: &Program, mut words: Vec<OsString>) -> Result<ArgMatches, Error> {
+pub(crate) fn parse(program: &Program, mut words: Vec<OsString>) -> Result<ArgMatches, Error> {
     let parse = |words: &[OsString]| program.to_clap().try_get_matches_from(words);
     let Some(BareWord { at, server }) = bare_word(program, &words) else {
         return parse(&words);
