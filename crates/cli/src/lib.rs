@@ -1,4 +1,4 @@
-//! The `mcptest` program: its list of commands.
+//! The `mcptest` program: its lists of commands and of gates.
 
 mod command;
 
@@ -8,6 +8,7 @@ use command::{
     show, tool_bench, tools, trace_from, validate, verify, view,
 };
 use mcptest_command::{CommandKind, Program};
+use mcptest_core::eval::Gates;
 
 /// The commands, in the order of the help and of the documentation.
 pub const COMMANDS: &[CommandKind] = &[
@@ -42,5 +43,8 @@ pub const COMMANDS: &[CommandKind] = &[
     CommandKind::new::<bridge::Bridge>(),
 ];
 
+/// The gates that suites may use, in the order of reports and of the documentation.
+pub const GATES: Gates = mcptest_core::eval::GATES;
+
 /// The program.
-pub const PROGRAM: Program = Program::new(COMMANDS);
+pub const PROGRAM: Program = Program::new(COMMANDS, GATES);

@@ -157,7 +157,7 @@ fn for_a_terminal(page: &str) -> String {
 
 #[test]
 fn every_gate_has_a_picture_that_its_page_describes() {
-    for gate in mcptest_core::eval::GATES {
+    for gate in mcptest::GATES {
         let file = format!("pictures/gate-{}.png", gate.key);
         let size = fs::metadata(docs().join(&file)).map_or(0, |file| file.len());
         assert!(

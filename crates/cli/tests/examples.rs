@@ -188,7 +188,7 @@ fn every_gate_has_an_example_that_passes_and_one_that_fails() {
     let gates = tests.flat_map(|test| test["gates"].as_array().unwrap());
     let passing: BTreeSet<&str> = gates.map(|gate| gate["key"].as_str().unwrap()).collect();
     let failing = failing();
-    for gate in mcptest_core::eval::GATES {
+    for gate in mcptest::GATES {
         assert!(
             passing.contains(gate.key),
             "no example shows `{}:`",
@@ -236,7 +236,7 @@ fn runs_failed_by<'r>(report: &'r Value, gate: &str) -> Vec<(&'r Value, &'r Valu
 fn a_run_that_a_gate_fails_has_failed_in_every_report_and_comparison() {
     let here = tempfile::tempdir().unwrap();
     for failing in failing() {
-        let Some(gate) = mcptest_core::eval::GATES
+        let Some(gate) = mcptest::GATES
             .iter()
             .find(|gate| gate.key == failing.gate && gate.fails_runs())
         else {

@@ -713,7 +713,7 @@ fn no_gate_explains_a_failure_with_what_stands_under_a_secret_name() {
         faults.join("\n")
     );
     let without_runs = ["eval", "tool_quality"];
-    for gate in mcptest_core::eval::GATES {
+    for gate in mcptest::GATES {
         assert!(
             told.contains(gate.key) || without_runs.contains(&gate.key),
             "no failure of `{}:` was tried",

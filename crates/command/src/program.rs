@@ -5,13 +5,16 @@ use crate::entry::{CommandKind, Group};
 use crate::failure::Failure;
 use crate::output::{self, Colour};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use mcptest_core::eval::Gates;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// A program: the commands that it has.
+/// A program: its commands, and the gates that suites may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
     pub(crate) commands: &'static [CommandKind],
+    /// The gates that suites may use.
+    pub gates: Gates,
 }
 
 /// What can be written before and after the name of every command.
@@ -24,9 +27,9 @@ struct GlobalOptions {
 }
 
 impl Program {
-    /// A program with these commands.
-    pub const fn new(commands: &'static [CommandKind]) -> Self {
-        Self { commands }
+    /// A program with these commands and gates.
+    pub const fn new(commands: &'static [CommandKind], gates: Gates) -> Self {
+        Self { commands, gates }
     }
 
     /// Runs the command that the words name. The first word is the program itself.

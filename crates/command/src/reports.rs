@@ -6,7 +6,7 @@ use crate::value::{Word, one_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use mcptest_core::escape::escape_path;
-use mcptest_core::eval::GATES;
+use mcptest_core::eval::Gates;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::report::{Embed, Report};
 use mcptest_files::{self as files, Identity};
@@ -147,12 +147,14 @@ pub struct Destination<R: 'static> {
     embed: Embed,
     /// The column that the leaderboard is sorted by.
     pub sort: Option<&'static Column>,
+    /// The gates whose pages it can show.
+    gates: Gates,
 }
 
 impl Destination<Report> {
     /// What `--reporter`, `--embed` and `--sort` ask for; traces are refused where no report can hold any.
-    pub fn of(asked: &Reports) -> Result<Vec<Self>, Failure> {
-        let mut destinations = Self::parse_all(&asked.reporters, REPORTERS)?;
+    pub fn of(asked: &Reports, gates: Gates) -> Result<Vec<Self>, Failure> {
+        let mut destinations = Self::parse_all(&asked.reporters, REPORTERS, gates)?;
         if asked.embed.is_some() && Self::evidence(&destinations).is_none() {
             let why =
                 "`--embed` says whose traces a report holds, and none of these reports holds any";
@@ -179,6 +181,7 @@ impl<R> Destination<R> {
             file,
             embed: reporter.embeds.unwrap_or_default(),
             sort: None,
+            gates: Gates::default(),
         }
     }
 
@@ -195,6 +198,7 @@ impl<R> Destination<R> {
     pub fn parse_all(
         written: &[String],
         known: &'static [Reporter<R>],
+        gates: Gates,
     ) -> Result<Vec<Self>, Failure> {
         let mut destinations = Vec::new();
         for one in written {
@@ -226,6 +230,9 @@ impl<R> Destination<R> {
         }
         if to_stdout + commands == 0 {
             destinations.push(Self::new(&known[0], None));
+        }
+        for one in &mut destinations {
+            one.gates = gates;
         }
         Ok(destinations)
     }
@@ -323,6 +330,7 @@ impl<R> Destination<R> {
             file,
             embed,
             sort,
+            gates,
         } in files.into_iter().chain(streams)
         {
             // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
@@ -338,7 +346,7 @@ impl<R> Destination<R> {
                 clean: CLEAN,
                 embed: *embed,
                 sort: *sort,
-                gates: GATES,
+                gates: *gates,
                 ..shown
             };
             let bytes = (reporter.render)(report, &options);

@@ -66,8 +66,8 @@ impl RunCommand for Check {
         "Check whether an MCP server follows the specification, without a suite";
     const SERVER: Option<BareServer> = Some(BareServer::after_words(0));
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let destinations = Destination::parse_all(&self.reporters, REPORTERS)?;
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let destinations = Destination::parse_all(&self.reporters, REPORTERS, program.gates)?;
         let probes = selected(&self.only)?;
         if self.list {
             let lines = probes

@@ -58,8 +58,8 @@ impl RunCommand for Compare {
     const SUMMARY: &'static str =
         "Compare reports, folders or git revisions of recordings, and tell a change from chance";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let mut destinations = Destination::parse_all(&self.reporters, REPORTERS)?;
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let mut destinations = Destination::parse_all(&self.reporters, REPORTERS, program.gates)?;
         for one in &mut destinations {
             one.sort = self.sorting.sort;
         }

@@ -76,8 +76,8 @@ impl RunCommand for Eval {
     const SUMMARY: &'static str =
         "Ask judges for the grades that recorded runs lack, then judge the runs";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let destinations = Destination::of(&self.reporters)?;
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let destinations = Destination::of(&self.reporters, program.gates)?;
         let begun = Instant::now();
         let suites = LoadedSuites::load(&self.suites, self.traces.as_deref())?;
         let mut rows = suites.plan(&self.selecting.selection());

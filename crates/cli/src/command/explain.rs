@@ -1,9 +1,9 @@
 //! `mcptest explain`: a page of the book, or what a rule of `lint-tools` finds.
 
 use super::pages::{self, pages};
+use crate::GATES;
 use clap::Args;
 use mcptest_command::{Failure, Group, Program, RunCommand, output};
-use mcptest_core::eval::GATES;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::{RULES, Rule};
 

@@ -73,10 +73,10 @@ impl RunCommand for ModelBaseline {
     const GROUP: Group = Group::Compare;
     const SUMMARY: &'static str = "Capture what each model does, or compare two captured baselines";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
+    fn run(self, program: &Program) -> Result<u8, Failure> {
         match self.action {
             Action::Capture(args) => capture(&args),
-            Action::Diff(args) => diff(&args),
+            Action::Diff(args) => diff(&args, program),
         }
     }
 }
@@ -144,8 +144,8 @@ fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> 
     Ok(())
 }
 
-fn diff(args: &Diff) -> Result<u8, Failure> {
-    let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
+fn diff(args: &Diff, program: &Program) -> Result<u8, Failure> {
+    let destinations = Destination::parse_all(&args.reporters, REPORTERS, program.gates)?;
     Destination::refuse_inputs(
         &destinations,
         [args.before.clone(), args.after.clone()].into_iter(),

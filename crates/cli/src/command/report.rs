@@ -22,8 +22,8 @@ impl RunCommand for Rerender {
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str = "Render a saved JSON report";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let destinations = Destination::of(&self.reporters)?;
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let destinations = Destination::of(&self.reporters, program.gates)?;
         Destination::refuse_inputs(&destinations, std::iter::once(self.file.clone()))?;
         Destination::discard_earlier(&destinations)?;
         let report = saved(&self.file)?;

@@ -136,13 +136,13 @@ impl RunCommand for Run {
     const SUMMARY: &'static str =
         "Judge the recorded runs of suites, offline; record them with `--record`";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
-        run(&self, |_, _| true)
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        run(&self, program, |_, _| true)
     }
 }
 
-pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<u8, Failure> {
-    let destinations = Destination::of(&args.reporters)?;
+pub(super) fn run(args: &Run, program: &Program, is_wanted: IsWanted) -> Result<u8, Failure> {
+    let destinations = Destination::of(&args.reporters, program.gates)?;
     if args.watch {
         return watch::run(args, &destinations, is_wanted);
     }

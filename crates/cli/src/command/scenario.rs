@@ -25,9 +25,9 @@ impl RunCommand for Scenario {
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str = "Judge runs by the state of the world that they acted on";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
+    fn run(self, program: &Program) -> Result<u8, Failure> {
         let Action::Run(args) = self.action;
-        run::run(&args, is_of_world)
+        run::run(&args, program, is_of_world)
     }
 }
 

@@ -42,10 +42,7 @@ impl RunCommand for Schema {
         } else if self.manifest {
             format!("{:#}\n", mcptest_mock::manifest::json_schema())
         } else {
-            format!(
-                "{:#}\n",
-                mcptest_core::suite::json_schema(mcptest_core::eval::GATES)
-            )
+            format!("{:#}\n", mcptest_core::suite::json_schema(crate::GATES))
         };
         output::own(&text)?;
         Ok(0)

@@ -5,7 +5,7 @@
 
 use crate::bench::{Bench, SERVER};
 use crate::sealed::run_sealed;
-use mcptest_core::eval::GATES;
+use mcptest::GATES;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -3,13 +3,13 @@
 mod live;
 mod source;
 
+use crate::GATES;
 use clap::Args;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use mcptest_command::server::listen;
 use mcptest_command::{Failure, Group, Program, RunCommand, output};
-use mcptest_core::eval::GATES;
 use mcptest_http::{Address, Guard, Limits};
 use mcptest_report::html;
 use parking_lot::Mutex;
