@@ -7,6 +7,7 @@ use crate::value::{Word, one_of, parse_duration};
 use clap::Args;
 use mcptest_core::era::Era;
 use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::eval::Gates;
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_http::Address;
@@ -79,18 +80,22 @@ const ERAS: [Word<EraOption>; 3] = [
 ];
 
 /// The server that the arguments mean.
-pub fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
+pub fn spec(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerSpec, Failure> {
     let mut spec = match direct(&args.direct)? {
         Some(spec) => spec,
-        None => of_suite(name, args)?,
+        None => of_suite(name, args, gates)?,
     };
     apply(&args.direct, &mut spec)?;
     Ok(spec)
 }
 
 /// The server that the arguments mean, for a command that asks it once: `--timeout` alone is the limit for all of it.
-pub fn spec_of_one_exchange(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
-    let mut spec = spec(name, args)?;
+pub fn spec_of_one_exchange(
+    name: Option<&str>,
+    args: &Server,
+    gates: Gates,
+) -> Result<ServerSpec, Failure> {
+    let mut spec = spec(name, args, gates)?;
     if args.direct.timeout.is_some() && args.direct.connect_timeout.is_none() {
         spec.timeout_scope = TimeoutScope::WholeConnection;
     }
@@ -158,7 +163,7 @@ pub fn no_command() -> Failure {
     )
 }
 
-fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
+fn of_suite(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerSpec, Failure> {
     let named: Vec<_> = args.config.iter().cloned().collect();
     let found = mcptest_replay::find(&named, Path::new("")).map_err(|error| match (error, name) {
         (FindError::NoDefault, Some(name)) => Failure::with_help(
@@ -174,14 +179,14 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let Some(path) = found.suites.first() else {
         return Err(Failure::new("there is no suite"));
     };
-    let suite = &suite_at(path)?;
+    let suite = &suite_at(path, gates)?;
     let name = name_in(suite, &escape_path(path), name)?;
     mcptest_mock::spec_in(suite, name, None, &mcptest_replay::host()).map_err(Failure::new)
 }
 
 /// The suite in this file, or all that is wrong with it.
-pub fn suite_at(path: &Path) -> Result<Suite, Failure> {
-    let loaded = mcptest_replay::load_suites(&[path.to_owned()])
+pub fn suite_at(path: &Path, gates: Gates) -> Result<Suite, Failure> {
+    let loaded = mcptest_replay::load_suites(&[path.to_owned()], gates)
         .pop()
         .map(|(_, loaded)| loaded);
     let Some(loaded) = loaded else {

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output;
 use clap::Args;
 use mcptest_core::escape::escape_path;
+use mcptest_core::eval::Gates;
 use mcptest_core::problem;
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
@@ -38,22 +39,26 @@ pub struct LoadedSuites {
 
 impl LoadedSuites {
     /// Loads suites that judge their recordings, or the transcripts in a folder.
-    pub fn load(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
+    pub fn load(suites: &Suites, traces: Option<&Path>, gates: Gates) -> Result<Self, Failure> {
         let Some(folder) = traces else {
             return Ok(Self {
-                loaded: load(suites, mcptest_replay::load_suites)?,
+                loaded: load(suites, gates, mcptest_replay::load_suites)?,
                 traces: None,
             });
         };
         let traces = Some((folder.to_owned(), groups(folder)?));
         Ok(Self {
-            loaded: load(suites, mcptest_replay::load_suites_for_traces)?,
+            loaded: load(suites, gates, mcptest_replay::load_suites_for_traces)?,
             traces,
         })
     }
 
     /// The same, where no suite is needed to judge transcripts.
-    pub fn load_or_bare(suites: &Suites, traces: Option<&Path>) -> Result<Self, Failure> {
+    pub fn load_or_bare(
+        suites: &Suites,
+        traces: Option<&Path>,
+        gates: Gates,
+    ) -> Result<Self, Failure> {
         let is_named = !suites.paths.is_empty() || !suites.config.is_empty();
         let has_none = || {
             matches!(
@@ -65,11 +70,11 @@ impl LoadedSuites {
             Some(folder) => {
                 let traces = Some((folder.to_owned(), groups(folder)?));
                 Ok(Self {
-                    loaded: mcptest_replay::bare_suite(),
+                    loaded: mcptest_replay::bare_suite(gates),
                     traces,
                 })
             }
-            None => Self::load(suites, traces),
+            None => Self::load(suites, traces, gates),
         }
     }
 
@@ -97,11 +102,12 @@ fn groups(folder: &Path) -> Result<Vec<Transcripts>, Failure> {
 /// Every named suite with its file name, as `load` reads it; their problems go to standard error.
 pub fn load(
     suites: &Suites,
-    load: fn(&[PathBuf]) -> Vec<(String, Loaded)>,
+    gates: Gates,
+    load: fn(&[PathBuf], Gates) -> Vec<(String, Loaded)>,
 ) -> Result<Vec<(String, Loaded)>, Failure> {
     let named: Vec<PathBuf> = suites.config.iter().chain(&suites.paths).cloned().collect();
     let found = mcptest_replay::find(&named, Path::new(""))?;
-    let loaded = load(&found.suites);
+    let loaded = load(&found.suites, gates);
     let used: HashSet<_> = inputs(&loaded)
         .filter_map(|path| files::identity(&path))
         .collect();

@@ -1,14 +1,14 @@
 //! How are suites read from the disk, with the environment of this process?
 
 use crate::{cassette, outgoing};
-use mcptest_core::eval::GATES;
+use mcptest_core::eval::{GATES, Gates};
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces, load_to_capture};
 use mcptest_files::{self as files, reason};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// The files and environment of this process.
+/// The files and environment of this process, with the gates that core ships.
 pub fn host() -> Host<'static> {
     Host {
         read: &|path: &Path| files::read(path, files::TEXT).map_err(|error| reason(&error)),
@@ -26,18 +26,18 @@ pub fn host() -> Host<'static> {
     }
 }
 
-/// Loads suites from disk with the process's environment.
-pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
-    load_each(paths, load)
+/// Loads suites of these gates from disk with the process's environment.
+pub fn load_suites(paths: &[PathBuf], gates: Gates) -> Vec<(String, Loaded)> {
+    load_each(paths, gates, load)
 }
 
 /// Loads suites that judge traces given from elsewhere.
-pub fn load_suites_for_traces(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
-    load_each(paths, load_for_traces)
+pub fn load_suites_for_traces(paths: &[PathBuf], gates: Gates) -> Vec<(String, Loaded)> {
+    load_each(paths, gates, load_for_traces)
 }
 
 /// Loads suites below a folder that stands in place of the one we are in: a file that it lacks is read here.
-pub fn load_suites_in(folder: &Path, paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+pub fn load_suites_in(folder: &Path, paths: &[PathBuf], gates: Gates) -> Vec<(String, Loaded)> {
     let load_one = |path: &PathBuf| {
         let read = |path: &Path| {
             let here = path.strip_prefix(folder).ok().filter(|_| !path.exists());
@@ -49,6 +49,7 @@ pub fn load_suites_in(folder: &Path, paths: &[PathBuf]) -> Vec<(String, Loaded)>
                 path,
                 &Host {
                     read: &read,
+                    gates,
                     ..host()
                 },
             ),
@@ -64,12 +65,12 @@ fn named(path: &Path, loaded: Loaded) -> (String, Loaded) {
 }
 
 /// Loads suites to make the baselines that their gates name.
-pub fn load_suites_to_capture(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
-    load_each(paths, load_to_capture)
+pub fn load_suites_to_capture(paths: &[PathBuf], gates: Gates) -> Vec<(String, Loaded)> {
+    load_each(paths, gates, load_to_capture)
 }
 
 /// A suite with one agent that asks nothing, to measure transcripts by.
-pub fn bare_suite() -> Vec<(String, Loaded)> {
+pub fn bare_suite(gates: Gates) -> Vec<(String, Loaded)> {
     let read = |_: &Path| Ok(b"agents:\n  - name: agent\n".to_vec());
     vec![(
         "(no suite)".to_owned(),
@@ -77,13 +78,18 @@ pub fn bare_suite() -> Vec<(String, Loaded)> {
             Path::new("mcptest.yml"),
             &Host {
                 read: &read,
+                gates,
                 ..host()
             },
         ),
     )]
 }
 
-fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(String, Loaded)> {
+fn load_each(
+    paths: &[PathBuf],
+    gates: Gates,
+    load: fn(&Path, &Host<'_>) -> Loaded,
+) -> Vec<(String, Loaded)> {
     let load_one = |path: &PathBuf| {
         let read = files::reading(path);
         named(
@@ -92,6 +98,7 @@ fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(St
                 path,
                 &Host {
                     read: &read,
+                    gates,
                     ..host()
                 },
             ),

@@ -69,7 +69,7 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
         .collect();
     let found = mcptest_replay::find(&[repository.join("examples")], Path::new(""));
     let found = found.map_err(|error| error.to_string())?;
-    for (path, loaded) in mcptest_replay::load_suites(&found.suites) {
+    for (path, loaded) in mcptest_replay::load_suites(&found.suites, mcptest_core::eval::GATES) {
         let suite = loaded
             .suite
             .ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;

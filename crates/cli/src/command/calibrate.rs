@@ -40,8 +40,9 @@ impl RunCommand for Calibrate {
     const SUMMARY: &'static str =
         "Measure which gates tell good runs from bad ones, and which floors the good runs support";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let suites = LoadedSuites::load_or_bare(&self.suites, self.traces.as_deref())?;
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let suites =
+            LoadedSuites::load_or_bare(&self.suites, self.traces.as_deref(), program.gates)?;
         let plan = suites.plan(&Selection {
             filters: self.filter.clone(),
             ..Selection::default()

@@ -50,9 +50,9 @@ impl RunCommand for Call {
         ..BareServer::after_words(1)
     });
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
+    fn run(self, program: &Program) -> Result<u8, Failure> {
         let given = arguments::parse(&self.arguments, self.args.as_deref())?;
-        let spec = server::spec_of_one_exchange(self.name.as_deref(), &self.server)?;
+        let spec = server::spec_of_one_exchange(self.name.as_deref(), &self.server, program.gates)?;
         let paint = Paint::stderr();
         server::speak(async {
             let told = Arc::new(AtomicUsize::new(0));

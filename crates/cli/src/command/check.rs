@@ -76,7 +76,7 @@ impl RunCommand for Check {
             output::page(&lines.collect::<String>())?;
             return Ok(0);
         }
-        let mut spec = server::spec(self.name.as_deref(), &self.server)?;
+        let mut spec = server::spec(self.name.as_deref(), &self.server, program.gates)?;
         if spec.timeout == DEFAULT_TIMEOUT && self.server.direct.timeout.is_none() {
             spec.timeout = TIMEOUT;
         }

@@ -3,14 +3,15 @@
 use mcptest_command::server::suite_at;
 use mcptest_command::{EXIT_BROKEN, EXIT_FAILED, Failure, output};
 use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::eval::Gates;
 use mcptest_core::words::count;
 use mcptest_redact::Redactor;
 use mcptest_replay::{Sighted, recordings, redactor_of, scan};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<u8, Failure> {
-    let redactor = redactor(config)?;
+pub(super) fn run(paths: &[PathBuf], config: Option<&Path>, gates: Gates) -> Result<u8, Failure> {
+    let redactor = redactor(config, gates)?;
     let (files, linked) = recordings(paths)?;
     output::not_entered(&linked);
     if files.is_empty() {
@@ -81,13 +82,13 @@ fn line(file: &str, Sighted { line, sighting }: &Sighted) -> String {
     )
 }
 
-fn redactor(config: Option<&Path>) -> Result<Redactor, Failure> {
+fn redactor(config: Option<&Path>, gates: Gates) -> Result<Redactor, Failure> {
     let Some(config) = config else {
         return Redactor::builder()
             .build()
             .map_err(|_| Failure::new("the known tokens cannot be searched for"));
     };
-    let suite = suite_at(config)?;
+    let suite = suite_at(config, gates)?;
     let unset: BTreeSet<&str> = suite
         .secret_names()
         .filter(|name| std::env::var_os(name).is_none())

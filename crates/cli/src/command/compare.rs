@@ -64,7 +64,7 @@ impl RunCommand for Compare {
             one.sort = self.sorting.sort;
         }
         refuse_paths_elsewhere(&self.suites)?;
-        let judge = |side: &PathBuf| JudgedSide::of(side, &self.suites);
+        let judge = |side: &PathBuf| JudgedSide::of(side, &self.suites, program.gates);
         let (mut reports, names): (Vec<Report>, Vec<String>) =
             match (&self.sides[..], &self.models[..]) {
                 ([one], [_, _, ..]) => {

@@ -3,6 +3,7 @@
 use mcptest_command::reports::saved;
 use mcptest_command::{Failure, suites};
 use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::eval::Gates;
 use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
 use mcptest_replay::cassette::is_recording;
@@ -23,7 +24,7 @@ pub(super) struct JudgedSide {
 
 impl JudgedSide {
     /// `NAME=SIDE`, unless all of that is a file, a folder or a revision.
-    pub(super) fn of(written: &Path, suites: &[PathBuf]) -> Result<Self, Failure> {
+    pub(super) fn of(written: &Path, suites: &[PathBuf], gates: Gates) -> Result<Self, Failure> {
         let named = written.to_str().and_then(|text| text.split_once('='));
         match named.filter(|(name, side)| !name.is_empty() && !side.is_empty()) {
             Some((name, side))
@@ -31,15 +32,15 @@ impl JudgedSide {
             {
                 Ok(Self {
                     name: name.to_owned(),
-                    ..Self::unnamed(Path::new(side), suites)?
+                    ..Self::unnamed(Path::new(side), suites, gates)?
                 })
             }
-            _ => Self::unnamed(written, suites),
+            _ => Self::unnamed(written, suites, gates),
         }
     }
 
     /// A file is a report or a cassette, a folder has suites and recordings, and anything else is a git revision.
-    fn unnamed(side: &Path, suites: &[PathBuf]) -> Result<Self, Failure> {
+    fn unnamed(side: &Path, suites: &[PathBuf], gates: Gates) -> Result<Self, Failure> {
         let name = side.display().to_string();
         let shown = escape(&name).into_owned();
         // What is written as a path is one.
@@ -67,9 +68,9 @@ impl JudgedSide {
                     folder: &folder,
                     is_laid_out: false,
                 }
-                .judge(suites)
+                .judge(suites, gates)
             }
-            (true, false) if is_recording(side) => of_cassette(side, name, suites),
+            (true, false) if is_recording(side) => of_cassette(side, name, suites, gates),
             (true, false) => {
                 let inputs = vec![side.to_owned()];
                 Ok(Self {
@@ -87,7 +88,7 @@ impl JudgedSide {
                     folder: revision.folder(),
                     is_laid_out: true,
                 }
-                .judge(suites)
+                .judge(suites, gates)
             }
             (false, false) => {
                 let help = "name a JSON report (`mcptest run --reporter json=FILE`), a cassette, a folder or a revision";
@@ -101,7 +102,12 @@ impl JudgedSide {
 }
 
 /// The runs of one file by every agent of the suites, whose own recordings are left aside.
-fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSide, Failure> {
+fn of_cassette(
+    file: &Path,
+    name: String,
+    named: &[PathBuf],
+    gates: Gates,
+) -> Result<JudgedSide, Failure> {
     if named.is_empty() {
         let why = format!(
             "{} is a recording, and no suite judges it",
@@ -113,7 +119,7 @@ fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSid
         ));
     }
     let found = mcptest_replay::find(named, Path::new(""))?;
-    let loaded = mcptest_replay::load_suites_for_traces(&found.suites);
+    let loaded = mcptest_replay::load_suites_for_traces(&found.suites, gates);
     suites::tell_problems(&loaded, |text| text);
     let groups = [Transcripts {
         name: "recording".to_owned(),
@@ -139,14 +145,14 @@ struct SideFolder<'p> {
 }
 
 impl SideFolder<'_> {
-    fn judge(&self, named: &[PathBuf]) -> Result<JudgedSide, Failure> {
+    fn judge(&self, named: &[PathBuf], gates: Gates) -> Result<JudgedSide, Failure> {
         let found = if named.is_empty() {
             mcptest_replay::find(&[self.folder.to_owned()], Path::new(""))
                 .map_err(|error| Failure::new(self.shown(error.to_string())))?
         } else {
             mcptest_replay::find_in(self.folder, named)?
         };
-        let loaded = mcptest_replay::load_suites_in(self.folder, &found.suites);
+        let loaded = mcptest_replay::load_suites_in(self.folder, &found.suites, gates);
         suites::tell_problems(&loaded, |text| self.shown(text));
         let plan = Plan::new(&loaded, &Selection::default());
         let mut report = mcptest_replay::replay(&plan, JudgeOptions::default());

@@ -79,7 +79,7 @@ impl RunCommand for Eval {
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let destinations = Destination::of(&self.reporters, program.gates)?;
         let begun = Instant::now();
-        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref())?;
+        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)?;
         let mut rows = suites.plan(&self.selecting.selection());
         Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
         rows.rows

@@ -71,8 +71,8 @@ impl RunCommand for CheckJudges {
     const GROUP: Group = Group::Compare;
     const SUMMARY: &'static str = "Measure how often judges are right about runs of known outcome, and how easily a run persuades them";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref())?;
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)?;
         let plan = suites.plan(&Selection {
             filters: self.filter.clone(),
             ..Selection::default()

@@ -44,13 +44,13 @@ impl RunCommand for LintTools {
     const SUMMARY: &'static str =
         "Report what is wrong with the tools of an MCP server, and how many tokens each takes";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
+    fn run(self, program: &Program) -> Result<u8, Failure> {
         self.ignore.iter().try_for_each(|id| known(id).map(drop))?;
         let read = |path: &PathBuf| {
             mcptest_run::read_pins(path).map_err(|reason| Failure::at(path, reason))
         };
         let pins = self.baseline.as_ref().map(read).transpose()?;
-        let tools = surface::tools(&self.surface, self.name.as_deref())?;
+        let tools = surface::tools(&self.surface, self.name.as_deref(), program.gates)?;
         let linted = lint(&tools, &self.ignore);
         let changes = pins.map(|pins| pins.changes(&tools)).unwrap_or_default();
         let paint = Paint::stdout();

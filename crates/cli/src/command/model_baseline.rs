@@ -75,14 +75,18 @@ impl RunCommand for ModelBaseline {
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         match self.action {
-            Action::Capture(args) => capture(&args),
+            Action::Capture(args) => capture(&args, program),
             Action::Diff(args) => diff(&args, program),
         }
     }
 }
 
-fn capture(args: &Capture) -> Result<u8, Failure> {
-    let loaded = suites::load(&args.suites, mcptest_replay::load_suites_to_capture)?;
+fn capture(args: &Capture, program: &Program) -> Result<u8, Failure> {
+    let loaded = suites::load(
+        &args.suites,
+        program.gates,
+        mcptest_replay::load_suites_to_capture,
+    )?;
     let selection = Selection {
         filters: args.filter.clone(),
         ..Selection::default()

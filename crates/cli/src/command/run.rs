@@ -12,6 +12,7 @@ use mcptest_command::{
     Program, Progress, RunCommand, Selecting, interrupt, output, suites, typed,
 };
 use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::eval::Gates;
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::Row;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
@@ -137,20 +138,20 @@ impl RunCommand for Run {
         "Judge the recorded runs of suites, offline; record them with `--record`";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
-        run(&self, program, |_, _| true)
+        run(&self, program.gates, |_, _| true)
     }
 }
 
-pub(super) fn run(args: &Run, program: &Program, is_wanted: IsWanted) -> Result<u8, Failure> {
-    let destinations = Destination::of(&args.reporters, program.gates)?;
+pub(super) fn run(args: &Run, gates: Gates, is_wanted: IsWanted) -> Result<u8, Failure> {
+    let destinations = Destination::of(&args.reporters, gates)?;
     if args.watch {
-        return watch::run(args, &destinations, is_wanted);
+        return watch::run(args, gates, &destinations, is_wanted);
     }
     refuse_loose_mode(args)?;
     let begun = Instant::now();
     refuse_idle_options(&args.calling)?;
     update::refuse(args)?;
-    let suites = load(args)?;
+    let suites = load(args, gates)?;
     let (loaded, plan) = (&suites.loaded, plan(args, &suites, is_wanted));
     if let Some(shard) = args.shard.filter(|_| plan.rows.is_empty()) {
         let tests = selected(args, &suites, is_wanted).rows.len();
@@ -188,6 +189,7 @@ pub(super) fn run(args: &Run, program: &Program, is_wanted: IsWanted) -> Result<
         if answer == Answer::Written {
             report = judged_again(
                 args,
+                gates,
                 Options {
                     mode: Mode::Replay,
                     ..options
@@ -227,8 +229,8 @@ fn exit_code(args: &Run, report: &Report, over_budget: Option<String>, answer: &
 }
 
 /// The suites, with what the command line says in place of what they say.
-pub(super) fn load(args: &Run) -> Result<LoadedSuites, Failure> {
-    let mut suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
+pub(super) fn load(args: &Run, gates: Gates) -> Result<LoadedSuites, Failure> {
+    let mut suites = LoadedSuites::load(&args.suites, args.traces.as_deref(), gates)?;
     put_in_place(&mut suites.loaded, &args.calling)?;
     Ok(suites)
 }
@@ -330,8 +332,13 @@ pub(super) fn options(args: &Run, evidence: Option<Embed>) -> Options {
 }
 
 /// What the recordings come to after something was accepted.
-fn judged_again(args: &Run, options: Options, is_wanted: IsWanted) -> Result<Report, Failure> {
-    let suites = load(args)?;
+fn judged_again(
+    args: &Run,
+    gates: Gates,
+    options: Options,
+    is_wanted: IsWanted,
+) -> Result<Report, Failure> {
+    let suites = load(args, gates)?;
     let plan = plan(args, &suites, is_wanted);
     Ok(watched(&plan, options, true)?.report)
 }

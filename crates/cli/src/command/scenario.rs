@@ -27,7 +27,7 @@ impl RunCommand for Scenario {
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let Action::Run(args) = self.action;
-        run::run(&args, program, is_of_world)
+        run::run(&args, program.gates, is_of_world)
     }
 }
 

@@ -39,9 +39,9 @@ impl RunCommand for Show {
     const GROUP: Group = Group::Record;
     const SUMMARY: &'static str = "Show a recording or a transcript as a timeline";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
+    fn run(self, program: &Program) -> Result<u8, Failure> {
         if self.check_secrets {
-            return super::check_secrets::run(&self.files, self.config.as_deref());
+            return super::check_secrets::run(&self.files, self.config.as_deref(), program.gates);
         }
         let [file] = &self.files[..] else {
             return Err(Failure::new(

@@ -4,6 +4,7 @@ use super::tools;
 use clap::Args;
 use mcptest_command::server::Server;
 use mcptest_command::{EXIT_NOTHING_SELECTED, Failure, output, server};
+use mcptest_core::eval::Gates;
 use mcptest_core::surface::SurfaceTool;
 use mcptest_mcp::client::Client;
 use std::path::PathBuf;
@@ -19,11 +20,15 @@ pub(crate) struct Surface {
 }
 
 /// The tools of a server or a file.
-pub(super) fn tools(args: &Surface, name: Option<&str>) -> Result<Vec<SurfaceTool>, Failure> {
+pub(super) fn tools(
+    args: &Surface,
+    name: Option<&str>,
+    gates: Gates,
+) -> Result<Vec<SurfaceTool>, Failure> {
     if let Some(path) = &args.from {
         return mcptest_run::read_surface(path).map_err(Failure::new);
     }
-    let spec = server::spec(name, &args.server)?;
+    let spec = server::spec(name, &args.server, gates)?;
     server::speak(async {
         let client = Client::connect(&spec, None).await?;
         let listed = client.list_tools().await;

@@ -45,10 +45,10 @@ impl RunCommand for ToolBench {
     const GROUP: Group = Group::Look;
     const SUMMARY: &'static str = "Measure which tool of a server is chosen for which request";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
+    fn run(self, program: &Program) -> Result<u8, Failure> {
         let text = files::read_named_text(&self.intents, files::TEXT)
             .map_err(|error| Failure::at(&self.intents, files::reason(&error)))?;
-        let tools = surface::tools(&self.surface, self.name.as_deref())?;
+        let tools = surface::tools(&self.surface, self.name.as_deref(), program.gates)?;
         if tools.is_empty() {
             return Err(surface::no_tools());
         }
@@ -59,7 +59,7 @@ impl RunCommand for ToolBench {
         }
         let mut benches = vec![lexical(&tools, &intents.intents)];
         if let Some(path) = &self.recorded {
-            let suite = server::suite_at(path)?;
+            let suite = server::suite_at(path, program.gates)?;
             benches.extend(
                 of_models(&suite, &tools, &intents).map_err(|reason| Failure::at(path, reason))?,
             );

@@ -49,9 +49,9 @@ impl RunCommand for Tools {
     const SUMMARY: &'static str = "List the tools of an MCP server";
     const SERVER: Option<BareServer> = Some(BareServer::after_words(0));
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
+    fn run(self, program: &Program) -> Result<u8, Failure> {
         let family = self.provider.as_deref().map(family).transpose()?;
-        let spec = server::spec_of_one_exchange(self.name.as_deref(), &self.server)?;
+        let spec = server::spec_of_one_exchange(self.name.as_deref(), &self.server, program.gates)?;
         let paint = Paint::stdout();
         server::speak(async {
             let client = Client::connect(&spec, None).await?;

@@ -27,8 +27,8 @@ impl RunCommand for Validate {
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str = "Check suites without judging them";
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref())?;
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)?;
         let (groups, loaded) = (suites.groups(), suites.loaded);
         let problems = |level| {
             let all = loaded.iter().flat_map(|(_, loaded)| &loaded.problems);

@@ -44,9 +44,9 @@ impl RunCommand for Verify {
     const SUMMARY: &'static str = "Replay a tape against a live server and report what changed";
     const SERVER: Option<BareServer> = Some(BareServer::after_words(1));
 
-    fn run(self, _program: &Program) -> Result<u8, Failure> {
+    fn run(self, program: &Program) -> Result<u8, Failure> {
         let tape = tape::required(&self.tape)?;
-        let spec = server::spec(self.name.as_deref(), &self.server)?;
+        let spec = server::spec(self.name.as_deref(), &self.server, program.gates)?;
         let redactor = proxy::redactor(&[], std::iter::empty(), &[])?;
         let replayed = verify::replay(&tape, spec, self.ignore, &redactor);
         let drift = server::speak(async { Ok(replayed.await?) })?;

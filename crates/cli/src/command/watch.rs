@@ -3,6 +3,7 @@
 use super::run::{self, IsWanted, Run};
 use mcptest_command::{Destination, Failure, interrupt, output, suites};
 use mcptest_core::escape::escape_path;
+use mcptest_core::eval::Gates;
 use mcptest_core::report::Report;
 use mcptest_replay::{Interrupt, Judged, Stamps};
 use std::io::IsTerminal;
@@ -16,6 +17,7 @@ const CLEAR: &str = "\u{1b}[H\u{1b}[2J\u{1b}[3J";
 
 pub(super) fn run(
     args: &Run,
+    gates: Gates,
     destinations: &[Destination<Report>],
     is_wanted: IsWanted,
 ) -> Result<u8, Failure> {
@@ -27,7 +29,13 @@ pub(super) fn run(
         if redraws {
             output::own(CLEAR)?;
         }
-        match round(args, is_wanted, destinations, (&mut judged, &files.now())) {
+        match round(
+            args,
+            gates,
+            is_wanted,
+            destinations,
+            (&mut judged, &files.now()),
+        ) {
             Ok(seen) => files = seen,
             // A path that is gone for a moment, or for good: it may come back.
             Err(failure) if files != Stamps::default() => {
@@ -47,11 +55,12 @@ pub(super) fn run(
 /// Judges what has changed and shows the whole; gives the files to watch, as they were before they were read.
 fn round(
     args: &Run,
+    gates: Gates,
     is_wanted: IsWanted,
     destinations: &[Destination<Report>],
     (judged, then): (&mut Judged, &Stamps),
 ) -> Result<Stamps, Failure> {
-    let suites = run::load(args)?;
+    let suites = run::load(args, gates)?;
     let (loaded, plan) = (&suites.loaded, run::plan(args, &suites, is_wanted));
     Destination::refuse_inputs(destinations, suites::inputs(loaded).chain(plan.files()))?;
     if *then == Stamps::default() {

@@ -92,7 +92,7 @@ fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
         config: Vec::new(),
         verbose: 0,
     };
-    let loaded = suites::load(&named, mcptest_replay::load_suites)?;
+    let loaded = suites::load(&named, crate::GATES, mcptest_replay::load_suites)?;
     let plan = Plan::new(
         &loaded,
         &Selection {

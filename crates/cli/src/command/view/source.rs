@@ -78,11 +78,11 @@ impl Source {
             }
             Self::Suites(paths) => {
                 let found = mcptest_replay::find(paths, Path::new(""))?;
-                let loaded = mcptest_replay::load_suites(&found.suites);
+                let loaded = mcptest_replay::load_suites(&found.suites, crate::GATES);
                 judged(&loaded, &Plan::new(&loaded, &Selection::default()))
             }
             Self::Transcripts(paths) => {
-                let loaded = mcptest_replay::bare_suite();
+                let loaded = mcptest_replay::bare_suite(crate::GATES);
                 let groups = groups(paths)?;
                 let folder = paths.first().map_or(Path::new("."), PathBuf::as_path);
                 judged(

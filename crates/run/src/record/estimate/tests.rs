@@ -20,7 +20,10 @@ fn folder(agents: &str, recordings: &[(&str, &str)]) -> TempDir {
 }
 
 fn estimated(folder: &TempDir, mode: Mode, max_cost_usd: Option<f64>) -> Estimate {
-    let loaded = load_suites(&[folder.path().join("mcptest.yml")]);
+    let loaded = load_suites(
+        &[folder.path().join("mcptest.yml")],
+        mcptest_core::eval::GATES,
+    );
     assert!(loaded[0].1.suite.is_some(), "{:?}", loaded[0].1.problems);
     let plan = Plan::new(&loaded, &Selection::default());
     estimate(
