@@ -110,10 +110,7 @@ impl Captured {
 }
 
 /// An old recording can have a secret in it, which no baseline may have.
-pub(crate) fn without_secrets(
-    mut test: TestBaseline,
-    secrets: &SuiteSecrets,
-) -> Result<TestBaseline, String> {
+fn without_secrets(mut test: TestBaseline, secrets: &SuiteSecrets) -> Result<TestBaseline, String> {
     let redactor = secrets.redactor().map_err(|reason| reason.message)?;
     for run in &mut test.runs {
         let text = serde_json::to_string(&run).map_err(|error| error.to_string())?;

@@ -1,8 +1,6 @@
 //! What would a gate have to say, or to compare with, for what the runs did to be right?
 
-use crate::baseline::TestBaseline;
 use crate::problem::Span;
-use crate::surface::pin::Pins;
 use serde_json::Value;
 
 /// What a gate offers to change, so that it accepts the runs of a row.
@@ -26,14 +24,26 @@ pub enum ProposedPlace {
 }
 
 /// What would stand there.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum ProposedChange {
     /// A list of these items.
     Items(Vec<ProposedItem>),
-    /// These tools.
-    Pins(Pins),
-    /// What the runs come to in a baseline.
-    Test(Box<TestBaseline>),
+    /// This value in the file, written by the gate that knows the format of the file.
+    InFile(Value, WriteInFile),
+}
+
+/// Gives the text of a file with a value in it, by the text as it is now; the error is a sentence.
+pub type WriteInFile = fn(now: &str, value: &Value) -> Result<String, String>;
+
+/// Rows that share a file agree when they want the same value in it.
+impl PartialEq for ProposedChange {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Items(one), Self::Items(two)) => one == two,
+            (Self::InFile(one, _), Self::InFile(two, _)) => one == two,
+            _ => false,
+        }
+    }
 }
 
 /// One item of a proposed list.

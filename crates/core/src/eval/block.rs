@@ -8,14 +8,14 @@ use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{Said, Scores};
 use super::target::Target;
-use crate::baseline::{TestBaseline, capture};
 use crate::grade::Question;
 use crate::problem::{Level, Problem, Span};
 use crate::report::{Expectation, Finding, GateReport, Remark, Status};
 use crate::row::AgentRow;
-use crate::suite::Variant;
 use crate::suite::read::Block;
+use crate::suite::{Agent, Variant};
 use crate::trace::Run;
+use std::path::Path;
 
 /// A gate's block in a suite, ready to judge.
 pub struct GateBlock {
@@ -130,10 +130,11 @@ impl GateBlock {
     /// Reads the files that the block names.
     pub(crate) fn read_files(
         &mut self,
-        test: &TestBaseline,
+        agent: &Agent,
+        suite: &Path,
         read: ReadNamed<'_>,
     ) -> Option<Problem> {
-        self.gate.read_files(test, read)
+        self.gate.read_files(agent, suite, read)
     }
 
     /// Whether the gate judges runs that are made for it alone.
@@ -215,16 +216,14 @@ impl GateBlock {
         self.report(variant, row_name, runs, self.of(variant).score(runs))
     }
 
-    /// The same for the runs of a row, of which a baseline can be made.
+    /// The same for the runs of a row, beside its other gates.
     pub(crate) fn judge_beside(
         &self,
         row: AgentRow<'_>,
         row_name: &str,
         runs: &[Run<'_>],
     ) -> GateReport {
-        let scores = self
-            .of(row.variant)
-            .score_beside(runs, &|| capture(row, runs));
+        let scores = self.of(row.variant).score_beside(runs, row);
         self.report(row.variant, row_name, runs, scores)
     }
 
@@ -246,7 +245,7 @@ impl GateBlock {
 
     /// What the block would have to say for these runs to be right; `None` where it says nothing that runs could teach it.
     pub fn propose(&self, row: AgentRow<'_>, runs: &[Run<'_>]) -> Option<Proposal> {
-        self.of(row.variant).propose(runs, &|| capture(row, runs))
+        self.of(row.variant).propose(runs, row)
     }
 
     /// Why labels of runs say nothing about the gate.

@@ -9,14 +9,15 @@ use super::recording::{Recording, SideRun, SideWords};
 use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::target::Target;
-use crate::baseline::TestBaseline;
 use crate::grade::Question;
 use crate::problem::{Problem, Span};
 use crate::report::Evidence;
+use crate::row::AgentRow;
 use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::trace::Run;
 use serde_json::Value;
+use std::path::Path;
 
 /// What a gate does with the runs. The parsed block is the gate; what holds for every block is in its [`GateKind`].
 pub(crate) trait Gate: Send + Sync {
@@ -35,8 +36,8 @@ pub(crate) trait Gate: Send + Sync {
         self.fold(runs, runs.iter().map(|run| self.score_run(run)).collect())
     }
 
-    /// The same, given what the runs are in a baseline: with the numbers of the other gates.
-    fn score_beside(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Scores {
+    /// The same, given the row that the runs are of: its suite, its agent and the other gates.
+    fn score_beside(&self, runs: &[Run<'_>], _row: AgentRow<'_>) -> Scores {
         self.score(runs)
     }
 
@@ -45,8 +46,14 @@ pub(crate) trait Gate: Send + Sync {
         self.score(side)
     }
 
-    /// Reads the files that the block names, once, with the suite; `test` says what the agent is asked.
-    fn read_files(&mut self, _test: &TestBaseline, _read: ReadNamed<'_>) -> Option<Problem> {
+    /// Reads the files that the block names, once, with the suite at this path. The agent is the one of the block, without
+    /// its gates.
+    fn read_files(
+        &mut self,
+        _agent: &Agent,
+        _suite: &Path,
+        _read: ReadNamed<'_>,
+    ) -> Option<Problem> {
         None
     }
 
@@ -90,9 +97,9 @@ pub(crate) trait Gate: Send + Sync {
         None
     }
 
-    /// What the block would have to say for these runs to be right, given what they are in a baseline; for a gate whose
-    /// block writes down what a run did.
-    fn propose(&self, _runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
+    /// What the block would have to say for these runs of a row to be right; for a gate whose block writes down what a run
+    /// did.
+    fn propose(&self, _runs: &[Run<'_>], _row: AgentRow<'_>) -> Option<Proposal> {
         None
     }
 

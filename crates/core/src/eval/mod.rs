@@ -56,7 +56,7 @@ mod trial;
 
 #[doc(hidden)]
 pub use {
-    accept::{Proposal, ProposedChange, ProposedItem, ProposedPlace},
+    accept::{Proposal, ProposedChange, ProposedItem, ProposedPlace, WriteInFile},
     assertion::Assertion,
     block::GateBlock,
     decided::decided,

@@ -3,7 +3,6 @@
 use super::agent::Agent;
 use super::load::Host;
 use super::read::Block;
-use crate::baseline::of_question;
 use crate::eval::{GateBlock, GateKind, GateTrait};
 use crate::problem::Problem;
 use std::path::Path;
@@ -19,9 +18,9 @@ pub(super) fn read(
     let read = |file: &str| (host.read)(&folder.join(file));
     let reads_files = |agent: &&mut Agent| agent.gates.iter().any(GateBlock::reads_files);
     for agent in agents.iter_mut().filter(reads_files) {
-        let test = of_question(suite, agent, None);
         let has_variants = !agent.variants().is_empty();
-        for gate in &mut agent.gates {
+        let mut gates = std::mem::take(&mut agent.gates);
+        for gate in &mut gates {
             if has_variants && gate.is(GateTrait::ComparesWithBaseline) {
                 let message = format!(
                     "`{}` cannot be used here: each row of this agent is another test",
@@ -31,8 +30,9 @@ pub(super) fn read(
                 problems.push(Problem::error(message).at(agent.span).help(help));
                 continue;
             }
-            problems.extend(gate.read_files(&test, &read));
+            problems.extend(gate.read_files(agent, suite, &read));
         }
+        agent.gates = gates;
     }
 }
 

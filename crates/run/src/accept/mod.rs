@@ -2,12 +2,12 @@
 
 mod list;
 
-use crate::baseline::without_secrets;
 use list::with_items;
-use mcptest_core::baseline::{Baseline, TestBaseline};
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::escape::escape_path;
-use mcptest_core::eval::{GateBlock, Proposal, ProposedChange, ProposedItem, ProposedPlace};
+use mcptest_core::eval::{
+    GateBlock, Proposal, ProposedChange, ProposedItem, ProposedPlace, WriteInFile,
+};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::MeasurableRun;
 use mcptest_core::problem::Span;
@@ -98,7 +98,8 @@ type Edit<'w> = (Span, &'w [ProposedItem], &'w str);
 enum Place {
     List(PathBuf, Span),
     File(PathBuf),
-    Test(PathBuf),
+    /// A test of this name in the file.
+    Test(PathBuf, String),
 }
 
 /// What tool tests that were called now came to, where their recordings say something else.
@@ -165,7 +166,7 @@ fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> Place {
             Place::List(PathBuf::from(&loaded.sources.file(span.file).path), span)
         }
         ProposedPlace::File(file) => Place::File(folder.join(file)),
-        ProposedPlace::Test(file, _) => Place::Test(folder.join(file)),
+        ProposedPlace::Test(file, test) => Place::Test(folder.join(file), test),
     }
 }
 
@@ -262,9 +263,14 @@ fn of_passed_runs(proposal: Proposal, failed: Option<&str>) -> Proposal {
 
 /// A proposal with no secret in it.
 fn clean(proposal: Proposal, secrets: &SuiteSecrets) -> Proposal {
+    let has_runs = matches!(proposal.place, ProposedPlace::Test(..));
     let change = proposal.change.and_then(|change| match change {
-        Some(ProposedChange::Test(test)) => {
-            without_secrets(*test, secrets).map(|test| Some(ProposedChange::Test(Box::new(test))))
+        // What servers list is pinned as it is.
+        Some(ProposedChange::InFile(value, write)) if has_runs => {
+            let redactor = secrets.redactor().map_err(|reason| reason.message)?;
+            let clean = serde_json::from_str(&redactor.document(&value.to_string()));
+            let clean = clean.map_err(|error| error.to_string())?;
+            Ok(Some(ProposedChange::InFile(clean, write)))
         }
         Some(ProposedChange::Items(items))
             if items.iter().any(|item| has_secret(item, secrets)) =>
@@ -293,7 +299,7 @@ impl Changes {
         let mut lists: BTreeMap<PathBuf, Vec<Edit<'_>>> = BTreeMap::new();
         let mut done: Vec<&Place> = Vec::new();
         for wish in wishes.iter().filter(|wish| wish.is_asked) {
-            if done.contains(&&wish.place) && !matches!(wish.place, Place::Test(_)) {
+            if done.contains(&&wish.place) {
                 continue;
             }
             done.push(&wish.place);
@@ -312,11 +318,11 @@ impl Changes {
                         .or_default()
                         .push((*span, items, &wish.row));
                 }
-                (Place::File(path), ProposedChange::Pins(pins)) => {
-                    changes.set(path, mcptest_replay::clean(&pins.to_text()).into_owned());
-                }
-                (Place::Test(path), ProposedChange::Test(test)) => {
-                    if let Err(reason) = changes.set_test(path, test) {
+                (
+                    Place::File(path) | Place::Test(path, _),
+                    ProposedChange::InFile(value, write),
+                ) => {
+                    if let Err(reason) = changes.set_in_file(path, value, *write) {
                         changes.leave_out(&wish.row, reason);
                     }
                 }
@@ -352,24 +358,21 @@ impl Changes {
         self.set(path, after);
     }
 
-    /// One test of a baseline, among others that stay.
-    fn set_test(&mut self, path: &Path, test: &TestBaseline) -> Result<(), String> {
+    /// A value in a file, beside what stays of it.
+    fn set_in_file(
+        &mut self,
+        path: &Path,
+        value: &Value,
+        write: WriteInFile,
+    ) -> Result<(), String> {
         let known = self
             .files
             .iter()
             .find(|file| file.path == path)
             .map(|file| file.after.clone());
-        let text = known.map_or_else(|| text_of(path), Ok)?;
-        let mut baseline = Baseline::read(text.as_bytes()).map_err(|error| error.to_string())?;
-        for one in &mut baseline.tests {
-            if one.suite == test.suite && one.name == test.name {
-                *one = test.clone();
-            }
-        }
-        self.set(
-            path,
-            mcptest_replay::clean(&baseline.to_text()).into_owned(),
-        );
+        let now = known.map_or_else(|| text_of(path), Ok)?;
+        let text = write(&now, value)?;
+        self.set(path, mcptest_replay::clean(&text).into_owned());
         Ok(())
     }
 
@@ -408,16 +411,7 @@ fn text_of(path: &Path) -> Result<String, String> {
 
 /// The change that all rows want that share a place, or what keeps them apart.
 fn agreed<'w>(asked: &'w Wish, wishes: &'w [Wish]) -> Result<Option<&'w ProposedChange>, String> {
-    // Each test of a baseline is a row's own, but for the models of one agent.
-    let is_same_test = |other: &Wish| match (&asked.change, &other.change) {
-        (Ok(Some(ProposedChange::Test(one))), Ok(Some(ProposedChange::Test(two)))) => {
-            one.name == two.name
-        }
-        _ => true,
-    };
-    let shared = wishes
-        .iter()
-        .filter(|other| other.place == asked.place && is_same_test(other));
+    let shared = wishes.iter().filter(|other| other.place == asked.place);
     let change = asked.change.as_ref().map_err(Clone::clone)?;
     for other in shared {
         match &other.change {

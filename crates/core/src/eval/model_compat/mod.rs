@@ -6,10 +6,13 @@ use super::gate::{Documentation, Gate, GateKind, GateTrait, ReadNamed, RunFailsB
 use super::scores::Scores;
 use super::target::Target;
 use crate::baseline::{
-    Baseline, Class, Comparison, Difference, MissingRuns, RunBaseline, TestBaseline, compare_test,
+    Baseline, Class, Comparison, Difference, MissingRuns, RunBaseline, TestBaseline, capture,
+    compare_test, of_question,
 };
 use crate::problem::{Problem, Span, nearest};
 use crate::report::{Finding, Number};
+use crate::row::AgentRow;
+use crate::suite::Agent;
 use crate::suite::read::Block;
 use crate::trace::Run;
 use crate::words::count;
@@ -185,19 +188,19 @@ impl Gate for ModelCompat {
         })
     }
 
-    fn score_beside(&self, _: &[Run<'_>], captured: &dyn Fn() -> TestBaseline) -> Scores {
-        self.scores(&captured())
+    fn score_beside(&self, runs: &[Run<'_>], row: AgentRow<'_>) -> Scores {
+        self.scores(&capture(row, runs))
     }
 
-    fn propose(&self, _: &[Run<'_>], captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
+    fn propose(&self, runs: &[Run<'_>], row: AgentRow<'_>) -> Option<Proposal> {
         let (_, before) = self.baseline.as_ref()?;
         let after = TestBaseline {
             suite: before.suite.clone(),
             name: before.name.clone(),
-            ..captured()
+            ..capture(row, runs)
         };
         let place = ProposedPlace::Test(self.file.clone(), before.name.clone());
-        let change = (after != *before).then(|| ProposedChange::Test(Box::new(after)));
+        let change = (after != *before).then(|| proposed(&after));
         Some(Proposal {
             place,
             change: Ok(change),
@@ -226,13 +229,33 @@ impl Gate for ModelCompat {
         why.map(problem).into_iter().collect()
     }
 
-    fn read_files(&mut self, test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
-        match self.find(test, read) {
+    fn read_files(&mut self, agent: &Agent, suite: &Path, read: ReadNamed<'_>) -> Option<Problem> {
+        let test = of_question(suite, agent, None);
+        match self.find(&test, read) {
             Ok(found) => self.baseline = Some(found),
             Err(message) => return Some(self.missing(&test.suite, message)),
         }
         None
     }
+}
+
+/// A baseline with this test in place of the one of the same suite and name.
+fn proposed(test: &TestBaseline) -> ProposedChange {
+    let value = serde_json::to_value(test).unwrap_or_default();
+    ProposedChange::InFile(value, |now, value| {
+        let test: TestBaseline = serde_json::from_value(value.clone()).map_err(|error| {
+            format!(
+                "its runs cannot be kept without their secrets ({error}); narrow the patterns of `redact:`"
+            )
+        })?;
+        let mut baseline = Baseline::read(now.as_bytes()).map_err(|error| error.to_string())?;
+        for one in &mut baseline.tests {
+            if one.suite == test.suite && one.name == test.name {
+                one.clone_from(&test);
+            }
+        }
+        Ok(baseline.to_text())
+    })
 }
 
 /// Why no invariant can be broken with this many runs; `None` where one can.

@@ -5,15 +5,17 @@ use super::gate::{Documentation, Gate, GateKind, GateTrait, ReadNamed, RunFailsB
 use super::scores::Scores;
 use super::shown::Shown;
 use super::target::{Target, Unit};
-use crate::baseline::TestBaseline;
 use crate::problem::{Problem, Span, did_you_mean};
 use crate::report::evidence::ToolFinding;
 use crate::report::{Evidence, Finding, Number};
+use crate::row::AgentRow;
+use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::surface::pin::{Change, Pins};
 use crate::surface::{Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
 use crate::trace::{CatalogueTool, Run};
 use crate::words::distinct;
+use std::path::Path;
 
 const MIN_SCORE: Target = Target::percent(
     "tool_quality.min_score",
@@ -187,7 +189,7 @@ impl Gate for ToolQuality {
         })
     }
 
-    fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
+    fn propose(&self, runs: &[Run<'_>], _row: AgentRow<'_>) -> Option<Proposal> {
         let ((file, _), pins) = self.baseline.as_ref().zip(self.pins.as_ref())?;
         let recorded = runs.iter().filter_map(Run::catalogue).map(own);
         let mut surfaces: Vec<_> = recorded.collect();
@@ -196,7 +198,7 @@ impl Gate for ToolQuality {
             [surface] => {
                 let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
                 let has_changed = !pins.changes(&tools).is_empty();
-                Ok(has_changed.then(|| ProposedChange::Pins(Pins::of(&tools))))
+                Ok(has_changed.then(|| proposed(&Pins::of(&tools))))
             }
             [] => Err("the recording does not say which tools there were".to_owned()),
             _ => Err("the runs were offered different tools".to_owned()),
@@ -207,7 +209,12 @@ impl Gate for ToolQuality {
         })
     }
 
-    fn read_files(&mut self, _test: &TestBaseline, read: ReadNamed<'_>) -> Option<Problem> {
+    fn read_files(
+        &mut self,
+        _agent: &Agent,
+        _suite: &Path,
+        read: ReadNamed<'_>,
+    ) -> Option<Problem> {
         let (file, _) = self.baseline.as_ref()?;
         let read =
             read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"));
@@ -218,6 +225,16 @@ impl Gate for ToolQuality {
         }
         None
     }
+}
+
+/// The whole file with these pins.
+fn proposed(pins: &Pins) -> ProposedChange {
+    let value = serde_json::to_value(pins).unwrap_or_default();
+    ProposedChange::InFile(value, |_, value| {
+        let pins: Result<Pins, _> = serde_json::from_value(value.clone());
+        pins.map(|pins| pins.to_text())
+            .map_err(|error| error.to_string())
+    })
 }
 
 /// The tools that the runs were offered, each different list once; `None` when a recording does not say.

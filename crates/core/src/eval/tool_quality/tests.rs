@@ -91,7 +91,9 @@ fn a_silent_change_is_red() {
     };
     let text = Pins::of(&pinned).to_text();
     assert!(
-        gate.read_files(&TestBaseline::default(), &|_| Ok(text.clone().into_bytes()))
+        gate.read_files(&Agent::default(), Path::new("s.yml"), &|_| Ok(text
+            .clone()
+            .into_bytes()))
             .is_none()
     );
     assert_eq!(gate.expect_beside(true).len(), 1);

@@ -21,8 +21,8 @@ use super::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
 use super::scores::RunScores;
 use super::success::Success;
 use super::target::Target;
-use crate::baseline::TestBaseline;
 use crate::problem::{Problem, Span, is_slip};
+use crate::row::AgentRow;
 use crate::suite::read::Block;
 use crate::trace::{Call, Run, is_tool};
 use crate::words::plural;
@@ -104,7 +104,7 @@ impl Gate for TrajectoryBlock {
         scores
     }
 
-    fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
+    fn propose(&self, runs: &[Run<'_>], _row: AgentRow<'_>) -> Option<Proposal> {
         let recorded: Vec<Vec<RecordedCall<'_>>> =
             runs.iter().map(|run| self.calls_of(run).0).collect();
         Some(Proposal {
