@@ -151,7 +151,7 @@ fn every_suite_manifest_and_json_of_the_documentation_can_be_read() {
         .map(|name| repository.join(name))
         .into();
     all.extend(
-        ["docs", "crates/core/src/eval"]
+        ["docs", "crates/core/src/gates"]
             .iter()
             .flat_map(|folder| pages(&repository.join(folder))),
     );

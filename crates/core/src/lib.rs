@@ -36,12 +36,14 @@
 pub mod baseline;
 #[doc(hidden)]
 pub mod calibrate;
+mod classes;
 #[doc(hidden)]
 pub mod compare;
 #[doc(hidden)]
 pub mod coverage;
 #[doc(hidden)]
 pub mod digest;
+mod engine;
 #[doc(hidden)]
 pub mod era;
 #[doc(hidden)]
@@ -49,6 +51,7 @@ pub mod escape;
 pub mod eval;
 #[doc(hidden)]
 pub mod fault;
+pub mod gates;
 #[doc(hidden)]
 pub mod grade;
 #[doc(hidden)]
@@ -63,6 +66,7 @@ pub mod judge;
 #[doc(hidden)]
 pub mod matcher;
 #[doc(hidden)]
+pub mod pairing;
 #[doc(hidden)]
 pub mod price;
 #[doc(hidden)]
@@ -105,7 +109,8 @@ pub use report::{
 pub use row::{AgentRow, Reason, ReasonKind};
 #[doc(inline)]
 pub use suite::{
-    Agent, Host, Loaded, Model, Suite, ToolOutcome, ToolTest, Variant, load, load_for_traces,
+    Agent, Host, Loaded, Model, RefusedSuite, Suite, ToolOutcome, ToolTest, Variant, load,
+    load_for_traces,
 };
 #[doc(inline)]
 pub use trace::{

@@ -2,7 +2,7 @@
 
 use super::{CallBaseline, GateBaseline, Length, ResponseBaseline, RunBaseline, TestBaseline};
 use crate::digest::{digest, digest_of_value};
-use crate::eval::{GateBlock, GateTrait};
+use crate::engine::{GateBlock, GateTrait};
 use crate::json::type_word;
 use crate::report::{Number, Status};
 use crate::row::AgentRow;

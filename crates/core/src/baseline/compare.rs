@@ -6,7 +6,7 @@ use super::comparison::{
 use super::fact::{Fact, RunFacts};
 use super::tool_names::ToolNames;
 use super::{Baseline, TestBaseline, number, tolerated};
-use crate::eval::stats::fisher_exact;
+use mcptest_stats::fisher_exact;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a thing still holds in some runs, the loss must be as unlikely as this: a test has dozens of such things.

@@ -2,7 +2,7 @@
 
 use super::VERSION;
 use crate::compare::drawn_in_words;
-use crate::eval::Better;
+use crate::engine::Better;
 use crate::report::Number;
 use crate::words::count;
 use serde::Serialize;

@@ -3,9 +3,9 @@
 use super::TestBaseline;
 use super::comparison::{Class, NumberShift};
 use crate::compare::better;
-use crate::eval::Better;
-use crate::eval::stats::{Shift, Stratum, holm, shift, six_decimals};
+use crate::engine::Better;
 use crate::report::Number;
+use mcptest_stats::{Shift, Stratum, holm, shift, six_decimals};
 use std::collections::BTreeSet;
 
 /// A shift is supported when it is as unlikely as this, among all numbers.

@@ -3,7 +3,7 @@
 use super::FEWEST_FOR_A_FLOOR;
 use super::model::{Floor, Separated};
 use super::samples::Samples;
-use crate::eval::{Assertion, Better, Target};
+use crate::engine::{Assertion, Better, Target};
 use crate::report::{Expectation, Number};
 use serde_json::Value;
 

@@ -6,13 +6,13 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-pub use crate::eval::Better;
+pub use crate::engine::Better;
 pub use model::{
     Calibration, Counts, Floor, GateCalibration, LeftOut, Separated, TargetCalibration, Unit,
     Unmeasured, Verdicts,
 };
 
-use crate::eval::{GateBlock, Gates};
+use crate::engine::{GateBlock, Gates};
 use crate::problem::Problem;
 use crate::row::AgentRow;
 use crate::suite::{Host, load};

@@ -1,8 +1,8 @@
 //! What calibrating says: for each gate and target how good and bad runs differ.
 
 use super::{FEWEST_FOR_A_FLOOR, FEWEST_TO_COMPARE};
-use crate::eval::Better;
-use crate::eval::stats::{CONFIDENCE, six_decimals, wilson};
+use crate::engine::Better;
+use mcptest_stats::{CONFIDENCE, six_decimals, wilson};
 use serde::Serialize;
 use serde_json::Value;
 

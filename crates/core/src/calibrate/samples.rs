@@ -3,11 +3,11 @@
 use super::floor::floor;
 use super::model::{GateCalibration, Separated, TargetCalibration, Unit, Verdicts};
 use super::{FEWEST_TO_COMPARE, LabelledRun};
-use crate::eval::stats::{CONFIDENCE, separation, six_decimals};
-use crate::eval::{Better, GateBlock, GateKind, Target};
+use crate::engine::{Better, GateBlock, GateKind, Target};
 use crate::report::{GateReport, Number, Status};
 use crate::suite::Variant;
 use crate::trace::Run;
+use mcptest_stats::{CONFIDENCE, separation, six_decimals};
 
 /// The reports of one gate, on what is counted and on what floors have to hold for.
 pub(super) struct Samples {

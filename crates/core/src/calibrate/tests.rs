@@ -1,7 +1,7 @@
 //! Made-up runs with known answers.
 
 use super::*;
-use crate::eval::GATES;
+use crate::gates::GATES;
 use crate::suite::{Host, Suite, load_for_traces};
 use crate::trace::Trace;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Has a pass rate changed beyond what chance explains, and what could so many runs have shown?
 
 use super::model::{RateChange, Verdict};
-use crate::eval::stats::{
+use mcptest_stats::{
     CONFIDENCE, Detection, Stratum, Tally, detectable_drop, difference_over_tests, holm,
     runs_to_detect, shift, six_decimals,
 };

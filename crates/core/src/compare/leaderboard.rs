@@ -4,10 +4,10 @@ use super::change::{adjusted, change_of, direction};
 use super::join::{Joined, join};
 use super::model::{Comparison, RateChange, Verdict};
 use super::{Named, checks, in_words};
-use crate::eval::stats::{
+use crate::report::{RunReport, TestReport};
+use mcptest_stats::{
     CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
 };
-use crate::report::{RunReport, TestReport};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -21,11 +21,11 @@ pub(crate) use sentence::drawn_in_words;
 pub use sentence::{p_value, points};
 pub(crate) use targets::better;
 
-use crate::eval::stats::Tally;
 use crate::report::{Report, Status, TestReport};
 use change::{reach, shown_beside, with_runs};
 use join::{Joined, join};
 use leaderboard::{Group, by_model, leaderboard, of_sides};
+use mcptest_stats::Tally;
 
 /// The version of the JSON of a comparison.
 pub const SCHEMA_VERSION: u32 = 1;

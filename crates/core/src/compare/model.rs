@@ -1,7 +1,7 @@
 //! What came out of comparing two reports: the one model that its reporters render.
 
 use super::leaderboard::Leaderboard;
-use crate::eval::Better;
+use crate::engine::Better;
 use crate::report::{Number, Status};
 use crate::suite::Variant;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! What is said of a comparison in a sentence or two?
 
 use super::model::{Comparison, RateChange, Verdict};
-use crate::eval::stats::DRAWS;
 use crate::report::Number;
 use crate::words::count;
+use mcptest_stats::DRAWS;
 
 /// The verdict with what it rests on; `overall` is that of all tests together.
 pub(super) fn sentence(of: &Comparison, overall: Verdict) -> String {

@@ -1,10 +1,11 @@
 //! Every number of a test on both sides.
 
 use super::model::TargetChange;
-use crate::eval::stats::{Stratum, shift, six_decimals};
-use crate::eval::{Better, GATES};
+use crate::engine::Better;
+use crate::gates::GATES;
 use crate::report::{GateReport, Number, TestReport};
 use crate::words::distinct;
+use mcptest_stats::{Stratum, shift, six_decimals};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use super::leaderboard::{USUAL_K, by_model, leaderboard};
 use super::*;
-use crate::eval::GATES;
+use crate::gates::GATES;
 use crate::report::{Place, RunReport};
 use crate::row::Rerun;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! How far can a judge be trusted, by runs whose outcome is known?
 
 use super::Retelling;
-use crate::eval::stats::{CONFIDENCE, Interval, YesNo, clopper_pearson, cohen_kappa, six_decimals};
+use mcptest_stats::{CONFIDENCE, Interval, YesNo, clopper_pearson, cohen_kappa, six_decimals};
 use serde::Serialize;
 
 /// A run whose outcome is known, and what a judge said of it.

@@ -1,7 +1,7 @@
 //! What does a recorded row want to be graded, and is there a grade for it?
 
 use super::{Asked, Evidence, Grade, Grades, Question};
-use crate::eval::{Assertion, GateBlock};
+use crate::engine::{Assertion, GateBlock};
 use crate::judge::{Recorded, RecordedRun};
 use crate::row::{AgentRow, Reason, ReasonKind, Row, Subject, ToolRow};
 use crate::suite::{Agent, Suite, ToolOutcome};

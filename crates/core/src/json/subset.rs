@@ -3,8 +3,8 @@
 use super::compare::{Pointer, Whole, compare};
 use super::hash::hash_value;
 use super::values_equal;
-use crate::eval::assignment::{Groups, assign, match_grouped};
 use crate::hashed::HashMap;
+use crate::pairing::assignment::{Groups, assign, match_grouped};
 use crate::report::{AssertionDiff, Side};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use super::one_run::{
 };
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{Judging, advice, faults, outcome, servers, side_runs};
-use crate::eval::{GateBlock, GateTrait, SideRuns, decided};
+use crate::engine::{GateBlock, GateTrait, SideRuns, decided};
 use crate::grade::{self, Found};
 use crate::report::{Advice, GateReport, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent};

@@ -1,7 +1,8 @@
 //! Can every injected fault be hit, was it, and do the recorded events fit the suite's faults?
 
 use super::recorded::{RecordedRun, RecordedRuns};
-use crate::eval::{GateTrait, is_contradicted};
+use crate::engine::GateTrait;
+use crate::gates::is_contradicted;
 use crate::row::{AgentRow, Reason, ReasonKind, RowOfAgent};
 use crate::suite::{Agent, Fault};
 use crate::trace::{Call, CallResult, CatalogueTool, FaultEvent, Run};

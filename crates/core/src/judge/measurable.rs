@@ -2,7 +2,7 @@
 
 use super::one_run::judge_run;
 use super::recorded::{RecordedRun, RecordedRuns, with_known_tools};
-use crate::eval::Assertion;
+use crate::engine::Assertion;
 use crate::row::{AgentRow, Reason};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};

@@ -1,6 +1,6 @@
 //! What does one recorded run come to by itself?
 
-use crate::eval::{Assertion, failed_by};
+use crate::engine::{Assertion, failed_by};
 use crate::grade::{Found, Numbers, SCORERS, found, scores_of};
 use crate::json::key_written_twice;
 use crate::report::{Expectation, RunReport, Status};

@@ -1,6 +1,6 @@
 //! What is the outcome of a run, for the gates that count outcomes? `report/outcome.rs` has it for the reports.
 
-use crate::eval::GateBlock;
+use crate::engine::GateBlock;
 use crate::report::GateReport;
 use crate::trace::Run;
 

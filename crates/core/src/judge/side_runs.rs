@@ -4,7 +4,7 @@ use super::agent_row::missing_in_words;
 use super::one_run::{judge_expectations, misplaced_result};
 use super::recorded::{RecordedRun, RecordedSideRuns, missing};
 use super::{Judging, advice};
-use crate::eval::{GateBlock, SideRun, SideRuns};
+use crate::engine::{GateBlock, SideRun, SideRuns};
 use crate::report::{AssertionDiff, Expectation, GateReport, TestReport};
 use crate::row::{Reason, ReasonKind, RowOfAgent};
 use crate::trace::{Run, Trace};

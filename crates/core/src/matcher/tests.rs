@@ -1,7 +1,7 @@
 //! Every matcher, on what it accepts and what it refuses.
 
 use super::Matcher;
-use crate::eval::Gates;
+use crate::engine::Gates;
 use crate::suite::read::{Field, Reading};
 use crate::suite::variables::Scope;
 use serde_json::{Value, json};

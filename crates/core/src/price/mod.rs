@@ -108,7 +108,7 @@ pub(crate) fn shipped_as_of() -> &'static str {
 
 /// The prices in a suite, by the models' ids.
 #[derive(Debug, Default)]
-pub(crate) struct Prices(BTreeMap<String, Price>);
+pub struct Prices(BTreeMap<String, Price>);
 
 impl Prices {
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! What are the gates and targets of a report, and where is each defined?
 
 use super::{Number, TestReport};
-use crate::eval::{Better, GateKind, Gates, Target, Unit};
+use crate::engine::{Better, GateKind, Gates, Target, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,7 +80,7 @@ impl From<&GateKind> for GateDefinition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::GATES;
+    use crate::gates::GATES;
 
     #[test]
     #[expect(

@@ -23,7 +23,7 @@ pub use table::{CallRow, CallShown, CallTable, Pairing};
 
 use crate::compare::leaderboard::{Leaderboard, USUAL_K, by_model, leaderboard};
 use crate::coverage::Coverage;
-use crate::eval::{Gates, Target};
+use crate::engine::{Gates, Target};
 use crate::grade::{Grade, Numbers};
 use crate::suite::Variant;
 use crate::trace::{RecordedServer, Tokens};
@@ -309,7 +309,7 @@ impl Finding {
 
     /// The same, about these targets: it leads where what is expected of one of them failed.
     #[must_use]
-    pub(crate) fn about(self, targets: &[Target]) -> Self {
+    pub fn about(self, targets: &[Target]) -> Self {
         Self {
             targets: targets
                 .iter()

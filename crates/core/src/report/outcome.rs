@@ -4,7 +4,7 @@
 //! whether or not the gate passes over all runs. Every report, table and comparison counts this outcome.
 
 use super::{RunReport, Status, TestReport};
-use crate::eval::stats::Tally;
+use mcptest_stats::Tally;
 
 impl TestReport {
     /// Sets the outcome of each run once the gates are judged.

@@ -7,8 +7,8 @@ pub use reason::{Reason, ReasonKind};
 pub use rerun::{Rerun, quoted};
 
 use crate::digest::digest_of_value;
+use crate::engine::{Assertion, GateBlock};
 use crate::escape::escape;
-use crate::eval::{Assertion, GateBlock};
 use crate::grade::Question;
 use crate::problem::{Level, Problem};
 use crate::report::{Place, Status, TestReport};

@@ -412,7 +412,7 @@ mod tests {
                 JsonSchema::compile_as_declared(&json!({"$schema": draft, "$ref": draft})).unwrap();
             assert!(
                 meta.is_valid(&tree)
-                    && meta.is_valid(&crate::suite::json_schema(crate::eval::GATES)),
+                    && meta.is_valid(&crate::suite::json_schema(crate::gates::GATES)),
                 "{draft}"
             );
             assert!(

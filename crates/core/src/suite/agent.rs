@@ -19,7 +19,7 @@ use super::fault::Fault;
 use super::read::Field;
 use super::variables::Scope;
 use super::variables::Text;
-use crate::eval::{AgentFacts, Assertion, GateBlock};
+use crate::engine::{AgentFacts, Assertion, GateBlock};
 use crate::grade::{Question, graded};
 use crate::price::{Price, shipped_price};
 use crate::problem::{Problem, Span};

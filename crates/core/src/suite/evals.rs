@@ -3,7 +3,7 @@
 use super::agent::{Agent, CassettePath, Graded, References};
 use super::graded::{GradedRows, read_agent, read_traces};
 use super::read::Block;
-use crate::eval::EVAL;
+use crate::gates::EVAL;
 use crate::problem::Problem;
 
 const SOURCES: &[&str] = &["agent", "traces", "texts"];

@@ -3,7 +3,7 @@
 use super::agent::Agent;
 use super::load::Host;
 use super::read::Block;
-use crate::eval::{GateBlock, GateKind, GateTrait};
+use crate::engine::{GateBlock, GateKind, GateTrait};
 use crate::problem::Problem;
 use std::path::Path;
 

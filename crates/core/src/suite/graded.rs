@@ -2,7 +2,7 @@
 
 use super::agent::{Agent, CassettePath, Graded, References, named, read_only, read_skip};
 use super::read::{Block, Field};
-use crate::eval::{GateBlock, GateKind};
+use crate::engine::{GateBlock, GateKind};
 use crate::problem::Span;
 use serde_json::Value;
 

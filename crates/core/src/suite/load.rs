@@ -15,13 +15,15 @@ use super::tool_test::ToolTest;
 use super::variables::{Scope, Text, is_variable_name};
 use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
-use crate::eval::{GATES, GateTrait, Gates};
+use crate::engine::{GateTrait, Gates};
+use crate::gates::GATES;
 use crate::grade::{JudgeDefaults, Question, SCORERS};
-use crate::problem::{Level, Problem, Sources, Span};
+use crate::problem::{self, Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Reads the bytes of a file; the error is a sentence.
@@ -78,11 +80,37 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// The suite, or why it is refused. What is only worth a warning is in [`Loaded::problems`].
+    pub fn into_result(self) -> Result<Suite, RefusedSuite> {
+        self.suite.ok_or(RefusedSuite {
+            problems: self.problems,
+            sources: self.sources,
+        })
+    }
+
     /// Whether the suite is refused.
     pub fn is_refused(&self) -> bool {
         self.problems
             .iter()
             .any(|problem| problem.level == Level::Error)
+    }
+}
+
+/// A suite that was refused, with every problem in its place. It displays as `mcptest validate` prints it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RefusedSuite {
+    /// Everything that is wrong with it, and warnings.
+    pub problems: Vec<Problem>,
+    /// The texts that problems point into.
+    pub sources: Sources,
+}
+
+impl std::error::Error for RefusedSuite {}
+
+impl fmt::Display for RefusedSuite {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&problem::render(&self.problems, &self.sources, false))
     }
 }
 

@@ -27,7 +27,8 @@ pub use agent::{
 };
 pub use fault::Fault;
 pub use load::{
-    Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces, load_to_capture,
+    Host, ListFiles, Loaded, ReadFile, ReadMock, RefusedSuite, load, load_for_traces,
+    load_to_capture,
 };
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
@@ -41,7 +42,7 @@ pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;
 pub use variables::{Environment, Scope, Text, Unset};
 
-use crate::eval::Gates;
+use crate::engine::Gates;
 use crate::grade::{JudgeDefaults, Question};
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;

@@ -5,7 +5,7 @@ use super::evals::recorder;
 use super::graded::{GradedRows, read_agent, read_traces};
 use super::load::Parts;
 use super::read::Block;
-use crate::eval::SCENARIO;
+use crate::gates::SCENARIO;
 use crate::problem::Problem;
 use crate::world::World;
 use std::collections::BTreeMap;

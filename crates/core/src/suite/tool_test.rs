@@ -2,7 +2,7 @@
 
 use super::agent::{read_only, read_skip};
 use super::read::Field;
-use crate::eval::Assertion;
+use crate::engine::Assertion;
 use crate::grade::{Question, graded};
 use crate::problem::{Problem, Span};
 use crate::report::Place;

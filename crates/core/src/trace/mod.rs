@@ -381,7 +381,7 @@ impl<'a> Run<'a> {
     }
 
     /// The tools that it was offered, where the recording says so.
-    pub(crate) fn catalogue(&self) -> Option<&'a [CatalogueTool]> {
+    pub fn catalogue(&self) -> Option<&'a [CatalogueTool]> {
         self.header.and_then(|header| header.catalogue.as_deref())
     }
 

@@ -19,8 +19,10 @@ const BACKWARD_JOINT: &str = "_mcp_";
 /// A tool as a call names it. Two servers' tools of one name are two tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tool<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) server: Option<&'a str>,
+    /// Its name.
+    pub name: &'a str,
+    /// The server that it belongs to, where that is known.
+    pub server: Option<&'a str>,
     /// Whether several servers have a tool of this name, and the call does not say whose it is.
     is_of_several: bool,
 }
@@ -36,18 +38,18 @@ impl<'a> Tool<'a> {
     }
 
     /// The tool of a call given as a JSON object with `name` and, where known, `server`.
-    pub(crate) fn of_json(call: &'a Value) -> Self {
+    pub fn of_json(call: &'a Value) -> Self {
         let text = |key: &str| call.get(key).and_then(Value::as_str);
         Self::new(text("name").unwrap_or_default(), text("server"))
     }
 
     /// The tool as `server.tool`, bare where its server is not known.
-    pub(crate) fn full_name(&self) -> String {
+    pub fn full_name(&self) -> String {
         full_name(self.server, self.name)
     }
 
     /// Whether a name in a suite (bare, or behind its server in a spelling that leaves no doubt) means this tool.
-    pub(crate) fn is(&self, written: &str) -> bool {
+    pub fn is(&self, written: &str) -> bool {
         written == self.name
             || match self.server {
                 Some(server) => tools_of(written, server).any(|bare| bare == self.name),
@@ -60,7 +62,7 @@ impl<'a> Tool<'a> {
 
     /// Whether a name in a suite may mean this tool, for those who must not miss it: some server that nobody declares
     /// stands before it, or a declared one in a spelling that leaves doubt.
-    pub(crate) fn may_be(&self, written: &str, servers: &[String]) -> bool {
+    pub fn may_be(&self, written: &str, servers: &[String]) -> bool {
         self.is(written)
             || match self.server {
                 Some(server) => self.may_be_of(server, written),

@@ -1,7 +1,7 @@
 //! What does one entry of `agents:` say?
 
 use super::{Agent, CassettePath, Model, OwnAgent, References, request, view};
-use crate::eval::{Assertion, GateBlock, Success};
+use crate::engine::{Assertion, GateBlock, Success};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
 use crate::suite::read::{Block, Field};

@@ -1,7 +1,7 @@
 //! How is a model asked? The parameters of a request, on an agent and on single models, and what is refused of them.
 
 use super::{Agent, Model};
-use crate::eval::AgentFacts;
+use crate::engine::AgentFacts;
 use crate::problem::{Level, Problem, Span, nearest};
 use crate::provider::{Kind, Parameters, refusals, taken_keys};
 use crate::suite::Suite;

@@ -1,7 +1,7 @@
 //! A map with known keys: what is read is known, and every other key is refused.
 
 use super::{Field, Reading, is_note, is_same_key};
-use crate::eval::Gates;
+use crate::engine::Gates;
 use crate::problem::{Problem, Span, did_you_mean};
 use crate::yaml::{Entry, written_twice};
 use serde_json::{Map, Value, json};

@@ -13,7 +13,7 @@ pub use scalars::parse_duration_ms;
 pub use shapes::Shapes;
 
 use super::variables::{Environment, Scope, Text, VariableProblem, names_in};
-use crate::eval::Gates;
+use crate::engine::Gates;
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};

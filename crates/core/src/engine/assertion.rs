@@ -1,0 +1,356 @@
+//! `{target, matcher, message?}`: one expectation of a path or of a gate's number.
+
+use crate::engine::target::{Range, Target};
+use crate::grade::{Found, Numbers, SCORERS};
+use crate::matcher::{Matcher, Reached};
+use crate::problem::{Problem, Span};
+use crate::report::{Expectation, Number};
+use crate::suite::read::{Block, Field};
+use crate::target::{Path, Roots};
+use crate::trace::{CatalogueTool, Tool, Trace};
+use crate::words::{count, some_of};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// An expectation as written, its target known.
+#[derive(Debug)]
+pub struct Assertion<T> {
+    /// What is looked at.
+    pub target: T,
+    /// What must hold for it.
+    pub matcher: Matcher,
+    /// The suite's own words for when it does not.
+    pub message: Option<String>,
+    pub(crate) span: Span,
+}
+
+impl<T> Assertion<T> {
+    pub(crate) fn of(target: T, matcher: Matcher) -> Self {
+        Self {
+            target,
+            matcher,
+            message: None,
+            span: Span::default(),
+        }
+    }
+
+    fn judge(
+        &self,
+        target: &str,
+        is_list_of_each: bool,
+        actual: Option<Value>,
+        absent: impl FnOnce() -> String,
+    ) -> Expectation {
+        let (diff, reason) = match &actual {
+            Some(value) => {
+                let diff = self.matcher.diff(value);
+                let reason = if diff.is_empty() {
+                    None
+                } else {
+                    self.matcher.reason(&Reached {
+                        target,
+                        is_list_of_each,
+                        value,
+                    })
+                };
+                (diff, reason)
+            }
+            None if self.matcher.accepts_absence() => (Vec::new(), None),
+            None => (Vec::new(), Some(absent())),
+        };
+        let passed = diff.is_empty() && reason.is_none();
+        Expectation {
+            diff,
+            reason,
+            ..self.expectation(target, passed, actual)
+        }
+    }
+
+    fn expectation(&self, target: &str, passed: bool, actual: Option<Value>) -> Expectation {
+        let (target, message) = (target.to_owned(), self.message.clone());
+        let (matcher, diff, reason, grade) =
+            (Arc::clone(self.matcher.written()), Vec::new(), None, None);
+        Expectation {
+            target,
+            matcher,
+            passed,
+            actual,
+            diff,
+            message,
+            reason,
+            grade,
+        }
+    }
+
+    fn read(
+        field: &mut Field<'_>,
+        target: impl FnOnce(&mut Field<'_>) -> Option<T>,
+        matcher: fn(&mut Field<'_>) -> Option<Matcher>,
+    ) -> Option<Self> {
+        let span = field.span();
+        field.try_block(|block: &mut Block<'_>| {
+            let target = block.required("target", "What to look at", target);
+            let matcher = block.required("matcher", "What must hold for it", matcher);
+            let message =
+                block.optional("message", "Your own words for when it does not hold", |f| {
+                    f.string()
+                });
+            Some(Self {
+                target: target?,
+                matcher: matcher?,
+                message,
+                span,
+            })
+        })
+    }
+}
+
+impl Assertion<Path> {
+    /// What the assertion says of one run.
+    pub fn check(&self, trace: &Trace<'_>) -> Expectation {
+        self.check_with(trace, None)
+    }
+
+    /// The same, with what judges said.
+    pub(crate) fn check_with(&self, trace: &Trace<'_>, found: Option<&Found>) -> Expectation {
+        self.graded(found).unwrap_or_else(|| {
+            let actual = self.target.resolve(trace);
+            self.judge_path(actual, || self.target.why_absent(trace))
+        })
+    }
+
+    fn judge_path(&self, actual: Option<Value>, absent: impl FnOnce() -> String) -> Expectation {
+        let is_list_of_each = self.target.is_list_of_each();
+        self.judge(self.target.as_str(), is_list_of_each, actual, absent)
+    }
+
+    /// Whether it can be held to a run without what judges or scorers said of it.
+    pub fn is_observable(&self) -> bool {
+        self.matcher.question().is_none() && self.target.scorer().is_none()
+    }
+
+    /// What it says of the numbers of a scorer.
+    pub(crate) fn check_scores(&self, scorer: &str, scores: &Numbers) -> Expectation {
+        let text = json!({ SCORERS: { scorer: scores } }).to_string();
+        let keys = some_of(scores.keys().map(String::as_str));
+        self.check_call(
+            &text,
+            &format!("the scorer `{scorer}` did not print this; it printed {keys}"),
+            None,
+        )
+    }
+
+    /// What judges said, where they were asked.
+    fn graded(&self, found: Option<&Found>) -> Option<Expectation> {
+        let (grade, question) = (found?.grade.as_ref().ok()?, self.matcher.question()?);
+        let (passed, score) = (question.holds(grade), Value::from(grade.score()));
+        let diff = if passed {
+            Vec::new()
+        } else {
+            self.matcher.diff(&score)
+        };
+        let (reason, grade) = (Some(question.explain(grade)), Some(Box::new(grade.clone())));
+        let expectation = self.expectation(self.target.as_str(), passed, Some(score));
+        Some(Expectation {
+            diff,
+            reason,
+            grade,
+            ..expectation
+        })
+    }
+
+    /// Warns where `not: {contains: TEXT}` of a list lets items pass that have the text in them.
+    pub(crate) fn lint(&self, catalogue: Option<&[CatalogueTool]>) -> Option<Problem> {
+        let text = self
+            .matcher
+            .written()
+            .get("not")?
+            .get("contains")?
+            .as_str()?;
+        let path = self.target.as_str();
+        let is_of_names = path == "tool_names" || path == "tool_calls[*].name";
+        let is_a_tool =
+            || catalogue.is_none_or(|tools| tools.iter().any(|tool| Tool::from(tool).is(text)));
+        if !(is_of_names || path.contains("[*]")) || (is_of_names && is_a_tool()) {
+            return None;
+        }
+        let message = format!(
+            "of a list `contains` means a whole item: one that only has `{text}` in it passes"
+        );
+        let help = format!("write `no-item: {{ contains: {text} }}` to look into the items");
+        Some(Problem::warning(message).at(self.span).help(help))
+    }
+
+    /// What the assertion says of a direct tool call, given as JSON text; `absent` says why nothing is there.
+    pub(crate) fn check_call(
+        &self,
+        text: &str,
+        absent: &str,
+        found: Option<&Found>,
+    ) -> Expectation {
+        let observed = || self.judge_path(self.target.resolve_in(text), || absent.to_owned());
+        self.graded(found).unwrap_or_else(observed)
+    }
+
+    /// A list of expectations of a run.
+    pub(crate) fn read_list(field: &mut Field<'_>, roots: Roots) -> Option<Vec<Self>> {
+        let name = match roots {
+            Roots::Trace => "expectation",
+            Roots::ToolTest => "tool_expectation",
+        };
+        field.list(|item| {
+            let read = item.define(name, |item| {
+                Self::read(item, |field| read_path(field, roots), Matcher::read_or_ask)
+            });
+            if let Some(problem) = read.as_ref().and_then(Self::misfit) {
+                item.report(problem);
+            }
+            read
+        })
+    }
+
+    /// Refuses a matcher that can never hold for what stands at the target.
+    fn misfit(&self) -> Option<Problem> {
+        let misfit = self.matcher.misfit(self.target.holds())?;
+        let message = misfit.message(self.target.as_str());
+        Some(Problem::error(message).at(self.span).help(misfit.help()))
+    }
+}
+
+fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
+    let (written, gates) = (field.string()?, field.reading.gates());
+    let refuse = |problem: Box<Problem>| {
+        let mut gates = gates.iter();
+        let gate = gates.find(|gate| gate.targets.iter().any(|target| target.name == written));
+        field.report(match gate {
+            Some(gate) => problem.help(format!(
+                "`{written}` is asserted in `{}: {{expect: […]}}`",
+                gate.key
+            )),
+            None => *problem,
+        });
+    };
+    Path::parse(&written, roots).map_err(refuse).ok()
+}
+
+impl Assertion<Target> {
+    /// That a target is no worse than this.
+    pub(crate) fn bound((target, value): (Target, f64)) -> Self {
+        Self::of(target, target.bound(value))
+    }
+
+    /// What the assertion says of a gate's number.
+    pub(crate) fn check(&self, value: Option<Number>) -> Expectation {
+        let absent = || format!("`{}` was not measured", self.target.name);
+        let value = value.map(|number| self.shown(number));
+        self.judge(self.target.name, false, value, absent)
+    }
+
+    /// The number as the matcher asks of it: a flag is `true` or `false` for a matcher that says so, else 1 or 0.
+    pub(crate) fn shown(&self, number: Number) -> Value {
+        if self.target.range == Range::Flag && mentions_flags(self.matcher.written()) {
+            Value::Bool(number.as_f64() > 0.0)
+        } else {
+            number.to_value()
+        }
+    }
+
+    /// Whether it holds of a gate's number.
+    pub(crate) fn holds(&self, value: Option<Number>) -> bool {
+        match value {
+            Some(number) => self.matcher.diff(&self.shown(number)).is_empty(),
+            None => self.matcher.accepts_absence(),
+        }
+    }
+
+    /// A list of expectations of a gate's targets.
+    pub(crate) fn read_list(
+        field: &mut Field<'_>,
+        targets: &'static [Target],
+    ) -> Option<Vec<Self>> {
+        field.list(|item| Self::read(item, |field| read_target(field, targets), Matcher::read))
+    }
+
+    /// Refuses what can never hold with this many runs and warns of what always does.
+    pub(crate) fn lint(&self, runs: usize) -> Option<Problem> {
+        if self.matcher.asks_for_absence() {
+            return None;
+        }
+        let is_unknowable = runs == 0 && self.target.depends_on_runs();
+        let written = self.matcher.written();
+        let mut mentioned = Vec::new();
+        numbers_in(self.matcher.written(), &mut mentioned);
+        let holds = |number: f64| {
+            let number = if self.target.is_whole() {
+                Number::Int(number as i64)
+            } else {
+                Number::Float(number)
+            };
+            self.holds(Some(number))
+        };
+        let (mut can_pass, mut can_fail, mut best) = (false, false, 0.0_f64);
+        let candidates = if is_unknowable {
+            self.target.candidates_of_range(&mentioned)
+        } else {
+            self.target.candidates(runs, &mentioned)
+        };
+        for number in candidates {
+            best = best.max(number);
+            let passes = holds(number);
+            can_pass |= passes;
+            can_fail |= !passes;
+            if can_pass && can_fail {
+                return None;
+            }
+        }
+        if can_pass {
+            let message = format!(
+                "`{}` always satisfies {written}: this cannot fail",
+                self.target.name
+            );
+            let help = "tighten the matcher or remove the expectation";
+            return Some(Problem::warning(message).at(self.span).help(help));
+        }
+        if is_unknowable {
+            return None;
+        }
+        let with_runs = if runs == 0 {
+            String::new()
+        } else {
+            format!(" with {}", count(runs, "run"))
+        };
+        let message = format!(
+            "`{}` can never satisfy {written}{with_runs}",
+            self.target.name
+        );
+        let range = || format!("{}: it goes up to {}", self.target.doc, Number::Float(best));
+        let help = self.target.advice(runs, &holds).unwrap_or_else(range);
+        Some(Problem::error(message).at(self.span).help(help))
+    }
+}
+
+fn read_target(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Target> {
+    let words: Vec<(&str, &Target)> = targets.iter().map(|target| (target.name, target)).collect();
+    field.choice("a target of this gate", &words).copied()
+}
+
+fn mentions_flags(matcher: &Value) -> bool {
+    match matcher {
+        Value::Bool(_) => true,
+        Value::Array(items) => items.iter().any(mentions_flags),
+        // `absent: true` asks whether there is a number.
+        Value::Object(map) => map
+            .iter()
+            .any(|(key, operand)| key != "absent" && mentions_flags(operand)),
+        _ => false,
+    }
+}
+
+pub(crate) fn numbers_in(value: &Value, into: &mut Vec<f64>) {
+    match value {
+        Value::Number(number) => into.extend(number.as_f64()),
+        Value::Array(items) => items.iter().for_each(|item| numbers_in(item, into)),
+        Value::Object(map) => map.values().for_each(|item| numbers_in(item, into)),
+        _ => {}
+    }
+}

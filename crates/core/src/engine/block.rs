@@ -1,0 +1,357 @@
+//! What does the block of a gate in a suite ask for, and what do runs come to by it?
+
+use crate::engine::accept::Proposal;
+use crate::engine::assertion::Assertion;
+use crate::engine::facts::{AgentFacts, why_doubtful, why_nothing_matches};
+use crate::engine::gate::{Gate, GateKind, GateTrait, ReadNamed};
+use crate::engine::outlook::Outlook;
+use crate::engine::recording::Recording;
+use crate::engine::scores::{Said, Scores};
+use crate::engine::target::Target;
+use crate::grade::Question;
+use crate::problem::{Level, Problem, Span};
+use crate::report::{Expectation, Finding, GateReport, Remark, Status};
+use crate::row::AgentRow;
+use crate::suite::read::Block;
+use crate::suite::{Agent, Variant};
+use crate::trace::Run;
+use std::path::Path;
+
+/// A gate's block in a suite, ready to judge.
+pub struct GateBlock {
+    /// Its entry in the registry.
+    pub(crate) kind: &'static GateKind,
+    pub(crate) gate: Box<dyn Gate>,
+    variants: Vec<(Variant, Box<dyn Gate>)>,
+    /// The tools that it names, each with its place.
+    named: Vec<(String, Span)>,
+    /// The servers of its agent.
+    servers: Vec<String>,
+    pub(crate) expect: Vec<Assertion<Target>>,
+    /// What is asked of each run where `expect:` asks nothing of one: the default gate.
+    pub(crate) of_each_run: Vec<Assertion<Target>>,
+    /// Says that this share of runs is enough, in place of all.
+    pub(crate) min_pass_rate: Option<Assertion<Target>>,
+    key_span: Span,
+    /// A digest of the block as it is written.
+    pub(crate) digest: String,
+}
+
+impl std::fmt::Debug for GateBlock {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "GateBlock({})", self.key())
+    }
+}
+
+impl GateBlock {
+    pub(crate) fn read(
+        kind: &'static GateKind,
+        block: &mut Block<'_>,
+        digest: String,
+        key_span: Span,
+    ) -> Self {
+        let (gate, named) = block.with_tools(kind.read);
+        let doc = "What must hold for the gate's targets; left out, the default gate applies";
+        let written = (!kind.targets.is_empty()).then(|| {
+            block.optional("expect", doc, |field| {
+                Assertion::<Target>::read_list(field, kind.targets)
+            })
+        });
+        let written = written.flatten();
+        if written.as_ref().is_some_and(Vec::is_empty) && !block.is_describing() {
+            let problem = Problem::error("an empty `expect:` asserts nothing");
+            block.report_at(
+                "expect",
+                problem.help("remove it for the default gate, or name a target"),
+            );
+        }
+        let beside = gate.expect_beside(written.is_some());
+        let expect = written.unwrap_or_else(|| kind.default_expect().collect());
+        let expect: Vec<_> = expect
+            .into_iter()
+            .chain(beside.into_iter().map(Assertion::bound))
+            .collect();
+        let is_asked = |one: &Assertion<Target>| kind.asks_of_each_run(&one.target);
+        let of_each_run = if expect.iter().any(is_asked) {
+            Vec::new()
+        } else {
+            let beside = gate.expect_beside(false).into_iter().map(Assertion::bound);
+            let default = kind.default_expect().chain(beside);
+            default.filter(is_asked).collect()
+        };
+        let min_pass_rate = kind.read_min_pass_rate(block);
+        let digest = Self::digest_with_agent(kind, block, digest);
+        let servers = block.sibling("servers", |field| field.list(|item| item.string()));
+        let variants = gate.recording().variants;
+        Self {
+            kind,
+            gate,
+            variants,
+            named,
+            servers: servers.unwrap_or_default(),
+            expect,
+            of_each_run,
+            min_pass_rate,
+            key_span,
+            digest,
+        }
+    }
+
+    /// The block's key.
+    pub fn key(&self) -> &'static str {
+        self.kind.key
+    }
+
+    /// What the block asks of judges, of every run.
+    pub fn question(&self) -> Option<&Question> {
+        self.gate.question()
+    }
+
+    /// Whether judges decide it.
+    pub(crate) fn is_graded(&self) -> bool {
+        self.question().is_some_and(|question| !question.is_advice)
+    }
+
+    /// Whether it is set apart by this.
+    pub(crate) fn is(&self, one: GateTrait) -> bool {
+        self.kind.is(one)
+    }
+
+    /// Whether it compares the runs of a row, so that one run by itself says nothing.
+    pub fn compares_runs(&self) -> bool {
+        self.is(GateTrait::ComparesRuns)
+    }
+
+    /// Whether the block can name files.
+    pub(crate) fn reads_files(&self) -> bool {
+        self.is(GateTrait::ComparesWithBaseline) || self.is(GateTrait::ReadsFiles)
+    }
+
+    /// Reads the files that the block names.
+    pub(crate) fn read_files(
+        &mut self,
+        agent: &Agent,
+        suite: &Path,
+        read: ReadNamed<'_>,
+    ) -> Option<Problem> {
+        self.gate.read_files(agent, suite, read)
+    }
+
+    /// Whether the gate judges runs that are made for it alone.
+    pub fn judges_side_runs(&self) -> bool {
+        self.kind.side_words().is_some()
+    }
+
+    /// The variants that the block asks for, each a row of its own.
+    pub fn variants(&self) -> impl Iterator<Item = Variant> {
+        self.variants.iter().map(|(variant, _)| *variant)
+    }
+
+    /// What the block asks for when runs are recorded.
+    pub(crate) fn recording(&self, variant: Option<Variant>) -> Recording<'_> {
+        self.of(variant).recording()
+    }
+
+    /// The gate of a variant.
+    pub(crate) fn of(&self, variant: Option<Variant>) -> &dyn Gate {
+        let own = self
+            .variants
+            .iter()
+            .find(|(known, _)| Some(*known) == variant);
+        own.map_or(&*self.gate, |(_, gate)| &**gate)
+    }
+
+    /// What can be said at load time.
+    pub(crate) fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let facts = AgentFacts {
+            key_span: self.key_span,
+            named: &self.named,
+            expect: &self.expect,
+            ..*agent
+        };
+        let written = facts.written().chain(&self.min_pass_rate);
+        let written = written.filter_map(|assertion| assertion.lint(agent.runs));
+        written.chain(self.gate.lint(&facts)).collect()
+    }
+
+    /// Whether any runs could make the gate fail.
+    pub(crate) fn can_fail(&self) -> bool {
+        self.is(GateTrait::CanBeRefuted) || !self.expect.is_empty()
+    }
+
+    /// The verdict over `of` runs that begin with these, when it is the same whatever the others are.
+    pub(crate) fn outlook(&self, runs: &[Run<'_>], of: usize) -> Option<bool> {
+        let scores = self.gate.score(runs);
+        let outlook = |target: &Target| {
+            if target.is_pass_rate {
+                let passed = runs.len() - self.failed_runs(&*self.gate, runs, &scores).len();
+                Outlook::of_good(target, passed, runs.len(), of)
+            } else {
+                self.gate.outlook(target, &scores, runs, of)
+            }
+        };
+        let decided: Vec<Option<bool>> = self
+            .asserted()
+            .map(|assertion| assertion.decided(&outlook(&assertion.target)))
+            .collect();
+        if scores.is_refuted || decided.contains(&Some(false)) {
+            return Some(false);
+        }
+        (!self.is(GateTrait::CanBeRefuted) && decided.iter().all(|decided| *decided == Some(true)))
+            .then_some(true)
+    }
+
+    /// Scores the runs and holds the numbers to the block's expectations.
+    pub fn judge(&self, row_name: &str, runs: &[Run<'_>]) -> GateReport {
+        self.judge_variant(None, row_name, runs)
+    }
+
+    /// The same for the runs of one variant.
+    pub fn judge_variant(
+        &self,
+        variant: Option<Variant>,
+        row_name: &str,
+        runs: &[Run<'_>],
+    ) -> GateReport {
+        self.report(variant, row_name, runs, self.of(variant).score(runs))
+    }
+
+    /// The same for the runs of a row, beside its other gates.
+    pub(crate) fn judge_beside(
+        &self,
+        row: AgentRow<'_>,
+        row_name: &str,
+        runs: &[Run<'_>],
+    ) -> GateReport {
+        let scores = self.of(row.variant).score_beside(runs, row);
+        self.report(row.variant, row_name, runs, scores)
+    }
+
+    /// The same for runs that were made for the gate alone.
+    pub(crate) fn judge_side(
+        &self,
+        variant: Option<Variant>,
+        row_name: &str,
+        ordinary: &[Run<'_>],
+        side: &[Run<'_>],
+    ) -> GateReport {
+        self.report(
+            variant,
+            row_name,
+            side,
+            self.of(variant).score_side(ordinary, side),
+        )
+    }
+
+    /// What the block would have to say for these runs to be right; `None` where it says nothing that runs could teach it.
+    pub fn propose(&self, row: AgentRow<'_>, runs: &[Run<'_>]) -> Option<Proposal> {
+        self.of(row.variant).propose(runs, row)
+    }
+
+    /// Why labels of runs say nothing about the gate.
+    pub(crate) fn why_not_calibrated(&self) -> Option<&'static str> {
+        if self.is(GateTrait::DecidesRuns) {
+            Some("it counts the runs that pass, which is what the labels say")
+        } else if self.is(GateTrait::ComparesWithBaseline) {
+            Some("it compares the runs with those of a baseline")
+        } else if self.judges_side_runs() {
+            Some("it judges runs of its own, which have no labels")
+        } else {
+            None
+        }
+    }
+
+    /// Whether one run by itself can meet what is asserted, or fail to.
+    pub(crate) fn judges_one_run(&self) -> bool {
+        let is_refused = |problem: Problem| problem.level == Level::Error;
+        self.can_fail()
+            && !self
+                .asserted()
+                .any(|assertion| assertion.lint(1).is_some_and(is_refused))
+    }
+
+    fn report(
+        &self,
+        variant: Option<Variant>,
+        row_name: &str,
+        runs: &[Run<'_>],
+        mut scores: Scores,
+    ) -> GateReport {
+        let gate = self.of(variant);
+        let failed_runs = self.set_pass_rate(gate, runs, &mut scores);
+        for target in self.kind.targets {
+            scores.values.entry(target.name).or_insert(None);
+        }
+        let check =
+            |assertion: &Assertion<Target>| assertion.check(scores.value(assertion.target.name));
+        let mut expectations: Vec<_> = self.asserted().map(check).collect();
+        // Reports of thousands of rows are in memory at once.
+        expectations.shrink_to_fit();
+        let passed =
+            !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
+        lead_with_failed(&mut scores.findings, &expectations);
+        let remarks = self.remarks(&mut scores);
+        let asserted = || {
+            self.asserted()
+                .find_map(|assertion| scores.why_vacuous(assertion.target.name))
+        };
+        let unmatched = || why_nothing_matches(&gate.tool_names(&self.named), runs, &self.servers);
+        let doubtful = || why_doubtful(&gate.tool_names(&self.named), runs, &self.servers);
+        let line = gate.line(row_name, &scores);
+        GateReport {
+            key: self.key().to_owned(),
+            status: match (scores.is_ungraded, passed) {
+                (true, _) => Status::Error,
+                (false, true) => Status::Passed,
+                (false, false) => Status::Failed,
+            },
+            summary: scores.summary.clone().filter(|_| line.is_none()),
+            line,
+            not_exercised: scores
+                .not_exercised
+                .clone()
+                .or_else(asserted)
+                .or_else(unmatched)
+                .or_else(doubtful),
+            scored_runs: None,
+            failed_runs,
+            targets: scores
+                .values
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            expectations,
+            explanation: scores.findings,
+            remarks,
+            tables: scores.tables,
+            grades: scores.grades,
+            evidence: None,
+        }
+    }
+}
+
+impl GateBlock {
+    /// What the row says whatever the verdict is. A part is enough where the suite says how large it must be.
+    fn remarks(&self, scores: &mut Scores) -> Vec<Remark> {
+        let is_asserted = |target: &str| self.asserted().any(|one| one.target.name == target);
+        let remarks = std::mem::take(&mut scores.remarks).into_iter();
+        let remark = |said: Said| Remark {
+            is_partial: said.remark.is_partial && !is_asserted(said.about),
+            ..said.remark
+        };
+        remarks.map(remark).collect()
+    }
+}
+
+/// Findings about an expectation that failed come first and name its target; their order is otherwise kept.
+fn lead_with_failed(findings: &mut [Finding], expectations: &[Expectation]) {
+    let has_failed = |target: &String| {
+        expectations
+            .iter()
+            .any(|one| !one.passed && one.target == *target)
+    };
+    for finding in &mut *findings {
+        finding.targets.retain(has_failed);
+    }
+    findings.sort_by_key(|finding| finding.targets.is_empty());
+}

@@ -1,0 +1,187 @@
+//! Which values can a target still come to have, when some of its runs are not there yet?
+
+use crate::engine::assertion::{Assertion, numbers_in};
+use crate::engine::scores::Scores;
+use crate::engine::target::{Better, Fold, Range, Target};
+use crate::report::Number;
+use serde_json::Value;
+
+/// All that a target can be once every run is there.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outlook {
+    /// Nothing can be said: what depends on every run, such as a mean, is open until the last.
+    Open,
+    /// Nothing, whatever is still to come.
+    Absent,
+    /// One of these.
+    OneOf(Vec<f64>),
+    /// No more than this, or nothing.
+    AtMost(f64),
+    /// No less than this, or nothing.
+    AtLeast(f64),
+}
+
+/// Matchers whose verdict on a number changes only at the numbers they mention.
+const PIECEWISE: [&str; 12] = [
+    "gte", "lte", "gt", "lt", "exact", "one-of", "oneOf", "not", "all-of", "any-of", "allOf",
+    "anyOf",
+];
+
+impl Outlook {
+    /// The outlook of a target that each run counts for by itself: the worst of them, or their sum.
+    pub fn folded(target: &Target, scores: &Scores) -> Self {
+        match (target.fold, target.better(), scores.value(target.name)) {
+            (Fold::Pooled, ..) => Self::Open,
+            (.., None) => Self::Absent,
+            (Fold::Worst, Better::High, Some(value)) => Self::AtMost(value.as_f64()),
+            (Fold::Worst | Fold::Sum, _, Some(value)) => Self::AtLeast(value.as_f64()),
+        }
+    }
+
+    /// The outlook of a target that the number of good runs decides, once there are `of`: any of the others may be good.
+    pub fn of_good(target: &Target, good: usize, runs: usize, of: usize) -> Self {
+        let possible = good..=good + (of - runs);
+        let values = possible
+            .map(|good| target.of_good(good as u64, of as u64))
+            .collect::<Option<_>>();
+        values.map_or(Self::Open, Self::OneOf)
+    }
+
+    /// Enough of the values to tell what a matcher says of all of them; `None` when that cannot be told.
+    fn samples(&self, target: &Target, matcher: &Value) -> Option<Vec<f64>> {
+        let (low, high) = match self {
+            Self::Open => return None,
+            Self::Absent => return Some(Vec::new()),
+            Self::OneOf(values) => return Some(values.clone()),
+            Self::AtMost(most) => (0.0, *most),
+            Self::AtLeast(least) => (*least, f64::INFINITY),
+        };
+        let high = target.highest().map_or(high, |highest| high.min(highest));
+        let is_possible = |value: &f64| (low..=high).contains(value);
+        if matches!(target.range, Range::Flag | Range::Percent) {
+            return Some((0..=100).map(f64::from).filter(is_possible).collect());
+        }
+        if !is_piecewise(matcher) {
+            return None;
+        }
+        let mut mentioned = vec![low];
+        numbers_in(matcher, &mut mentioned);
+        mentioned.extend(Some(high).filter(|high| high.is_finite()));
+        mentioned.sort_by(f64::total_cmp);
+        let between = mentioned
+            .windows(2)
+            .map(|pair| f64::midpoint(pair[0], pair[1]));
+        let beyond = mentioned.last().map(|last| last.abs().mul_add(2.0, 1.0));
+        let mut samples: Vec<f64> = between
+            .chain(beyond)
+            .chain(mentioned.iter().copied())
+            .collect();
+        if target.is_whole() {
+            samples = samples
+                .into_iter()
+                .flat_map(|value| [value.floor(), value.ceil()])
+                .collect();
+            samples.extend(
+                mentioned
+                    .iter()
+                    .flat_map(|number| [number.floor() - 1.0, number.ceil() + 1.0]),
+            );
+        }
+        Some(samples.into_iter().filter(is_possible).collect())
+    }
+}
+
+impl Assertion<Target> {
+    /// What the assertion will say however the remaining runs end; `None` while that is open.
+    pub(crate) fn decided(&self, outlook: &Outlook) -> Option<bool> {
+        let samples = outlook.samples(&self.target, self.matcher.written())?;
+        let whole = |value: f64| {
+            if self.target.is_whole() {
+                Number::Int(value as i64)
+            } else {
+                Number::Float(value)
+            }
+        };
+        let holds = samples
+            .into_iter()
+            .map(|value| self.holds(Some(whole(value))));
+        let may_be_absent = !matches!(outlook, Outlook::OneOf(_));
+        let absent = may_be_absent.then(|| self.matcher.accepts_absence());
+        let mut verdicts = holds.chain(absent);
+        let first = verdicts.next()?;
+        verdicts.all(|verdict| verdict == first).then_some(first)
+    }
+}
+
+fn is_piecewise(matcher: &Value) -> bool {
+    match matcher {
+        Value::Object(map) => map
+            .iter()
+            .all(|(key, inner)| PIECEWISE.contains(&key.as_str()) && is_piecewise(inner)),
+        Value::Array(items) => items.iter().all(is_piecewise),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matcher::Matcher;
+
+    const PASSED: Target = Target::flag("t.passed", "");
+    const WASTE: Target = Target::count("t.waste", "");
+    const SCORE: Target = Target::ratio("t.score", "");
+
+    fn decided(target: Target, matcher: Matcher, outlook: &Outlook) -> Option<bool> {
+        Assertion::of(target, matcher).decided(outlook)
+    }
+
+    #[test]
+    fn a_failed_run_decides_and_passed_ones_do_not() {
+        assert_eq!(
+            decided(PASSED, Matcher::at_least(1.0), &Outlook::AtMost(0.0)),
+            Some(false)
+        );
+        assert_eq!(
+            decided(PASSED, Matcher::at_least(1.0), &Outlook::AtMost(1.0)),
+            None
+        );
+        assert_eq!(
+            decided(WASTE, Matcher::at_most(2.0), &Outlook::AtLeast(3.0)),
+            Some(false)
+        );
+        assert_eq!(
+            decided(WASTE, Matcher::at_most(2.0), &Outlook::AtLeast(2.0)),
+            None
+        );
+        assert_eq!(
+            decided(SCORE, Matcher::at_least(0.5), &Outlook::AtMost(0.4999)),
+            Some(false)
+        );
+        assert_eq!(
+            decided(SCORE, Matcher::at_least(0.5), &Outlook::AtMost(0.5)),
+            None
+        );
+    }
+
+    #[test]
+    fn what_may_still_go_absent_is_not_decided_to_pass() {
+        assert_eq!(
+            decided(WASTE, Matcher::at_least(2.0), &Outlook::AtLeast(3.0)),
+            None
+        );
+        assert_eq!(
+            decided(
+                WASTE,
+                Matcher::at_least(2.0),
+                &Outlook::OneOf(vec![3.0, 4.0])
+            ),
+            Some(true)
+        );
+        assert_eq!(
+            decided(WASTE, Matcher::at_least(2.0), &Outlook::Absent),
+            Some(false)
+        );
+        assert_eq!(decided(WASTE, Matcher::at_least(2.0), &Outlook::Open), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! Which runs does a gate fail by themselves, and in what share of them does it hold?
+
+use crate::engine::assertion::Assertion;
+use crate::engine::block::GateBlock;
+use crate::engine::gate::{Gate, GateKind, GateTrait, RunFailsBy};
+use crate::engine::scores::Scores;
+use crate::engine::target::{Better, Fold, Target};
+use crate::matcher::Matcher;
+use crate::problem::Span;
+use crate::report::Number;
+use crate::suite::Agent;
+use crate::suite::read::Block;
+use crate::trace::Run;
+
+impl GateKind {
+    /// The target of the share of runs that pass, where the gate scores run by run.
+    pub(crate) fn pass_rate(&self) -> Option<&'static Target> {
+        self.targets.iter().find(|target| target.is_pass_rate)
+    }
+
+    /// Whether the gate can fail a run by what is observed of it.
+    pub(crate) fn decides_a_run(&self) -> bool {
+        self.run_fails_by != RunFailsBy::Nothing && !self.is(GateTrait::AsksJudges)
+    }
+
+    /// Whether an assertion on this target also says something of one run alone.
+    pub(crate) fn asks_of_each_run(&self, target: &Target) -> bool {
+        match self.run_fails_by {
+            RunFailsBy::Nothing | RunFailsBy::Rule => false,
+            RunFailsBy::Assertions => target.fold != Fold::Pooled,
+            // Nobody asks one run for the good that all of them are to do together.
+            RunFailsBy::AssertionsOverIt => {
+                target.fold != Fold::Sum || target.better() == Better::Low
+            }
+        }
+    }
+
+    /// `min_pass_rate:` in the block of such a gate.
+    pub(crate) fn read_min_pass_rate(&self, block: &mut Block<'_>) -> Option<Assertion<Target>> {
+        let target = *self.pass_rate()?;
+        let doc = "The least share of runs, from 0 to 1, that must meet what is asked of each; left out, all of them";
+        block.optional("min_pass_rate", doc, |field| {
+            let least = Assertion::of(target, Matcher::at_least(field.number(0.0..=1.0)?));
+            Some(Assertion {
+                span: field.span(),
+                ..least
+            })
+        })
+    }
+}
+
+impl GateBlock {
+    /// What is asked of the numbers over all runs: with `min_pass_rate:` that enough of them pass.
+    pub(crate) fn asserted(&self) -> impl Iterator<Item = &Assertion<Target>> {
+        let is_asserted = |assertion: &&Assertion<Target>| {
+            self.min_pass_rate.is_none() || !is_of_a_run(assertion)
+        };
+        self.expect
+            .iter()
+            .filter(is_asserted)
+            .chain(&self.min_pass_rate)
+    }
+
+    /// Whether the block can fail a run by what is observed of it.
+    pub(crate) fn decides_a_run(&self) -> bool {
+        self.kind.decides_a_run()
+    }
+
+    /// Whether one run meets what the block asks of each; `None` where the gate does not score run by run, or judges do.
+    pub(crate) fn passes_run(&self, run: &Run<'_>) -> Option<bool> {
+        let fails = || {
+            let run = std::slice::from_ref(run);
+            let scores = self.gate.score(run);
+            !self.failed_runs(&*self.gate, run, &scores).is_empty()
+        };
+        self.decides_a_run().then(|| !fails())
+    }
+
+    /// The numbers of the runs that the gate fails, whatever the other runs did.
+    pub(crate) fn failed_runs(
+        &self,
+        gate: &dyn Gate,
+        runs: &[Run<'_>],
+        scores: &Scores,
+    ) -> Vec<usize> {
+        match self.kind.run_fails_by {
+            RunFailsBy::Nothing => Vec::new(),
+            RunFailsBy::Rule => scores.failed_runs.clone(),
+            RunFailsBy::Assertions | RunFailsBy::AssertionsOverIt => {
+                self.runs_that_miss_assertions(gate, runs, scores)
+            }
+        }
+    }
+
+    fn runs_that_miss_assertions(
+        &self,
+        gate: &dyn Gate,
+        runs: &[Run<'_>],
+        scores: &Scores,
+    ) -> Vec<usize> {
+        // What a gate asks by itself are bounds on the worst run: where that run keeps them, all do.
+        let is_bound = |assertion: &Assertion<Target>| assertion.span == Span::default();
+        let hold = self.holds(scores);
+        if hold && (runs.len() == 1 || self.expect.iter().all(is_bound)) {
+            return Vec::new();
+        }
+        let alone = |at: usize| match scores.by_run.get(at) {
+            _ if runs.len() == 1 => hold,
+            Some(scored) => self.holds(&gate.fold(&runs[at..=at], vec![scored.clone()])),
+            None => self.holds(&gate.score(&runs[at..=at])),
+        };
+        (0..runs.len())
+            .filter(|&at| !alone(at))
+            .map(|at| runs[at].number)
+            .collect()
+    }
+
+    /// Names the runs that the gate fails, and sets the share of those that pass where the gate has a target for it.
+    pub(crate) fn set_pass_rate(
+        &self,
+        gate: &dyn Gate,
+        runs: &[Run<'_>],
+        scores: &mut Scores,
+    ) -> Vec<usize> {
+        if runs.is_empty() {
+            return Vec::new();
+        }
+        let failed = self.failed_runs(gate, runs, scores);
+        if let Some(target) = self.kind.pass_rate() {
+            let rate = (runs.len() - failed.len()) as f64 / runs.len() as f64;
+            scores.set(target, Some(Number::Float(rate)));
+        }
+        failed
+    }
+
+    fn holds(&self, scores: &Scores) -> bool {
+        let holds =
+            |assertion: &Assertion<Target>| assertion.holds(scores.value(assertion.target.name));
+        let mut asked = self
+            .expect
+            .iter()
+            .filter(|assertion| self.kind.asks_of_each_run(&assertion.target))
+            .chain(&self.of_each_run);
+        !scores.is_refuted && asked.all(holds)
+    }
+}
+
+pub(crate) fn is_of_a_run(assertion: &Assertion<Target>) -> bool {
+    assertion.target.fold != Fold::Pooled
+}
+
+/// The gates that fail a run by what is observed of it.
+pub(crate) fn failed_by(agent: &Agent, run: &Run<'_>) -> Vec<&'static str> {
+    let gates = agent
+        .gates
+        .iter()
+        .filter(|gate| gate.passes_run(run) == Some(false));
+    gates.map(GateBlock::key).collect()
+}

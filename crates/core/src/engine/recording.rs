@@ -1,0 +1,145 @@
+//! What does a gate ask for when the runs of its agent are recorded?
+
+use crate::engine::gate::Gate;
+use crate::fault::FaultKind;
+use crate::price::Prices;
+use crate::suite::{Agent, Variant};
+use crate::trace::{CatalogueTool, Header, Run};
+use crate::world::World;
+use std::sync::Arc;
+
+/// How a gate steers recording; most do not.
+#[derive(Default)]
+pub struct Recording<'g> {
+    /// Rows of their own, each with the gate that it is recorded for and judged by.
+    pub variants: Vec<(Variant, Box<dyn Gate>)>,
+    /// The tools to put among those that the servers offer.
+    pub injected_tools: Option<InjectedTools<'g>>,
+    /// The time budget of one call.
+    pub call_budget_ms: Option<u64>,
+    /// Prices that come before the shipped ones.
+    pub prices: Option<&'g Prices>,
+    /// The world that the agent's mocks act on.
+    pub world: Option<&'g Arc<World>>,
+}
+
+type InjectedTools<'g> = Box<dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + 'g>;
+
+/// What is said of runs that are made for one gate, and that it alone judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SideWords {
+    /// All of them: `the fault matrix`.
+    pub all: &'static str,
+    /// One of them: `fault`.
+    pub one: &'static str,
+    /// What stands before the extension of their cassette.
+    pub file: &'static str,
+}
+
+/// What is done in one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SideRun {
+    /// A call goes wrong.
+    Fault(Combination),
+    /// These tools are not offered; the number tells one such run from the next.
+    Without(Vec<String>, usize),
+}
+
+/// As recordings name it: `hang@1`, `without search #2`.
+impl std::fmt::Display for SideRun {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Fault(combination) => combination.fmt(out),
+            Self::Without(tools, number) => {
+                write!(out, "without {} #{number}", tools.join(" and "))
+            }
+        }
+    }
+}
+
+/// The runs that an agent records for a gate of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideRuns {
+    /// What is said of them.
+    pub words: SideWords,
+    /// The parameter of a recorded header that names them: the gate's key.
+    pub parameter: &'static str,
+    /// What is done in each.
+    pub runs: Vec<SideRun>,
+}
+
+impl SideRuns {
+    /// Those of an agent, by its ordinary runs; `None` when it asks for none.
+    pub fn of(agent: &Agent, runs: &[Run<'_>]) -> Option<Self> {
+        agent.gates.iter().find_map(|gate| {
+            let words = gate.kind.side_words()?;
+            Some(Self {
+                words,
+                parameter: gate.key(),
+                runs: gate.gate.side_runs(agent, runs),
+            })
+        })
+    }
+
+    /// Puts their names into a header.
+    pub fn name_in(&self, header: &mut Header) {
+        let names = self
+            .runs
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>();
+        header
+            .parameters
+            .insert(self.parameter.to_owned(), names.into());
+    }
+}
+
+/// One fault of a matrix: a kind, and the call of the run that it hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Combination {
+    /// What goes wrong.
+    pub kind: FaultKind,
+    /// The call that it goes wrong in, from 0 as in a trace.
+    pub call_index: usize,
+}
+
+/// As recordings and reports name it, the call counted from 1: `hang@1`.
+impl std::fmt::Display for Combination {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}@{}", self.kind, self.call_index + 1)
+    }
+}
+
+/// Reads what is displayed.
+impl std::str::FromStr for Combination {
+    type Err = ();
+
+    fn from_str(written: &str) -> Result<Self, ()> {
+        let (kind, call) = written.rsplit_once('@').ok_or(())?;
+        let call: usize = call.parse().map_err(|_| ())?;
+        let call_index = call.checked_sub(1).ok_or(())?;
+        Ok(Self {
+            kind: kind.parse().map_err(|_| ())?,
+            call_index,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_combination_is_read_back_as_it_is_shown() {
+        let shown = Combination {
+            kind: FaultKind::Error { code: -32603 },
+            call_index: 1,
+        }
+        .to_string();
+        assert_eq!(shown, "error:-32603@2");
+        assert_eq!(shown.parse::<Combination>().unwrap().to_string(), shown);
+        for bad in ["hang", "hang@0", "hang@x", "hnag@1", "@1"] {
+            assert!(bad.parse::<Combination>().is_err(), "{bad}");
+        }
+    }
+}

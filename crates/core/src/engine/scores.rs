@@ -1,0 +1,409 @@
+//! What a gate measured: one value per target, the findings behind them, and whether there was anything to measure.
+
+use crate::engine::target::{Better, Fold, Target};
+use crate::grade::Grade;
+use crate::report::{AssertionDiff, CallTable, Finding, Number, Remark};
+use crate::trace::Run;
+use std::collections::{BTreeMap, BTreeSet};
+
+const MOST_RUNS_NAMED: usize = 5;
+
+/// A gate's numbers over all runs of a test.
+#[derive(Debug, Clone, Default)]
+pub struct Scores {
+    /// Every target of the gate; `None` is not measured.
+    pub values: BTreeMap<&'static str, Option<Number>>,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// The expected calls beside the recorded ones, a table for each run that is not as expected.
+    pub tables: Vec<CallTable>,
+    /// Why there was nothing to measure.
+    pub not_exercised: Option<String>,
+    /// What the row says whatever the verdict is.
+    pub(crate) remarks: Vec<Said>,
+    /// The numbers in a few words, for gates whose numbers say more together.
+    pub summary: Option<String>,
+    /// Whether the gate fails whatever is expected of its numbers: what the suite claims is not so.
+    pub is_refuted: bool,
+    /// Whether a run has no grade, so that nothing can be said.
+    pub is_ungraded: bool,
+    /// What judges said of the runs.
+    pub grades: Vec<Grade>,
+    /// The numbers of the runs that the gate's own rule fails, for [`super::gate::RunFailsBy::Rule`].
+    pub(crate) failed_runs: Vec<usize>,
+    pub(crate) vacuous: BTreeMap<&'static str, String>,
+    /// The numbers of each run, without what was found, where the gate scores run by run.
+    pub(crate) by_run: Vec<RunScores>,
+}
+
+/// A remark, and the target that measures what it tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) remark: Remark,
+    /// Where this target is asserted, the suite says how much is enough: nothing is partial then.
+    pub(crate) about: &'static str,
+}
+
+/// A gate's numbers in one run.
+#[derive(Debug, Clone, Default)]
+pub struct RunScores {
+    values: Vec<(Target, Number)>,
+    findings: Vec<Finding>,
+    table: Option<CallTable>,
+    not_exercised: Option<String>,
+    has_failed: bool,
+    partial: Option<Partial>,
+    vacuous: Vec<VacuousTarget>,
+}
+
+/// What was judged in part, in the unit of a target.
+#[derive(Debug, Clone)]
+struct Partial {
+    about: Target,
+    message: String,
+}
+
+/// A target for which a run had nothing to count.
+#[derive(Debug, Clone, Copy)]
+struct VacuousTarget {
+    target: &'static str,
+    why: &'static str,
+}
+
+impl RunScores {
+    /// Sets a whole number.
+    pub fn whole(&mut self, target: &Target, value: usize) -> &mut Self {
+        self.values.push((*target, Number::Int(value as i64)));
+        self
+    }
+
+    /// Sets a flag.
+    pub fn flag(&mut self, target: &Target, value: bool) -> &mut Self {
+        self.whole(target, usize::from(value))
+    }
+
+    /// Sets a ratio or amount.
+    pub fn float(&mut self, target: &Target, value: f64) -> &mut Self {
+        self.values.push((*target, Number::Float(value)));
+        self
+    }
+
+    /// Sets a time, where there is one.
+    pub fn milliseconds(&mut self, target: &Target, value: Option<u64>) -> &mut Self {
+        let number = |value: u64| Number::Int(i64::try_from(value).unwrap_or(i64::MAX));
+        self.values
+            .extend(value.map(|value| (*target, number(value))));
+        self
+    }
+
+    /// Adds something worth looking at.
+    pub fn find(&mut self, message: impl Into<String>) -> &mut Self {
+        self.find_about(&[], message)
+    }
+
+    /// Adds something worth looking at where what is expected of these targets failed.
+    pub fn find_about(&mut self, targets: &[Target], message: impl Into<String>) -> &mut Self {
+        self.find_differences(targets, message, Vec::new())
+    }
+
+    /// The same, with where the values differ.
+    pub fn find_differences(
+        &mut self,
+        targets: &[Target],
+        message: impl Into<String>,
+        diff: Vec<AssertionDiff>,
+    ) -> &mut Self {
+        self.findings.push(Finding {
+            diff,
+            ..Finding::new(None, message.into()).about(targets)
+        });
+        self
+    }
+
+    /// Sets the expected calls beside the recorded ones.
+    pub fn table(&mut self, table: CallTable) -> &mut Self {
+        self.table = Some(table);
+        self
+    }
+
+    /// Adds something worth looking at that the table does not show.
+    pub fn find_beside_table(&mut self, message: String) -> &mut Self {
+        if let Some(table) = &mut self.table {
+            table.notes.push(message.clone());
+        }
+        self.find(message)
+    }
+
+    /// Says why there was nothing to count for one target in this run, which matters where it is asserted.
+    pub fn nothing_counts(&mut self, target: &Target, why: &'static str) -> &mut Self {
+        self.vacuous.push(VacuousTarget {
+            target: target.name,
+            why,
+        });
+        self
+    }
+
+    fn value(&self, target: &Target) -> Option<Number> {
+        self.values
+            .iter()
+            .find(|(known, _)| known.name == target.name)
+            .map(|(_, value)| *value)
+    }
+
+    fn why_vacuous(&self, target: &str) -> Option<&str> {
+        let mut vacuous = self.vacuous.iter();
+        vacuous
+            .find(|vacuous| vacuous.target == target)
+            .map(|vacuous| vacuous.why)
+    }
+
+    /// Says that this run has failed by the gate's own rule, for [`super::gate::RunFailsBy::Rule`].
+    pub fn fail(&mut self) -> &mut Self {
+        self.has_failed = true;
+        self
+    }
+
+    /// Says which part was judged of what the block names, in the unit of a target; `--deny-vacuous` fails the gate for
+    /// it unless the suite asserts that target.
+    pub fn partial(&mut self, about: &Target, message: impl Into<String>) -> &mut Self {
+        self.partial = Some(Partial {
+            about: *about,
+            message: message.into(),
+        });
+        self
+    }
+
+    /// Says that this run had nothing to measure.
+    pub fn not_exercised(&mut self, why: impl Into<String>) -> &mut Self {
+        self.not_exercised = Some(why.into());
+        self
+    }
+}
+
+impl Scores {
+    /// Folds the numbers of each run as each target says; what one run lacks is not measured.
+    pub fn of_runs(runs: &[Run<'_>], mut scored: Vec<RunScores>) -> Self {
+        let no_measure = scored.iter().map(|run| run.not_exercised.as_deref());
+        let mut scores = Self {
+            values: fold_values(&scored),
+            not_exercised: vacuous_runs(runs, no_measure),
+            remarks: partial_runs(runs, &scored),
+            vacuous: vacuous_targets(runs, &scored),
+            ..Self::default()
+        };
+        for (run, scored) in runs.iter().zip(&mut scored) {
+            scores.take_findings(run.number, scored);
+        }
+        scores.by_run = scored;
+        scores
+    }
+
+    /// Moves what was found in a run here, with the run's number.
+    fn take_findings(&mut self, number: usize, scored: &mut RunScores) {
+        if scored.has_failed {
+            self.failed_runs.push(number);
+        }
+        if let Some(mut table) = scored.table.take() {
+            table.run = Some(number);
+            self.tables.push(table);
+        }
+        for mut finding in scored.findings.drain(..) {
+            finding.run = Some(number);
+            self.findings.push(finding);
+        }
+    }
+
+    /// Sets one target over all runs.
+    pub fn set(&mut self, target: &Target, value: Option<Number>) -> &mut Self {
+        self.values.insert(target.name, value);
+        self
+    }
+
+    /// Says something of a target on the row, whatever the verdict is.
+    pub fn remark(&mut self, about: &Target, message: impl Into<String>) -> &mut Self {
+        let remark = Remark {
+            message: message.into(),
+            is_partial: false,
+        };
+        self.remarks.push(Said {
+            remark,
+            about: about.name,
+        });
+        self
+    }
+
+    /// Says why there was nothing to count for one target, which matters where it is asserted.
+    pub fn nothing_counts(&mut self, target: &Target, why: impl Into<String>) -> &mut Self {
+        self.vacuous.insert(target.name, why.into());
+        self
+    }
+
+    /// Why there was nothing to count for a target.
+    pub(crate) fn why_vacuous(&self, target: &str) -> Option<String> {
+        self.vacuous
+            .get(target)
+            .map(|why| format!("`{target}`: {why}"))
+    }
+
+    /// The value of a target.
+    pub fn value(&self, target: &str) -> Option<Number> {
+        self.values.get(target).copied().flatten()
+    }
+}
+
+/// Every target that a run measured; `None` when another run did not.
+fn fold_values(scored: &[RunScores]) -> BTreeMap<&'static str, Option<Number>> {
+    let mut folded = BTreeMap::new();
+    for (target, _) in scored.iter().flat_map(|run| &run.values) {
+        folded.entry(target.name).or_insert_with(|| {
+            let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
+            fold(target, &values?)
+        });
+    }
+    folded
+}
+
+/// `None` when there are no values: nothing was measured.
+fn fold(target: &Target, values: &[Number]) -> Option<Number> {
+    let (first, rest) = values.split_first()?;
+    Some(rest.iter().fold(*first, |folded, &value| {
+        match (target.fold, target.better()) {
+            (Fold::Worst, Better::High) if value.as_f64() < folded.as_f64() => value,
+            (Fold::Worst, Better::Low) if value.as_f64() > folded.as_f64() => value,
+            (Fold::Sum, _) => add(folded, value),
+            _ => folded,
+        }
+    }))
+}
+
+fn add(a: Number, b: Number) -> Number {
+    match (a, b) {
+        (Number::Int(a), Number::Int(b)) => Number::Int(a + b),
+        _ => Number::Float(a.as_f64() + b.as_f64()),
+    }
+}
+
+/// What was judged in part, each message once with the runs that it is about.
+fn partial_runs(runs: &[Run<'_>], scored: &[RunScores]) -> Vec<Said> {
+    let mut distinct: Vec<&Partial> = Vec::new();
+    for partial in scored.iter().filter_map(|run| run.partial.as_ref()) {
+        if distinct
+            .iter()
+            .all(|known| known.message != partial.message)
+        {
+            distinct.push(partial);
+        }
+    }
+    let say = |partial: &Partial| {
+        let messages = scored.iter().map(|run| {
+            let own = run.partial.as_ref()?.message.as_str();
+            (own == partial.message).then_some(own)
+        });
+        let remark = Remark {
+            message: vacuous_runs(runs, messages)?,
+            is_partial: true,
+        };
+        Some(Said {
+            remark,
+            about: partial.about.name,
+        })
+    };
+    distinct.into_iter().filter_map(say).collect()
+}
+
+/// Why there was nothing to count for a target, and in which runs.
+fn vacuous_targets(runs: &[Run<'_>], scored: &[RunScores]) -> BTreeMap<&'static str, String> {
+    let targets: BTreeSet<&'static str> = scored
+        .iter()
+        .flat_map(|run| run.vacuous.iter().map(|vacuous| vacuous.target))
+        .collect();
+    targets
+        .into_iter()
+        .filter_map(|target| {
+            let reasons = scored.iter().map(|run| run.why_vacuous(target));
+            Some((target, vacuous_runs(runs, reasons)?))
+        })
+        .collect()
+}
+
+/// Why runs had nothing to measure, and which, when it was not all of them.
+pub(crate) fn vacuous_runs<'a>(
+    runs: &[Run<'_>],
+    reasons: impl Iterator<Item = Option<&'a str>>,
+) -> Option<String> {
+    let vacuous: Vec<(usize, &str)> = runs
+        .iter()
+        .zip(reasons)
+        .filter_map(|(run, why)| Some((run.number, why?)))
+        .collect();
+    let (_, why) = vacuous.first()?;
+    if vacuous.len() == runs.len() {
+        return Some((*why).to_owned());
+    }
+    let named: Vec<String> = vacuous
+        .iter()
+        .take(MOST_RUNS_NAMED)
+        .map(|(run, _)| format!("#{run}"))
+        .collect();
+    let more = if vacuous.len() > MOST_RUNS_NAMED {
+        ", …"
+    } else {
+        ""
+    };
+    Some(format!(
+        "{why} (in {} of {} runs: {}{more})",
+        vacuous.len(),
+        runs.len(),
+        named.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Trace;
+
+    const GOOD: Target = Target::ratio("t.good", "");
+    const WASTE: Target = Target::count("t.waste", "");
+    const SOMETIMES: Target = Target::count("t.sometimes", "");
+
+    #[test]
+    fn the_worst_run_decides_and_a_target_absent_once_is_absent() {
+        let short = Trace::read("{}").unwrap();
+        let long = Trace::read(r#"{"tool_calls":[{"name":"a"}]}"#).unwrap();
+        let runs = [
+            Run::of(&short),
+            Run {
+                number: 2,
+                ..Run::of(&long)
+            },
+        ];
+        let score = |run: &Run<'_>| {
+            let mut scores = RunScores::default();
+            let calls = run.trace.tool_calls.len();
+            scores
+                .float(&GOOD, 1.0 / (1.0 + calls as f64))
+                .whole(&WASTE, calls);
+            if calls > 0 {
+                scores.whole(&SOMETIMES, 1);
+            } else {
+                scores.not_exercised("no calls");
+            }
+            scores
+        };
+        let scores = Scores::of_runs(&runs, runs.iter().map(score).collect());
+        assert_eq!(scores.value("t.good"), Some(Number::Float(0.5)));
+        assert_eq!(scores.value("t.waste"), Some(Number::Int(1)));
+        assert_eq!(scores.value("t.sometimes"), None);
+        assert_eq!(
+            scores.not_exercised.unwrap(),
+            "no calls (in 1 of 2 runs: #1)"
+        );
+    }
+
+    #[test]
+    fn no_runs_measure_nothing() {
+        let scores = Scores::of_runs(&[], Vec::new());
+        assert_eq!(scores.value("t.good"), None);
+    }
+}

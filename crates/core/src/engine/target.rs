@@ -1,0 +1,368 @@
+//! What a gate computes: each target with its range and how the runs of a test are folded into it.
+
+use crate::matcher::Matcher;
+use mcptest_stats::first_false;
+use serde::{Deserialize, Serialize};
+
+/// One number that a gate computes and a suite can assert.
+#[must_use]
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// The name that `expect:` uses.
+    pub name: &'static str,
+    /// What it says, in one line.
+    pub doc: &'static str,
+    /// The values it can have.
+    pub range: Range,
+    /// How the values of several runs become one.
+    pub fold: Fold,
+    /// The highest value it can have.
+    most: f64,
+    reachable: Option<Values>,
+    advice: Option<Advice>,
+    /// Whether it is the share of runs that meet what the block asks of each.
+    pub(crate) is_pass_rate: bool,
+    better: Better,
+    unit: Option<Unit>,
+}
+
+/// The values that come out of a number of runs.
+#[derive(Debug, Clone, Copy)]
+enum Values {
+    /// All that this many runs can give.
+    All(fn(usize) -> Vec<f64>),
+    /// What so many good runs among all give, never less for one more.
+    Rising(fn(u64, u64) -> f64),
+}
+
+/// Given the runs there are and which values would pass, what to do where none that is reached will.
+type Advice = fn(usize, &dyn Fn(f64) -> bool) -> Option<String>;
+
+/// The values a target can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Range {
+    /// 0 or 1, which matchers may also call `false` and `true`.
+    Flag,
+    /// 0 to 100, whole.
+    Percent,
+    /// 0 to 1.
+    Ratio,
+    /// 0 and up, whole.
+    Count,
+    /// 0 and up.
+    Amount,
+}
+
+/// What a target counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// 1 when something holds, else 0.
+    Flag,
+    /// Hundredths.
+    Percent,
+    /// A share of 1.
+    Ratio,
+    /// Things.
+    Count,
+    /// Milliseconds.
+    Ms,
+    /// Tokens of a model.
+    Tokens,
+    /// US dollars.
+    Usd,
+    /// An amount of something else.
+    Score,
+}
+
+/// Which values of a target are good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// High ones.
+    High,
+    /// Low ones.
+    Low,
+}
+
+/// How the runs of a test become one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fold {
+    /// That of the worst run: the lowest where high is good, the highest where low is.
+    Worst,
+    /// All together.
+    Sum,
+    /// The gate computes it over all runs at once.
+    Pooled,
+}
+
+impl Target {
+    /// A target whose worst run decides.
+    const fn new(name: &'static str, doc: &'static str, range: Range, better: Better) -> Self {
+        let (fold, most) = (Fold::Worst, f64::INFINITY);
+        Self {
+            name,
+            doc,
+            range,
+            fold,
+            most,
+            reachable: None,
+            advice: None,
+            is_pass_rate: false,
+            better,
+            unit: None,
+        }
+    }
+
+    /// 1 when something holds, else 0; the worst run decides.
+    pub const fn flag(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, doc, Range::Flag, Better::High)
+    }
+
+    /// A ratio from 0 to 1 where high is good; the worst run decides.
+    pub const fn ratio(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, doc, Range::Ratio, Better::High)
+    }
+
+    /// A whole percent where high is good; the worst run decides.
+    pub const fn percent(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, doc, Range::Percent, Better::High)
+    }
+
+    /// A count of something unwanted; the worst run decides.
+    pub const fn count(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, doc, Range::Count, Better::Low)
+    }
+
+    /// An amount such as milliseconds or money; the worst run decides.
+    pub const fn amount(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, doc, Range::Amount, Better::Low)
+    }
+
+    /// The share of runs that meet what the block asks of each run; a gate that has one scores run by run.
+    pub const fn pass_rate(name: &'static str) -> Self {
+        let rate = Self::ratio(
+            name,
+            "share of the runs that meet what the block asks of each run",
+        );
+        let rate = rate
+            .pooled()
+            .rising(|passed, runs| passed as f64 / runs as f64);
+        Self {
+            is_pass_rate: true,
+            ..rate
+        }
+    }
+
+    /// The same, counted in this unit.
+    pub const fn in_unit(mut self, unit: Unit) -> Self {
+        self.unit = Some(unit);
+        self
+    }
+
+    /// What it counts.
+    pub fn unit(&self) -> Unit {
+        self.unit.unwrap_or(match self.range {
+            Range::Flag => Unit::Flag,
+            Range::Percent => Unit::Percent,
+            Range::Ratio => Unit::Ratio,
+            Range::Count => Unit::Count,
+            Range::Amount => Unit::Score,
+        })
+    }
+
+    /// Its highest value, where it has one.
+    pub fn highest(&self) -> Option<f64> {
+        let of_range = match self.range {
+            Range::Flag | Range::Ratio => 1.0,
+            Range::Percent => 100.0,
+            Range::Count | Range::Amount => f64::INFINITY,
+        };
+        Some(of_range.min(self.most)).filter(|most| most.is_finite())
+    }
+
+    /// What links to its definition point at, in the page of its gate.
+    pub fn anchor(&self) -> String {
+        self.name.replace('.', "-")
+    }
+
+    /// The same, computed over all runs at once.
+    pub const fn pooled(mut self) -> Self {
+        self.fold = Fold::Pooled;
+        self
+    }
+
+    /// The same, where the runs are added up.
+    pub const fn summed(mut self) -> Self {
+        self.fold = Fold::Sum;
+        self
+    }
+
+    /// The same, where high values are good.
+    pub const fn wanted(mut self) -> Self {
+        self.better = Better::High;
+        self
+    }
+
+    /// The same, where low values are good.
+    pub const fn unwanted(mut self) -> Self {
+        self.better = Better::Low;
+        self
+    }
+
+    /// The same, where only these values can come out of this many runs.
+    pub const fn reaching(mut self, values: fn(usize) -> Vec<f64>) -> Self {
+        self.reachable = Some(Values::All(values));
+        self
+    }
+
+    /// The same, where the value is that of a number of good runs among all, and never falls with one more.
+    pub const fn rising(mut self, value: fn(u64, u64) -> f64) -> Self {
+        self.reachable = Some(Values::Rising(value));
+        self
+    }
+
+    /// The same, with what to do when none of the values it reaches will pass.
+    pub const fn advising(mut self, advice: Advice) -> Self {
+        self.advice = Some(advice);
+        self
+    }
+
+    /// What to do when none of the values that this many runs can give will pass.
+    pub(crate) fn advice(&self, runs: usize, passes: &dyn Fn(f64) -> bool) -> Option<String> {
+        self.advice?(runs, passes)
+    }
+
+    /// The same, where no value can be higher than this.
+    pub const fn up_to(mut self, most: f64) -> Self {
+        self.most = most;
+        self
+    }
+
+    /// Whether the number of runs decides which values can come out.
+    pub(crate) fn depends_on_runs(&self) -> bool {
+        self.reachable.is_some()
+    }
+
+    /// The value that so many good runs among all give, where that is what decides.
+    pub(crate) fn of_good(&self, good: u64, runs: u64) -> Option<f64> {
+        match self.reachable? {
+            Values::Rising(value) => Some(value(good, runs)),
+            Values::All(_) => None,
+        }
+    }
+
+    /// Values to try a matcher on, each computed when it is asked for: if none holds it cannot pass, if all hold it
+    /// cannot fail.
+    pub(crate) fn candidates<'m>(
+        &self,
+        runs: usize,
+        mentioned: &'m [f64],
+    ) -> Box<dyn Iterator<Item = f64> + 'm> {
+        match self.reachable {
+            Some(Values::All(values)) => Box::new(values(runs).into_iter()),
+            Some(Values::Rising(value)) => Box::new(rising(value, runs as u64, mentioned)),
+            None => self.candidates_of_range(mentioned),
+        }
+    }
+
+    /// The same where the number of runs is unknown: values of the whole range.
+    pub(crate) fn candidates_of_range<'m>(
+        &self,
+        mentioned: &'m [f64],
+    ) -> Box<dyn Iterator<Item = f64> + 'm> {
+        let (steps, per, beyond) = match self.range {
+            Range::Flag | Range::Percent => (100, 1.0, None),
+            Range::Ratio => (1000, 1000.0, None),
+            Range::Count => (100, 1.0, Some(1e9)),
+            Range::Amount => (100, 1.0, Some(1e12)),
+        };
+        let (highest, is_whole) = (self.highest().unwrap_or(f64::INFINITY), self.is_whole());
+        let around = mentioned.iter().flat_map(|&number| {
+            [
+                number - 1.0,
+                number,
+                number + 1.0,
+                number + 1e-9,
+                number - 1e-9,
+            ]
+        });
+        let values = (0..=steps)
+            .map(move |step| f64::from(step) / per)
+            .chain(around)
+            .chain(beyond);
+        let is_possible =
+            move |x: &f64| (0.0..=highest).contains(x) && (!is_whole || x.fract() == 0.0);
+        Box::new(values.filter(is_possible))
+    }
+
+    /// Which values are good.
+    pub fn better(&self) -> Better {
+        self.better
+    }
+
+    /// A value rounded to where it asks for less; a whole number stays.
+    pub(crate) fn outward(&self, value: f64, decimals: i32) -> f64 {
+        let scale = 10_f64.powi(decimals);
+        match self.better {
+            Better::High => (value * scale).floor() / scale,
+            Better::Low => (value * scale).ceil() / scale,
+        }
+    }
+
+    /// A matcher for which this value is just good enough.
+    pub(crate) fn bound(&self, value: f64) -> Matcher {
+        match self.better {
+            Better::High => Matcher::at_least(value),
+            Better::Low => Matcher::at_most(value),
+        }
+    }
+
+    /// Whether values are shown and matched as whole numbers.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.range, Range::Flag | Range::Percent | Range::Count)
+    }
+}
+
+/// How many values are tried beside those around the mentioned numbers.
+const SPREAD: u64 = 64;
+
+/// The best and the worst value, those on both sides of each mentioned number, and some in between.
+fn rising(value: fn(u64, u64) -> f64, runs: u64, mentioned: &[f64]) -> impl Iterator<Item = f64> {
+    let around = mentioned.iter().flat_map(move |&number| {
+        let reaching = first_false(runs + 1, |good| value(good, runs) < number);
+        let above = first_false(runs + 1, |good| value(good, runs) <= number);
+        [reaching.checked_sub(1), Some(reaching), Some(above)]
+            .into_iter()
+            .flatten()
+    });
+    let spread = (0..=runs).step_by((runs / SPREAD).max(1) as usize);
+    let tried = [runs, 0].into_iter().chain(around).chain(spread);
+    tried
+        .filter(move |&good| good <= runs)
+        .map(move |good| value(good, runs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HALVES: Target =
+        Target::percent("t.halves", "").rising(|good, runs| (50 * good / runs) as f64);
+
+    #[test]
+    fn a_rising_value_is_tried_on_both_sides_of_every_mentioned_number() {
+        let runs = 100_000;
+        for number in [0.0, 17.0, 49.0, 50.0] {
+            let tried: Vec<f64> = HALVES.candidates(runs, &[number]).collect();
+            assert!(tried.len() < 80 && tried.contains(&number), "{number}");
+            assert!(number <= 0.0 || tried.contains(&(number - 1.0)), "{number}");
+            assert!(
+                number >= 50.0 || tried.contains(&(number + 1.0)),
+                "{number}"
+            );
+        }
+        assert_eq!(HALVES.candidates(runs, &[]).next(), Some(50.0));
+        assert!(!HALVES.candidates(runs, &[80.0]).any(|tried| tried > 50.0));
+    }
+}

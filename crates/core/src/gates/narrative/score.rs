@@ -1,0 +1,413 @@
+//! How far does an answer stray from the calls that were made?
+
+use super::argument::{Arguments, Mismatch};
+use super::claim::{Claim, claims};
+use super::evidence::{Evidence, Judgement, own_verbs};
+use super::message::Message;
+use super::token::tokens;
+use super::tool::{Effect, ToolName, Words};
+use super::verbs::Vocabulary;
+use super::{Extraction, Narrative, NarrativeScore, literal};
+use crate::engine::success::Success;
+use crate::report::evidence::ClaimVerdict;
+use crate::trace::{Call, CallResult, Tool, Trace, begins_with_error_word, content_text, is_tool};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A call as this gate sees it.
+#[derive(Debug, Default)]
+pub(super) struct RunCall<'a> {
+    pub(super) name: &'a str,
+    pub(super) server: Option<&'a str>,
+    /// The arguments, as JSON.
+    pub(super) input: Cow<'a, str>,
+    /// What came back, as JSON.
+    pub(super) output: Cow<'a, str>,
+    /// Whether it came back as an error.
+    pub(super) is_error: bool,
+}
+
+/// Everything that was found in one run.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    /// What the answer claims to have done, what the calls say about it, and whether a read-only tool excuses it.
+    pub(super) claims: Vec<(Claim, Judgement, bool)>,
+    /// Tools that the answer never mentions.
+    pub(super) unmentioned: Vec<Unmentioned>,
+    /// Stated values that differ from the calls'.
+    pub(super) mismatches: Vec<Mismatch>,
+    /// Denials and the calls that contradict them.
+    pub(super) contradicted: Vec<(Claim, usize)>,
+    /// How many denials there are.
+    pub(super) denials: usize,
+    /// Whether the answer is in a language that is not read.
+    pub(super) is_foreign: bool,
+    pub(super) score: NarrativeScore,
+}
+
+/// A tool that an answer never mentions.
+#[derive(Debug)]
+pub(super) struct Unmentioned {
+    pub(super) name: String,
+    /// Its calls.
+    pub(super) calls: Vec<usize>,
+    pub(super) is_mutating: bool,
+    /// The words of its name that the answer lacks.
+    pub(super) missing: Vec<String>,
+}
+
+/// One tool of a run with its calls; a tool of the catalogue may have none.
+#[derive(Debug)]
+pub(super) struct CalledTool<'n> {
+    pub(super) name: &'n str,
+    /// What its name says, and what the suite says of it.
+    pub(super) tool: ToolName,
+    pub(super) calls: Vec<usize>,
+    pub(super) is_mutating: bool,
+}
+
+impl Narrative {
+    /// Whether a tool writes: `readonly_tools` first, then `mutating_tools`, then what its name says.
+    pub fn is_mutating(&self, tool: &str) -> bool {
+        self.called((tool, None), Vec::new(), &self.vocabulary())
+            .is_mutating
+    }
+
+    /// The verbs of the block.
+    pub(super) fn vocabulary(&self) -> Arc<Vocabulary> {
+        let synonyms = self.synonyms.values().flatten().chain(self.synonyms.keys());
+        Vocabulary::of(self.extraction).with(self.extra_verbs.iter().chain(synonyms))
+    }
+
+    /// A tool does what the suite says of it, whatever its name says.
+    fn called<'n>(
+        &self,
+        (name, server): (&'n str, Option<&str>),
+        calls: Vec<usize>,
+        vocabulary: &Vocabulary,
+    ) -> CalledTool<'n> {
+        let is_listed = |tools: &[String]| tools.iter().any(|tool| is_tool(tool, name, server));
+        let (is_read_only, is_write) = (
+            is_listed(&self.readonly_tools),
+            is_listed(&self.mutating_tools),
+        );
+        let mut tool = ToolName::of(name, vocabulary);
+        let is_mutating = !is_read_only && (tool.effect == Effect::Write || is_write);
+        if is_read_only {
+            tool.effect = Effect::Read;
+        } else if tool.effect == Effect::Read && is_write {
+            tool.effect = Effect::Anything;
+        }
+        CalledTool {
+            name,
+            tool,
+            calls,
+            is_mutating,
+        }
+    }
+
+    /// Compares an answer with the calls of its run and the tools that it had.
+    pub(super) fn compare(
+        &self,
+        text: &str,
+        steps: &[RunCall<'_>],
+        catalogue: &[&str],
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Comparison {
+        let is_literal = self.extraction == Extraction::Literal;
+        let catalogue = if is_literal { &[] } else { catalogue };
+        let calls = calls_by_tool(steps, catalogue);
+        let vocabulary = if is_literal {
+            Arc::clone(vocabulary)
+        } else {
+            vocabulary.with(&own_verbs(calls.keys().map(|(name, _)| *name), vocabulary))
+        };
+        let tokens = tokens(text);
+        let words = Words::of(text, &tokens, &vocabulary);
+        let tools: Vec<CalledTool<'_>> = calls
+            .into_iter()
+            .map(|(tool, calls)| self.called(tool, calls, &vocabulary))
+            .collect();
+        let mut found = Comparison {
+            unmentioned: unmentioned(&tools, &words),
+            mismatches: arguments(&tools, steps, &words).mismatches(text, &tokens),
+            ..Comparison::default()
+        };
+        if is_literal {
+            let claims = literal::claims(&tokens, &vocabulary);
+            found.claims =
+                literal::judged(claims, tools.iter().map(|called| &called.tool), &vocabulary);
+        } else {
+            self.judge_claims(text, (steps, &tools), &mut found, &vocabulary);
+        }
+        let read_only: Vec<ToolName> = self
+            .readonly_tools
+            .iter()
+            .map(|tool| ToolName::of(tool, &vocabulary))
+            .collect();
+        for (claim, _, is_excused) in &mut found.claims {
+            *is_excused = read_only
+                .iter()
+                .any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
+        }
+        let mutating = tools
+            .iter()
+            .filter(|tool| tool.is_mutating)
+            .map(|tool| tool.calls.len());
+        found.score = self.score(&found, steps.len(), mutating.sum());
+        found
+    }
+
+    fn judge_claims(
+        &self,
+        text: &str,
+        (steps, tools): (&[RunCall<'_>], &[CalledTool<'_>]),
+        found: &mut Comparison,
+        vocabulary: &Vocabulary,
+    ) {
+        let message = Message::read(text, vocabulary);
+        found.is_foreign = message.is_foreign(text);
+        if found.is_foreign {
+            return;
+        }
+        let mut spoken = claims(&message, vocabulary);
+        for claim in &mut spoken {
+            self.name_by_synonym(claim);
+        }
+        let evidence = Evidence::of(tools, steps, &spoken);
+        let (denials, claims): (Vec<Claim>, Vec<Claim>) =
+            spoken.into_iter().partition(|claim| claim.is_denied);
+        found.denials = denials.len();
+        let contradicted = denials
+            .into_iter()
+            .filter(|denial| denial.is_total)
+            .filter_map(|denial| {
+                let call = evidence.against(&denial)?;
+                Some((denial, call))
+            });
+        found.contradicted = contradicted.collect();
+        found.claims = claims
+            .into_iter()
+            .map(|claim| {
+                let verdict = evidence.judge(&claim);
+                (claim, verdict, false)
+            })
+            .collect();
+    }
+
+    /// A claim with one of the suite's synonyms is a claim with the verb it stands for.
+    fn name_by_synonym(&self, claim: &mut Claim) {
+        let is_meant = |(_, words): &(&String, &Vec<String>)| {
+            words.iter().any(|word| word.to_lowercase() == claim.verb)
+        };
+        if let Some((verb, _)) = self.synonyms.iter().find(is_meant) {
+            claim.verb = verb.to_lowercase();
+        }
+    }
+
+    fn score(&self, found: &Comparison, calls: usize, mutating_calls: usize) -> NarrativeScore {
+        let writes = |tools: &[Unmentioned]| -> usize {
+            tools
+                .iter()
+                .filter(|tool| tool.is_mutating)
+                .map(|tool| tool.calls.len())
+                .sum()
+        };
+        let count = |verdict: ClaimVerdict| {
+            found
+                .claims
+                .iter()
+                .filter(|(_, judged, _)| judged.verdict == verdict)
+                .count()
+        };
+        let failed = count(ClaimVerdict::Failed);
+        let absent = count(ClaimVerdict::Absent) + failed;
+        let is_failing = |(_, judged, is_excused): &&(Claim, Judgement, bool)| {
+            matches!(judged.verdict, ClaimVerdict::Absent | ClaimVerdict::Failed) && !is_excused
+        };
+        let failing = found.claims.iter().filter(is_failing).count();
+        let own_claims = found
+            .claims
+            .iter()
+            .filter(|(_, _, is_excused)| !is_excused)
+            .count();
+        let unclaimed: usize = found.unmentioned.iter().map(|tool| tool.calls.len()).sum();
+        let divergence_score = share(
+            absent + unclaimed + found.mismatches.len(),
+            calls + found.claims.len(),
+        );
+        let mismatches = found
+            .mismatches
+            .iter()
+            .filter(|mismatch| mismatch.is_mutating)
+            .count();
+        NarrativeScore {
+            claims: found
+                .claims
+                .iter()
+                .map(|(claim, ..)| claim.name.clone())
+                .collect(),
+            claimed_but_absent: absent,
+            claimed_but_failed: failed,
+            unverified: count(ClaimVerdict::Unverified),
+            present_but_unclaimed: unclaimed,
+            arg_mismatch: found.mismatches.len(),
+            denied_but_present: found.contradicted.len(),
+            divergence_score,
+            mutating_divergence_score: share(
+                failing + writes(&found.unmentioned) + mismatches,
+                mutating_calls + own_claims,
+            ),
+            gate_passed: failing == 0
+                && found.contradicted.is_empty()
+                && self
+                    .max_divergence_score
+                    .is_none_or(|ceiling| divergence_score <= ceiling),
+        }
+    }
+}
+
+/// The calls of each tool of a run and of its catalogue.
+fn calls_by_tool<'n>(
+    steps: &'n [RunCall<'_>],
+    catalogue: &[&'n str],
+) -> BTreeMap<(&'n str, Option<&'n str>), Vec<usize>> {
+    let mut calls: BTreeMap<(&str, Option<&str>), Vec<usize>> = BTreeMap::new();
+    for (call, step) in steps.iter().enumerate() {
+        calls
+            .entry((step.name, step.server))
+            .or_default()
+            .push(call);
+    }
+    for name in catalogue {
+        calls.entry((name, None)).or_default();
+    }
+    calls
+}
+
+/// The arguments of all calls under the keys that the text can state.
+fn arguments<'w>(
+    tools: &[CalledTool<'_>],
+    steps: &[RunCall<'_>],
+    words: &'w Words,
+) -> Arguments<'w> {
+    let mut is_mutating = vec![false; steps.len()];
+    for &call in tools
+        .iter()
+        .filter(|tool| tool.is_mutating)
+        .flat_map(|tool| &tool.calls)
+    {
+        is_mutating[call] = true;
+    }
+    let mut arguments = Arguments::of_keys_in(words);
+    for (call, step) in steps.iter().enumerate() {
+        arguments.read(call, is_mutating[call], &step.input);
+    }
+    arguments
+}
+
+fn unmentioned(tools: &[CalledTool<'_>], words: &Words) -> Vec<Unmentioned> {
+    let called = tools
+        .iter()
+        .filter(|tool| !tool.calls.is_empty())
+        .map(|called| Unmentioned {
+            name: called.name.to_owned(),
+            is_mutating: called.is_mutating,
+            calls: called.calls.clone(),
+            missing: called
+                .tool
+                .missing_from(words)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        });
+    let mut found: Vec<Unmentioned> = called.filter(|tool| !tool.missing.is_empty()).collect();
+    found.sort_by_key(|tool| tool.calls[0]);
+    found
+}
+
+/// `min(1, flagged / of)`, 0 for 0/0.
+fn share(flagged: usize, of: usize) -> f64 {
+    if flagged == 0 {
+        0.0
+    } else {
+        (flagged as f64 / of as f64).min(1.0)
+    }
+}
+
+/// The closing message: `final_response`, or in a trace that records none the text of the last assistant turn.
+pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
+    if let Some(message) = &trace.final_response {
+        return Cow::Borrowed(message);
+    }
+    let last = trace
+        .conversation
+        .turns
+        .iter()
+        .rev()
+        .find(|turn| turn.role == "assistant");
+    last.and_then(|turn| turn.content)
+        .map_or(Cow::Borrowed(""), |content| {
+            Cow::Owned(content_text(content))
+        })
+}
+
+/// The calls of a trace. A call came to nothing when its result is an error, or begins with an error word, or is not
+/// what the suite calls a success.
+pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> Vec<RunCall<'t>> {
+    let came_to_nothing = |result: &CallResult<'_>| match successful {
+        Some(successful) => !successful.holds(result),
+        None => result.is_failure() || result.reads_as_error(),
+    };
+    let step = |call: &'t Call<'_>| RunCall {
+        name: &call.name,
+        server: call.server.as_deref(),
+        input: call
+            .args
+            .map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get)
+            .into(),
+        ..RunCall::default()
+    };
+    let mut steps: Vec<RunCall<'t>> = trace.tool_calls.iter().map(step).collect();
+    for (at, result) in trace.tool_results.iter().enumerate() {
+        if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
+            let content = result.content.or(result.structured);
+            step.output = content.map_or(Cow::Borrowed(""), |content| Cow::Borrowed(content.get()));
+            step.is_error |= came_to_nothing(result);
+        }
+    }
+    steps
+}
+
+/// Whether the text of a result begins with an error word, though no mark says that the call failed.
+fn is_refusal(result: &Value) -> bool {
+    let text = match result {
+        Value::Array(blocks) => blocks.iter().find_map(|block| block["text"].as_str()),
+        other => other.as_str(),
+    };
+    text.is_some_and(begins_with_error_word)
+}
+
+/// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
+pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
+    let json = |call: &Value, key: &str| {
+        call.get(key)
+            .map_or(Cow::Borrowed(""), |at| at.to_string().into())
+    };
+    calls
+        .iter()
+        .map(|call| {
+            let is_marked = call.get("is_error").and_then(Value::as_bool);
+            RunCall {
+                name: Tool::of_json(call).name,
+                server: Tool::of_json(call).server,
+                input: json(call, "args"),
+                is_error: is_marked.unwrap_or_default() || is_refusal(&call["result"]),
+                output: json(call, "result"),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,452 @@
+//! `scenario:` did the calls lead the world to the state that they should?
+
+mod bags;
+mod golden;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use crate::engine::facts::AgentFacts;
+use crate::engine::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
+use crate::engine::recording::Recording;
+use crate::engine::scores::RunScores;
+use crate::engine::shown::Shown;
+use crate::engine::success::Success;
+use crate::engine::target::{Target, Unit};
+use crate::problem::Problem;
+use crate::report::evidence::WorldRun;
+use crate::report::{AssertionDiff, Evidence};
+use crate::suite::read::{Block, Field};
+use crate::trace::{CallResult, Run, Trace};
+use crate::words::cut;
+use crate::world::{Guard, World, read_guards};
+use bags::Bags;
+use golden::GoldenPath;
+use serde_json::Value;
+use std::sync::Arc;
+use walk::{InvalidCall, Walk};
+
+const PASSED: Target = Target::flag(
+    "scenario.passed",
+    "1 when the state matched, nothing forbidden was done, and refusal and escalation are as expected",
+);
+const STATE_MATCHED: Target = Target::flag(
+    "scenario.state_matched",
+    "1 when the run ended in the expected state",
+);
+const STATE_DIFFERENCES: Target = Target::count(
+    "scenario.state_differences",
+    "places in which the final state is not as expected; 20 at most",
+);
+const INVALID_ACTIONS: Target = Target::count(
+    "scenario.invalid_actions",
+    "calls that no transition of their tool allowed in their state",
+);
+const FORBIDDEN: Target = Target::count(
+    "scenario.forbidden_transitions",
+    "calls that `forbidden:` names",
+);
+const RECOVERY_ATTEMPTS: Target = Target::count(
+    "scenario.recovery_attempts",
+    "failed or invalid calls after which the same tool was called again",
+);
+const ESCALATIONS: Target = Target::count(
+    "scenario.escalations",
+    "calls of the tool of `escalation:` that got a result",
+);
+const REFUSALS: Target = Target::count(
+    "scenario.refusals",
+    "1 when the run closed with a message and called nothing that changes the world or is forbidden",
+);
+const COST_USD: Target = Target::amount(
+    "scenario.cost_usd",
+    "what the run cost, where that is known",
+)
+.in_unit(Unit::Usd);
+const DIVERGED_AT: Target = Target::count(
+    "scenario.diverged_at",
+    "the call, from 1, at which the state left every golden path for good; 0 when it did not",
+);
+const PASS_RATE: Target = Target::pass_rate("scenario.pass_rate");
+
+const TARGETS: &[Target] = &[
+    PASSED,
+    STATE_MATCHED,
+    STATE_DIFFERENCES,
+    INVALID_ACTIONS,
+    FORBIDDEN,
+    RECOVERY_ATTEMPTS,
+    ESCALATIONS,
+    REFUSALS,
+    COST_USD,
+    DIVERGED_AT,
+    PASS_RATE,
+];
+
+const MOST_FINDINGS: usize = 20;
+const LONGEST_ANSWER: usize = 60;
+
+pub(super) const KIND: GateKind = GateKind::new(
+    "scenario",
+    Documentation {
+        summary: "Did the calls lead the world to the state that they should?",
+        doc: include_str!("doc.md"),
+        example: include_str!("example.yml"),
+    },
+    TARGETS,
+    RunFailsBy::Assertions,
+    |block| Box::new(ScenarioBlock::read(block)),
+)
+.with_floors(&[(PASSED, 1.0)])
+.with_traits(&[GateTrait::CountsSuccess]);
+
+/// The block as written.
+struct ScenarioBlock {
+    world: Arc<World>,
+    /// The lists of the state whose order does not count.
+    bags: Bags,
+    golden: Vec<GoldenPath>,
+    expect_state: Option<Vec<Guard>>,
+    /// Whether the agent is to do nothing, where that is said.
+    refusal: Option<bool>,
+    escalation: Option<Escalation>,
+    /// Which calls came to something: those without an error or an error word, when it is not said.
+    successful: Option<Success>,
+}
+
+/// The tool that hands over to somebody else, and whether it is to be called.
+struct Escalation {
+    tool: String,
+    is_expected: bool,
+}
+
+impl Escalation {
+    fn read(field: &mut Field<'_>) -> Option<Self> {
+        let span = field.span();
+        field.try_block(|block| {
+            let doc = "The tool that hands over to somebody else";
+            let tool = block.required("tool", doc, |f| f.tool_at(span));
+            let is_expected = block.flag(
+                "expected",
+                "Whether it is to be called, or must not be",
+                true,
+            );
+            Some(Self {
+                tool: tool?,
+                is_expected,
+            })
+        })
+    }
+}
+
+const JUDGES: [&str; 6] = [
+    "expect_state",
+    "golden",
+    "refusal",
+    "escalation",
+    "forbidden",
+    "expect",
+];
+
+impl ScenarioBlock {
+    fn read(block: &mut Block<'_>) -> Self {
+        let world = World::read(block);
+        let doc = "The calls of a right run: the state that they lead to is the expected one";
+        let golden = block.or_default("golden", doc, |f| f.define("golden", golden::read));
+        let doc = "Lists of the state whose order does not count, as `orders.O-1.items`; `*` stands for every name";
+        let unordered = block.list("unordered", doc, |f| f.name());
+        let bags = Bags::new(&unordered);
+        let walked = golden.iter().filter_map(|calls| {
+            GoldenPath::walk(calls, &world, &bags)
+                .map_err(|problem| block.report(*problem))
+                .ok()
+        });
+        let golden: Vec<GoldenPath> = walked.collect();
+        let states = golden
+            .iter()
+            .flat_map(GoldenPath::states)
+            .chain([&world.seed]);
+        for place in bags.without_list(&states.collect::<Vec<_>>()) {
+            let message = format!("`{place}` leads to no list in the seed or on a golden path");
+            let help =
+                "name the list from the outside in, such as `orders.O-1.items` or `orders.*.items`";
+            block.report_at("unordered", Problem::warning(message).help(help));
+        }
+        let doc = "What must hold in the state at the end, in place of what `golden` leads to";
+        let expect_state = block.optional("expect_state", doc, read_expected);
+        let doc = "`true` when the agent is to do nothing, `false` when it must do something";
+        let refusal = block.optional("refusal", doc, |f| f.flag());
+        let doc = "The tool that hands over to somebody else, and whether it is to be called";
+        let escalation = block.optional("escalation", doc, Escalation::read);
+        let doc = "Which calls came to something, and so changed the state: a matcher for the text of a result, as \
+                   `not: { contains: refused }`, beside being no error. Left out, the agent's `successful:` holds, \
+                   else a result that is no error and does not begin with an error word";
+        let successful = Success::read(block, doc);
+        if !JUDGES.iter().any(|key| block.has(key)) && !block.has_slip_of(&JUDGES) {
+            let problem = Problem::error("nothing says what a right run is, so no run could fail");
+            block.report(problem.help("write `expect_state:` or `golden:`"));
+        }
+        Self {
+            world: Arc::new(world),
+            bags,
+            golden,
+            expect_state,
+            refusal,
+            escalation,
+            successful,
+        }
+    }
+
+    /// Where the final state is not as expected; `None` when nothing is expected of it.
+    fn differences(&self, state: &Value) -> Option<Vec<AssertionDiff>> {
+        if let Some(guards) = &self.expect_state {
+            return Some(
+                guards
+                    .iter()
+                    .filter_map(|guard| guard.difference(state))
+                    .collect(),
+            );
+        }
+        self.nearest_end(state).map(|(_, differences)| differences)
+    }
+
+    /// The expected state that is least unlike this one, where a whole one is expected, and the differences.
+    fn nearest_end(&self, state: &Value) -> Option<(&Value, Vec<AssertionDiff>)> {
+        let seed = (self.refusal == Some(true)).then_some(&self.world.seed);
+        let seed = seed.filter(|_| self.golden.is_empty());
+        let ends = self.golden.iter().map(GoldenPath::end).chain(seed);
+        let ends = ends.filter(|_| self.expect_state.is_none());
+        ends.map(|end| (end, self.bags.difference(end, state)))
+            .min_by_key(|(_, differences)| differences.len())
+    }
+
+    fn led(&self, run: &Run<'_>) -> WorldRun {
+        let walk = Walk::of(self, run.trace);
+        WorldRun {
+            run: run.number,
+            before: self.world.seed.clone(),
+            expected: self.nearest_end(&walk.state).map(|(end, _)| end.clone()),
+            left_at_call: walk.diverged_at.filter(|call| *call > 0),
+            differences: self.differences(&walk.state).unwrap_or_default(),
+            after: walk.state,
+        }
+    }
+
+    /// Where the state that was recorded differs from the replayed one, where one was recorded.
+    fn unlike_recorded(&self, trace: &Trace<'_>, state: &Value) -> Vec<AssertionDiff> {
+        let recorded = trace
+            .final_state
+            .and_then(|recorded| serde_json::from_str(recorded.get()).ok());
+        recorded
+            .map(|recorded: Value| self.bags.difference(&recorded, state))
+            .unwrap_or_default()
+    }
+
+    /// Why the world may not be that of the recording, where no result contradicts it.
+    fn why_unlike_world(&self, walk: &Walk, run: &Run<'_>) -> Option<String> {
+        let unknown = self
+            .world
+            .unknown_arguments(run.catalogue().unwrap_or_default());
+        if let Some(problem) = unknown.first() {
+            return Some(problem.message.clone());
+        }
+        let invalid = walk.invalid.first()?;
+        run.trace.tool_results.is_empty().then(|| {
+            format!(
+                "in the world, {} cannot be made ({}), and the run has no results that say whether it was",
+                named_call(run.trace, invalid.number),
+                invalid.why
+            )
+        })
+    }
+
+    /// Whether a call came to nothing.
+    fn has_failed(&self, result: Option<&CallResult<'_>>) -> bool {
+        match &self.successful {
+            Some(success) => !result.is_some_and(|result| success.holds(result)),
+            None => result.is_some_and(|result| result.is_failure() || result.reads_as_error()),
+        }
+    }
+
+    /// Why the agent was not to do nothing, or to do something.
+    fn wrong_refusal(&self, walk: &Walk, has_refused: bool, trace: &Trace<'_>) -> Option<String> {
+        Some(match (self.refusal?, walk.first_act) {
+            (true, Some(act)) => {
+                format!(
+                    "the agent was to do nothing, and made {}",
+                    named_call(trace, act)
+                )
+            }
+            (true, None) if !has_refused => {
+                "the agent was to say that it does nothing, and said nothing".to_owned()
+            }
+            (false, _) if has_refused => "the agent did nothing, and was to act".to_owned(),
+            _ => return None,
+        })
+    }
+
+    /// Why it was to hand over, or not to.
+    fn wrong_escalation(&self, walk: &Walk, trace: &Trace<'_>) -> Option<String> {
+        let Escalation { tool, is_expected } = self.escalation.as_ref()?;
+        if *is_expected {
+            let message = || format!("the agent was to escalate: `{tool}` got no result");
+            return walk.escalations.is_empty().then(message);
+        }
+        let call = walk.escalation_attempts.first()?;
+        let made = named_call(trace, *call);
+        Some(format!("the agent was not to escalate, and made {made}"))
+    }
+}
+
+fn read_expected(field: &mut Field<'_>) -> Option<Vec<Guard>> {
+    let guards = read_guards(field)?;
+    let problem = if guards.is_empty() {
+        Problem::error("an empty `expect_state:` expects nothing").help("name a place of the state")
+    } else if guards.iter().any(Guard::names_arguments) {
+        Problem::error("there is no call at the end of a run, so no argument can be named here")
+            .help("write the names and values themselves, as `orders.O-1.status: cancelled`")
+    } else {
+        return Some(guards);
+    };
+    if !field.is_describing() {
+        field.report(problem);
+    }
+    None
+}
+
+fn named_call(trace: &Trace<'_>, number: usize) -> String {
+    let tool = trace
+        .tool_calls
+        .get(number - 1)
+        .map_or("", |call| &call.name);
+    format!("call {number} `{tool}`")
+}
+
+impl Gate for ScenarioBlock {
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let runs = shown.listed.iter().map(|run| self.led(run)).collect();
+        Some(Evidence::Scenario {
+            runs,
+            left_out: shown.left_out(),
+        })
+    }
+
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let trace = run.trace;
+        let walk = Walk::of(self, trace);
+        let says = trace
+            .final_response
+            .as_deref()
+            .is_some_and(|text| !text.trim().is_empty());
+        let has_refused = walk.first_act.is_none() && says;
+        let differences = self.differences(&walk.state);
+        let is_matched = differences.as_ref().is_none_or(Vec::is_empty);
+        let wrongs = [
+            self.wrong_refusal(&walk, has_refused, trace),
+            self.wrong_escalation(&walk, trace),
+        ];
+        let wrongs: Vec<String> = wrongs.into_iter().flatten().collect();
+        let unlike_recorded = self.unlike_recorded(trace, &walk.state);
+        let has_contradiction = walk.invalid.iter().any(|invalid| invalid.done.is_some());
+        let passed = is_matched
+            && walk.forbidden.is_empty()
+            && wrongs.is_empty()
+            && !has_contradiction
+            && unlike_recorded.is_empty();
+        let mut scores = RunScores::default();
+        scores
+            .flag(&PASSED, passed)
+            .whole(&INVALID_ACTIONS, walk.invalid.len())
+            .whole(&FORBIDDEN, walk.forbidden.len())
+            .whole(&RECOVERY_ATTEMPTS, walk.recovery_attempts)
+            .whole(&REFUSALS, usize::from(has_refused));
+        if let Some(differences) = &differences {
+            scores
+                .flag(&STATE_MATCHED, is_matched)
+                .whole(&STATE_DIFFERENCES, differences.len());
+        }
+        if self.escalation.is_some() {
+            scores.whole(&ESCALATIONS, walk.escalations.len());
+        }
+        if !self.golden.is_empty() {
+            scores.whole(&DIVERGED_AT, walk.diverged_at.unwrap_or_default());
+        }
+        if let Some(cost) = trace.conversation.cost_usd {
+            scores.float(&COST_USD, cost);
+        }
+        let has_acted = walk.first_act.is_some() || !walk.escalation_attempts.is_empty();
+        let unlike_world = passed.then(|| self.why_unlike_world(&walk, run)).flatten();
+        if let Some(why) = unlike_world {
+            scores.not_exercised(why);
+        } else if !has_acted && passed && self.refusal != Some(true) {
+            scores.not_exercised("the run called no tool of the world");
+        }
+        explain(&walk, trace, &mut scores);
+        for wrong in wrongs {
+            scores.find_about(&[PASSED, REFUSALS, ESCALATIONS], wrong);
+        }
+        if !is_matched {
+            let about = [PASSED, STATE_MATCHED, STATE_DIFFERENCES];
+            let message = "the run did not end in the expected state";
+            scores.find_differences(&about, message, differences.unwrap_or_default());
+        }
+        if !unlike_recorded.is_empty() {
+            let message = "the recorded final state is not the one that the recorded calls lead to";
+            scores.find_differences(&[PASSED], message, unlike_recorded);
+        }
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let mut problems = agent.unknown_tools(agent.named);
+        let catalogue = agent.catalogue.unwrap_or_default();
+        problems.extend(self.world.unknown_arguments(catalogue));
+        problems
+    }
+
+    fn recording(&self) -> Recording<'_> {
+        Recording {
+            world: Some(&self.world),
+            ..Recording::default()
+        }
+    }
+}
+
+fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
+    for (call, reason, got_result) in walk.forbidden.iter().take(MOST_FINDINGS) {
+        let outcome = if *got_result { "" } else { ", and it failed" };
+        let message = format!(
+            "{} is forbidden: {reason}{outcome}",
+            named_call(trace, *call)
+        );
+        scores.find_about(&[FORBIDDEN, PASSED], message);
+    }
+    for InvalidCall { number, why, done } in walk.invalid.iter().take(MOST_FINDINGS) {
+        let call = named_call(trace, *number);
+        match done {
+            Some(answer) => {
+                let answered = if answer.trim().is_empty() {
+                    "its result is not an error".to_owned()
+                } else {
+                    format!("it answered `{}`", cut(answer, LONGEST_ANSWER))
+                };
+                let message = format!(
+                    "the recording contradicts the world: in the world, {call} cannot be made ({why}), and the \
+                     server did it ({answered}); correct the transition, or say with `successful:` which results \
+                     are refusals"
+                );
+                scores.find_about(&[PASSED, INVALID_ACTIONS], message);
+            }
+            None => {
+                scores.find_about(&[INVALID_ACTIONS], format!("{call} cannot be made: {why}"));
+            }
+        }
+    }
+    if let Some(call) = walk.diverged_at {
+        let message = format!("{} leaves every golden path", named_call(trace, call));
+        scores.find_about(
+            &[DIVERGED_AT, PASSED, STATE_MATCHED, STATE_DIFFERENCES],
+            message,
+        );
+    }
+}

@@ -1,0 +1,240 @@
+//! Which recorded calls fit which expected ones? Found by lookup wherever a name or an equal value decides.
+
+use super::recorded::RecordedCall;
+use super::reference::Reference;
+use super::shape::{ArgumentShape, Candidate};
+use crate::hashed::HashMap;
+use crate::json::hash_value;
+use crate::pairing::assignment::Groups;
+use crate::trace::WrittenNames;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// A reference beside one run. Calls that no expected call can tell apart are one recorded group.
+pub(super) struct Comparison<'c> {
+    pub(super) reference: &'c Reference,
+    pub(super) calls: Vec<RecordedCall<'c>>,
+    pub(super) recorded: Groups,
+    /// The tools that each expected group names, as numbers.
+    tools_named: Vec<Vec<usize>>,
+    /// The tool of each recorded group.
+    tool_of: Vec<usize>,
+    /// The hash of each recorded group's arguments, where an expected call looks at them and they are JSON.
+    hashes: Vec<Option<u128>>,
+    /// What slow comparisons came to.
+    known: RefCell<HashMap<(usize, usize), bool>>,
+}
+
+/// What of the arguments tells two calls of one tool apart.
+#[derive(PartialEq, Eq, Hash, Clone, Copy)]
+enum ArgumentsKey {
+    NotLookedAt,
+    NotJson,
+    Json(u128),
+}
+
+impl<'c> Comparison<'c> {
+    pub(super) fn new(reference: &'c Reference, calls: Vec<RecordedCall<'c>>) -> Self {
+        let tools = Groups::collapse(calls.iter().map(|call| call.tool));
+        let expected = reference
+            .groups
+            .representatives()
+            .map(|call| reference.calls[call].name.as_str());
+        let names = WrittenNames::new(expected);
+        let mut tools_named: Vec<Vec<usize>> = vec![Vec::new(); reference.groups.counts().len()];
+        for (tool, call) in tools.representatives().enumerate() {
+            names
+                .meaning(calls[call].tool)
+                .into_iter()
+                .for_each(|group| tools_named[group].push(tool));
+        }
+        let mut is_looked_at = vec![false; tools.counts().len()];
+        for (named, call) in tools_named.iter().zip(reference.groups.representatives()) {
+            if !reference.calls[call].shape.is_any() {
+                for &tool in named {
+                    is_looked_at[tool] = true;
+                }
+            }
+        }
+        let keys: Vec<(usize, ArgumentsKey)> = calls
+            .iter()
+            .enumerate()
+            .map(|(at, call)| {
+                let tool = tools.group_of(at);
+                let key = if is_looked_at[tool] {
+                    call.args
+                        .hash()
+                        .map_or(ArgumentsKey::NotJson, ArgumentsKey::Json)
+                } else {
+                    ArgumentsKey::NotLookedAt
+                };
+                (tool, key)
+            })
+            .collect();
+        let recorded = Groups::collapse(&keys);
+        let (tool_of, hashes) = recorded
+            .representatives()
+            .map(|call| match keys[call] {
+                (tool, ArgumentsKey::Json(hash)) => (tool, Some(hash)),
+                (tool, _) => (tool, None),
+            })
+            .unzip();
+        Self {
+            reference,
+            calls,
+            recorded,
+            tools_named,
+            tool_of,
+            hashes,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Whether the recorded call at the second index is to the tool of the expected call at the first.
+    pub(super) fn is_to(&self, expected: usize, recorded: usize) -> bool {
+        self.tools_of_expected(expected)
+            .contains(&self.tool_of_recorded(recorded))
+    }
+
+    /// The tools that an expected call names.
+    pub(super) fn tools_of_expected(&self, expected: usize) -> &[usize] {
+        &self.tools_named[self.reference.groups.group_of(expected)]
+    }
+
+    /// The tool of a recorded call.
+    pub(super) fn tool_of_recorded(&self, recorded: usize) -> usize {
+        self.tool_of[self.recorded.group_of(recorded)]
+    }
+
+    /// How many tools were called.
+    pub(super) fn tools(&self) -> usize {
+        self.tool_of.iter().max().map_or(0, |&tool| tool + 1)
+    }
+
+    /// Whether the recorded call at the second index is what the expected call at the first asks for.
+    pub(super) fn fits(&self, expected: usize, recorded: usize) -> bool {
+        let group = self.recorded.group_of(recorded);
+        let wanted = self.reference.groups.group_of(expected);
+        if !self.tools_named[wanted].contains(&self.tool_of[group]) {
+            return false;
+        }
+        match &self.reference.calls[expected].shape {
+            ArgumentShape::Any => true,
+            ArgumentShape::Exact { hash, .. } => self.hashes[group] == Some(*hash),
+            shape => *self
+                .known
+                .borrow_mut()
+                .entry((wanted, group))
+                .or_insert_with(|| {
+                    shape.fits(&Candidate::new(
+                        self.calls[recorded].args,
+                        self.hashes[group],
+                    ))
+                }),
+        }
+    }
+
+    /// For each expected group the recorded groups that fit it, in order.
+    pub(super) fn candidates(&self) -> Vec<Vec<usize>> {
+        let mut groups_of_tool = vec![Vec::new(); self.tools()];
+        for (group, &tool) in self.tool_of.iter().enumerate() {
+            groups_of_tool[tool].push(group);
+        }
+        let mut candidates = vec![Vec::new(); self.tools_named.len()];
+        let mut sieves: BTreeMap<usize, Sieve<'_>> = BTreeMap::new();
+        for (wanted, call) in self.reference.groups.representatives().enumerate() {
+            let shape = &self.reference.calls[call].shape;
+            for &tool in &self.tools_named[wanted] {
+                if shape.is_any() {
+                    candidates[wanted].extend(&groups_of_tool[tool]);
+                } else {
+                    sieves.entry(tool).or_default().add(wanted, shape);
+                }
+            }
+        }
+        for (tool, sieve) in sieves {
+            for &group in &groups_of_tool[tool] {
+                let call = self.recorded.members(group)[0];
+                let candidate = Candidate::new(self.calls[call].args, self.hashes[group]);
+                sieve.for_each_fitting(&candidate, |wanted| candidates[wanted].push(group));
+            }
+        }
+        for groups in &mut candidates {
+            groups.sort_unstable();
+            groups.dedup();
+        }
+        candidates
+    }
+}
+
+/// Shapes with the expected group that asks for each.
+type WantedShapes<'c> = Vec<(usize, &'c ArgumentShape)>;
+
+/// The shapes asked of one tool, sorted so that few are tried on each call: `exact` by the whole value, `subset` by
+/// one field it asks for.
+#[derive(Default)]
+struct Sieve<'c> {
+    by_value: HashMap<u128, WantedShapes<'c>>,
+    by_bags: HashMap<u128, WantedShapes<'c>>,
+    by_field: BTreeMap<&'c str, HashMap<u128, WantedShapes<'c>>>,
+    others: WantedShapes<'c>,
+}
+
+impl<'c> Sieve<'c> {
+    fn add(&mut self, wanted: usize, shape: &'c ArgumentShape) {
+        let shapes = match shape {
+            ArgumentShape::OneOf(shapes) => {
+                for shape in shapes {
+                    self.add(wanted, shape);
+                }
+                return;
+            }
+            ArgumentShape::Exact { hash, .. } => self.by_value.entry(*hash).or_default(),
+            ArgumentShape::ExactBags { hash, .. } => self.by_bags.entry(*hash).or_default(),
+            ArgumentShape::Subset(Value::Object(fields)) => {
+                match fields
+                    .iter()
+                    .find(|(_, value)| !value.is_array() && !value.is_object())
+                {
+                    Some((key, value)) => self
+                        .by_field
+                        .entry(key)
+                        .or_default()
+                        .entry(hash_value(value))
+                        .or_default(),
+                    None => &mut self.others,
+                }
+            }
+            _ => &mut self.others,
+        };
+        shapes.push((wanted, shape));
+    }
+
+    /// Names every expected group that asks for these arguments, some twice.
+    fn for_each_fitting(&self, candidate: &Candidate<'_>, mut found: impl FnMut(usize)) {
+        let by_value = candidate.hash().and_then(|hash| self.by_value.get(&hash));
+        let by_bags = if self.by_bags.is_empty() {
+            None
+        } else {
+            candidate
+                .hash_of_bags()
+                .and_then(|hash| self.by_bags.get(&hash))
+        };
+        let by_field = self.by_field.iter().filter_map(|(key, of_value)| {
+            let value = candidate.value()?.get(key)?;
+            of_value.get(&hash_value(value))
+        });
+        for (wanted, shape) in by_value
+            .into_iter()
+            .chain(by_bags)
+            .chain(by_field)
+            .flatten()
+            .chain(&self.others)
+        {
+            if shape.fits(candidate) {
+                found(*wanted);
+            }
+        }
+    }
+}

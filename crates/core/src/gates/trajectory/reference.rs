@@ -1,0 +1,157 @@
+//! The expected calls, ready to be compared with any number of runs.
+
+use super::shape::ArgumentShape;
+use crate::pairing::assignment::Groups;
+use crate::problem::Span;
+use crate::suite::read::{Block, Field};
+
+/// How the expected calls line up against the recorded ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatchMode {
+    /// One for one, in order, nothing else.
+    Strict,
+    /// All of them, in order, with other calls in between.
+    Subsequence,
+    /// All of them, each by a recorded call of its own, in any order, among others.
+    Unordered,
+    /// The same as [`MatchMode::Unordered`]: the reference is a lower bound.
+    Superset,
+    /// Nothing but them, each at most once: the reference is an upper bound.
+    Subset,
+    /// Exactly them, in any order: nothing is missing and nothing is extra.
+    Set,
+}
+
+impl MatchMode {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("strict", Self::Strict),
+        ("subsequence", Self::Subsequence),
+        ("unordered", Self::Unordered),
+        ("superset", Self::Superset),
+        ("subset", Self::Subset),
+        ("set", Self::Set),
+        ("exact_sequence", Self::Strict),
+        ("exact-sequence", Self::Strict),
+    ];
+
+    /// Whether an empty list of calls allows none.
+    pub(super) fn forbids_others(self) -> bool {
+        matches!(self, Self::Subset | Self::Set)
+    }
+
+    /// The word for it in a suite.
+    pub(super) fn word(self) -> &'static str {
+        Self::WORDS
+            .iter()
+            .find(|(_, mode)| *mode == self)
+            .map_or("", |(word, _)| word)
+    }
+
+    /// The mode that a suite calls by this name.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::WORDS
+            .iter()
+            .find(|(known, _)| *known == word)
+            .map(|(_, mode)| *mode)
+    }
+}
+
+/// A mode and the calls it is about, those that say the same in one group.
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub(super) mode: MatchMode,
+    pub(super) calls: Vec<ReferenceCall>,
+    pub(super) groups: Groups,
+    /// Where the list of calls is written.
+    pub(super) span: Span,
+}
+
+/// One expected call, its arguments compiled.
+#[derive(Debug)]
+pub(super) struct ReferenceCall {
+    pub(super) name: String,
+    pub(super) shape: ArgumentShape,
+}
+
+impl Reference {
+    pub(super) fn new(mode: MatchMode, calls: Vec<ReferenceCall>) -> Self {
+        let groups = Groups::collapse(
+            calls
+                .iter()
+                .map(|call| (call.name.as_str(), call.shape.key())),
+        );
+        Self {
+            mode,
+            calls,
+            groups,
+            span: Span::default(),
+        }
+    }
+
+    /// Whether any run at all is accepted.
+    pub(super) fn accepts_anything(&self) -> bool {
+        self.calls.is_empty() && !self.mode.forbids_others()
+    }
+
+    /// Whether making no calls is what is asked for.
+    pub(super) fn forbids_calls(&self) -> bool {
+        self.calls.is_empty() && self.mode.forbids_others()
+    }
+
+    pub(super) fn read(block: &mut Block<'_>) -> Self {
+        let mode = block.required(
+            "mode",
+            "How the expected calls line up against the recorded ones",
+            |f| f.choice("a mode", MatchMode::WORDS),
+        );
+        let mut span = Span::default();
+        let calls = block.required("calls", "The expected calls", |field| {
+            span = field.span();
+            field.list(|field| {
+                Some(ReferenceCall::read(field).unwrap_or_else(ReferenceCall::unreadable))
+            })
+        });
+        let calls = calls.unwrap_or_else(|| vec![ReferenceCall::unreadable()]);
+        Self {
+            span,
+            ..Self::new(mode.unwrap_or(MatchMode::Strict), calls)
+        }
+    }
+}
+
+impl ReferenceCall {
+    /// Stands for a call whose problems are reported, so that the list is not taken for an empty one.
+    fn unreadable() -> Self {
+        Self {
+            name: String::new(),
+            shape: ArgumentShape::Any,
+        }
+    }
+
+    fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.shapes("a tool's name, or a map with `name` and `args`", |shapes| {
+            shapes.text(|field| {
+                Some(Self {
+                    name: field.tool()?,
+                    shape: ArgumentShape::Any,
+                })
+            });
+            shapes.block(|block| {
+                let name = block.required(
+                    "name",
+                    "The tool: bare, `server.tool` or `server__tool`",
+                    |field| field.tool(),
+                );
+                let shape = block.optional(
+                    "args",
+                    "What the arguments look like; left out, anything",
+                    ArgumentShape::read,
+                );
+                Some(Self {
+                    name: name?,
+                    shape: shape.unwrap_or(ArgumentShape::Any),
+                })
+            });
+        })
+    }
+}

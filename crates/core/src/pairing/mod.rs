@@ -1,0 +1,5 @@
+//! Which recorded call is paired with which expected one?
+
+pub mod alignment;
+pub mod assignment;
+pub mod subsequence;
