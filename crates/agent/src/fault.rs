@@ -51,14 +51,28 @@ pub struct Strike {
     tool: String,
 }
 
+/// The failure that an agent sees instead of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldFailure {
+    /// The code of a JSON-RPC error; `None` when no server gave one.
+    pub code: Option<i64>,
+    /// The message.
+    pub message: String,
+}
+
 impl Strike {
     /// The message for the agent instead of a result, worded like a real failure of the server. `None` if it gets a
     /// result.
-    pub fn failure(&self) -> Option<(Option<i64>, String)> {
+    pub fn failure(&self) -> Option<ToldFailure> {
         let limit = Duration::from_millis(self.limit_ms);
         let misbehaviour = match &self.struck {
             Struck::Late { .. } => return None,
-            Struck::Refused { code, message } => return Some((Some(*code), message.clone())),
+            Struck::Refused { code, message } => {
+                return Some(ToldFailure {
+                    code: Some(*code),
+                    message: message.clone(),
+                });
+            }
             Struck::Silence | Struck::Lost | Struck::AfterCancel { .. } => Misbehaviour::NoAnswer {
                 after: limit,
                 unread: false,
@@ -70,10 +84,10 @@ impl Strike {
             },
         };
         let method = format!("tools/call {}", self.tool);
-        Some((
-            None,
-            Failure::new(&self.server, &method, misbehaviour).to_string(),
-        ))
+        Some(ToldFailure {
+            code: None,
+            message: Failure::new(&self.server, &method, misbehaviour).to_string(),
+        })
     }
 }
 
@@ -280,7 +294,7 @@ mod tests {
     use super::*;
 
     fn told(strike: &Strike) -> Option<String> {
-        strike.failure().map(|(_, message)| message)
+        strike.failure().map(|failure| failure.message)
     }
 
     fn at_first(kind: &str) -> FaultPlan {

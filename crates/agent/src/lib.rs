@@ -13,9 +13,9 @@ mod spending;
 mod toolbox;
 
 pub use at_once::at_once;
-pub use fault::{FaultPlan, Strike, Struck};
+pub use fault::{FaultPlan, Strike, Struck, ToldFailure};
 pub use instructions::{instructions_of, system_prompt};
 pub use model_run::{Limits, MayAsk, Task, Unrecorded, Watcher, run_model};
 pub use provider::{Provider, Providers};
-pub use spending::{Budgets, ReservedCall, Spending, Used, usd};
-pub use toolbox::{Connected, Distract, Done, Toolbox, View};
+pub use spending::{Budgets, OverBudget, ReservedCall, Spending, Used, usd};
+pub use toolbox::{Connected, Distract, Done, Oddity, OpenedToolbox, Toolbox, View};

@@ -2,7 +2,8 @@
 
 use crate::at_once::at_once;
 use crate::dialect::{Answered, Ask, Message, Reply, Stop, ToolChoice, Wanted};
-use crate::provider::{AskError, Deadlines, Provider};
+use crate::provider::{AskError, Deadlines, Provider, Retry};
+use crate::spending::OverBudget;
 use crate::toolbox::Toolbox;
 use mcptest_core::provider::Parameters;
 use mcptest_core::trace::{ConversationTrace, RecordedCall, RecordedError, RecordedTurn, Tokens};
@@ -76,13 +77,13 @@ pub trait Watcher: Sync {
 }
 
 /// The answer to whether a request may be made.
-pub type MayAsk<'w> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'w>>;
+pub type MayAsk<'w> = Pin<Box<dyn Future<Output = Result<(), OverBudget>> + Send + 'w>>;
 
 /// The tokens to reserve for an answer without a limit.
 const MOST_TOKENS: u64 = 16_384;
 
 /// The reason that a run is not a recording.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Unrecorded {
     /// The model never said anything.
     Unanswered {
@@ -92,7 +93,7 @@ pub enum Unrecorded {
         is_of_schema: bool,
     },
     /// It would have cost more than is allowed.
-    OverBudget(String),
+    OverBudget(OverBudget),
     /// The provider's infrastructure failed in the middle, which is not evidence about the model.
     Broken {
         /// The failure.
@@ -110,20 +111,9 @@ pub async fn run_model(
     watcher: &dyn Watcher,
 ) -> Result<ConversationTrace, Unrecorded> {
     let started = Instant::now();
-    let choice = task
-        .parameters
-        .get("tool_choice")
-        .and_then(|choice| choice.as_str());
-    let choice = choice.map(|written| toolbox.choice(written)).transpose();
-    let choice = choice
-        .map_err(|why| Unrecorded::Unanswered {
-            why,
-            is_of_schema: false,
-        })?
-        .flatten();
     let mut run = Run {
         task,
-        choice,
+        choice: tool_choice(task, &toolbox)?,
         toolbox,
         watcher,
         started,
@@ -150,6 +140,20 @@ pub async fn run_model(
     trace.conversation.message_count = Some(messages.len() as u64);
     trace.conversation.duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
     Ok(trace)
+}
+
+/// The tool that the suite wants to be called, as the provider knows it.
+fn tool_choice(task: &Task<'_>, toolbox: &Toolbox) -> Result<Option<ToolChoice>, Unrecorded> {
+    let written = task.parameters.get("tool_choice");
+    let Some(written) = written.and_then(|choice| choice.as_str()) else {
+        return Ok(None);
+    };
+    toolbox
+        .choice(written)
+        .map_err(|error| Unrecorded::Unanswered {
+            why: error.to_string(),
+            is_of_schema: false,
+        })
 }
 
 struct Run<'a> {
@@ -196,16 +200,8 @@ impl Run<'_> {
                 return Ok(Answer::Cut(limit.to_owned()));
             }
             let (mut reply, said) = match self.ask().await? {
-                Ok(answered) => answered,
-                // Time that went by in waiting for a provider to recover says nothing of the model.
-                Err(error)
-                    if error.is_late()
-                        && Instant::now() >= self.deadline
-                        && self.assistant_turns > 0 =>
-                {
-                    return Ok(Answer::Cut("time_budget".to_owned()));
-                }
-                Err(error) => return self.failed(&error),
+                Asked::Answered { reply, said } => (reply, said),
+                Asked::Failed(error) => return self.failed(&error),
             };
             let turn = self.assistant_turns;
             self.assistant_turns += 1;
@@ -250,14 +246,63 @@ impl Run<'_> {
         }
     }
 
-    /// The model's next message, and what is recorded of it.
-    async fn ask(&mut self) -> Result<Result<(Reply, RecordedTurn), AskError>, Unrecorded> {
+    /// Asks the model for its next message.
+    async fn ask(&mut self) -> Result<Asked, Unrecorded> {
+        let provider = self.task.provider;
+        let ask = self.next_ask();
+        let most = self.most_tokens(&ask);
+        let held = Instant::now();
+        self.watcher
+            .may_ask(self.used, most)
+            .await
+            .map_err(Unrecorded::OverBudget)?;
+        let begun = Instant::now();
+        // The run does not pay for the time that others took.
+        let deadline = self.deadline + (begun - held);
+        let deadlines = Deadlines {
+            run: deadline,
+            answer: self.task.limits.request_timeout,
+        };
+        let mut retries = Vec::new();
+        let mut observe = |retry: Retry| {
+            let why = retry.why.trim_end_matches('.');
+            self.watcher.waits(retry.wait, why);
+            if retry.attempt > 0 {
+                retries.push(RecordedError::new(
+                    "provider",
+                    format!("{why}; asked again"),
+                ));
+            }
+        };
+        let reply = provider.ask(&ask, deadlines, &mut observe).await;
+        let estimate = match &reply {
+            Ok(reply) if !is_counted(reply.usage) => Some(provider.estimate(&ask, reply)),
+            _ => None,
+        };
+        self.deadline = deadline;
+        self.trace.errors.append(&mut retries);
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(error) => return Ok(Asked::Failed(error)),
+        };
+        let cost_usd = self.account(reply.usage, estimate, most.is_some());
+        let said = RecordedTurn {
+            tokens: Some(reply.usage.totalled()).filter(|tokens| *tokens != Tokens::default()),
+            cost_usd: cost_usd.filter(|_| estimate.is_none()),
+            start_ms: millis(self.started, begun),
+            duration_ms: millis(begun, Instant::now()),
+            ..RecordedTurn::new("assistant", &reply.text)
+        };
+        Ok(Asked::Answered { reply, said })
+    }
+
+    fn next_ask(&self) -> Ask<'_> {
         let has_results = self
             .messages
             .iter()
             .any(|message| matches!(message, Message::Results(_)));
         let choice = self.choice.as_ref();
-        let ask = Ask {
+        Ask {
             system: self.task.system,
             tools: self.toolbox.offered(),
             max_tokens: self.task.limits.max_tokens,
@@ -271,63 +316,37 @@ impl Run<'_> {
             container: self.container.as_deref(),
             echo_reasoning: self.task.provider.echoes_reasoning(),
             ..Ask::new(self.task.model, &self.messages)
-        };
-        let provider = self.task.provider;
-        let most = self.watcher.holds_to_budget().then(|| {
-            let completion = self.task.limits.max_tokens.unwrap_or(MOST_TOKENS);
-            Tokens::of(Some(provider.estimate_prompt(&ask)), Some(completion))
-        });
-        let held = Instant::now();
-        self.watcher
-            .may_ask(self.used, most)
-            .await
-            .map_err(Unrecorded::OverBudget)?;
-        let begun = Instant::now();
-        // The run does not pay for the time that others took.
-        self.deadline += begun - held;
-        let deadlines = Deadlines {
-            run: self.deadline,
-            answer: self.task.limits.request_timeout,
-        };
-        let (errors, watcher) = (&mut self.trace.errors, self.watcher);
-        let mut observe = |retry: crate::provider::Retry| {
-            let why = retry.why.trim_end_matches('.');
-            watcher.waits(retry.wait, why);
-            if retry.attempt > 0 {
-                errors.push(RecordedError::new(
-                    "provider",
-                    format!("{why}; asked again"),
-                ));
-            }
-        };
-        let reply = match provider.ask(&ask, deadlines, &mut observe).await {
-            Ok(reply) => reply,
-            Err(error) => return Ok(Err(error)),
-        };
-        let is_estimated = reply.usage.prompt.is_none() || reply.usage.completion.is_none();
-        let used = if is_estimated {
-            provider.estimate(&ask, &reply)
-        } else {
-            reply.usage
-        };
-        let cost_usd = self.watcher.answered(used, is_estimated);
-        if is_estimated
-            && self.assistant_turns == 0
-            && (most.is_some() || self.task.limits.token_budget.is_some())
-        {
+        }
+    }
+
+    /// The most that a request may use, when there is a budget to hold to.
+    fn most_tokens(&self, ask: &Ask<'_>) -> Option<Tokens> {
+        if !self.watcher.holds_to_budget() {
+            return None;
+        }
+        let prompt = self.task.provider.estimate_prompt(ask);
+        let completion = self.task.limits.max_tokens.unwrap_or(MOST_TOKENS);
+        Some(Tokens::of(Some(prompt), Some(completion)))
+    }
+
+    /// Counts what an answer used, by an estimate when the provider does not count. Returns its cost.
+    fn account(
+        &mut self,
+        counted: Tokens,
+        estimate: Option<Tokens>,
+        has_budget: bool,
+    ) -> Option<f64> {
+        let is_first = self.assistant_turns == 0;
+        let used = estimate.unwrap_or(counted);
+        let cost_usd = self.watcher.answered(used, estimate.is_some());
+        let is_limited = has_budget || self.task.limits.token_budget.is_some();
+        if estimate.is_some() && is_first && is_limited {
             let why = "it counts no tokens, so the budget is held to an estimate by a tokenizer";
             self.trace.errors.push(RecordedError::new("provider", why));
         }
-        self.usage = sum(self.usage, reply.usage, self.assistant_turns == 0);
+        self.usage = sum(self.usage, counted, is_first);
         self.used.add(used);
-        let said = RecordedTurn {
-            tokens: Some(reply.usage.totalled()).filter(|tokens| *tokens != Tokens::default()),
-            cost_usd: cost_usd.filter(|_| !is_estimated),
-            start_ms: millis(self.started, begun),
-            duration_ms: millis(begun, Instant::now()),
-            ..RecordedTurn::new("assistant", &reply.text)
-        };
-        Ok(Ok((reply, said)))
+        cost_usd
     }
 
     /// A failure before the model's first message leaves nothing to judge. After it, only an outcome of the
@@ -336,6 +355,10 @@ impl Run<'_> {
         if self.assistant_turns == 0 {
             let (why, is_of_schema) = (error.to_string(), error.is_of_schema);
             return Err(Unrecorded::Unanswered { why, is_of_schema });
+        }
+        // Time that went by in waiting for a provider to recover says nothing of the model.
+        if error.is_late() && Instant::now() >= self.deadline {
+            return Ok(Answer::Cut("time_budget".to_owned()));
         }
         if !error.is_of_conversation() {
             return Err(Unrecorded::Broken {
@@ -401,6 +424,20 @@ impl Run<'_> {
             .get_or_insert_default()
             .push(turn);
     }
+}
+
+/// The result of asking the model once.
+enum Asked {
+    Answered {
+        reply: Reply,
+        /// The message, as it is recorded.
+        said: RecordedTurn,
+    },
+    Failed(AskError),
+}
+
+fn is_counted(usage: Tokens) -> bool {
+    usage.prompt.is_some() && usage.completion.is_some()
 }
 
 /// The end of one turn of the user.

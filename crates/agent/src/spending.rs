@@ -4,6 +4,7 @@ use mcptest_core::suite::{Budget, Suite};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 use tokio::sync::Notify;
 
 /// The spent amounts and the limits.
@@ -32,13 +33,72 @@ struct Amount {
     reserved: f64,
 }
 
+/// One budget in dollars.
+struct DollarBudget {
+    name: &'static str,
+    limit_usd: f64,
+    amount: Amount,
+}
+
+impl DollarBudget {
+    fn is_used_up(&self) -> bool {
+        self.amount.spent >= self.limit_usd - ROUNDING
+    }
+
+    /// Whether the calls under way may use it up.
+    fn may_be_used_up(&self) -> bool {
+        let Amount { spent, reserved } = self.amount;
+        reserved > ROUNDING && spent + reserved >= self.limit_usd - ROUNDING
+    }
+}
+
+/// Sums of prices are off by far less than a price.
+const ROUNDING: f64 = 1e-9;
+
+/// A budget that is used up.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum OverBudget {
+    /// A budget in dollars.
+    #[error(
+        "{budget} of ${} is used up: ${} was spent{}",
+        usd(*limit_usd), usd(*spent_usd), in_part(*is_estimated)
+    )]
+    Dollars {
+        /// The name of the budget, as it is written.
+        budget: &'static str,
+        /// The limit.
+        limit_usd: f64,
+        /// The amount that was spent.
+        spent_usd: f64,
+        /// Whether a part of it is an estimate.
+        is_estimated: bool,
+    },
+    /// The tokens of one run.
+    #[error(
+        "`budget: per_run_tokens` of {limit} is used up: this run used {used} tokens{}",
+        in_part(*is_estimated)
+    )]
+    RunTokens {
+        /// The limit.
+        limit: u64,
+        /// The tokens that the run used.
+        used: u64,
+        /// Whether a part of them is an estimate.
+        is_estimated: bool,
+    },
+}
+
+fn in_part(is_estimated: bool) -> &'static str {
+    if is_estimated {
+        ", in part by an estimate: a provider counts no tokens"
+    } else {
+        ""
+    }
+}
+
 impl Spent {
-    /// Each dollar budget, with its use so far.
-    fn held(
-        &self,
-        budgets: Budgets<'_>,
-        max_cost_usd: Option<f64>,
-    ) -> Vec<(&'static str, f64, Amount)> {
+    /// The dollar budgets of a row, with their use so far.
+    fn dollar_budgets(&self, budgets: Budgets<'_>, max_cost_usd: Option<f64>) -> Vec<DollarBudget> {
         let of_suite = self
             .by_suite
             .get(budgets.suite)
@@ -55,8 +115,38 @@ impl Spent {
             ("`budget: per_test_usd`", budgets.said.per_test_usd, of_row),
         ];
         all.into_iter()
-            .filter_map(|(name, limit, amount)| Some((name, limit?, amount)))
+            .filter_map(|(name, limit_usd, amount)| {
+                Some(DollarBudget {
+                    name,
+                    limit_usd: limit_usd?,
+                    amount,
+                })
+            })
             .collect()
+    }
+
+    fn over_budget(
+        &self,
+        budgets: Budgets<'_>,
+        max_cost_usd: Option<f64>,
+        run_tokens: u64,
+    ) -> Option<OverBudget> {
+        let is_estimated = self.is_estimated;
+        let dollars = self.dollar_budgets(budgets, max_cost_usd);
+        if let Some(budget) = dollars.iter().find(|budget| budget.is_used_up()) {
+            return Some(OverBudget::Dollars {
+                budget: budget.name,
+                limit_usd: budget.limit_usd,
+                spent_usd: budget.amount.spent,
+                is_estimated,
+            });
+        }
+        let limit = budgets.said.per_run_tokens?;
+        (run_tokens >= limit).then_some(OverBudget::RunTokens {
+            limit,
+            used: run_tokens,
+            is_estimated,
+        })
     }
 
     fn change(&mut self, budgets: Budgets<'_>, change: impl Fn(&mut Amount)) {
@@ -145,35 +235,13 @@ impl Spending {
     }
 
     /// Checks that the next call may be made. The error names the exhausted budget and the spent amount.
-    pub fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
+    pub fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), OverBudget> {
         let mut spent = self.spent.lock();
-        let in_part = if spent.is_estimated {
-            ", in part by an estimate: a provider counts no tokens"
-        } else {
-            ""
-        };
-        let mut held = spent.held(budgets, self.max_cost_usd).into_iter();
-        // Sums of prices are off by far less than a price.
-        let over = held.find(|(_, limit, amount)| amount.spent >= *limit - 1e-9);
-        let why = if let Some((name, limit, amount)) = over {
-            format!(
-                "{name} of ${} is used up: ${} was spent{in_part}",
-                usd(limit),
-                usd(amount.spent)
-            )
-        } else if let Some(limit) = budgets
-            .said
-            .per_run_tokens
-            .filter(|limit| run_tokens >= *limit)
-        {
-            format!(
-                "`budget: per_run_tokens` of {limit} is used up: this run used {run_tokens} tokens{in_part}"
-            )
-        } else {
+        let Some(over) = spent.over_budget(budgets, self.max_cost_usd, run_tokens) else {
             return Ok(());
         };
-        spent.stopped.get_or_insert_with(|| why.clone());
-        Err(why)
+        spent.stopped.get_or_insert_with(|| over.to_string());
+        Err(over)
     }
 
     /// Sets aside the most that the next call may cost, if it may be made. While calls that are under way may use up a
@@ -183,7 +251,7 @@ impl Spending {
         budgets: Budgets<'s>,
         run_tokens: u64,
         most_usd: f64,
-    ) -> Result<ReservedCall<'s>, String> {
+    ) -> Result<ReservedCall<'s>, OverBudget> {
         loop {
             let ended = self.ended.notified();
             tokio::pin!(ended);
@@ -200,15 +268,13 @@ impl Spending {
         }
     }
 
+    /// Sets the amount aside, unless calls under way may use up a budget.
     fn set_aside(&self, budgets: Budgets<'_>, most_usd: f64) -> bool {
         let mut spent = self.spent.lock();
-        let must_wait =
-            spent
-                .held(budgets, self.max_cost_usd)
-                .into_iter()
-                .any(|(_, limit, amount)| {
-                    amount.reserved > 1e-9 && amount.spent + amount.reserved >= limit - 1e-9
-                });
+        let must_wait = spent
+            .dollar_budgets(budgets, self.max_cost_usd)
+            .iter()
+            .any(DollarBudget::may_be_used_up);
         if !must_wait {
             spent.change(budgets, |amount| amount.reserved += most_usd);
         }
@@ -292,7 +358,7 @@ mod tests {
         assert_eq!(spending.may_spend(one, 0), Ok(()));
         spending.spend(one, used(100, 0.06));
         assert_eq!(
-            spending.may_spend(one, 0).unwrap_err(),
+            spending.may_spend(one, 0).unwrap_err().to_string(),
             "`budget: per_test_usd` of $0.05 is used up: $0.06 was spent"
         );
         assert_eq!(
@@ -305,6 +371,7 @@ mod tests {
             spending
                 .may_spend(other, 0)
                 .unwrap_err()
+                .to_string()
                 .starts_with("`budget: per_suite_usd` of $0.08")
         );
         spending.spend(other, used(100, 0.01));
@@ -312,6 +379,7 @@ mod tests {
             spending
                 .may_spend(other, 0)
                 .unwrap_err()
+                .to_string()
                 .starts_with("--max-cost of $0.1")
         );
         let stopped = spending.stopped().unwrap();
@@ -333,7 +401,11 @@ mod tests {
         assert!(is_held, "the first call may use up everything");
         first.pay(used(10, 0.04));
         waiting.await.unwrap().pay(used(10, 0.07));
-        let why = spending.reserve(one, 0, 0.20).await.unwrap_err();
+        let why = spending
+            .reserve(one, 0, 0.20)
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(
             why.starts_with("--max-cost of $0.1 is used up: $0.11"),
             "{why}"

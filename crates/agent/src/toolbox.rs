@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout_at};
 
 /// Chooses the tools that are put among the offered ones to distract.
@@ -52,6 +53,23 @@ pub struct Toolbox {
     max_result_chars: usize,
 }
 
+/// The tools of one run, and what is wrong with others.
+pub struct OpenedToolbox {
+    /// The tools.
+    pub toolbox: Toolbox,
+    /// What is wrong with single tools, which is not a failure.
+    pub complaints: Vec<Oddity>,
+}
+
+/// Something odd about a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Oddity {
+    /// The server's name.
+    pub server: String,
+    /// What was seen.
+    pub observed: Observed,
+}
+
 /// A call as it was made, and its result.
 #[derive(Debug)]
 pub struct Done {
@@ -65,6 +83,24 @@ pub struct Done {
     pub answered: Answered,
     /// When it was made.
     pub(crate) started: Instant,
+}
+
+/// Why a `tool_choice` names no tool.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum ToolChoiceError {
+    #[error(
+        "`tool_choice`: the model is offered no tool `{written}`{}",
+        near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+    )]
+    Unknown {
+        written: String,
+        near: Option<String>,
+    },
+    #[error(
+        "`tool_choice`: `{written}` can be {}: write one of them",
+        tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(" or ")
+    )]
+    Ambiguous { written: String, tools: Vec<String> },
 }
 
 /// Where a call goes.
@@ -81,25 +117,22 @@ enum Route<'t> {
 const UNKNOWN_TOOL: i64 = -32602;
 
 impl Toolbox {
-    /// Lists the tools of every server, and offers all but the `hidden` ones. Problems with single tools are not
-    /// failures: they are returned with the server's name.
+    /// Lists the tools of every server, and offers all but the `hidden` ones.
     pub async fn open(
         servers: Vec<Connected>,
         distract: Distract<'_>,
         hidden: &[String],
         faults: FaultPlan,
         view: View,
-    ) -> Result<(Self, Vec<(String, Observed)>), WireError> {
+    ) -> Result<OpenedToolbox, WireError> {
         let mut catalogue = Vec::new();
         let mut complaints = Vec::new();
         for server in &servers {
             let tools = server.client.list_tools().await?;
-            complaints.extend(
-                tools
-                    .complaints
-                    .into_iter()
-                    .map(|odd| (server.name.clone(), odd)),
-            );
+            complaints.extend(tools.complaints.into_iter().map(|observed| Oddity {
+                server: server.name.clone(),
+                observed,
+            }));
             catalogue.extend(
                 tools
                     .tools
@@ -118,7 +151,10 @@ impl Toolbox {
             distractor: true,
             ..tool
         }));
-        Ok((Self::of(servers, catalogue, faults, view), complaints))
+        Ok(OpenedToolbox {
+            toolbox: Self::of(servers, catalogue, faults, view),
+            complaints,
+        })
     }
 
     fn of(
@@ -299,7 +335,7 @@ impl Toolbox {
         }
         match (strike.failure(), reached) {
             (None, Some(outcome)) => outcome,
-            (Some((code, message)), _) => refused(code, message),
+            (Some(failure), _) => refused(failure.code, failure.message),
             (None, None) => refused(None, "no answer".to_owned()),
         }
     }
@@ -344,8 +380,8 @@ impl Toolbox {
         }
     }
 
-    /// The meaning of a `tool_choice` here. `None` without tools. The error is a sentence.
-    pub(crate) fn choice(&self, written: &str) -> Result<Option<ToolChoice>, String> {
+    /// The meaning of a `tool_choice` here. `None` without tools.
+    pub(crate) fn choice(&self, written: &str) -> Result<Option<ToolChoice>, ToolChoiceError> {
         let word = match written {
             "auto" => ToolChoice::Auto,
             "required" => ToolChoice::Required,
@@ -355,7 +391,7 @@ impl Toolbox {
         Ok(Some(word).filter(|_| !self.offered.is_empty()))
     }
 
-    fn chosen(&self, written: &str) -> Result<ToolChoice, String> {
+    fn chosen(&self, written: &str) -> Result<ToolChoice, ToolChoiceError> {
         let is_meant = |at: &usize| {
             let tool = &self.catalogue[*at];
             is_tool(written, &tool.name, tool.server.as_deref())
@@ -369,23 +405,15 @@ impl Toolbox {
             [] => {
                 let names = self.catalogue.iter().map(|tool| tool.name.as_str());
                 let near = nearest(written, names.chain(["auto", "required", "none"]));
-                let hint = near
-                    .map(|near| format!("; did you mean `{near}`?"))
-                    .unwrap_or_default();
-                Err(format!(
-                    "`tool_choice`: the model is offered no tool `{written}`{hint}"
-                ))
+                Err(ToolChoiceError::Unknown {
+                    written: written.to_owned(),
+                    near: near.map(str::to_owned),
+                })
             }
-            several => {
-                let names = several
-                    .iter()
-                    .map(|tool| format!("`{}`", tool.full_name))
-                    .collect::<Vec<_>>();
-                Err(format!(
-                    "`tool_choice`: `{written}` can be {}: write one of them",
-                    names.join(" or ")
-                ))
-            }
+            several => Err(ToolChoiceError::Ambiguous {
+                written: written.to_owned(),
+                tools: several.iter().map(|tool| tool.full_name.clone()).collect(),
+            }),
         }
     }
 

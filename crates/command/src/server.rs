@@ -181,7 +181,8 @@ fn of_suite(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerSpe
     };
     let suite = &suite_at(path, gates)?;
     let name = name_in(suite, &escape_path(path), name)?;
-    mcptest_mock::spec_in(suite, name, None, &mcptest_replay::host()).map_err(Failure::new)
+    mcptest_mock::spec_in(suite, name, None, &mcptest_replay::host())
+        .map_err(|error| Failure::new(error.to_string()))
 }
 
 /// The suite in this file, or all that is wrong with it.

@@ -32,4 +32,4 @@ pub use pipe::{Ended, serve_pipe};
 pub use reload::{ReadFile, Reload};
 pub use running_world::Running;
 pub use server::Server;
-pub use spec::spec_in;
+pub use spec::{UnusableServer, spec_in};

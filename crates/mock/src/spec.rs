@@ -2,10 +2,41 @@
 
 use crate::running_world::Running;
 use crate::{Server as MockServer, manifest};
-use mcptest_core::suite::{Endpoint, Host, ReadFile, Server, Suite};
-use mcptest_mcp::client::{self, Pipe, ServerSpec};
+use mcptest_core::suite::{Endpoint, Host, ReadFile, Server, Suite, Unset};
+use mcptest_mcp::client::{self, Pipe, ServerSpec, SpecError};
 use std::path::Path;
 use std::sync::Arc;
+use thiserror::Error;
+
+/// Why a server of a suite cannot be connected to.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UnusableServer {
+    /// The suite has no such server.
+    #[error("there is no server `{server}`")]
+    Unknown {
+        /// The name.
+        server: String,
+    },
+    /// Its entry cannot be filled in.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The path of its manifest needs a variable.
+    #[error("server {server:?}: {unset}")]
+    Unset {
+        /// The server.
+        server: String,
+        /// The variables without a value.
+        unset: Unset,
+    },
+    /// Its manifest has errors.
+    #[error("server {server:?}: its manifest is refused\n{}", problems.join("\n"))]
+    RefusedManifest {
+        /// The server.
+        server: String,
+        /// The problems with their places.
+        problems: Vec<String>,
+    },
+}
 
 /// The server of this name as its suite describes it, with the host's variables and secrets filled in; or why it cannot
 /// be connected to. A mock is a server of its own in this process, with a fresh memory, unless it acts in a world.
@@ -14,20 +45,26 @@ pub fn spec_in(
     name: &str,
     world: Option<&Arc<Running>>,
     host: &Host<'_>,
-) -> Result<ServerSpec, String> {
+) -> Result<ServerSpec, UnusableServer> {
     let server = suite
         .servers
         .get(name)
-        .ok_or_else(|| format!("there is no server `{name}`"))?;
+        .ok_or_else(|| UnusableServer::Unknown {
+            server: name.to_owned(),
+        })?;
     let (folder, environment) = (suite.folder(), host.environment);
-    let spec_of = |server: &Server| {
-        ServerSpec::of(name, server, folder, environment).map_err(|error| error.to_string())
-    };
+    let spec_of = |server: &Server| ServerSpec::of(name, server, folder, environment);
     let Endpoint::Mock(manifest) = &server.endpoint else {
-        return spec_of(server);
+        return Ok(spec_of(server)?);
     };
-    let manifest = server.scope.fill(manifest, environment);
-    let manifest = manifest.map_err(|unset| format!("server {name:?}: {unset}"))?;
+    let manifest =
+        server
+            .scope
+            .fill(manifest, environment)
+            .map_err(|unset| UnusableServer::Unset {
+                server: name.to_owned(),
+                unset,
+            })?;
     let pipe = pipe_to(name, &folder.join(manifest), world, host.read)?;
     let spec = spec_of(&Server {
         endpoint: Endpoint::default(),
@@ -44,7 +81,7 @@ fn pipe_to(
     path: &Path,
     world: Option<&Arc<Running>>,
     read: ReadFile<'_>,
-) -> Result<Pipe, String> {
+) -> Result<Pipe, UnusableServer> {
     let mut loaded = manifest::load(path, read);
     let Some(manifest) = loaded.manifest.take() else {
         let say = |problem: &mcptest_core::problem::Problem| match problem.span {
@@ -54,11 +91,10 @@ fn pipe_to(
             }
             None => problem.message.clone(),
         };
-        let problems: Vec<String> = loaded.problems.iter().map(say).collect();
-        return Err(format!(
-            "server {name:?}: its manifest is refused\n{}",
-            problems.join("\n")
-        ));
+        return Err(UnusableServer::RefusedManifest {
+            server: name.to_owned(),
+            problems: loaded.problems.iter().map(say).collect(),
+        });
     };
     let server = match world {
         Some(world) => MockServer::in_world(manifest, name, world),

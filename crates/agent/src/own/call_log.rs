@@ -1,6 +1,6 @@
 //! Which calls were made, in which order and turn, and what was the result of each?
 
-use super::setup::OnCall;
+use super::setup::{CallEvent, OnCall};
 use crate::fault::{FaultPlan, Strike};
 use crate::result::refused;
 use mcptest_core::trace::{
@@ -43,6 +43,32 @@ struct LoggedCall {
     awaits_input: Option<String>,
 }
 
+/// A call that has begun.
+pub(super) struct BegunCall {
+    /// Its number.
+    pub(super) index: usize,
+    /// What goes wrong with it on purpose.
+    pub(super) strike: Option<Strike>,
+}
+
+impl LogState {
+    /// The turn of the next call: calls that are in flight at once share one.
+    fn next_turn(&mut self) -> u64 {
+        let (turn, now) = (self.turn, Instant::now());
+        let is_in_flight = |call: &LoggedCall| call.until.is_none_or(|until| until > now);
+        let shares_turn = self
+            .calls
+            .iter()
+            .rev()
+            .take_while(|call| call.call.turn == Some(turn))
+            .any(is_in_flight);
+        if !self.calls.is_empty() && !shares_turn {
+            self.turn += 1;
+        }
+        self.turn
+    }
+}
+
 /// The outcome of a call, without its number and time.
 #[derive(Debug, Default)]
 pub(super) struct CallEnd {
@@ -69,22 +95,15 @@ impl CallLog {
         }
     }
 
-    /// Records a new call with its time limit. Returns its number and the fault that strikes it.
-    pub(super) fn begin(&self, mut call: RecordedCall, timeout_ms: u64) -> (usize, Option<Strike>) {
+    /// Records a new call with its time limit.
+    pub(super) fn begin(&self, mut call: RecordedCall, timeout_ms: u64) -> BegunCall {
+        let event = CallEvent {
+            server: call.server.clone().unwrap_or_default(),
+            tool: call.name.clone(),
+        };
         let mut state = self.state.lock();
-        let (index, now) = (state.calls.len(), Instant::now());
-        let turn = state.turn;
-        let in_flight = |call: &LoggedCall| call.until.is_none_or(|until| until > now);
-        let shares_turn = state
-            .calls
-            .iter()
-            .rev()
-            .take_while(|call| call.call.turn == Some(turn))
-            .any(in_flight);
-        if index > 0 && !shares_turn {
-            state.turn += 1;
-        }
-        call.turn = Some(state.turn);
+        let index = state.calls.len();
+        call.turn = Some(state.next_turn());
         let strike = if call.distractor {
             None
         } else {
@@ -98,18 +117,17 @@ impl CallLog {
                 detected: strike.event.detected && !is_silent(strike),
                 ..strike.event.clone()
             }));
-        let (server, tool) = (call.server.clone().unwrap_or_default(), call.name.clone());
         state.calls.push(LoggedCall {
             call,
-            begun: now,
+            begun: Instant::now(),
             result: None,
             late: None,
             until: None,
             awaits_input: None,
         });
         drop(state);
-        (self.on_call)(&server, &tool);
-        (index, strike)
+        (self.on_call)(event);
+        BegunCall { index, strike }
     }
 
     /// A call that an earlier one is carried on with, now that it has the input that it needed.
@@ -275,7 +293,7 @@ mod tests {
     use super::*;
 
     fn log() -> CallLog {
-        CallLog::new(FaultPlan::default(), std::sync::Arc::new(|_, _| {}))
+        CallLog::new(FaultPlan::default(), std::sync::Arc::new(|_| {}))
     }
 
     fn call(log: &CallLog, tool: &str) -> usize {
@@ -288,7 +306,7 @@ mod tests {
             },
             1000,
         )
-        .0
+        .index
     }
 
     fn trace(log: &CallLog) -> ConversationTrace {

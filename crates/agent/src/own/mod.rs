@@ -9,7 +9,7 @@ mod setup;
 mod usage;
 
 pub use program::{Ended, Program};
-pub use setup::{OnCall, OwnError, OwnOutcome, OwnSetup};
+pub use setup::{CallEvent, OnCall, OwnError, OwnOutcome, OwnSetup};
 
 use call_log::CallLog;
 use catalogue::Offered;
@@ -24,26 +24,19 @@ const LONGEST_VARIABLE: usize = 100_000;
 
 /// Runs the agent once and returns its evidence. Dropping the future ends it with everything that it started.
 pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
-    let OwnSetup {
-        servers,
-        faults,
-        on_call,
-        distractors,
-        ..
-    } = setup;
     let folder = private_folder().map_err(OwnError::Folder)?;
-    let log = Arc::new(CallLog::new(faults, on_call));
+    let log = Arc::new(CallLog::new(setup.faults, setup.on_call));
     let offered = Arc::new(Offered::default());
-    // What distracts is made of what there is; else it is enough to see what the agent is told.
-    let mut unknown = if distractors.is_some() {
-        offered.ask_missing(&servers).await
+    // Distractors are made of the offered tools. Without them it is enough to see what the agent is told.
+    let mut unknown = if setup.distractors.is_some() {
+        offered.ask_missing(&setup.servers).await
     } else {
         Vec::new()
     };
-    let injected = offered.distractors(distractors, &servers);
+    let injected = offered.distractors(setup.distractors, &setup.servers);
     let hidden = Arc::new(setup.hidden);
     let mut proxies = Proxies::new();
-    for server in servers.iter().cloned() {
+    for server in &setup.servers {
         let own = injected
             .iter()
             .filter(|injected| injected.host == server.name);
@@ -55,19 +48,14 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
             log: Arc::clone(&log),
             offered: Arc::clone(&offered),
         };
-        proxies.open(server, server_proxy, setup.program).await?;
+        proxies
+            .open(server.clone(), server_proxy, setup.program)
+            .await?;
     }
     let usage_path = folder.path().join("usage.json");
     let mut env = setup.env.to_vec();
     env.extend(proxies.announce(folder.path())?);
-    env.push(("MCPTEST_USAGE".to_owned(), usage_path.display().to_string()));
-    env.push((
-        "MCPTEST_BIN".to_owned(),
-        setup.program.display().to_string(),
-    ));
-    if setup.prompt.len() <= LONGEST_VARIABLE && !setup.prompt.contains('\0') {
-        env.push(("MCPTEST_PROMPT".to_owned(), setup.prompt.to_owned()));
-    }
+    env.extend(variables(setup.prompt, setup.program, &usage_path));
     let program = Program {
         who: "the agent",
         command: setup.command,
@@ -80,19 +68,32 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     proxies.close().await;
     let ended = ended?;
     let stderr = ended.stderr.clone();
-    unknown.extend(offered.ask_missing(&servers).await);
+    unknown.extend(offered.ask_missing(&setup.servers).await);
     let (mut trace, model) = trace(setup.prompt, ended, &log, &usage_path);
     trace.errors.extend(unknown);
-    trace.servers = servers
+    trace.servers = setup
+        .servers
         .iter()
         .filter_map(|server| log.spoken_to(&server.name))
         .collect();
     Ok(OwnOutcome {
         trace,
-        catalogue: offered.all(&servers, &injected),
+        catalogue: offered.all(&setup.servers, &injected),
         model,
         stderr,
     })
+}
+
+/// The variables that every agent finds, beside the addresses of its servers.
+fn variables(prompt: &str, program: &Path, usage_path: &Path) -> Vec<(String, String)> {
+    let mut variables = vec![
+        ("MCPTEST_USAGE".to_owned(), usage_path.display().to_string()),
+        ("MCPTEST_BIN".to_owned(), program.display().to_string()),
+    ];
+    if prompt.len() <= LONGEST_VARIABLE && !prompt.contains('\0') {
+        variables.push(("MCPTEST_PROMPT".to_owned(), prompt.to_owned()));
+    }
+    variables
 }
 
 /// A folder that only we can look into, gone when it is dropped.

@@ -1,7 +1,7 @@
 //! How does a program of the user's start, what does it say, and how does it end?
 
 use mcptest_core::trace::RecordedError;
-use mcptest_process::{Child, StartError, start, status_words};
+use mcptest_process::{Child, StartError, Started, start, status_words};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -49,27 +49,10 @@ impl Program<'_> {
     pub async fn run(&self, over: impl FnOnce()) -> Result<Ended, StartError> {
         let begun = Instant::now();
         let (child, started) = start(self.command, self.env, self.cwd)?;
-        let mut stdin = started.stdin;
         let mut said = Said::default();
-        let has_exited = {
-            // A program that does not read its input must not hold up the run.
-            let giving = async {
-                let _closed = stdin.write_all(self.input.as_bytes()).await;
-                drop(stdin);
-                std::future::pending::<()>().await;
-            };
-            let hearing = said.hear(started.stdout, &child);
-            tokio::select! {
-                () = giving => false,
-                heard = timeout(self.time_budget, hearing) => heard.is_ok(),
-            }
-        };
+        let has_exited = self.wait(started, &child, &mut said).await;
         let duration = begun.elapsed();
         over();
-        let mut ended = Ended {
-            duration,
-            ..Ended::default()
-        };
         let stderr = child.stderr().clone();
         let status = child.status();
         let closing = if has_exited {
@@ -77,8 +60,9 @@ impl Program<'_> {
         } else {
             child.end_soon().await
         };
-        ended.stderr = stderr.tail();
-        ended.stop_reason = match status {
+        let stderr = stderr.tail();
+        let mut errors = Vec::new();
+        let stop_reason = match status {
             _ if !has_exited => "time_budget",
             Some(status) if status.success() => "end_turn",
             status => {
@@ -86,15 +70,34 @@ impl Program<'_> {
                     .map(status_words)
                     .or(closing.status)
                     .unwrap_or_else(|| "unknown".to_owned());
-                ended
-                    .errors
-                    .push(of_agent(failed(self.who, &status, &ended.stderr)));
+                errors.push(of_agent(failed(self.who, &status, &stderr)));
                 "error"
             }
         };
-        ended.errors.extend(said.surplus(self.who));
-        ended.answer = said.answer();
-        Ok(ended)
+        errors.extend(said.surplus(self.who));
+        Ok(Ended {
+            answer: said.answer(),
+            stop_reason,
+            errors,
+            stderr,
+            duration,
+        })
+    }
+
+    /// Gives the program its input and reads its output, until it has exited or its time is over; whether it has exited.
+    async fn wait(&self, started: Started, child: &Child, said: &mut Said) -> bool {
+        let mut stdin = started.stdin;
+        // A program that does not read its input must not hold up the run.
+        let giving = async {
+            let _closed = stdin.write_all(self.input.as_bytes()).await;
+            drop(stdin);
+            std::future::pending::<()>().await;
+        };
+        let hearing = said.hear(started.stdout, child);
+        tokio::select! {
+            () = giving => false,
+            heard = timeout(self.time_budget, hearing) => heard.is_ok(),
+        }
     }
 }
 

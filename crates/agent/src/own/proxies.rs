@@ -7,10 +7,12 @@ use mcptest_mcp::proxy::bridge::{self, BridgedServer, TOKEN_VARIABLE};
 use mcptest_mcp::proxy::http::PrivateProxy;
 use mcptest_mcp::proxy::interpose::Interposer;
 use serde_json::{Map, Value, json};
+use std::fmt::Display;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -43,49 +45,12 @@ impl Proxies {
         server_proxy: ServerProxy,
         program: &Path,
     ) -> Result<(), OwnError> {
-        let name = server.name.clone();
-        let refused = |reason: String| OwnError::Listen {
-            server: name.clone(),
-            reason,
-        };
         let interposer: Arc<dyn Interposer> = Arc::new(server_proxy);
-        let token =
-            || token().ok_or_else(|| refused("the system has no random numbers".to_owned()));
-        let bind = || mcptest_http::bind(("127.0.0.1", 0));
-        let proxy = PrivateProxy {
-            token: token()?,
-            server: server.clone(),
-            interposer: Arc::clone(&interposer),
-        };
-        let listener = bind().await.map_err(|error| refused(error.to_string()))?;
-        let url = proxy
-            .url(&listener)
-            .map_err(|error| refused(error.to_string()))?;
-        let stop = stopped(&self.stop);
-        let misbehaving = Arc::clone(&interposer);
-        self.work.spawn(async move {
-            if let Err(error) = proxy.serve(listener, stop).await {
-                misbehaving.misbehaved(error.to_string());
-            }
-        });
+        let url = self.open_http(&server, Arc::clone(&interposer)).await?;
         let entry = if let Endpoint::Url { .. } = server.endpoint {
             json!({ "type": "http", "url": url })
         } else {
-            let listener = bind().await.map_err(|error| refused(error.to_string()))?;
-            let address = listener
-                .local_addr()
-                .map_err(|error| refused(error.to_string()))?
-                .to_string();
-            let token = token()?;
-            let server = BridgedServer {
-                token: token.clone(),
-                endpoint: server.endpoint,
-                interposer,
-            };
-            self.work
-                .spawn(bridge::serve(listener, server, stopped(&self.stop)));
-            let command = program.display().to_string();
-            json!({ "type": "stdio", "command": command, "args": ["bridge", address], "env": { TOKEN_VARIABLE: token } })
+            self.open_bridge(&server, interposer, program).await?
         };
         let variable = url_variable(&server.name);
         if !self.env.iter().any(|(known, _)| *known == variable) {
@@ -93,6 +58,58 @@ impl Proxies {
         }
         self.config.insert(server.name, entry);
         Ok(())
+    }
+
+    /// Opens the way over HTTP, and returns its address.
+    async fn open_http(
+        &mut self,
+        server: &ServerSpec,
+        interposer: Arc<dyn Interposer>,
+    ) -> Result<String, OwnError> {
+        let proxy = PrivateProxy {
+            token: token(server)?,
+            server: server.clone(),
+            interposer: Arc::clone(&interposer),
+        };
+        let listener = listen(server).await?;
+        let url = proxy
+            .url(&listener)
+            .map_err(|error| not_listening(server, &error))?;
+        let stop = stopped(&self.stop);
+        self.work.spawn(async move {
+            if let Err(error) = proxy.serve(listener, stop).await {
+                interposer.misbehaved(error.to_string());
+            }
+        });
+        Ok(url)
+    }
+
+    /// Opens the way over stdio, and returns how the agent starts it.
+    async fn open_bridge(
+        &mut self,
+        server: &ServerSpec,
+        interposer: Arc<dyn Interposer>,
+        program: &Path,
+    ) -> Result<Value, OwnError> {
+        let listener = listen(server).await?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| not_listening(server, &error))?
+            .to_string();
+        let token = token(server)?;
+        let bridged = BridgedServer {
+            token: token.clone(),
+            endpoint: server.endpoint.clone(),
+            interposer,
+        };
+        self.work
+            .spawn(bridge::serve(listener, bridged, stopped(&self.stop)));
+        Ok(json!({
+            "type": "stdio",
+            "command": program.display().to_string(),
+            "args": ["bridge", address],
+            "env": { TOKEN_VARIABLE: token },
+        }))
     }
 
     /// Writes the list of servers for the agent alone to read, and gives the variables that lead to them.
@@ -111,6 +128,19 @@ impl Proxies {
         let all = async { while self.work.join_next().await.is_some() {} };
         let _too_slow = timeout(AFTER_AGENT, all).await;
         self.work.shutdown().await;
+    }
+}
+
+async fn listen(server: &ServerSpec) -> Result<TcpListener, OwnError> {
+    mcptest_http::bind(("127.0.0.1", 0))
+        .await
+        .map_err(|error| not_listening(server, &error))
+}
+
+fn not_listening(server: &ServerSpec, reason: &dyn Display) -> OwnError {
+    OwnError::Listen {
+        server: server.name.clone(),
+        reason: reason.to_string(),
     }
 }
 
@@ -136,8 +166,12 @@ fn url_variable(server: &str) -> String {
     )
 }
 
-/// An unguessable word.
-fn token() -> Option<String> {
+/// An unguessable word for the server's proxy.
+fn token(server: &ServerSpec) -> Result<String, OwnError> {
+    random_word().ok_or_else(|| not_listening(server, &"the system has no random numbers"))
+}
+
+fn random_word() -> Option<String> {
     let mut bytes = [0; 16];
     rustls::crypto::ring::default_provider()
         .secure_random
@@ -165,6 +199,6 @@ mod tests {
 
     #[test]
     fn no_two_tokens_are_alike() {
-        assert_ne!(token().unwrap(), token().unwrap());
+        assert_ne!(random_word().unwrap(), random_word().unwrap());
     }
 }

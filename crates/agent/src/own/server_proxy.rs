@@ -1,8 +1,8 @@
 //! Between the agent and one server: which calls cross, which go wrong on purpose, and which tools are not real?
 
-use super::call_log::{CallEnd, CallLog};
+use super::call_log::{BegunCall, CallEnd, CallLog};
 use super::catalogue::{Offered, changed};
-use crate::fault::{Strike, Struck};
+use crate::fault::{Strike, Struck, ToldFailure};
 use mcptest_core::trace::{CatalogueTool, RecordedCall, is_tool, unkeepable};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::fault::ReplyFault;
@@ -74,24 +74,8 @@ impl ServerProxy {
             }
         }
         let distractor = self.distractors.iter().find(|tool| tool.name == call.name);
-        let server = distractor
-            .and_then(|tool| tool.server.as_ref())
-            .unwrap_or(&self.server);
-        let is_kept = call
-            .arguments
-            .is_none_or(|arguments| unkeepable(arguments.get()).is_none());
-        let traced = RecordedCall {
-            name: call.name.clone().into_owned(),
-            server: Some(server.clone()),
-            args: call.arguments.filter(|_| is_kept).map(RawValue::to_owned),
-            args_text: call
-                .arguments
-                .filter(|_| !is_kept)
-                .map(|arguments| arguments.get().to_owned()),
-            distractor: distractor.is_some(),
-            ..RecordedCall::default()
-        };
-        let (index, strike) = self.log.begin(traced, self.timeout_ms);
+        let recorded = self.recorded(&call, distractor);
+        let BegunCall { index, strike } = self.log.begin(recorded, self.timeout_ms);
         let is_hidden = |tool: &String| is_tool(tool, &call.name, Some(&self.server));
         if distractor.is_some() || self.hidden.iter().any(is_hidden) {
             let message = format!("unknown tool: {}", call.name);
@@ -104,12 +88,33 @@ impl ServerProxy {
         }
     }
 
+    /// The call as it is recorded.
+    fn recorded(&self, call: &CallParams<'_>, distractor: Option<&CatalogueTool>) -> RecordedCall {
+        let server = distractor
+            .and_then(|tool| tool.server.as_ref())
+            .unwrap_or(&self.server);
+        let is_kept = call
+            .arguments
+            .is_none_or(|arguments| unkeepable(arguments.get()).is_none());
+        RecordedCall {
+            name: call.name.clone().into_owned(),
+            server: Some(server.clone()),
+            args: call.arguments.filter(|_| is_kept).map(RawValue::to_owned),
+            args_text: call
+                .arguments
+                .filter(|_| !is_kept)
+                .map(|arguments| arguments.get().to_owned()),
+            distractor: distractor.is_some(),
+            ..RecordedCall::default()
+        }
+    }
+
     fn struck(&self, index: usize, id: &Id, strike: Strike) -> Onward {
         if strike.real {
             match strike.struck {
                 Struck::Silence => return Onward::Swallow(Some(self.watch(index, Some(strike)))),
                 Struck::Disconnected => {
-                    if let Some((code, message)) = strike.failure() {
+                    if let Some(ToldFailure { code, message }) = strike.failure() {
                         self.log
                             .finish(index, CallEnd::failed(code, message, Duration::ZERO));
                     }
@@ -122,7 +127,7 @@ impl ServerProxy {
             return Onward::Watch(self.watch(index, Some(strike)));
         }
         match strike.failure() {
-            Some((code, message)) => {
+            Some(ToldFailure { code, message }) => {
                 let on_the_wire = code.unwrap_or_else(|| wire_code(&strike.struck));
                 self.refuse(index, id, code, RpcError::new(on_the_wire, message))
             }
@@ -218,30 +223,39 @@ impl CallWatch {
                     ..WatchedReply::default()
                 }
             }
-            (struck, real) => {
-                let Some((recorded, message)) = strike.failure() else {
-                    return self.pass(answer, settle);
-                };
-                self.log.finish(
-                    self.index,
-                    CallEnd::failed(recorded, message.clone(), settle),
-                );
-                let is_broken = real && matches!(struck, Struck::Malformed);
-                let texts = match answer {
-                    _ if is_broken => ReplyFault::Malformed.texts(text.trim_ascii_end().to_owned()),
-                    Body::Result { id, .. } | Body::Error { id: Some(id), .. } => {
-                        let error =
-                            RpcError::new(recorded.unwrap_or_else(|| wire_code(struck)), message);
-                        vec![jsonrpc::error(Some(id), &error)]
-                    }
-                    _ => Vec::new(),
-                };
-                WatchedReply {
-                    texts: Some(texts),
-                    hold: settle,
-                    ..WatchedReply::default()
-                }
+            _ => match strike.failure() {
+                Some(failure) => self.fail(strike, &failure, answer, text, settle),
+                None => self.pass(answer, settle),
+            },
+        }
+    }
+
+    /// The agent sees a failure instead of the answer.
+    fn fail(
+        &self,
+        strike: &Strike,
+        failure: &ToldFailure,
+        answer: &Body<'_>,
+        text: &str,
+        settle: Duration,
+    ) -> WatchedReply {
+        let ToldFailure { code, message } = failure;
+        let end = CallEnd::failed(*code, message.clone(), settle);
+        self.log.finish(self.index, end);
+        let is_broken = strike.real && strike.struck == Struck::Malformed;
+        let texts = match answer {
+            _ if is_broken => ReplyFault::Malformed.texts(text.trim_ascii_end().to_owned()),
+            Body::Result { id, .. } | Body::Error { id: Some(id), .. } => {
+                let on_the_wire = code.unwrap_or_else(|| wire_code(&strike.struck));
+                let error = RpcError::new(on_the_wire, message.clone());
+                vec![jsonrpc::error(Some(id), &error)]
             }
+            _ => Vec::new(),
+        };
+        WatchedReply {
+            texts: Some(texts),
+            hold: settle,
+            ..WatchedReply::default()
         }
     }
 }

@@ -31,12 +31,21 @@ pub struct OwnSetup<'a> {
     pub time_budget: Duration,
     /// The program of mcptest, which agents start to reach servers on stdio.
     pub program: &'a Path,
-    /// Told of each call when it arrives: its server, and the tool's bare name.
+    /// Called with each call of a tool when it arrives.
     pub on_call: OnCall,
 }
 
+/// A call of a tool that has arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallEvent {
+    /// The server.
+    pub server: String,
+    /// The tool's bare name.
+    pub tool: String,
+}
+
 /// An observer of the calls.
-pub type OnCall = Arc<dyn Fn(&str, &str) + Send + Sync>;
+pub type OnCall = Arc<dyn Fn(CallEvent) + Send + Sync>;
 
 /// The result of one run.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use mcptest_core::trace::{RecordedError, Tokens};
 use serde::Deserialize;
 use std::path::Path;
+use thiserror::Error;
 
 /// A file of usage is a few lines.
 const LONGEST: u64 = 1 << 20;
@@ -26,6 +27,26 @@ struct Written {
     model: Option<String>,
 }
 
+/// Why the file cannot be used.
+#[derive(Debug, Clone, PartialEq, Error)]
+enum UsageFault {
+    #[error("{0}")]
+    Unreadable(String),
+    #[error("it is not UTF-8")]
+    NotUtf8,
+    #[error("{0}")]
+    NoUsage(String),
+    #[error("`cost_usd` is {0}")]
+    BadCost(f64),
+    #[error("`{name}` is {value} and `{other_name}` is {other}")]
+    Contradiction {
+        name: &'static str,
+        value: u64,
+        other_name: &'static str,
+        other: u64,
+    },
+}
+
 /// Reads the file. A missing file reports nothing.
 pub(super) fn read(path: &Path) -> Result<Usage, RecordedError> {
     written(path).map_err(|reason| {
@@ -35,17 +56,18 @@ pub(super) fn read(path: &Path) -> Result<Usage, RecordedError> {
     })
 }
 
-fn written(path: &Path) -> Result<Usage, String> {
+fn written(path: &Path) -> Result<Usage, UsageFault> {
     let bytes = match mcptest_files::read(path, LONGEST) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Usage::default()),
-        Err(error) => return Err(mcptest_files::reason(&error)),
+        Err(error) => return Err(UsageFault::Unreadable(mcptest_files::reason(&error))),
     };
-    of(&String::from_utf8(bytes).map_err(|_| "it is not UTF-8")?)
+    of(&String::from_utf8(bytes).map_err(|_| UsageFault::NotUtf8)?)
 }
 
-fn of(text: &str) -> Result<Usage, String> {
-    let written: Written = serde_json::from_str(text).map_err(|error| error.to_string())?;
+fn of(text: &str) -> Result<Usage, UsageFault> {
+    let written: Written =
+        serde_json::from_str(text).map_err(|error| UsageFault::NoUsage(error.to_string()))?;
     let prompt = either(
         "prompt_tokens",
         written.prompt_tokens,
@@ -62,7 +84,7 @@ fn of(text: &str) -> Result<Usage, String> {
         .cost_usd
         .filter(|cost| !cost.is_finite() || *cost < 0.0)
     {
-        return Err(format!("`cost_usd` is {cost}"));
+        return Err(UsageFault::BadCost(cost));
     }
     Ok(Usage {
         tokens: Tokens {
@@ -76,15 +98,18 @@ fn of(text: &str) -> Result<Usage, String> {
 }
 
 fn either(
-    name: &str,
+    name: &'static str,
     value: Option<u64>,
-    other_name: &str,
+    other_name: &'static str,
     other: Option<u64>,
-) -> Result<Option<u64>, String> {
+) -> Result<Option<u64>, UsageFault> {
     match (value, other) {
-        (Some(value), Some(other)) if value != other => {
-            Err(format!("`{name}` is {value} and `{other_name}` is {other}"))
-        }
+        (Some(value), Some(other)) if value != other => Err(UsageFault::Contradiction {
+            name,
+            value,
+            other_name,
+            other,
+        }),
         _ => Ok(value.or(other)),
     }
 }
@@ -124,7 +149,7 @@ mod tests {
             ),
             (r#"{"cost_usd": -0.5}"#, "`cost_usd` is -0.5"),
         ] {
-            let said = of(text).unwrap_err();
+            let said = of(text).unwrap_err().to_string();
             assert!(said.contains(part), "{text}: {said}");
         }
     }

@@ -51,31 +51,17 @@ impl Provider {
             return Err(AskError::new(AskErrorKind::Hung, message).into());
         }
         let until = deadline.min(start + answer);
-        let hung = |what: &str| {
-            let message = format!(
-                "{}: {what} within {}",
-                self.shared.name,
-                span(until - start)
-            );
-            let error = AskError::new(AskErrorKind::Hung, message);
-            if until == deadline {
-                return FailedTry::from(error);
-            }
-            let message = error.message + " (`request_timeout`)";
-            FailedTry {
-                error: AskError { message, ..error },
-                tried: Tried::Again { told: None },
-            }
-        };
-        let sent = timeout_at(until, self.post(url, body))
+        let hung = |what: &str| self.hung(what, until - start, until == deadline);
+        let response = timeout_at(until, self.post(url, body))
             .await
-            .map_err(|_| hung("no answer"))?;
-        let response = sent.map_err(|error| self.not_reached(&error))?;
+            .map_err(|_| hung("no answer"))?
+            .map_err(|error| self.not_reached(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let read = timeout_at(until, whole(response, LARGEST_BODY)).await;
-        let read = read.map_err(|_| hung("the answer began and was not whole"))?;
-        let text = read.map_err(|cut| self.cut_off(status, &cut))?;
-        let text = String::from_utf8(text).map_err(|_| {
+        let bytes = timeout_at(until, whole(response, LARGEST_BODY))
+            .await
+            .map_err(|_| hung("the answer began and was not whole"))?
+            .map_err(|cut| self.cut_off(status, &cut))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
             self.unreadable(
                 status,
                 AskErrorKind::Malformed,
@@ -88,6 +74,19 @@ impl Provider {
                 .map_err(|bad| self.malformed(status, &bad, &text));
         }
         Err(self.refused(ask, status, &text, &headers))
+    }
+
+    /// The time was over before the answer was there: that of the run, or that of this answer alone.
+    fn hung(&self, what: &str, after: Duration, is_end_of_run: bool) -> FailedTry {
+        let message = format!("{}: {what} within {}", self.shared.name, span(after));
+        if is_end_of_run {
+            return AskError::new(AskErrorKind::Hung, message).into();
+        }
+        let message = message + " (`request_timeout`)";
+        FailedTry {
+            error: AskError::new(AskErrorKind::Hung, message),
+            tried: Tried::Again { told: None },
+        }
     }
 
     async fn post(&self, url: &Url, body: Bytes) -> reqwest::Result<Response> {
@@ -187,26 +186,13 @@ impl Provider {
         body: &str,
         headers: &HeaderMap,
     ) -> FailedTry {
-        let location = header_text(headers, LOCATION);
-        let told = retry_after::wait(headers, body, SystemTime::now());
         let said = error_message(body);
-        let is_spent =
-            status == StatusCode::TOO_MANY_REQUESTS && body.contains("insufficient_quota");
-        let is_transient = !is_spent
-            && (status.is_server_error()
-                || matches!(
-                    status,
-                    StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
-                ));
         let mut message = format!("{} answered {}", self.shared.name, status.as_u16());
         if !said.is_empty() {
             message.push_str(&format!(": {said}"));
         }
         let mut is_of_schema = speaks_of_schema(&said);
-        if matches!(
-            status,
-            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY
-        ) {
+        if is_of_request(status) {
             let tools = super::tool_index::named(body, ask.tools);
             is_of_schema |= !tools.is_empty();
             message.push_str(&tools);
@@ -218,16 +204,12 @@ impl Provider {
         } else {
             status
         };
-        message.push_str(&self.hint(ask, hinted, location));
-        let kind = if is_transient {
-            AskErrorKind::Unavailable
+        message.push_str(&self.hint(ask, hinted, header_text(headers, LOCATION)));
+        let (kind, tried) = if is_transient(status, body) {
+            let told = retry_after::wait(headers, body, SystemTime::now());
+            (AskErrorKind::Unavailable, Tried::Again { told })
         } else {
-            AskErrorKind::Rejected
-        };
-        let tried = if is_transient {
-            Tried::Again { told }
-        } else {
-            Tried::Enough
+            (AskErrorKind::Rejected, Tried::Enough)
         };
         let error = AskError {
             status: Some(status.as_u16()),
@@ -289,4 +271,21 @@ fn is_final(body: &str) -> bool {
 /// Returns true if the provider's message is about the schema of a tool.
 fn speaks_of_schema(said: &str) -> bool {
     said.to_ascii_lowercase().contains("schema")
+}
+
+/// Whether the provider may answer the same request later. A quota that is used up stays used up.
+fn is_transient(status: StatusCode, body: &str) -> bool {
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => !body.contains("insufficient_quota"),
+        StatusCode::REQUEST_TIMEOUT => true,
+        status => status.is_server_error(),
+    }
+}
+
+/// Whether the provider declines what it was sent.
+fn is_of_request(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY
+    )
 }

@@ -91,7 +91,16 @@ pub enum ProviderError {
 
 /// The providers of a session, each set up once: models of one provider share its connections and pauses.
 #[derive(Default)]
-pub struct Providers(Mutex<BTreeMap<(String, String, String), Provider>>);
+pub struct Providers(Mutex<BTreeMap<ProviderIdentity, Provider>>);
+
+/// Two models with the same identity share a provider.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ProviderIdentity {
+    name: String,
+    dialect: &'static str,
+    base: String,
+    key: String,
+}
 
 impl fmt::Debug for Providers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,17 +123,18 @@ impl Providers {
             .as_ref()
             .map(|key| key.value.clone())
             .unwrap_or_default();
-        let same = (
-            format!("{} {}", resolved.name, resolved.dialect.name),
-            resolved.base.to_string(),
+        let identity = ProviderIdentity {
+            name: resolved.name.clone(),
+            dialect: resolved.dialect.name,
+            base: resolved.base.to_string(),
             key,
-        );
+        };
         let mut known = self.0.lock();
-        if let Some(provider) = known.get(&same) {
+        if let Some(provider) = known.get(&identity) {
             return Ok(provider.clone());
         }
         let provider = resolved.build()?;
-        known.insert(same, provider.clone());
+        known.insert(identity, provider.clone());
         Ok(provider)
     }
 }

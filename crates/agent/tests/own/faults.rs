@@ -129,7 +129,7 @@ async fn only_calls_whose_answer_was_lost_or_broken_reached_the_server() {
             distractors: None,
             time_budget: crate::support::PATIENCE,
             program: &crate::support::program(),
-            on_call: std::sync::Arc::new(|_, _| {}),
+            on_call: std::sync::Arc::new(|_| {}),
         };
         let outcome = mcptest_agent::own::run(setup).await.unwrap();
         assert_eq!(text(&got(&outcome)[1]), next, "{kind}");

@@ -148,7 +148,7 @@ impl Run<'_> {
             distractors: self.distractors,
             time_budget: self.time_budget.unwrap_or(PATIENCE),
             program: &program(),
-            on_call: Arc::new(hear),
+            on_call: Arc::new(move |call| hear(&call.server, &call.tool)),
         };
         tokio::time::timeout(PATIENCE, own::run(setup))
             .await

@@ -141,6 +141,14 @@ enum Open {
     Object { first_pair: usize, key: u128 },
 }
 
+/// The beginning of a value.
+enum Begun {
+    /// It has ended already: its hash.
+    Whole(u128),
+    /// A container was opened.
+    Container,
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -162,7 +170,7 @@ impl<'a> Reader<'a> {
 
     fn document(mut self) -> Option<u128> {
         loop {
-            let Some(mut value) = self.begin_value()? else {
+            let Begun::Whole(mut value) = self.begin_value()? else {
                 continue;
             };
             loop {
@@ -175,38 +183,34 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The hash of a value that has ended already; `None` inside where a container was opened.
-    #[expect(
-        clippy::option_option,
-        reason = "the outer one is that of a text which is no JSON"
-    )]
-    fn begin_value(&mut self) -> Option<Option<u128>> {
+    /// Begins a value; `None` when the text is not JSON.
+    fn begin_value(&mut self) -> Option<Begun> {
         match self.peek()? {
             b'{' => {
                 self.at += 1;
                 if self.take(b'}') {
-                    return Some(Some(hash_pairs(&mut [])));
+                    return Some(Begun::Whole(hash_pairs(&mut [])));
                 }
                 let key = self.key()?;
                 self.open.push(Open::Object {
                     first_pair: self.pairs.len(),
                     key,
                 });
-                Some(None)
+                Some(Begun::Container)
             }
             b'[' => {
                 self.at += 1;
                 if self.take(b']') {
-                    return Some(Some(State::new(ARRAY).finish()));
+                    return Some(Begun::Whole(State::new(ARRAY).finish()));
                 }
                 self.open.push(Open::Array(State::new(ARRAY)));
-                Some(None)
+                Some(Begun::Container)
             }
-            b'"' => self.string().map(Some),
-            b'n' => self.word("null", hash_word(NULL, 0)).map(Some),
-            b't' => self.word("true", hash_word(BOOLEAN, 1)).map(Some),
-            b'f' => self.word("false", hash_word(BOOLEAN, 0)).map(Some),
-            _ => self.number().map(Some),
+            b'"' => self.string().map(Begun::Whole),
+            b'n' => self.word("null", hash_word(NULL, 0)).map(Begun::Whole),
+            b't' => self.word("true", hash_word(BOOLEAN, 1)).map(Begun::Whole),
+            b'f' => self.word("false", hash_word(BOOLEAN, 0)).map(Begun::Whole),
+            _ => self.number().map(Begun::Whole),
         }
     }
 

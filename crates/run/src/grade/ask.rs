@@ -4,7 +4,7 @@ use super::score::score;
 use super::{Around, dollars};
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
-use mcptest_agent::{Budgets, Limits, Provider, Providers, Used};
+use mcptest_agent::{Budgets, Limits, OverBudget, Provider, Providers, Used};
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_core::grade::{Answer, Asks, Grade, Numbers, Rubric, SYSTEM, Sheet, Vote, Wanted};
 use mcptest_core::price::{Price, shipped_price};
@@ -31,9 +31,12 @@ pub(super) enum Ungraded {
     /// A judge did not answer.
     #[error("{}", .0.message)]
     Unanswered(AskError),
-    /// A limit to what it may cost is reached.
+    /// A budget is used up.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+    /// The limit of one check is reached.
     #[error("{0}")]
-    OverBudget(String),
+    OverLimit(String),
     #[error("interrupted")]
     Interrupted,
 }
@@ -148,7 +151,7 @@ impl<'a> Asking<'a> {
         let (limit, spent, check) = (dollars(limit), dollars(spent), &self.wanted.check);
         let why = format!("`max_cost` of {limit} of `{check}` is used up: {spent} was spent");
         self.bench.around.spending.stop(&why);
-        Err(Ungraded::OverBudget(why))
+        Err(Ungraded::OverLimit(why))
     }
 
     fn judge(&self, suite: &'a Suite, model: &'a Model) -> Result<Judge<'a>, Ungraded> {
@@ -316,10 +319,7 @@ impl<'a> Asking<'a> {
             .filter(|_| is_in_dollars)
             .map(most)
             .unwrap_or_default();
-        let call = spending
-            .reserve(judge.budgets, 0, most_usd)
-            .await
-            .map_err(Ungraded::OverBudget)?;
+        let call = spending.reserve(judge.budgets, 0, most_usd).await?;
         // Twice, so that one answer that hangs is tried again.
         let deadlines = Deadlines {
             run: Instant::now() + judge.timeout * 2,

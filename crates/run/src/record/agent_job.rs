@@ -1,7 +1,7 @@
 //! The row of an agent being recorded: what goes into its cassettes, when is it enough, and what is the result?
 
 use super::one_run::Finished;
-use super::open_cassette::OpenCassette;
+use super::open_cassette::{KeepError, OpenCassette, Reservation};
 use super::schedule::{Shared, Unit};
 use super::state::wanted_runs;
 use super::{NOTHING_RECORDED, eras};
@@ -52,6 +52,13 @@ pub(super) struct AgentJob<'p> {
     /// The servers as they were spoken to when the row was recorded before.
     pub(super) servers_before: Vec<RecordedServer>,
     pub(super) cassettes: Mutex<Cassettes>,
+}
+
+/// Whether a run is still to be recorded.
+pub(super) enum Turn {
+    Ours,
+    /// Another mcptest has recorded the row since it was planned.
+    DoneByAnother,
 }
 
 /// What was recorded so far, and what of it decides how it goes on.
@@ -169,18 +176,22 @@ impl AgentJob<'_> {
             .cloned()
     }
 
-    /// Makes sure that nobody else records the same, before anything is spent on it; false when somebody did so since
-    /// it was planned.
-    pub(super) fn reserve(&self, unit: &Unit) -> Result<bool, String> {
+    /// Makes sure that nobody else records the same, before anything is spent on it.
+    pub(super) fn reserve(&self, unit: &Unit) -> Result<Turn, KeepError> {
         let mut cassettes = self.cassettes.lock();
         if unit.is_side {
-            return cassettes.side_runs.reserve().map(|_| true);
+            cassettes.side_runs.reserve()?;
+            return Ok(Turn::Ours);
         }
-        if !cassettes.is_done_by_another && cassettes.runs.reserve()? && self.is_done() {
+        if cassettes.is_done_by_another {
+            return Ok(Turn::DoneByAnother);
+        }
+        if cassettes.runs.reserve()? == Reservation::New && self.is_done() {
             cassettes.is_done_by_another = true;
             cassettes.runs.release();
+            return Ok(Turn::DoneByAnother);
         }
-        Ok(!cassettes.is_done_by_another)
+        Ok(Turn::Ours)
     }
 
     /// Whether the mode asks no more for what was planned.
@@ -195,7 +206,7 @@ impl AgentJob<'_> {
     }
 
     /// Puts a run on the disk.
-    pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), String> {
+    pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), KeepError> {
         let expected = expected_header(self.row);
         let Finished {
             trace,
@@ -209,7 +220,10 @@ impl AgentJob<'_> {
             instructions,
             ..expected
         };
-        let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
+        let redactor = self
+            .secrets
+            .redactor()
+            .map_err(|reason| KeepError::NoRedactor(reason.message))?;
         let trace = trace.to_json();
         let mut cassettes = self.cassettes.lock();
         if !unit.is_side {

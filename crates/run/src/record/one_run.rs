@@ -5,21 +5,21 @@ use super::late::on_late;
 use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
 use super::setup_command;
-use mcptest_agent::own::{self, OwnSetup};
+use mcptest_agent::own::{self, OnCall, OwnSetup};
 use mcptest_agent::{
-    Limits, MayAsk, Provider, ReservedCall, Spending, Task, Toolbox, Unrecorded, Used, View,
-    Watcher, instructions_of, run_model, system_prompt, usd,
+    Connected, Limits, MayAsk, Oddity, OpenedToolbox, Provider, ReservedCall, Spending, Task,
+    Toolbox, Unrecorded, Used, View, Watcher, instructions_of, run_model, system_prompt, usd,
 };
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
 use mcptest_mcp::client::{Observed, ServerSpec};
-use mcptest_mock::{Running, spec_in};
-use mcptest_replay::{Event, Watch};
-use mcptest_replay::{Interrupt, interrupted};
+use mcptest_mock::{Running, UnusableServer, spec_in};
+use mcptest_replay::{Event, Interrupt, Watch, interrupted};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,11 +61,11 @@ pub(super) async fn perform(
     around
         .spending
         .may_spend(job.budgets(), 0)
-        .map_err(Unfinished::Failed)?;
+        .map_err(failed)?;
     let command = async |what, words: &Option<Vec<String>>| match words {
         Some(words) => setup_command::run(what, words, agent, folder)
             .await
-            .map_err(Unfinished::Failed),
+            .map_err(failed),
         None => Ok(()),
     };
     let world = world_of(job);
@@ -73,7 +73,7 @@ pub(super) async fn perform(
         command("setup", &agent.setup).await?;
         let mut finished = match &job.actor {
             Actor::Model { provider, id } => {
-                run_provider(job, (provider, id), world.as_ref(), unit, around).await
+                run_provider(job, ModelOf { provider, id }, world.as_ref(), unit, around).await
             }
             Actor::Own(own) => run_own(job, own, world.as_ref(), unit, around).await,
         }?;
@@ -99,34 +99,27 @@ fn world_of(job: &AgentJob<'_>) -> Option<Arc<Running>> {
     Some(Arc::new(Running::of(world)))
 }
 
+fn failed(why: impl Display) -> Unfinished {
+    Unfinished::Failed(why.to_string())
+}
+
 /// A model, which is asked until it is done.
 async fn run_provider(
     job: &AgentJob<'_>,
-    (provider, model): (&Provider, &str),
+    model: ModelOf<'_>,
     world: Option<&Arc<Running>>,
     unit: &Unit,
     around: &Surroundings<'_>,
 ) -> Result<Finished, Unfinished> {
     let (suite, agent) = (job.row.suite, job.row.agent);
     let on_late = on_late(around.watch, Some((job.number, unit.run)));
-    let servers = connect_all(suite, &agent.servers, world, around.servers, &on_late).await;
-    let servers = servers.map_err(Unfinished::Failed)?;
-    let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
-    let view = View {
-        family: provider.family(),
-        tool_schemas: agent.tool_schemas(),
-        max_result_chars: agent.max_result_chars(),
-    };
-    let (toolbox, complaints) = Toolbox::open(
-        servers.clone(),
-        &distract,
-        &job.hidden(unit),
-        job.faults(unit),
-        view,
-    )
-    .await
-    .map_err(|error| Unfinished::Failed(error.to_string()))?;
-    let toolbox = Arc::new(toolbox);
+    let servers = connect_all(suite, &agent.servers, world, around.servers, &on_late)
+        .await
+        .map_err(failed)?;
+    let OpenedToolbox {
+        toolbox,
+        complaints,
+    } = open_toolbox(job, model.provider, &servers, unit).await?;
     let catalogue = toolbox.catalogue().to_vec();
     let left_out = toolbox
         .left_out()
@@ -138,54 +131,13 @@ async fn run_provider(
     } else {
         Vec::new()
     };
-    let own = agent.system_prompt.as_ref().map(|text| text.value.as_str());
-    let system = system_prompt(own, &instructions);
-    let turns: Vec<String> = agent.turns.iter().map(|turn| turn.value.clone()).collect();
-    let task = Task {
-        provider,
-        model,
-        system: system.as_deref(),
-        turns: &turns,
-        code_execution: agent.runs_code(),
-        parameters: &agent.parameters_of(job.row.model),
-        limits: Limits {
-            request_timeout: request_timeout(job),
-            ..limits(agent)
-        },
-    };
     let spoken_to = servers
         .iter()
         .map(|server| server.client.server().to_recorded(&server.name))
         .collect();
-    let meter = Meter {
-        job,
-        run: unit.run,
-        around,
-        toolbox: Arc::clone(&toolbox),
-        call: Mutex::default(),
-    };
-    let ended = run_model(&task, toolbox, &meter).await;
-    drop(meter);
+    let ended = converse(job, model, toolbox, &instructions, unit, around).await;
     let observed = close_all(suite, servers).await;
-    let mut trace = ended.map_err(|why| match why {
-        Unrecorded::Unanswered {
-            why,
-            is_of_schema: true,
-        } if agent.tool_schemas() == ToolSchemas::AsIs => Unfinished::Failed(format!(
-            "{why}; `tool_schemas: mend` sends a schema in a shape that is taken"
-        )),
-        Unrecorded::Unanswered { why, .. } | Unrecorded::OverBudget(why) => Unfinished::Failed(why),
-        Unrecorded::Broken { why, used } => {
-            let cost = job
-                .cost_usd(*used)
-                .map(|cost| format!(" (${})", usd(cost)))
-                .unwrap_or_default();
-            Unfinished::Broken(format!(
-                "{why}; {} tokens{cost} had been spent on it",
-                total(*used)
-            ))
-        }
-    })?;
+    let mut trace = ended.map_err(|why| unfinished(job, why))?;
     trace.servers = spoken_to;
     let tokens = trace.conversation.tokens;
     trace.conversation.cost_usd = tokens.and_then(|tokens| job.cost_usd(tokens));
@@ -204,6 +156,97 @@ async fn run_provider(
     })
 }
 
+/// A model, and who is asked for it.
+#[derive(Clone, Copy)]
+struct ModelOf<'a> {
+    provider: &'a Provider,
+    id: &'a str,
+}
+
+/// The tools of a run, as the model sees them.
+async fn open_toolbox(
+    job: &AgentJob<'_>,
+    provider: &Provider,
+    servers: &[Connected],
+    unit: &Unit,
+) -> Result<OpenedToolbox, Unfinished> {
+    let agent = job.row.agent;
+    let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
+    let view = View {
+        family: provider.family(),
+        tool_schemas: agent.tool_schemas(),
+        max_result_chars: agent.max_result_chars(),
+    };
+    Toolbox::open(
+        servers.to_vec(),
+        &distract,
+        &job.hidden(unit),
+        job.faults(unit),
+        view,
+    )
+    .await
+    .map_err(failed)
+}
+
+/// Runs the model to its end. Nothing holds the connections when this returns.
+async fn converse(
+    job: &AgentJob<'_>,
+    model: ModelOf<'_>,
+    toolbox: Toolbox,
+    instructions: &[(String, String)],
+    unit: &Unit,
+    around: &Surroundings<'_>,
+) -> Result<ConversationTrace, Unrecorded> {
+    let agent = job.row.agent;
+    let own = agent.system_prompt.as_ref().map(|text| text.value.as_str());
+    let system = system_prompt(own, instructions);
+    let turns: Vec<String> = agent.turns.iter().map(|turn| turn.value.clone()).collect();
+    let task = Task {
+        provider: model.provider,
+        model: model.id,
+        system: system.as_deref(),
+        turns: &turns,
+        code_execution: agent.runs_code(),
+        parameters: &agent.parameters_of(job.row.model),
+        limits: Limits {
+            request_timeout: request_timeout(job),
+            ..limits(agent)
+        },
+    };
+    let toolbox = Arc::new(toolbox);
+    let meter = Meter {
+        job,
+        run: unit.run,
+        around,
+        toolbox: Arc::clone(&toolbox),
+        call: Mutex::default(),
+    };
+    run_model(&task, toolbox, &meter).await
+}
+
+fn unfinished(job: &AgentJob<'_>, why: Unrecorded) -> Unfinished {
+    match why {
+        Unrecorded::Unanswered {
+            why,
+            is_of_schema: true,
+        } if job.row.agent.tool_schemas() == ToolSchemas::AsIs => failed(format!(
+            "{why}; `tool_schemas: mend` sends a schema in a shape that is taken"
+        )),
+        Unrecorded::Unanswered { why, .. } => Unfinished::Failed(why),
+        Unrecorded::OverBudget(over) => failed(over),
+        Unrecorded::Broken { why, used } => {
+            let cost = job
+                .cost_usd(*used)
+                .map(|cost| format!(" (${})", usd(cost)))
+                .unwrap_or_default();
+            Unfinished::Broken(format!(
+                "{why}; {} tokens{cost} had been spent on it",
+                total(*used)
+            ))
+        }
+    }
+}
+
 /// A program of the user's, behind proxies.
 async fn run_own(
     job: &AgentJob<'_>,
@@ -212,29 +255,13 @@ async fn run_own(
     unit: &Unit,
     around: &Surroundings<'_>,
 ) -> Result<Finished, Unfinished> {
-    let (agent, run) = (job.row.agent, unit.run);
-    let environment = mcptest_replay::host().environment;
-    let failed = |error: &dyn std::fmt::Display| Unfinished::Failed(error.to_string());
-    let filled = own.filled(job.row.suite.folder(), environment);
-    let filled = filled.map_err(|unset| failed(&format!("`agent:`: {unset}")))?;
-    let on_late = on_late(around.watch, Some((job.number, run)));
-    let spec_of = |name| {
-        Ok(ServerSpec {
-            on_late: on_late.clone(),
-            ..spec_in(job.row.suite, name, world, &mcptest_replay::host())?
-        })
-    };
-    let servers = agent.servers.iter().map(|name| spec_of(name));
-    let servers = servers
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(Unfinished::Failed)?;
-    let program = std::env::current_exe().map_err(|error| failed(&error))?;
+    let agent = job.row.agent;
+    let filled = own
+        .filled(job.row.suite.folder(), mcptest_replay::host().environment)
+        .map_err(|unset| failed(format!("`agent:`: {unset}")))?;
+    let servers = specs(job, world, unit, around)?;
+    let program = std::env::current_exe().map_err(failed)?;
     let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
-    let (watch, secrets, row) = (
-        Arc::clone(around.watch),
-        Arc::clone(&job.secrets),
-        job.number,
-    );
     let outcome = own::run(OwnSetup {
         command: &filled.command,
         env: &filled.env,
@@ -246,31 +273,69 @@ async fn run_own(
         hidden: job.hidden(unit),
         time_budget: limits(agent).time_budget,
         program: &program,
-        on_call: Arc::new(move |server, tool| {
-            let (server, tool) = (Some(server.to_owned()), secrets.hidden_in(tool));
-            watch(Event::Calls {
-                row,
-                run,
-                server,
-                tool,
-            });
-        }),
+        on_call: on_call(job, unit, around),
     })
     .await
-    .map_err(|error| failed(&error))?;
+    .map_err(failed)?;
     let mut trace = outcome.trace;
     let usage = Tokens {
         total: None,
         ..trace.conversation.tokens.unwrap_or_default()
     };
-    let priced = || {
-        outcome
-            .model
-            .as_ref()
-            .and_then(|id| agent.cost_usd(id, usage))
+    if trace.conversation.cost_usd.is_none() {
+        let model = outcome.model.as_ref();
+        trace.conversation.cost_usd = model.and_then(|id| agent.cost_usd(id, usage));
+    }
+    account(job, usage, trace.conversation.cost_usd, unit, around)?;
+    Ok(Finished {
+        trace,
+        catalogue: outcome.catalogue,
+        left_out: BTreeMap::new(),
+        instructions: None,
+    })
+}
+
+/// The servers of a run, before they are started.
+fn specs(
+    job: &AgentJob<'_>,
+    world: Option<&Arc<Running>>,
+    unit: &Unit,
+    around: &Surroundings<'_>,
+) -> Result<Vec<ServerSpec>, Unfinished> {
+    let on_late = on_late(around.watch, Some((job.number, unit.run)));
+    let spec_of = |name: &String| {
+        let spec = spec_in(job.row.suite, name, world, &mcptest_replay::host())?;
+        Ok(ServerSpec {
+            on_late: on_late.clone(),
+            ..spec
+        })
     };
-    trace.conversation.cost_usd = trace.conversation.cost_usd.or_else(priced);
-    let cost_usd = trace.conversation.cost_usd;
+    let specs = job.row.agent.servers.iter().map(spec_of);
+    specs.collect::<Result<_, UnusableServer>>().map_err(failed)
+}
+
+/// Tells who watches of each call.
+fn on_call(job: &AgentJob<'_>, unit: &Unit, around: &Surroundings<'_>) -> OnCall {
+    let (watch, secrets) = (Arc::clone(around.watch), Arc::clone(&job.secrets));
+    let (row, run) = (job.number, unit.run);
+    Arc::new(move |call| {
+        watch(Event::Calls {
+            row,
+            run,
+            server: Some(call.server),
+            tool: secrets.hidden_in(&call.tool),
+        });
+    })
+}
+
+/// Counts what a program says it used. One that does not say what it costs cannot be held to a budget in dollars.
+fn account(
+    job: &AgentJob<'_>,
+    usage: Tokens,
+    cost_usd: Option<f64>,
+    unit: &Unit,
+    around: &Surroundings<'_>,
+) -> Result<(), Unfinished> {
     let used = Used {
         tokens: total(usage),
         cost_usd,
@@ -278,22 +343,18 @@ async fn run_own(
     };
     around.spending.spend(job.budgets(), used);
     (around.watch)(Event::Answered {
-        row,
-        run,
+        row: job.number,
+        run: unit.run,
         tokens: counted(usage),
         cost_usd,
     });
     if cost_usd.is_none() && job.budgets().is_in_dollars(around.spending) {
-        let why = "the agent does not tell what it costs, so a budget in dollars cannot be held: let it write \
-                   `cost_usd` to the file that MCPTEST_USAGE names";
-        return Err(failed(&why));
+        return Err(failed(
+            "the agent does not tell what it costs, so a budget in dollars cannot be held: let it write \
+             `cost_usd` to the file that MCPTEST_USAGE names",
+        ));
     }
-    Ok(Finished {
-        trace,
-        catalogue: outcome.catalogue,
-        left_out: BTreeMap::new(),
-        instructions: None,
-    })
+    Ok(())
 }
 
 pub(super) fn limits(agent: &Agent) -> Limits {
@@ -335,14 +396,14 @@ fn without_tools(
 }
 
 /// What is odd about the servers, each once; what every server may do is not.
-fn oddities(observed: impl Iterator<Item = (String, Observed)>) -> Vec<RecordedError> {
+fn oddities(observed: impl Iterator<Item = Oddity>) -> Vec<RecordedError> {
     const MOST: usize = 20;
     let mut said: Vec<RecordedError> = Vec::new();
-    for (server, odd) in observed {
-        if odd.is_usual() || matches!(odd, Observed::ServerRequest { .. }) {
+    for Oddity { server, observed } in observed {
+        if observed.is_usual() || matches!(observed, Observed::ServerRequest { .. }) {
             continue;
         }
-        let error = RecordedError::new("server", format!("server {server:?}: {odd}"));
+        let error = RecordedError::new("server", format!("server {server:?}: {observed}"));
         if said.len() < MOST && !said.contains(&error) {
             said.push(error);
         }

@@ -5,6 +5,8 @@ use mcptest_redact::Redactor;
 use mcptest_replay::cassette::{Recorder, Recording, Reserved, Stopped, WriteError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use thiserror::Error;
 
 /// Where runs go.
 #[derive(Debug, Default)]
@@ -17,13 +19,43 @@ pub(super) struct OpenCassette {
     pub(super) header: Option<Header>,
     reserved: Option<Reserved>,
     /// Why it is not ours to write, once that was said: who had it may be done before the next run asks.
-    refused: Option<String>,
+    refused: Option<KeepError>,
     recorder: Option<Recorder>,
     /// The traces of this recording by their numbers, as they were written; where nobody needs them, the first alone.
     traces: BTreeMap<usize, String>,
     keeps_all: bool,
     /// How many runs were kept.
     pub(super) count: usize,
+}
+
+/// Whether the cassette has just become ours to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reservation {
+    /// Another mcptest may have written it until now.
+    New,
+    /// It was ours already, or nothing is written.
+    Known,
+}
+
+/// Why a run is not kept.
+#[derive(Debug, Clone, Error)]
+pub(super) enum KeepError {
+    /// The cassette is not ours to write, or cannot be written.
+    #[error("{0}")]
+    Write(Arc<WriteError>),
+    #[error("{0}")]
+    BadHeader(String),
+    #[error("the tools are not the same in every run: {}", changes.join("; "))]
+    OtherTools { changes: Vec<String> },
+    /// The secrets to hide are not known.
+    #[error("{0}")]
+    NoRedactor(String),
+}
+
+impl From<WriteError> for KeepError {
+    fn from(error: WriteError) -> Self {
+        Self::Write(Arc::new(error))
+    }
 }
 
 impl OpenCassette {
@@ -37,20 +69,21 @@ impl OpenCassette {
         }
     }
 
-    /// Makes sure that nobody else records to the same file, before anything is spent on it; true when that was not
-    /// sure before.
-    pub(super) fn reserve(&mut self) -> Result<bool, String> {
+    /// Makes sure that nobody else records to the same file, before anything is spent on it.
+    pub(super) fn reserve(&mut self) -> Result<Reservation, KeepError> {
         if let Some(why) = &self.refused {
             return Err(why.clone());
         }
         let (Some(path), None, None) = (&self.path, &self.reserved, &self.recorder) else {
-            return Ok(false);
+            return Ok(Reservation::Known);
         };
         match Reserved::take(path) {
-            Ok(reserved) => self.reserved = Some(reserved),
-            Err(error) => return Err(self.refused.insert(error.to_string()).clone()),
+            Ok(reserved) => {
+                self.reserved = Some(reserved);
+                Ok(Reservation::New)
+            }
+            Err(error) => Err(self.refused.insert(error.into()).clone()),
         }
-        Ok(true)
     }
 
     /// Lets others record to the file, as long as nothing was written.
@@ -65,15 +98,14 @@ impl OpenCassette {
         trace: &str,
         header: Header,
         redactor: &Redactor,
-    ) -> Result<(), String> {
+    ) -> Result<(), KeepError> {
         let header = without_secrets(header, redactor)?;
         if let Some(first) = &self.header {
             refuse_other_tools(first, &header)?;
         }
         let trace = redactor.json(trace).into_owned();
         self.reserve()?;
-        self.put(run, &trace, header)
-            .map_err(|error| error.to_string())?;
+        self.write(run, &trace, header)?;
         if self.keeps_all || run == 1 {
             self.traces.insert(run, trace);
         }
@@ -82,7 +114,7 @@ impl OpenCassette {
     }
 
     /// The first run takes the place of an older recording in one step, so that none is lost for nothing.
-    fn put(&mut self, run: usize, trace: &str, header: Header) -> Result<(), WriteError> {
+    fn write(&mut self, run: usize, trace: &str, header: Header) -> Result<(), WriteError> {
         if let Some(recorder) = &mut self.recorder {
             return recorder.append(run, trace);
         }
@@ -150,11 +182,12 @@ impl OpenCassette {
 }
 
 /// Servers may write secrets into what they say of themselves and their tools.
-fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, String> {
+fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, KeepError> {
     let said = (&header.catalogue, &header.instructions);
-    let text = serde_json::to_string(&said).map_err(|error| error.to_string())?;
+    let unreadable = |error: serde_json::Error| KeepError::BadHeader(error.to_string());
+    let text = serde_json::to_string(&said).map_err(unreadable)?;
     let (catalogue, instructions) =
-        serde_json::from_str(&redactor.json(&text)).map_err(|error| error.to_string())?;
+        serde_json::from_str(&redactor.json(&text)).map_err(unreadable)?;
     Ok(Header {
         catalogue,
         instructions,
@@ -163,16 +196,14 @@ fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, String
 }
 
 /// Every run is of the same tools; some servers list them in another order each time.
-fn refuse_other_tools(first: &Header, now: &Header) -> Result<(), String> {
+fn refuse_other_tools(first: &Header, now: &Header) -> Result<(), KeepError> {
     let changes = mcptest_replay::cassette::staleness(first, now);
     if changes.is_empty() {
         return Ok(());
     }
-    let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
-    Err(format!(
-        "the tools are not the same in every run: {}",
-        changes.join("; ")
-    ))
+    Err(KeepError::OtherTools {
+        changes: changes.iter().map(ToString::to_string).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -185,16 +216,16 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         let open = || OpenCassette::new(Some(path.clone()), false, false);
         let (mut one, mut other) = (open(), open());
-        assert_eq!(one.reserve(), Ok(true));
-        assert_eq!(one.reserve(), Ok(false), "it is sure already");
-        let refused = other.reserve().unwrap_err();
+        assert_eq!(one.reserve().unwrap(), Reservation::New);
+        assert_eq!(one.reserve().unwrap(), Reservation::Known);
+        let refused = other.reserve().unwrap_err().to_string();
         drop(one);
         assert_eq!(
-            other.reserve(),
-            Err(refused),
+            other.reserve().unwrap_err().to_string(),
+            refused,
             "a run that asks later is told the same"
         );
-        assert_eq!(open().reserve(), Ok(true));
+        assert_eq!(open().reserve().unwrap(), Reservation::New);
     }
 
     #[test]
@@ -216,10 +247,9 @@ mod tests {
                 .is_err()
         );
         assert_eq!(std::fs::read_to_string(&path).unwrap(), older);
-        assert_eq!(
-            cassette.keep(2, r#"{"tool_calls":[]}"#, Header::default(), &redactor),
-            Ok(())
-        );
+        cassette
+            .keep(2, r#"{"tool_calls":[]}"#, Header::default(), &redactor)
+            .unwrap();
         assert!(
             std::fs::read_to_string(&path)
                 .unwrap()

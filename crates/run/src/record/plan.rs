@@ -7,11 +7,8 @@ use super::{Job, eras};
 use crate::Mode;
 use mcptest_agent::{Providers, Spending};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
-use mcptest_replay::FreshRow;
-use mcptest_replay::Plan;
-use mcptest_replay::Secrets;
-use mcptest_replay::advice;
-use mcptest_replay::cassette_paths;
+use mcptest_core::suite::Agent;
+use mcptest_replay::{FreshRow, Plan, Secrets, advice, cassette_paths};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -40,13 +37,11 @@ pub(super) fn plan<'p>(
             .filter(|(_, row)| row.skip.is_none())
     };
     for (index, row) in rows() {
-        let places = (planned.jobs.len(), index);
-        let job = agent_job(row, places, mode, secrets, &providers).and_then(|job| {
-            job.as_ref()
-                .map_or(Ok(()), |job| job.refuse_unpriced(spending))?;
-            Ok(job)
-        });
-        match job {
+        let place = Place {
+            number: planned.jobs.len(),
+            index,
+        };
+        match agent_job(row, place, mode, secrets, &providers, spending) {
             Ok(job) => planned
                 .jobs
                 .extend(job.map(|job| Job::Agent(Box::new(job)))),
@@ -60,16 +55,14 @@ pub(super) fn plan<'p>(
             continue;
         };
         if wanted_runs(planned_row, mode).is_some() {
-            let (number, secrets, row) =
-                (planned.jobs.len(), secrets.of(of.suite), OnceLock::new());
             let job = ToolJob {
-                number,
+                number: planned.jobs.len(),
                 index,
                 planned: planned_row,
                 of,
                 mode,
-                secrets,
-                row,
+                secrets: secrets.of(of.suite),
+                row: OnceLock::new(),
             };
             planned.jobs.push(Job::Tool(job));
         }
@@ -77,56 +70,47 @@ pub(super) fn plan<'p>(
     planned
 }
 
+/// Where a job stands.
+struct Place {
+    /// Among the jobs.
+    number: usize,
+    /// In the plan.
+    index: usize,
+}
+
 /// What is to be recorded of a row; `None` when nothing is.
 fn agent_job<'p>(
     planned: &'p Row<'p>,
-    (number, index): (usize, usize),
+    place: Place,
     mode: Mode,
     secrets: &Secrets,
     providers: &Providers,
+    spending: &Spending,
 ) -> Result<Option<AgentJob<'p>>, Reason> {
     let Some(row) = planned.agent_row() else {
         return Ok(None);
     };
     let AgentRow { suite, agent, .. } = row;
     let is_live = mode == Mode::Live;
-    let Some(actor) = actor(row, providers).filter(|_| !agent.is_read_only()) else {
-        let (why, way_out) = if agent.is_read_only() {
-            (
-                "its `cassette:` is a list or a pattern",
-                "a path to record to",
-            )
-        } else {
-            (
-                "it names no model and no program",
-                "a `model:` or an `agent: {command}`",
-            )
-        };
-        let reason = Reason::new(
-            ReasonKind::NothingToRun,
-            format!("{why}, so there is nothing to run"),
-        )
-        .help(format!(
-            "judge its traces without `--live`, or give the agent {way_out}"
-        ));
+    if agent.is_read_only() || !names_actor(row) {
         return if is_live && !agent.is_eval() {
-            Err(reason)
+            Err(nothing_to_run(agent))
         } else {
             Ok(None)
         };
-    };
+    }
     let paths = cassette_paths(row).map_err(|error| advice::unresolved(&error))?;
     let Some(WantedRuns { goes_on, runs }) = wanted_runs(planned, mode) else {
         return Ok(None);
     };
-    let (actor, secrets) = (actor?, secrets.of(suite));
+    let actor = actor(row, providers)?;
+    let secrets = secrets.of(suite);
     secrets.redactor()?;
     let path = paths.into_iter().next();
     let servers_before = path.as_deref().map(eras::recorded).unwrap_or_default();
-    let cassettes = AgentJob::cassettes(agent, path.filter(|_| !is_live), goes_on, is_live);
-    Ok(Some(AgentJob {
-        number,
-        index,
+    let job = AgentJob {
+        number: place.number,
+        index: place.index,
         planned,
         row,
         actor,
@@ -134,25 +118,47 @@ fn agent_job<'p>(
         mode,
         secrets,
         servers_before,
-        cassettes,
-    }))
+        cassettes: AgentJob::cassettes(agent, path.filter(|_| !is_live), goes_on, is_live),
+    };
+    job.refuse_unpriced(spending)?;
+    Ok(Some(job))
 }
 
-/// Who acts, or why nobody can; `None` when the agent names nobody.
-fn actor<'p>(row: AgentRow<'p>, providers: &Providers) -> Option<Result<Actor<'p>, Reason>> {
+/// Why an agent cannot be run live.
+fn nothing_to_run(agent: &Agent) -> Reason {
+    let (why, way_out) = if agent.is_read_only() {
+        (
+            "its `cassette:` is a list or a pattern",
+            "a path to record to",
+        )
+    } else {
+        (
+            "it names no model and no program",
+            "a `model:` or an `agent: {command}`",
+        )
+    };
+    let message = format!("{why}, so there is nothing to run");
+    let help = format!("judge its traces without `--live`, or give the agent {way_out}");
+    Reason::new(ReasonKind::NothingToRun, message).help(help)
+}
+
+fn names_actor(row: AgentRow<'_>) -> bool {
+    row.agent.own.is_some() || row.model.is_some()
+}
+
+/// Who acts, or why nobody can.
+fn actor<'p>(row: AgentRow<'p>, providers: &Providers) -> Result<Actor<'p>, Reason> {
     if let Some(own) = &row.agent.own {
-        return Some(Ok(Actor::Own(own)));
+        return Ok(Actor::Own(own));
     }
-    let model = row.model?;
+    let Some(model) = row.model else {
+        return Err(nothing_to_run(row.agent));
+    };
     let provider = providers.resolve(model, row.suite, mcptest_replay::host().environment);
-    Some(match provider {
-        Ok(provider) => Ok(Actor::Model {
-            provider: Box::new(provider),
-            id: &model.id,
-        }),
-        Err(error) => Err(Reason::of_lines(
-            ReasonKind::ProviderUnusable,
-            &error.to_string(),
-        )),
+    let provider = provider
+        .map_err(|error| Reason::of_lines(ReasonKind::ProviderUnusable, &error.to_string()))?;
+    Ok(Actor::Model {
+        provider: Box::new(provider),
+        id: &model.id,
     })
 }

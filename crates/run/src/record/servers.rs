@@ -1,17 +1,27 @@
 //! How are the servers of a run started, shared with other runs, and ended?
 
-use mcptest_agent::{Connected, at_once};
+use mcptest_agent::{Connected, Oddity, at_once};
 use mcptest_core::suite::Suite;
-use mcptest_mcp::client::{Client, Observed, OnLate, ServerSpec};
-use mcptest_mock::{Running, spec_in};
+use mcptest_mcp::client::{Client, OnLate, ServerSpec, WireError};
+use mcptest_mock::{Running, UnusableServer, spec_in};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use thiserror::Error;
 use tokio::sync::OnceCell;
 
+/// Why a server of a run is not connected.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub(super) enum ConnectError {
+    #[error(transparent)]
+    Unusable(#[from] UnusableServer),
+    #[error(transparent)]
+    Wire(#[from] WireError),
+}
+
 /// A server that cannot be connected to is not tried again.
-type Slot = Arc<OnceCell<Result<Connected, String>>>;
+type Slot = Arc<OnceCell<Result<Connected, ConnectError>>>;
 
 /// The connections to servers with `shared: true`: one for all the runs and tool tests of a suite, made when it is first
 /// needed.
@@ -27,7 +37,7 @@ impl SharedServers {
         suite: &Suite,
         name: &str,
         on_late: &OnLate,
-    ) -> Result<Connected, String> {
+    ) -> Result<Connected, ConnectError> {
         let slot = {
             let mut slots = self.slots.lock();
             Arc::clone(
@@ -62,14 +72,12 @@ impl SharedServers {
     }
 }
 
-async fn connect(spec: ServerSpec, on_late: &OnLate) -> Result<Connected, String> {
+async fn connect(spec: ServerSpec, on_late: &OnLate) -> Result<Connected, ConnectError> {
     let spec = ServerSpec {
         on_late: on_late.clone(),
         ..spec
     };
-    let client = Client::connect(&spec, None)
-        .await
-        .map_err(|error| error.to_string())?;
+    let client = Client::connect(&spec, None).await?;
     Ok(Connected {
         name: spec.name,
         client: Arc::new(client),
@@ -89,7 +97,7 @@ pub(super) async fn connect_all(
     world: Option<&Arc<Running>>,
     shared: &SharedServers,
     on_late: &OnLate,
-) -> Result<Vec<Connected>, String> {
+) -> Result<Vec<Connected>, ConnectError> {
     let starting = names.iter().map(|name| async move {
         if is_shared(suite, name) {
             return shared.get(suite, name, on_late).await;
@@ -115,7 +123,7 @@ pub(super) async fn connect_all(
 }
 
 /// Ends the servers that are the run's own, all at once; what was seen of them.
-pub(super) async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<(String, Observed)> {
+pub(super) async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<Oddity> {
     let own = servers
         .into_iter()
         .filter(|server| !is_shared(suite, &server.name));
@@ -124,7 +132,10 @@ pub(super) async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<(St
         let observed = client.close().await.observed;
         observed
             .into_iter()
-            .map(|odd| (name.clone(), odd))
+            .map(|observed| Oddity {
+                server: name.clone(),
+                observed,
+            })
             .collect::<Vec<_>>()
     }));
     observed.await.into_iter().flatten().collect()

@@ -1,58 +1,85 @@
 //! `setup:` and `teardown:`: a command before and after each recorded run.
 
-use mcptest_core::suite::Agent;
-use mcptest_process::{Started, start, status_words};
+use mcptest_core::suite::{Agent, Unset};
+use mcptest_process::{StartError, Started, start, status_words};
 use std::path::Path;
 use std::time::Duration;
+use thiserror::Error;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs the command to its end; why it failed, when it did.
+/// Why a command failed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{what}:`{fault}")]
+pub(super) struct CommandError {
+    what: &'static str,
+    fault: CommandFault,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+enum CommandFault {
+    #[error(": {0}")]
+    Unset(Unset),
+    #[error(": {0}")]
+    NotStarted(StartError),
+    #[error(" ended with {status}{}", written(stderr))]
+    Failed { status: String, stderr: String },
+    #[error(" ended, and how is not known{}", written(stderr))]
+    Lost { stderr: String },
+    #[error(" did not end within {} s, and was ended{}", PATIENCE.as_secs(), written(stderr))]
+    TooSlow { stderr: String },
+}
+
+/// The end of the standard error, as the end of a sentence.
+fn written(stderr: &str) -> String {
+    match stderr {
+        "" => String::new(),
+        stderr => format!("; it wrote to stderr: {stderr}"),
+    }
+}
+
+/// Runs the command to its end.
 pub(super) async fn run(
-    what: &str,
+    what: &'static str,
     words: &[String],
     agent: &Agent,
     folder: &Path,
-) -> Result<(), String> {
+) -> Result<(), CommandError> {
+    let done = run_to_end(words, agent, folder).await;
+    done.map_err(|fault| CommandError { what, fault })
+}
+
+async fn run_to_end(words: &[String], agent: &Agent, folder: &Path) -> Result<(), CommandFault> {
     let words: Vec<String> = words
         .iter()
         .map(|word| agent.scope.fill(word, mcptest_replay::host().environment))
         .collect::<Result<_, _>>()
-        .map_err(|unset| format!("`{what}:`: {unset}"))?;
+        .map_err(CommandFault::Unset)?;
     let folder = if folder.as_os_str().is_empty() {
         Path::new(".")
     } else {
         folder
     };
     let (child, Started { stdin, mut stdout }) =
-        start(&words, &[], Some(folder)).map_err(|error| format!("`{what}:`: {error}"))?;
+        start(&words, &[], Some(folder)).map_err(CommandFault::NotStarted)?;
     drop(stdin);
     let output = tokio::spawn(async move {
         let mut buffer = [0; 8192];
         while stdout.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
     });
     let status = timeout(PATIENCE, child.exited()).await;
-    let said = child.stderr().tail();
-    let said = said.trim();
-    let said = if said.is_empty() {
-        String::new()
-    } else {
-        format!("; it wrote to stderr: {said}")
-    };
+    let stderr = child.stderr().tail().trim().to_owned();
     child.end_soon().await;
     output.abort();
     match status {
         Ok(Some(status)) if status.success() => Ok(()),
-        Ok(Some(status)) => Err(format!(
-            "`{what}:` ended with {}{said}",
-            status_words(status)
-        )),
-        Ok(None) => Err(format!("`{what}:` ended, and how is not known{said}")),
-        Err(_) => Err(format!(
-            "`{what}:` did not end within {} s, and was ended{said}",
-            PATIENCE.as_secs()
-        )),
+        Ok(Some(status)) => Err(CommandFault::Failed {
+            status: status_words(status),
+            stderr,
+        }),
+        Ok(None) => Err(CommandFault::Lost { stderr }),
+        Err(_) => Err(CommandFault::TooSlow { stderr }),
     }
 }

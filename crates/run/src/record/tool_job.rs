@@ -67,10 +67,15 @@ impl ToolJob<'_> {
         if !is_shared(suite, &test.server) {
             return call(suite, test, redactor, on_late).await;
         }
-        let connected = around.servers.get(suite, &test.server, &on_late).await;
-        let unusable =
-            |why: String| Reason::of_lines(ReasonKind::ServerUnusable, &redactor.text(&why));
-        call_on(&connected.map_err(unusable)?.client, suite, test, redactor).await
+        let connected = around
+            .servers
+            .get(suite, &test.server, &on_late)
+            .await
+            .map_err(|error| {
+                let why = redactor.text(&error.to_string()).into_owned();
+                Reason::of_lines(ReasonKind::ServerUnusable, &why)
+            })?;
+        call_on(&connected.client, suite, test, redactor).await
     }
 
     /// What it has in common with other tests.

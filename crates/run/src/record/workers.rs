@@ -1,7 +1,7 @@
 //! The threads that record: what do they do with each unit of the schedule?
 
 use super::Job;
-use super::agent_job::AgentJob;
+use super::agent_job::{AgentJob, Turn};
 use super::one_run::{Surroundings, Unfinished, perform};
 use super::schedule::{Schedule, Unit};
 use super::tool_job::ToolJob;
@@ -49,9 +49,21 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// What `work` gives, or what it says when it panics: one thing broken is one row broken.
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    guarded(work).map_err(|panic| panic.to_string())
+/// What follows from a unit that has ended.
+enum Next {
+    GoOn,
+    /// It does not pass, and with `--fail-fast` that is the end of all others.
+    DropRest,
+}
+
+impl Next {
+    fn after(has_failed: bool) -> Self {
+        if has_failed {
+            Self::DropRest
+        } else {
+            Self::GoOn
+        }
+    }
 }
 
 /// What all workers share.
@@ -102,8 +114,8 @@ impl<'w, 'p> Workers<'w, 'p> {
             let took = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
             self.took_us[unit.job].fetch_add(took, Ordering::Relaxed);
             match ended {
-                Ok(true) => self.schedule.drop_all(),
-                Ok(false) => {}
+                Ok(Next::DropRest) => self.schedule.drop_all(),
+                Ok(Next::GoOn) => {}
                 Err(Stop) => return self.schedule.stop(),
             }
         }
@@ -146,46 +158,33 @@ impl<'w, 'p> Workers<'w, 'p> {
         })
     }
 
-    /// True when it does not pass, and that is the end of all others.
-    fn call_tool(&self, job: &ToolJob<'_>, unit: &Unit, runtime: &Handle) -> Result<bool, Stop> {
+    fn call_tool(&self, job: &ToolJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Next, Stop> {
         let calling = async {
             tokio::select! {
                 biased;
-                () = interrupted(self.around.interrupt) => None,
-                called = job.call(&self.around) => Some(called),
+                () = interrupted(self.around.interrupt) => Err(Stop),
+                row = job.call(&self.around) => Ok(row),
             }
         };
-        let called =
-            caught(|| runtime.block_on(calling)).unwrap_or_else(|why| Some(FreshRow::failed(why)));
-        let called = called.ok_or(Stop)?;
-        let called = job.row.get_or_init(|| called);
+        // One thing broken is one row broken.
+        let row = guarded(|| runtime.block_on(calling))
+            .unwrap_or_else(|panic| Ok(FreshRow::failed(panic.to_string())))?;
+        let row = job.row.get_or_init(|| row);
         (self.around.watch)(Event::ToolCalled {
             row_name: job.planned.name.clone(),
-            unrecorded: job.unrecorded(called),
+            unrecorded: job.unrecorded(row),
         });
         self.schedule.finish(unit, Vec::new);
-        Ok(self.options.fail_fast && !job.passes(called, self.options))
+        let has_failed = self.options.fail_fast && !job.passes(row, self.options);
+        Ok(Next::after(has_failed))
     }
 
-    /// True when its row has ended and does not pass, and that is the end of all others.
-    fn record_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<bool, Stop> {
+    fn record_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Next, Stop> {
         let watch = self.around.watch;
-        self.agents.call_once(|| {
-            let agents = self.jobs.iter().filter_map(|job| match job {
-                Job::Agent(job) => Some(job.to_record()),
-                Job::Tool(_) => None,
-            });
-            watch(Event::Began {
-                rows: agents.collect(),
-            });
-        });
+        self.agents.call_once(|| self.announce_agents());
         let (row, run) = (unit.job, unit.run);
-        let Made {
-            stop_reason,
-            unrecorded,
-            is_the_last,
-        } = match job.reserve(unit) {
-            Ok(true) => {
+        let made = match job.reserve(unit) {
+            Ok(Turn::Ours) => {
                 watch(Event::RunStarted {
                     row,
                     run,
@@ -193,38 +192,54 @@ impl<'w, 'p> Workers<'w, 'p> {
                 });
                 self.make_run(job, unit, runtime)?
             }
-            Ok(false) => {
+            Ok(Turn::DoneByAnother) => {
                 Made::nothing("another mcptest has recorded it in the meantime".to_owned())
             }
-            Err(why) => {
+            Err(error) => {
+                let why = error.to_string();
                 job.note_failure(unit, &why);
                 Made::nothing(why)
             }
         };
-        if is_the_last {
+        if made.is_the_last {
             self.schedule.drop_rest(row);
         }
-        let unrecorded = unrecorded.map(|why| job.secrets.hidden_in(&why));
         watch(Event::RunFinished {
             row,
             run,
-            stop_reason,
-            unrecorded,
+            stop_reason: made.stop_reason,
+            unrecorded: made.unrecorded.map(|why| job.secrets.hidden_in(&why)),
         });
-        Ok(self.end_row(job, unit) && self.options.fail_fast && !job.passes(self.options))
+        let has_ended = self.end_row(job, unit);
+        let has_failed = has_ended && self.options.fail_fast && !job.passes(self.options);
+        Ok(Next::after(has_failed))
+    }
+
+    fn announce_agents(&self) {
+        let agents = self.jobs.iter().filter_map(|job| match job {
+            Job::Agent(job) => Some(job.to_record()),
+            Job::Tool(_) => None,
+        });
+        (self.around.watch)(Event::Began {
+            rows: agents.collect(),
+        });
     }
 
     /// Makes a run, and keeps it.
     fn make_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Made, Stop> {
-        let ended = caught(|| runtime.block_on(perform(job, unit, &self.around)))
-            .unwrap_or_else(|why| Err(Unfinished::Broken(why)));
+        // One thing broken is one run broken.
+        let ended = guarded(|| runtime.block_on(perform(job, unit, &self.around)))
+            .unwrap_or_else(|panic| Err(Unfinished::Broken(panic.to_string())));
         let stop_reason = ended
             .as_ref()
             .ok()
             .and_then(|finished| finished.trace.stop_reason.clone());
         let broke_alone = matches!(ended, Err(Unfinished::Broken(_)));
         let unrecorded = match ended {
-            Ok(finished) => job.keep(unit, finished).err(),
+            Ok(finished) => {
+                let kept = job.keep(unit, finished);
+                kept.err().map(|error| error.to_string())
+            }
             Err(Unfinished::Failed(why) | Unfinished::Broken(why)) => Some(why),
             Err(Unfinished::Interrupted) => return Err(Stop),
         };
@@ -298,15 +313,11 @@ mod tests {
     #[test]
     fn a_panic_is_told_in_its_words() {
         let count = 3;
-        assert_eq!(caught(|| count).as_ref(), Ok(&3));
-        let formatted = caught(|| -> () { panic!("no thread for {count}") });
+        let words = |work: &dyn Fn()| guarded(work).unwrap_err().to_string();
         assert_eq!(
-            formatted.unwrap_err(),
+            words(&|| panic!("no thread for {count}")),
             "mcptest itself failed: no thread for 3"
         );
-        assert_eq!(
-            caught(|| -> () { panic!("plain") }).unwrap_err(),
-            "mcptest itself failed: plain"
-        );
+        assert_eq!(words(&|| panic!("plain")), "mcptest itself failed: plain");
     }
 }
