@@ -1,7 +1,7 @@
 //! Which protocol does the server use, and how does it describe itself?
 
 use super::conversation::{Conversation, Tap};
-use super::discovery::{Next, Undiscovered, discover};
+use super::discover::{Next, Undiscovered, discover};
 use super::http::Http;
 use super::initialize::{agree, confirm, initialize};
 use super::link::{Deadline, Link};

@@ -1,6 +1,6 @@
 //! `initialize`: which version do a legacy server and the client agree on?
 
-use super::discovery::{Implementation, supported_versions};
+use super::discover::{Implementation, supported_versions};
 use super::link::{Asking, Deadline, Link};
 use super::params::{Params, capabilities, client_info};
 use super::{CallFailure, Misbehaviour, ServerInfo, WireError};

@@ -2,7 +2,7 @@
 
 mod call;
 mod conversation;
-mod discovery;
+mod discover;
 mod handshake;
 mod http;
 mod info;
