@@ -172,7 +172,7 @@ fn load_text(text: &str) -> Loaded {
     let read = |path: &Path| match path.to_str() {
         Some("mcptest.yml") => Ok(text.as_bytes().to_vec()),
         Some("tools.json") => Ok(br#"{"tools": [{"name": "get_weather"}]}"#.to_vec()),
-        _ => Err("there is no such file".to_owned()),
+        _ => Err("no such file".to_owned()),
     };
     // The baselines that gates name are no matter of the schema.
     load_to_capture(Path::new("mcptest.yml"), &Host::new(&read, &|_| None))

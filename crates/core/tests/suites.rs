@@ -15,9 +15,7 @@ use std::path::Path;
 fn load_files(files: &[(&str, &str)]) -> Loaded {
     let by_path: BTreeMap<&str, &str> = files.iter().copied().collect();
     let read = |path: &Path| {
-        let text = by_path
-            .get(path.to_str().unwrap())
-            .ok_or("there is no such file")?;
+        let text = by_path.get(path.to_str().unwrap()).ok_or("no such file")?;
         Ok(text.as_bytes().to_vec())
     };
     let environment = |name: &str| (name == "CITY").then(|| "Oslo".to_owned());
@@ -134,7 +132,7 @@ fn problems_of_a_file_imported_twice_are_said_once_and_in_the_order_of_the_files
     assert_eq!(
         errors(&files),
         [
-            "a.yml:1:25: cannot read gone.yml: there is no such file",
+            "a.yml:1:25: cannot read gone.yml: no such file",
             "a.yml:2:9: `agents`: expected a list, found the number 1",
             "a.yml:3:1: unknown key `zzz`",
             "d.yml:1:15: `command` is empty",

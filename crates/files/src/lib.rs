@@ -20,7 +20,7 @@ pub fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         // What is said here already says it best.
         _ if error.get_ref().is_some() => error.to_string(),
-        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::NotFound => "no such file".to_owned(),
         ErrorKind::IsADirectory => "it is a folder".to_owned(),
         ErrorKind::PermissionDenied => "its permissions do not allow it".to_owned(),
         _ => error.to_string(),

@@ -19,7 +19,7 @@ static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
     let of_gate = |text: &'static str| {
         let read = move |path: &Path| match path.to_str() {
             Some("mcptest.yml") => Ok(text.as_bytes().to_vec()),
-            _ => Err("there is no such file".to_owned()),
+            _ => Err("no such file".to_owned()),
         };
         load_to_capture(Path::new("mcptest.yml"), &Host::new(&read, &|_| None)).suite
     };

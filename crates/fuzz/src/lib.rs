@@ -128,7 +128,7 @@ pub fn tape(data: &[u8]) {
 pub fn suite(data: &[u8]) {
     let read = |path: &Path| match path.to_str() {
         Some("suite.yml") => Ok(data.to_vec()),
-        _ => Err("there is no such file".to_owned()),
+        _ => Err("no such file".to_owned()),
     };
     let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
     let text = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
@@ -147,7 +147,7 @@ pub fn manifest(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
-    let files = |_: &Path| Err("there is no such file".to_owned());
+    let files = |_: &Path| Err("no such file".to_owned());
     let loaded =
         mcptest_mock::manifest::load_text(Path::new("mock.tools.yml"), text.to_owned(), &files);
     let rendered = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);

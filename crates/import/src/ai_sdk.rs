@@ -91,7 +91,7 @@ fn read_record<'a>(
         .list("responseMessages")?
         .or(response.list("messages")?);
     if sent.is_none() && answered.is_none() {
-        return Err(record.misfit("there are no `messages` here".to_owned()));
+        return Err(record.misfit("`messages` is missing here".to_owned()));
     }
     for key in ["system", "instructions"] {
         record

@@ -54,7 +54,7 @@ pub(crate) fn unknown(fields: &Fields<'_>, what: &str, kind: &str) -> Misfit {
 
 /// Adds to an unknown part's description that it could be a call.
 pub(crate) fn could_be_a_call(told: &str) -> String {
-    format!("{told}; it could be a call: if it is none, take it out")
+    format!("{told}; it could be a call: remove it if it is not")
 }
 
 /// Keys under which some format has calls, without their case and underscores.

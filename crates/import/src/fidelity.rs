@@ -142,7 +142,7 @@ impl fmt::Display for Fidelity {
         if self.unmade > 0 {
             let calls = count(self.unmade, "call");
             present.push(format!(
-                "{calls} of answers that were cut off, which nobody made"
+                "{calls} of answers that were cut off, which were never made"
             ));
         }
         if self.unparsed > 0 {

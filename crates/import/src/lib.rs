@@ -102,7 +102,7 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
         transcripts.push(transcript);
     }
     if transcripts.is_empty() {
-        let message = format!("there is no conversation in it ({})", importer.doc);
+        let message = format!("it contains no conversation ({})", importer.doc);
         let looks_like = format.and_then(|_| other());
         let fault = ImportFault::Misfit {
             format: importer.name,

@@ -46,7 +46,7 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
         let messages = match unit {
             Unit::Messages(messages) => messages,
             Unit::Record(record) => record.list("messages")?.ok_or_else(|| {
-                record.misfit("this is no message, and has no `messages`".to_owned())
+                record.misfit("this is not a message, and has no `messages`".to_owned())
             })?,
         };
         let mut transcript = Transcript::default();

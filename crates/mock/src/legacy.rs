@@ -75,7 +75,7 @@ fn push_instructions(text: &mut String, instructions: Option<&str>) {
 /// The refusal of a request before `initialize`.
 pub(super) fn not_initialized() -> RpcError {
     let message = format!(
-        "there is no session yet: send `initialize` first, or name the version in `_meta[\"{}\"]`",
+        "no session has begun: send `initialize` first, or name the version in `_meta[\"{}\"]`",
         meta::PROTOCOL_VERSION
     );
     RpcError::new(code::INVALID_REQUEST, message)

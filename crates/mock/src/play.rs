@@ -153,7 +153,7 @@ impl Play {
         let session = self
             .session
             .as_ref()
-            .ok_or_else(|| failed("there is no session"))?;
+            .ok_or_else(|| failed("no session has begun"))?;
         let (id, answer) = session.ask();
         let params = jsonrpc::one_line(&ask.params);
         outlet

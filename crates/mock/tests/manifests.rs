@@ -115,7 +115,7 @@ fn from_disk(path: &str) -> Manifest {
 }
 
 fn is_refused(manifest: &Value) -> bool {
-    let read = |_: &Path| Err("there is no such file".to_owned());
+    let read = |_: &Path| Err("no such file".to_owned());
     load_text(Path::new("m.yml"), manifest.to_string(), &read).is_refused()
 }
 
@@ -308,7 +308,7 @@ fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
     let read = |path: &Path| match path.to_str() {
         Some("s/a.yml") => Ok(suite.as_bytes().to_vec()),
         Some("s/m/Oslo.yml") => Ok(manifest.as_bytes().to_vec()),
-        _ => Err("there is no such file".to_owned()),
+        _ => Err("no such file".to_owned()),
     };
     let environment = |name: &str| (name == "CITY").then(|| "Oslo".to_owned());
     let host = Host {

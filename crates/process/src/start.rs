@@ -18,7 +18,7 @@ pub enum StartError {
     #[error("its command is empty")]
     Empty,
     /// The program is not there.
-    #[error("there is no program `{program}`{hint}")]
+    #[error("program `{program}` not found{hint}")]
     NotFound {
         /// The word that failed.
         program: String,

@@ -64,7 +64,7 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StatsError {
     /// Nothing was run.
-    #[error("there are no runs to judge: at least one is needed")]
+    #[error("no runs to judge: at least one is needed")]
     NoRuns,
     /// More passes than runs.
     #[error("{passes} passes cannot come from {runs} runs")]
@@ -93,7 +93,7 @@ pub enum StatsError {
         value: String,
     },
     /// A mean over no tasks.
-    #[error("there are no tasks to average over")]
+    #[error("no tasks to average over")]
     NoTasks,
     /// A table that cannot be enumerated.
     #[error("{pairs} pairs are too many to try every sign: at most {most}")]

@@ -33,7 +33,7 @@ pub enum ReliabilityError {
     #[error("the confidence must be 90, 95 or 99 percent, not {0}")]
     Confidence(u32),
     /// Nothing was run.
-    #[error("there are no runs: at least one is needed")]
+    #[error("no runs: at least one is needed")]
     NoRuns,
 }
 

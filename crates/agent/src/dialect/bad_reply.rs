@@ -13,7 +13,7 @@ const MESSAGE_CHARACTERS: usize = 500;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadReply {
     /// A page for people.
-    #[error("an HTML page came in place of JSON: {0}")]
+    #[error("an HTML page arrived instead of JSON: {0}")]
     Html(String),
     /// Nothing.
     #[error("the answer is empty")]
@@ -56,7 +56,7 @@ pub(super) fn open<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, BadReply>
     }
     let probe: Probe<'_> = serde_json::from_str(body).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => BadReply::CutOff(gist(body)),
-        serde_json::error::Category::Data => shape("it is no object", body),
+        serde_json::error::Category::Data => shape("it is not an object", body),
         _ => BadReply::NotJson(gist(body)),
     })?;
     if probe.error.is_some_and(|error| error.get() != "null") {

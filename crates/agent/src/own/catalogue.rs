@@ -67,10 +67,8 @@ impl Offered {
             match answer {
                 Ok(tools) => tools.into_iter().for_each(|tool| known.add(tool)),
                 Err(error) => {
-                    let message = format!(
-                        "server {server:?}: its tools are not known: {}",
-                        error.why()
-                    );
+                    let message =
+                        format!("server {server:?}: its tools are unknown: {}", error.why());
                     errors.push(RecordedError::new("server", message));
                 }
             }

@@ -144,7 +144,7 @@ impl Said {
     fn surplus(&self, who: &str) -> Option<RecordedError> {
         (self.length > self.kept.len()).then(|| {
             of_agent(format!(
-                "{who} printed {} bytes, of which the first {LONGEST_ANSWER} are kept as its answer",
+                "{who} printed {} bytes; mcptest keeps the first {LONGEST_ANSWER} as its answer",
                 self.length
             ))
         })

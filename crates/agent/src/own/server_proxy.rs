@@ -301,7 +301,12 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
     let result = match answer {
         Body::Result { result, .. } => result,
         Body::Error { error, .. } => return failed(Some(error.code), error.message.clone()),
-        _ => return failed(None, "the server's answer is none".to_owned()),
+        _ => {
+            return failed(
+                None,
+                "the server sent a message that is not a response".to_owned(),
+            );
+        }
     };
     if let Some(why) = unkeepable(result.get()) {
         return failed(None, format!("the server's answer cannot be read: {why}"));

@@ -47,7 +47,7 @@ impl Provider {
     ) -> Result<Reply, FailedTry> {
         let start = Instant::now();
         if start >= deadline {
-            let message = format!("there is no time left to ask {}", self.shared.name);
+            let message = format!("no time is left to ask {}", self.shared.name);
             return Err(AskError::new(AskErrorKind::Hung, message).into());
         }
         let until = deadline.min(start + answer);

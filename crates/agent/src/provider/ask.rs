@@ -125,7 +125,7 @@ impl Provider {
     }
 }
 
-const TOO_LATE: &str = "; there is no time left to try again";
+const TOO_LATE: &str = "; no time is left to try again";
 
 fn too_late(told: Option<Duration>) -> String {
     match told {

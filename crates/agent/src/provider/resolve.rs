@@ -58,7 +58,7 @@ pub enum ProviderError {
     },
     /// The value cannot be sent.
     #[error(
-        "{0} holds something that is no key: it has line breaks or other characters that no header can have"
+        "{0} is not a valid key: it contains line breaks or other characters that a header cannot contain"
     )]
     BadKey(String),
     /// A variable of the base URL has no value.

@@ -119,7 +119,7 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
         let outcome = match (is_refused, file.exists()) {
             (false, _) => "is read again",
             (true, true) => "has errors; the one before is still served",
-            (true, false) => "is gone; what it said is still served",
+            (true, false) => "was deleted; the mock still serves its last version",
         };
         output::stderr(&format!("{said}{name} {outcome}\n"));
     };

@@ -26,7 +26,7 @@ fn a_suite_that_cannot_be_read_is_a_broken_row_beside_the_others() {
         "d.yml:1:1: the file is not UTF-8",
         "cannot read e.yml: it is a link that leads nowhere",
         "cannot read f.yaml: it is a named pipe, not a file",
-        "cannot read nowhere.yml: there is no such file",
+        "cannot read nowhere.yml: no such file",
         "! t.yml",
     ];
     assert_says(&mcptest(here.path(), &["run", "."]), 2, &parts);

@@ -132,7 +132,7 @@ fn check_unknown_keys(kind: &GateKind, gates: Gates, broken: &mut Vec<String>) {
 fn load_text(text: &str, gates: Gates) -> Loaded {
     let read = |path: &Path| match path.to_str() {
         Some("mcptest.yml") => Ok(text.as_bytes().to_vec()),
-        _ => Err("there is no such file".to_owned()),
+        _ => Err("no such file".to_owned()),
     };
     let host = Host {
         gates,

@@ -102,7 +102,7 @@ pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Re
                 format!("`type` is `{kind}`")
             });
         return Err(fields.misfit(format!(
-            "this is no message: {told}; it is human, ai, system or tool"
+            "this is not a message: {told}; valid types are human, ai, system and tool"
         )));
     };
     match kind {
@@ -152,7 +152,8 @@ fn read_pair(
             transcript.say(text);
         }
         _ => {
-            let told = format!("`{role}` is nobody who speaks; it is human, ai or system");
+            let told =
+                format!("`{role}` is not a known speaker; valid ones are human, ai and system");
             return Err(Misfit::at(message, told));
         }
     }

@@ -57,7 +57,7 @@ fn messages_of<'a>(record: &Fields<'a>) -> Result<Vec<Json<'a>>, Misfit> {
     let state = record.part("values").unwrap_or_else(|| record.clone());
     let messages = state.list("messages")?;
     messages.ok_or_else(|| {
-        record.misfit("there are no `messages` here, nor `inputs` and `outputs`".to_owned())
+        record.misfit("`messages`, or `inputs` and `outputs`, are missing here".to_owned())
     })
 }
 

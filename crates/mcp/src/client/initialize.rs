@@ -91,7 +91,7 @@ fn initialized(result: &RawValue, offered: &str) -> Result<ServerInfo, Misbehavi
         Some(Era::Legacy) => {}
         Some(Era::Modern) => {
             return Err(bad(format!(
-                "has the protocol version {version:?}, in which there is no `initialize`"
+                "has the protocol version {version:?}, which has no `initialize`"
             )));
         }
         None => {

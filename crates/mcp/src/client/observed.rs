@@ -95,7 +95,7 @@ pub enum Observed {
         why: String,
     },
     /// The server did not use the modern protocol, so the legacy protocol was tried.
-    #[error("spoken to in the older era, because {why}")]
+    #[error("the legacy protocol was used because {why}")]
     FellBack {
         /// Why.
         why: String,

@@ -21,7 +21,7 @@ impl Misbehaviour {
             }
             Self::ClosedOutput { moment } => {
                 format!(
-                    "it closed its output, though it runs on, {}",
+                    "it closed its output while it was still running, {}",
                     moment_words(*moment, asked)
                 )
             }
@@ -44,7 +44,7 @@ impl Misbehaviour {
                 };
                 // On HTTP nothing else was asked.
                 let era = if asked == "server/discover" {
-                    "; if it passes over what it does not know, set `era: legacy`"
+                    "; if it ignores unknown requests, set `era: legacy`"
                 } else {
                     ""
                 };
@@ -78,7 +78,7 @@ impl Misbehaviour {
                 "it answered protocol version {answered:?}, which does not exist; {offered:?} was offered"
             ),
             Self::NoCommonVersion { supported } => format!(
-                "it speaks protocol versions {} only, none of which can be spoken here with its `era`",
+                "it supports only protocol versions {}, none of which `era:` allows",
                 supported.join(", ")
             ),
             Self::BadResult { why } => format!("the answer to {asked} {why}"),
@@ -97,7 +97,7 @@ impl Misbehaviour {
                 )
             }
             Self::InputRefused { method, error } => format!(
-                "{asked} cannot go on: it asks {method}, and the answer is {error}; script one under `responses:`"
+                "{asked} cannot continue: it asks {method}, and the answer is {error}; script one under `responses:`"
             ),
             Self::BadAddress { url, why } => {
                 format!("{url:?} is not an address that can be used: {why}")
@@ -113,7 +113,7 @@ impl Misbehaviour {
                 )
             }
             Self::UnknownHost { host } => {
-                format!("there is no host {host:?} (the name has no address)")
+                format!("unknown host {host:?} (the name has no address)")
             }
             Self::Tls { url, why } => format!("no secure connection to {url}: {why}"),
             Self::ConnectTimeout { url, after } => {

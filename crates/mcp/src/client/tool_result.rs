@@ -49,9 +49,7 @@ pub fn faults(result: &RawValue) -> Vec<String> {
         .get("structuredContent")
         .is_some_and(|content| content.get() == "null")
     {
-        faults.push(
-            "has a `structuredContent` that is null: leave it out, or say something".to_owned(),
-        );
+        faults.push("has a `structuredContent` that is null: omit it, or send a value".to_owned());
     }
     faults
 }
@@ -136,7 +134,7 @@ mod tests {
                 "has a `content[4]` of the type resource whose `resource` is not an object",
                 "has a `content[5]` of the type audio whose `data` is not a string",
                 "has an `isError` that is neither `true` nor `false`: \"yes\"",
-                "has a `structuredContent` that is null: leave it out, or say something",
+                "has a `structuredContent` that is null: omit it, or send a value",
             ]
         );
         assert_eq!(faults_of(r#"{"content": null}"#), ["has no `content`"]);

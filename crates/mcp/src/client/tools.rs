@@ -147,7 +147,7 @@ impl List {
             return Err(Observed::BadTool {
                 tool: quoted(&name),
                 flaw: ToolFlaw::Twice,
-                why: "is listed twice; it is left out".to_owned(),
+                why: "is listed twice; mcptest omits it".to_owned(),
             });
         }
         if era == Era::Modern {
@@ -204,7 +204,7 @@ fn unusable(tool: String, why: &str) -> Observed {
     Observed::BadTool {
         tool,
         flaw: ToolFlaw::Unusable,
-        why: format!("{why}; it is left out"),
+        why: format!("{why}; mcptest omits it"),
     }
 }
 
@@ -244,7 +244,7 @@ mod tests {
                 "tool \"bare\": has no `inputSchema`; it is left out",
                 "tool number 3: is not an object; it is left out",
                 "tool number 4: has no `name`; it is left out",
-                "tool \"good\": is listed twice; it is left out",
+                "tool \"good\": is listed twice; mcptest omits it",
                 "tool \"text\": has an `inputSchema` that is not an object; it is left out",
             ]
         );

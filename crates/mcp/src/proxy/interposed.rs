@@ -222,7 +222,7 @@ where
             .map_err(|malformed| {
                 let excerpt = jsonrpc::excerpt(text.trim_ascii());
                 self.interposer.misbehaved(format!(
-                    "wrote a line that is no message: {malformed}: {excerpt}"
+                    "wrote a line that is not a message: {malformed}: {excerpt}"
                 ));
             })
             .ok()?;

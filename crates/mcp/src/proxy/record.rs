@@ -183,7 +183,7 @@ fn write_all<T: ToEntries>(
 
 fn say_ended(writer: &Writer, reason: &str) {
     say(&format!(
-        "the recording {} ends here: {reason}; the traffic goes on",
+        "the recording {} ends here: {reason}; the traffic continues",
         writer.path().display()
     ));
 }

@@ -68,7 +68,7 @@ pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
     }
     if tape.is_cut {
         page.text.push_str(
-            "\nThe recording was cut off in the middle of its last line, which is left out.\n",
+            "\nThe recording was cut off in the middle of its last line, which is omitted.\n",
         );
     }
     page.text

@@ -142,7 +142,7 @@ fn result(tape: &Tape, asked: &TapeRequest<'_>, call_index: usize) -> RecordedRe
 
 fn why_unanswered(tape: &Tape, asked: &TapeRequest<'_>) -> String {
     if asked.is_cancelled {
-        return "there was no answer before the client cancelled the call".to_owned();
+        return "no answer arrived before the client cancelled the call".to_owned();
     }
     let later = tape.entries[asked.entry..].iter();
     let exit = later
@@ -152,8 +152,8 @@ fn why_unanswered(tape: &Tape, asked: &TapeRequest<'_>) -> String {
             _ => None,
         });
     match exit {
-        Some(status) => format!("there was no answer until the server exited ({status})"),
-        None => "there was no answer until the recording ended".to_owned(),
+        Some(status) => format!("no answer arrived before the server exited ({status})"),
+        None => "no answer arrived before the recording ended".to_owned(),
     }
 }
 

@@ -26,13 +26,13 @@ pub enum WriteError {
     },
     /// The file has other contents.
     #[error(
-        "{} holds something that is not a tape, and is left as it is; write the recording to another file with --out",
+        "{} contains something that is not a tape, and stays unchanged; write the recording to another file with --out",
         .0.display()
     )]
     NotATape(PathBuf),
     /// Another proxy writes the same file.
     #[error(
-        "{} is being written by another mcptest; give each server a file of its own, or put `{{number}}` in the name",
+        "{} is being written by another mcptest; give each server a separate file, or put `{{number}}` in the name",
         .0.display()
     )]
     Busy(PathBuf),

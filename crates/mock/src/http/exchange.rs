@@ -52,7 +52,7 @@ impl MockService {
         }
         if parts.uri.path() != PATH {
             let message = format!(
-                "there is nothing at `{}`; MCP is served at `{PATH}`",
+                "`{}` does not exist; MCP is served at `{PATH}`",
                 parts.uri.path()
             );
             return Ok(reply::refused(StatusCode::NOT_FOUND, message));
@@ -100,7 +100,7 @@ impl MockService {
             None => reply::refused(
                 StatusCode::BAD_REQUEST,
                 format!(
-                    "no stream of this session has the event `{last}`, or it is forgotten: \
+                    "no stream of this session has the event `{last}`, or it is no longer kept: \
                      leave out `Last-Event-ID` for the stream of what belongs to no request"
                 ),
             ),
@@ -358,7 +358,7 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
 fn no_session() -> OwnResponse {
     let error = RpcError::new(
         code::INVALID_REQUEST,
-        "there is no such session, or it is over: send `initialize` again",
+        "the session is unknown or has ended: send `initialize` again",
     );
     reply::refusal(StatusCode::NOT_FOUND, None, &error)
 }

@@ -185,7 +185,7 @@ impl Ask {
         let request_state = either(
             block,
             ("requestState", "request_state"),
-            "Whether the first round too carries a `requestState`",
+            "Send a `requestState` with the first round too",
             |f| f.flag(),
         );
         for key in KEYS {
@@ -258,7 +258,7 @@ fn read_round(
     let questions = field.named_entries(|name, span, field| {
         if scope.has(name) {
             let problem = Problem::error(format!("`{name}` has a meaning already")).at(span);
-            field.report(problem.help("each request has a name of its own"));
+            field.report(problem.help("each request needs a unique name"));
         }
         scope.add(name);
         field.try_block(|block| read_question(block, name, context, &before))
@@ -280,7 +280,7 @@ fn read_question(
     let mut kinds = read_kinds(block, context, scope);
     let optional = block.flag(
         "optional",
-        "Whether a client without the capability is simply not asked",
+        "Skip the request if the client lacks the capability",
         false,
     );
     block.at_most_one_of(&KEYS);
@@ -347,7 +347,7 @@ fn read_sampling(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) ->
                     (
                         "maxTokens",
                         "max_tokens",
-                        "The most tokens to sample: 100 when left out",
+                        "The maximum number of tokens to sample [default: 100]",
                     ),
                     ("systemPrompt", "system_prompt", "The system prompt"),
                     (
@@ -365,7 +365,7 @@ fn read_sampling(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) ->
                         "stop_sequences",
                         "Texts that end the message",
                     ),
-                    ("toolChoice", "tool_choice", "How tools are chosen"),
+                    ("toolChoice", "tool_choice", "The choice of tools"),
                 ] {
                     params.member(
                         camel,
@@ -400,7 +400,7 @@ fn read_elicitation(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
             ]))
         });
         shapes.block(|block| {
-            let message = block.required("message", "What the user reads", |f| text(f, scope));
+            let message = block.required("message", "The text for the user", |f| text(f, scope));
             let mode = block.optional("mode", "`form` or `url`", |f| {
                 f.choice(
                     "a mode of elicitation",
@@ -410,7 +410,7 @@ fn read_elicitation(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
             let schema = either(
                 block,
                 ("requestedSchema", "requested_schema"),
-                "The JSON Schema of the form; an empty form when left out",
+                "The JSON Schema of the form [default: an empty form]",
                 |f| object_json(f, scope),
             );
             let url = block.optional("url", "The page that the user visits", |f| text(f, scope));

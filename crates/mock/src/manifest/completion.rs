@@ -81,7 +81,7 @@ impl Manifest {
         for (kind, completed, known) in completed {
             for (name, (span, arguments)) in completed {
                 if !known.contains(&name.as_str()) {
-                    let problem = Problem::error(format!("there is no {kind} `{name}`")).at(*span);
+                    let problem = Problem::error(format!("no {kind} is named `{name}`")).at(*span);
                     problems.push(problem.suggest(name, known.iter().copied()));
                 }
                 let declared = self

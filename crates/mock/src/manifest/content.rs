@@ -90,7 +90,7 @@ pub(super) fn read_message(
     scope: &Scope,
 ) -> Option<Json> {
     field.try_block(|block| {
-        let role = block.optional("role", "`user` (when left out) or `assistant`", |f| {
+        let role = block.optional("role", "`user` (default) or `assistant`", |f| {
             f.choice("a role", &[("user", "user"), ("assistant", "assistant")])
         });
         let content = block.required(
@@ -148,7 +148,7 @@ fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Op
         text(f, scope)
     });
     rest.filled(block, "title", "Its name for people", |f| text(f, scope));
-    rest.filled(block, "description", "What it is", |f| text(f, scope));
+    rest.filled(block, "description", "The description", |f| text(f, scope));
     rest.member(
         "mimeType",
         either(block, ("mimeType", "mime_type"), "The media type", |f| {
@@ -269,7 +269,7 @@ pub(super) fn read_body(
     let blob = block.optional("blob", "Its bytes, in base64", |f| base64(f, scope));
     let file = block.optional(
         "file",
-        "A file with its text, or its bytes when they are no text, relative to the manifest",
+        "A file with the text or the bytes, relative to the manifest",
         |f| f.name().and_then(|name| context.body_of(&name, f)),
     );
     let keys = ["text", "blob", "file"];

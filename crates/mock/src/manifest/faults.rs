@@ -10,8 +10,7 @@ pub(super) fn read_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedFault>> 
             let scope = FaultScope::default();
             shapes.text(|field| FaultKind::read(field).map(|kind| ScopedFault { kind, scope }));
             shapes.block(|block| {
-                let kind =
-                    block.required("kind", "What goes wrong, as `slow:500`", FaultKind::read);
+                let kind = block.required("kind", "The fault, such as `slow:500`", FaultKind::read);
                 let scope = block.optional(
                     "scope",
                     "`tools` (calls alone, the default) or `all` requests",

@@ -56,7 +56,8 @@ pub(super) fn base64(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
     if text.as_literal().is_some_and(|text| !is_base64(text)) {
         let problem = Problem::error("this is not base64");
         field.report(
-            problem.help("`file:` takes the bytes of a file as they are; `raw:` may say anything"),
+            problem
+                .help("`file:` sends the bytes of a file unchanged; `raw:` may contain anything"),
         );
         return None;
     }
@@ -170,6 +171,6 @@ pub(super) fn either<T>(
 ) -> Option<T> {
     block.at_most_one_of(&[camel, snake]);
     let first = block.optional(snake, doc, &read);
-    let second = block.optional(camel, &format!("The same as `{snake}`"), &read);
+    let second = block.optional(camel, &format!("Another spelling of `{snake}`"), &read);
     first.or(second)
 }

@@ -23,19 +23,19 @@ impl Listed {
     pub(super) fn read(block: &mut Block<'_>, name: Option<&str>) -> Self {
         let validate_input = block.flag(
             "validate_input",
-            "Whether calls must fit `input_schema`: `false` lists it, whatever it is, and takes everything",
+            "Check calls against `input_schema`; `false` lists the schema and accepts any call",
             true,
         );
         let validate_output = block.flag(
             "validate_output",
-            "Whether results must fit `output_schema`: `false` lets a tool break its own word",
+            "Check results against `output_schema`; `false` allows violations",
             true,
         );
         let mut listing = Object::default();
         listing.member("name", name.map(Json::string));
         listing.text(block, "title", "Its name for people");
-        let description = listing.text(block, "description", "What a model reads about it");
-        let doc = "The JSON Schema of its arguments; any object when left out";
+        let description = listing.text(block, "description", "The description for a model");
+        let doc = "The JSON Schema of its arguments [default: any object]";
         let input = either(block, ("inputSchema", "input_schema"), doc, |f| {
             read_object_schema(f, validate_input)
         });
@@ -55,7 +55,7 @@ impl Listed {
         let hints = "`readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`";
         listing.filled(block, "annotations", hints, literal_object);
         listing.filled(block, "icons", "Its icons", literal_json);
-        listing.filled(block, "execution", "How it may be executed", literal_object);
+        listing.filled(block, "execution", "The ways to execute it", literal_object);
         listing.filled(block, "_meta", "Metadata", literal_object);
         Self {
             listing,

@@ -127,7 +127,7 @@ fn has_error(problems: &[Problem]) -> bool {
 }
 
 fn nothing(span: Span) -> Problem {
-    Problem::error("there is no manifest in this file")
+    Problem::error("this file is not a manifest")
         .at(span)
         .help(
             "a manifest is a map with `mock_server:` or `tools:`, or a saved `tools/list` result with `tools:`",
@@ -148,12 +148,9 @@ pub(super) fn read_manifest(field: &mut Field<'_>, context: &Context<'_>) -> Opt
             "store",
         ] {
             block.refuse(key, || {
-                Problem::error(format!(
-                    "`{key}` stands beside `mock_server`, where it is not read"
-                ))
-                .help(format!(
-                    "indent `{key}:` so that it is under `mock_server:`"
-                ))
+                Problem::error(format!("`{key}` has no effect outside `mock_server:`")).help(
+                    format!("indent `{key}:` so that it is under `mock_server:`"),
+                )
             });
         }
         manifest
@@ -181,38 +178,36 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
             .optional("version", "The server's version", read_version)
             .unwrap_or_else(|| "0.0.0".to_owned()),
         title: block.optional("title", "The server's name for people", |f| f.string()),
-        instructions: block.optional("instructions", "What a model reads about the server", |f| {
-            f.string()
-        }),
+        instructions: block.optional("instructions", "Instructions for a model", |f| f.string()),
         faults: block.or_default(
             "fault",
-            "What goes wrong on purpose, as `slow:500`; one or a list",
+            "Faults to inject, such as `slow:500`; one or a list",
             faults::read_of_server,
         ),
         tools: block.list("tools", "The tools", |f| Tool::read(f, context)),
-        resources: block.list("resources", "What can be read", |f| {
+        resources: block.list("resources", "Readable resources", |f| {
             Resource::read(f, context)
         }),
         resource_templates: block.list(
             "resource_templates",
-            "What can be read at addresses that fit a template",
+            "Resources at addresses that match a template",
             |f| Resource::read_template(f, context),
         ),
         prompts: block.list("prompts", "The prompts", |f| Prompt::read(f, context)),
         completions: block.or_default(
             "completions",
-            "How half-typed arguments go on",
+            "Completions of partly typed arguments",
             Completions::read,
         ),
         cache: block.or_default(
             "cache",
-            "How long clients may keep lists and resources",
+            "The time that clients may keep lists and resources",
             read_cache,
         ),
         page_size: block
             .optional(
                 "page_size",
-                "How many entries one page of a list has; all of them when left out",
+                "The number of entries on one page of a list [default: all]",
                 |f| f.whole(1..=1_000_000),
             )
             .map(|size| size as usize),
@@ -237,12 +232,10 @@ fn read_version(field: &mut Field<'_>) -> Option<String> {
 
 fn read_cache(field: &mut Field<'_>) -> Option<Cache> {
     field.block(|block| Cache {
-        ttl_ms: block.or_default(
-            "ttl",
-            "For how long, as `60s`; not at all when left out",
-            |f| f.duration_ms(),
-        ),
-        is_public: block.or_default("scope", "`private` (when left out) or `public`", |f| {
+        ttl_ms: block.or_default("ttl", "The time, such as `60s` [default: 0]", |f| {
+            f.duration_ms()
+        }),
+        is_public: block.or_default("scope", "`private` (default) or `public`", |f| {
             f.choice("a scope", &[("private", false), ("public", true)])
         }),
     })

@@ -134,12 +134,12 @@ impl Aside {
         });
         let lists = block.or_default(
             "list_changed",
-            "Lists that are said to have changed after a call",
+            "Lists to announce as changed after a call",
             read_lists,
         );
         let updated = block.or_default(
             "updated",
-            "Resources that are said to have changed after a call",
+            "Resources to announce as changed after a call",
             |f| read_updated(f, scope),
         );
         Self {
@@ -197,7 +197,7 @@ fn read_updated(field: &mut Field<'_>, scope: &Scope) -> Option<Vec<UpdatedResou
 }
 
 fn read_delay(block: &mut Block<'_>) -> u64 {
-    block.or_default("delay", "How long to wait before it, as `50ms`", |f| {
+    block.or_default("delay", "The delay before it, such as `50ms`", |f| {
         f.duration_ms()
     })
 }
@@ -212,9 +212,9 @@ fn read_number(field: &mut Field<'_>) -> Option<Json> {
 
 fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
     field.try_block(|block| {
-        let progress = block.required("progress", "How far the work is", read_number);
-        let total = block.optional("total", "How far it goes", read_number);
-        let message = block.optional("message", "What is being done", |f| template(f, scope));
+        let progress = block.required("progress", "The progress so far", read_number);
+        let total = block.optional("total", "The total", read_number);
+        let message = block.optional("message", "The current step", |f| template(f, scope));
         let delay_ms = read_delay(block);
         let message = message.map(Json::text);
         let params = [
@@ -237,13 +237,13 @@ fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
             Some(log(0, LogLevel::INFO, None, text))
         });
         shapes.block(|block| {
-            let level = block.optional("level", "Its level: `info` when left out", |f| {
+            let level = block.optional("level", "The level [default: `info`]", |f| {
                 let levels =
                     std::array::from_fn::<_, 8, _>(|at| (LogLevel::NAMES[at], LogLevel(at)));
                 f.choice("a log level", &levels)
             });
-            let logger = block.optional("logger", "Who says it", |f| template(f, scope));
-            let data = block.required("data", "What it says: any JSON", |f| any_json(f, scope));
+            let logger = block.optional("logger", "The name of the logger", |f| template(f, scope));
+            let data = block.required("data", "The contents: any JSON", |f| any_json(f, scope));
             let delay_ms = read_delay(block);
             if block.has("level") && level.is_none() {
                 return None;

@@ -64,7 +64,7 @@ impl Verb {
             Self::Read => "Finds a record in this collection by its key",
             Self::Update => "Changes fields of a record in this collection",
             Self::Delete => "Takes a record out of this collection",
-            Self::List => "The records of this collection, or those that `where` fits",
+            Self::List => "The records of this collection, or the ones that match `where`",
         }
     }
 
@@ -151,7 +151,7 @@ impl Operation {
                         values: call.values.with("key", &key),
                     });
                 }
-                format!("there is no {key} in {name}")
+                format!("{name} has no {key}")
             }
             Refusal::Exists(key) => format!("{key} is in {name} already"),
             Refusal::Fixed(key) => {
@@ -193,12 +193,12 @@ impl Operation {
         }
         let key = block.optional(
             "key",
-            "Which record: the argument that is called as the collection's key when left out",
+            "The key of the record [default: the argument with the name of the collection's key]",
             |f| any_json(f, answers.scope),
         );
         let record = block.optional(
             "record",
-            "The fields to write, all arguments when left out; one whose argument is missing is not written",
+            "The fields to write [default: all arguments]; fields whose argument is missing are skipped",
             |f| f.entries(|_, span, f| any_json(f, answers.scope).map(|json| (span, json))),
         );
         let filter = block.optional(
@@ -208,7 +208,7 @@ impl Operation {
         );
         let not_found = block.optional(
             "not_found",
-            "The answer when there is no such record; a string is an error result, and `${key}` is the key",
+            "The answer for an unknown record; a string is an error result, and `${key}` is the key",
             |f| read_not_found(f, answers),
         );
         check(block);
@@ -285,7 +285,7 @@ fn check_key_stays(
         "`{name}` is the key of `{}`, which an update cannot change",
         collection.name
     );
-    let help = "leave it out of `record`; which record is meant is said by `key`";
+    let help = "remove it from `record`; `key` selects the record";
     block.report(Problem::error(message).at(*span).help(help));
 }
 

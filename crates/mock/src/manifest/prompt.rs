@@ -106,8 +106,8 @@ impl Prompt {
         let mut listing = Object::default();
         listing.member("name", name.as_deref().map(Json::string));
         listing.text(block, "title", "Its name for people");
-        let description = listing.text(block, "description", "What it is for");
-        let arguments = block.list("arguments", "What it takes", Argument::read);
+        let description = listing.text(block, "description", "The purpose");
+        let arguments = block.list("arguments", "The arguments", Argument::read);
         let entries = || list(arguments.iter().map(|argument| argument.json.clone()));
         listing.member("arguments", (!arguments.is_empty()).then(entries));
         listing.filled(block, "icons", "Its icons", literal_json);
@@ -116,7 +116,7 @@ impl Prompt {
         let scope = Scope::of_arguments(declared);
         let ask = Ask::read(block, context, &scope);
         let scope = scope.with(ask.names());
-        let messages = block.required("messages", "What it becomes", |f| {
+        let messages = block.required("messages", "The messages", |f| {
             f.list(|f| content::read_message(f, context, &scope))
                 .map(list)
         });
@@ -143,8 +143,8 @@ impl Argument {
             let name = block.required("name", "The argument's name", |f| f.name());
             json.member("name", name.as_deref().map(Json::string));
             json.text(block, "title", "Its name for people");
-            json.text(block, "description", "What it is");
-            let required = block.optional("required", "Whether it must be given", |f| f.flag());
+            json.text(block, "description", "The description");
+            let required = block.optional("required", "The argument is required", |f| f.flag());
             json.member(
                 "required",
                 required.map(|required| Json::raw(required.to_string())),

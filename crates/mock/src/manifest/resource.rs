@@ -146,7 +146,7 @@ impl Resource {
     ) -> Option<Self> {
         let mut listing = Object::default();
         listing.member(key, uri.as_deref().map(Json::string));
-        let name = block.optional("name", "Its name; its address when left out", |f| f.name());
+        let name = block.optional("name", "The name [default: the address]", |f| f.name());
         listing.member(
             "name",
             name.as_ref()
@@ -154,7 +154,7 @@ impl Resource {
                 .map(|name| Json::string(name)),
         );
         listing.text(block, "title", "Its name for people");
-        listing.text(block, "description", "What it is");
+        listing.text(block, "description", "The description");
         let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| {
             f.name()
         });

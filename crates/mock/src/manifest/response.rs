@@ -161,10 +161,10 @@ impl Answers<'_> {
             ),
             then: block.optional(
                 "then",
-                "What follows the last of a `sequence`: `repeat` (it again, the default), `cycle` or `error`",
+                "The answer after the last of a `sequence`: `repeat` (the last one, default), `cycle` or `error`",
                 read_then,
             ),
-            raw: block.optional("raw", "The result as it is, whatever MCP says of it", |f| {
+            raw: block.optional("raw", "The verbatim result, even if MCP forbids it", |f| {
                 any_json(f, self.scope)
             }),
         }
@@ -241,7 +241,7 @@ impl Answers<'_> {
         let is_error = either(
             block,
             ("isError", "is_error"),
-            "Whether the tool says that it failed",
+            "The tool reports a failure",
             |f| f.flag(),
         );
         let meta = block.optional("_meta", "Metadata", |f| object_json(f, self.scope));
@@ -310,7 +310,7 @@ fn check_kinds(block: &Block<'_>) {
     let part = RESULT.iter().find(|key| block.has(key));
     let whole = WHOLE.iter().find(|key| block.has(key));
     if let (Some(kind), Some(span)) = (whole, part.and_then(|part| block.key_span(part))) {
-        let message = format!("`{}` does not stand beside `{kind}`", part.unwrap_or(&""));
+        let message = format!("`{}` cannot be used beside `{kind}`", part.unwrap_or(&""));
         block.report(Problem::error(message).at(span));
     }
     if !KINDS.iter().any(|key| block.has(key)) && part.is_none() && !block.has_unknown() {

@@ -61,7 +61,7 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
         .as_ref()
         .and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
     if input_value.is_none() {
-        let message = format!("`{name}` has no `inputSchema`, so clients may leave it out");
+        let message = format!("`{name}` has no `inputSchema`, so clients may omit it");
         field.report(
             Problem::warning(message)
                 .at(node.span)

@@ -29,7 +29,7 @@ impl Collection {
             let key = block
                 .optional(
                     "key",
-                    "The field by which records are found: `id` when left out",
+                    "The field that identifies records [default: `id`]",
                     |f| f.name(),
                 )
                 .unwrap_or_else(|| "id".to_owned());

@@ -165,7 +165,7 @@ fn read_hole(text: &str, known: &[&str]) -> Result<(Hole, usize), Fault> {
     let odd = 2 + length..2 + length + super::path::first_character(rest);
     let fault = Fault::new(
         odd,
-        "a path goes on with `.name` or `[…]`, or ends with `}` or `:-default}`",
+        "a path continues with `.name` or `[…]`, or ends with `}` or `:-default}`",
     );
     Err(fault.help("an odd name is written as `[\"odd name\"]`"))
 }

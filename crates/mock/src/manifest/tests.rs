@@ -11,7 +11,7 @@ fn load(text: &str) -> Loaded {
     let files = |path: &Path| match path.to_str() {
         Some("folder/logo.png") => Ok(vec![0xff, 0xfe, 0x00]),
         Some("folder/notes.txt") => Ok(b"three notes".to_vec()),
-        _ => Err("there is no such file".to_owned()),
+        _ => Err("no such file".to_owned()),
     };
     load_text(Path::new("folder/tools.yml"), text.to_owned(), &files)
 }

@@ -244,17 +244,17 @@ struct Delivery {
 impl Delivery {
     fn read(block: &mut Block<'_>) -> Self {
         Self {
-            delay_ms: block.or_default("delay", "How long the answer waits, as `50ms`", |f| {
+            delay_ms: block.or_default("delay", "The delay of the answer, such as `50ms`", |f| {
                 f.duration_ms()
             }),
             faults: block.or_default(
                 "fault",
-                "What goes wrong with its calls, as `slow:500`; one or a list",
+                "Faults of its calls, such as `slow:500`; one or a list",
                 faults::read_of_tool,
             ),
             reconnect_ms: block.optional(
                 "reconnect",
-                "Closes the stream of the call, and answers when the client resumes it, as it is told after this time",
+                "Close the stream of the call, and answer when the client resumes it after this time",
                 |f| f.duration_ms(),
             ),
         }

@@ -40,13 +40,13 @@ impl UriTemplate {
                 return Err(fault(format!("`{{{name}}}` is not a variable here")).help(help));
             }
             if names.iter().any(|other| other == name) {
-                return Err(fault(format!("`{{{name}}}` stands here twice")));
+                return Err(fault(format!("`{{{name}}}` appears twice here")));
             }
             if open == at && !names.is_empty() {
-                return Err(fault(format!(
-                    "nothing stands between `{{{name}}}` and the variable before it"
-                ))
-                .help("nobody could tell where one ends"));
+                return Err(
+                    fault(format!("`{{{name}}}` directly follows another variable"))
+                        .help("the end of the first one would be ambiguous"),
+                );
             }
             pattern.push_str(&regex::escape(&written[at..open]));
             pattern.push_str("([^/?#]+)");
@@ -57,7 +57,7 @@ impl UriTemplate {
         pattern.push('$');
         let whole = 0..written.len();
         if names.is_empty() {
-            let help = "as `file:///{name}`; one address stands under `resources:`";
+            let help = "as `file:///{name}`; write a single address under `resources:`";
             return Err(Fault::new(whole, format!("`{written}` has no variable")).help(help));
         }
         let pattern =

@@ -28,7 +28,7 @@ pub fn json(calibration: &Calibration) -> String {
 pub fn yaml(calibration: &Calibration) -> String {
     let mut text = "# Floors that every good run meets, for the block of an agent.\n".to_owned();
     if !calibration.has_floors() {
-        text.push_str("# There are none: see `mcptest calibrate` without `--yaml`.\n");
+        text.push_str("# No floors: see `mcptest calibrate` without `--yaml`.\n");
     }
     let has_floor =
         |gate: &&GateCalibration| gate.targets.iter().any(|target| target.floor.is_some());
@@ -66,7 +66,7 @@ fn matcher(matcher: &Value) -> String {
 fn comment(floor: &Floor, unit: Unit) -> String {
     let unit = if unit == Unit::Run { "runs" } else { "rows" };
     let bad = match floor.bad {
-        0 => "there are no bad ones".to_owned(),
+        0 => "no bad ones exist".to_owned(),
         bad => format!("it fails {} of {bad} bad ones", floor.caught),
     };
     format!("{} good {unit} meet it; {bad}", floor.good)

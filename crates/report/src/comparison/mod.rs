@@ -18,7 +18,7 @@ pub const SCHEMA: &str = include_str!("compare.schema.json");
 pub const REPORTERS: &[Reporter<Compared>] = &[
     Reporter::new(
         "pretty",
-        "for people: which tests changed, and what the runs say of it",
+        "for people: the tests that changed, and the evidence in their runs",
         "txt",
         pretty::comparison::render,
     ),

@@ -31,7 +31,7 @@ pub(crate) fn render(calibration: &Calibration, options: &Options) -> Vec<u8> {
     }
     if !calibration.left_out.is_empty() {
         page.blank();
-        page.line(&Line::at(0).styled(style::BOLD, "left out"));
+        page.line(&Line::at(0).styled(style::BOLD, "skipped"));
         for one in &calibration.left_out {
             let line = page
                 .marked(2, Status::Error)
@@ -59,7 +59,7 @@ fn heading(page: &mut Page, calibration: &Calibration) {
     )));
     if counts.unlabelled > 0 {
         let text = format!(
-            "{} without a label, left out",
+            "{} without a label, skipped",
             count(counts.unlabelled, "run")
         );
         page.line(&Line::at(0).styled(style::DIM, text));

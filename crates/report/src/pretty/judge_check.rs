@@ -27,7 +27,7 @@ fn one(page: &mut Page, check: &JudgeCheck) {
     page.line(&heading);
     if check.ungraded > 0 {
         let text = format!(
-            "{} could not be graded and {} left out",
+            "{} could not be graded and {} skipped",
             count(check.ungraded, "run"),
             if check.ungraded == 1 { "is" } else { "are" }
         );
@@ -95,6 +95,6 @@ fn share(share: &Share, what: &str) -> String {
             percent(lower),
             percent(upper)
         ),
-        _ => format!("none: there are no {what}"),
+        _ => format!("none: no {what}"),
     }
 }

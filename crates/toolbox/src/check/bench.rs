@@ -31,7 +31,7 @@ const MOMENT: Duration = Duration::from_millis(150);
 /// Why a probe has nothing to try.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub(super) enum Unusable {
-    #[error("there is no connection")]
+    #[error("no connection exists")]
     NoConnection,
     #[error(transparent)]
     NotConnected(WireError),

@@ -35,7 +35,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "EDGE-cancel",
-        title: "a cancelled call gets no answer, and the server goes on",
+        title: "a cancelled call gets no answer, and the server continues",
         says: "receivers of a cancellation should stop processing and not send a response",
         sections: [
             "basic/utilities/cancellation, Behavior Requirements",
@@ -46,21 +46,21 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "EDGE-cancel-unknown",
-        title: "a cancellation of an unknown request is passed over",
+        title: "a cancellation of an unknown request is ignored",
         says: "invalid cancellation notifications should be ignored",
         sections: [
             "basic/utilities/cancellation, Error Handling",
             "basic/patterns/cancellation, Error Handling",
         ],
-        help: "pass over a cancellation whose request is not known",
+        help: "ignore cancellations of unknown requests",
         run: |bench| Box::pin(notification(bench, "notifications/cancelled", NO_REQUEST)),
     },
     Probe {
         id: "EDGE-unknown-notification",
-        title: "an unknown notification is passed over",
+        title: "an unknown notification is ignored",
         says: "the receiver of a notification must not send a response",
         sections: ["basic, Notifications"; 2],
-        help: "pass over notifications that the server does not know",
+        help: "ignore unknown notifications",
         run: |bench| Box::pin(notification(bench, "notifications/mcptest", "{}")),
     },
     Probe {
@@ -84,7 +84,7 @@ pub(super) const PROBES: &[Probe] = &[
         title: "a string of 1 MiB as an argument is answered",
         says: ANSWERED,
         sections: ["basic, Messages"; 2],
-        help: "refuse what is too long with an error, and go on",
+        help: "refuse messages that are too long with an error, and continue",
         run: |bench| Box::pin(huge_argument(bench)),
     },
     Probe {
@@ -100,7 +100,7 @@ pub(super) const PROBES: &[Probe] = &[
         title: "arguments nested 100 deep are answered",
         says: ANSWERED,
         sections: ["basic, Messages"; 2],
-        help: "refuse what is nested too deep with an error, and go on",
+        help: "refuse messages that are nested too deeply with an error, and continue",
         run: |bench| Box::pin(deep_nesting(bench)),
     },
     Probe {
@@ -111,7 +111,7 @@ pub(super) const PROBES: &[Probe] = &[
             "basic/lifecycle, Shutdown",
             "basic/transports/stdio, Shutdown",
         ],
-        help: "end the process when standard input ends, also while a call runs, and go on when a connection breaks",
+        help: "end the process when standard input ends, also during a call, and continue when a connection breaks",
         run: |bench| Box::pin(disconnect(bench)),
     },
 ];
@@ -160,7 +160,7 @@ async fn cancel(bench: &mut Bench) -> Outcome {
         .into_iter()
         .find(|seen| matches!(seen, Observed::LateReply { .. }));
     let finding = match (&alive, &late) {
-        (Err(_), _) => Finding::broken("the server did not go on after a cancelled call"),
+        (Err(_), _) => Finding::broken("the server did not continue after a cancelled call"),
         // The answer to a short call may have crossed the cancellation.
         (Ok(()), Some(late)) if is_slow && !is_over => Finding::weak(late.to_string()),
         _ => Finding::held(),
@@ -179,7 +179,7 @@ async fn notification(bench: &Bench, method: &str, params: &str) -> Outcome {
     let came = match bench.raw_and_on(&line, &[("mcp-method", method)]).await {
         Ok(came) => came,
         Err(why) => {
-            return Ok(Finding::broken("the server did not go on")
+            return Ok(Finding::broken("the server did not continue")
                 .sent(line)
                 .came(why.to_string()));
         }
@@ -266,7 +266,7 @@ async fn with_text(bench: &mut Bench, text: &str, what: &str) -> Outcome {
         .map(|call| &call.tool);
     let Some((tool, arguments)) = quick.find_map(|tool| Some((tool, text_argument(tool, text)?)))
     else {
-        return skip("no tool that takes a string and may be called answers at once");
+        return skip("no callable tool with a string argument returned promptly");
     };
     let answer = bench.call(&tool.name, &arguments).await;
     let verdict = match &answer {
@@ -329,13 +329,13 @@ async fn disconnect(bench: &mut Bench) -> Outcome {
     if bench.is_http() {
         let finding = match bench.is_alive().await {
             Ok(()) => Finding::held().came("the next request was answered"),
-            Err(why) => Finding::broken("the server did not go on after a client had gone")
+            Err(why) => Finding::broken("the server did not continue after a client had gone")
                 .came(why.to_string()),
         };
         return Ok(finding.sent(line));
     }
     let Some(closing) = bench.end().await else {
-        return skip("there is no connection");
+        return skip("no connection exists");
     };
     let finding = if closing.process.killed {
         Finding::weak("the process ended neither when its input ended in a call nor on SIGTERM")

@@ -41,7 +41,7 @@ pub(super) const PROBES: &[Probe] = &[
         title: "a call without its required arguments is refused",
         says: "servers must validate all tool inputs; a bad input is a result with `isError: true` or a protocol error",
         sections: ["server/tools, Security Considerations"; 2],
-        help: "hold the arguments to the tool's inputSchema before anything is done",
+        help: "check the arguments against the tool's inputSchema first",
         run: |bench| Box::pin(missing_arguments(bench)),
     },
     Probe {
@@ -49,28 +49,28 @@ pub(super) const PROBES: &[Probe] = &[
         title: "an argument of the wrong type is refused",
         says: "servers must validate all tool inputs; a bad input is a result with `isError: true` or a protocol error",
         sections: ["server/tools, Security Considerations"; 2],
-        help: "hold the arguments to the tool's inputSchema before anything is done",
+        help: "check the arguments against the tool's inputSchema first",
         run: |bench| Box::pin(wrong_arguments(bench)),
     },
     Probe {
         id: "ERRORS-invalid-json",
-        title: "a string that is not JSON is refused or passed over, and the server goes on",
+        title: "a string that is not JSON is refused or ignored, and the server continues",
         says: "messages must follow JSON-RPC 2.0, in which invalid JSON is the error -32700 without an id",
         sections: ["basic, Messages", "basic, Error Codes"],
-        help: "answer with the error -32700, over HTTP with status 400, and go on",
+        help: "answer with the error -32700, over HTTP with status 400, and continue",
         run: |bench| Box::pin(unreadable(bench, NOT_JSON, "a string that is not JSON")),
     },
     Probe {
         id: "ERRORS-invalid-request",
-        title: "a message that is no request is refused or passed over, and the server goes on",
+        title: "a message that is not a request is refused or ignored, and the server continues",
         says: "messages must follow JSON-RPC 2.0, in which JSON that is not a request is the error -32600",
         sections: ["basic, Messages", "basic, Error Codes"],
-        help: "answer with the error -32600, over HTTP with status 400, and go on",
+        help: "answer with the error -32600, over HTTP with status 400, and continue",
         run: |bench| {
             Box::pin(unreadable(
                 bench,
                 NO_REQUEST,
-                "a message that is no request",
+                "a message that is not a request",
             ))
         },
     },
@@ -195,7 +195,7 @@ async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
         Ok(came) => came,
         Err(why) => {
             return Ok(
-                Finding::broken(format!("the server did not go on after {what}"))
+                Finding::broken(format!("the server did not continue after {what}"))
                     .sent(text)
                     .came(why.to_string()),
             );
@@ -206,9 +206,9 @@ async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
         (_, Some(200..=299)) => {
             Finding::weak(format!("{what} was answered with a status of success"))
         }
-        (_, Some(500..)) => {
-            Finding::weak(format!("{what} is said to be an error of the server's own"))
-        }
+        (_, Some(500..)) => Finding::weak(format!(
+            "{what} is reported as an internal error of the server"
+        )),
         _ => Finding::held(),
     };
     Ok(finding.sent(text).came(came.words()))

@@ -34,7 +34,7 @@ pub(super) const PROBES: &[Probe] = &[
             "basic/lifecycle, Version Negotiation",
             "basic/versioning, Protocol Version Negotiation",
         ],
-        help: "compare the version with those that the server speaks, and never repeat an unknown one",
+        help: "compare the version with the supported versions, and never repeat an unknown one",
         run: |bench| Box::pin(version(bench)),
     },
     Probe {
@@ -104,7 +104,7 @@ pub(super) fn no_handshake(error: &WireError) -> Finding {
 
 fn handshake(bench: &Bench) -> Outcome {
     let Some(info) = &bench.info else {
-        return skip("there was no handshake");
+        return skip("no handshake took place");
     };
     let sent = if info.era == Era::Legacy {
         "initialize"
@@ -151,7 +151,7 @@ async fn version(bench: &mut Bench) -> Outcome {
     let came = bench.raw(&stranger, &line, headers, &id).await;
     stranger.close().await;
     let finding = match came.answer() {
-        None => Finding::broken("there was no answer to a version that does not exist"),
+        None => Finding::broken("no answer to an unknown version"),
         Some(Answer::Error(code, _)) if !is_legacy && code != code::UNSUPPORTED_VERSION => {
             Finding::broken(format!(
                 "the error is {code}, not {}",
@@ -221,7 +221,7 @@ async fn missing_meta(bench: &mut Bench) -> Outcome {
         }
         Some(_) if !bench.is_http() && bench.speaks_legacy().await => {
             return does_not_apply(
-                "the server speaks the older era too, in which a request has no `_meta`",
+                "the server also supports the legacy protocol, whose requests have no `_meta`",
             );
         }
         Some(_) => Finding::broken("a request without `_meta` was answered with a result"),
@@ -244,7 +244,7 @@ async fn result_type(bench: &mut Bench) -> Outcome {
 async fn shutdown(bench: &mut Bench) -> Outcome {
     bench.only_over(false)?;
     let Some(closing) = bench.end().await else {
-        return skip("there is no connection");
+        return skip("no connection exists");
     };
     let came = closing
         .process

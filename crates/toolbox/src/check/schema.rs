@@ -15,7 +15,7 @@ pub(super) const PROBES: &[Probe] = &[
         title: "every inputSchema is a JSON Schema of an object",
         says: "inputSchema must be a valid JSON Schema object, with `type: \"object\"`",
         sections: ["server/tools, Tool"; 2],
-        help: "mend the schema; a tool without arguments has `{\"type\": \"object\", \"additionalProperties\": false}`",
+        help: "fix the schema; a tool without arguments has `{\"type\": \"object\", \"additionalProperties\": false}`",
         run: |bench| Box::pin(schemas(bench, "inputSchema", true)),
     },
     Probe {
@@ -23,7 +23,7 @@ pub(super) const PROBES: &[Probe] = &[
         title: "every outputSchema is a JSON Schema",
         says: "schemas must be valid according to their declared or default dialect",
         sections: ["basic, Schema Validation"; 2],
-        help: "mend the schema, or leave it out",
+        help: "fix the schema, or omit it",
         run: |bench| Box::pin(output(bench)),
     },
     Probe {
@@ -60,7 +60,7 @@ async fn schemas(bench: &mut Bench, key: &str, is_object: bool) -> Outcome {
         count += 1;
         if let Err(fault) = JsonSchema::compile_as_declared(schema) {
             let why = format!(
-                "the {key} of `{}` is no JSON Schema: {}",
+                "the {key} of `{}` is not a valid JSON Schema: {}",
                 tool.name, fault.reason
             );
             verdicts.push((Verdict::Broken(why), schema.to_string()));

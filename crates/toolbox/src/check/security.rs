@@ -51,7 +51,7 @@ pub(super) const PROBES: &[Probe] = &[
     Probe {
         id: "SECURITY-oversized-body",
         title: "a body of 16 MiB is refused or survived",
-        says: "servers must validate all tool inputs; what is too large is refused, and the server goes on",
+        says: "servers must validate all tool inputs; input that is too large is refused, and the server continues",
         sections: ["server/tools, Security Considerations"; 2],
         help: "limit the size of a request, and answer 413 beyond",
         run: |bench| Box::pin(oversized_body(bench)),
@@ -180,7 +180,7 @@ async fn oversized_body(bench: &mut Bench) -> Outcome {
     let came = bench.raw(client, &line, &headers, &id).await;
     let finding = match bench.is_alive().await {
         Ok(()) => Finding::held(),
-        Err(_) => Finding::broken("the server did not go on after a body of 16 MiB"),
+        Err(_) => Finding::broken("the server did not continue after a body of 16 MiB"),
     };
     Ok(finding
         .sent("tools/call mcptest_no_such_tool with a string of 16 MiB")

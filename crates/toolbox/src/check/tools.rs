@@ -216,9 +216,7 @@ async fn call(bench: &mut Bench) -> Outcome {
     let verdicts = made.iter().filter(|call| !call.is_hung).filter_map(|call| {
         let name = &call.tool.name;
         match (&call.answer, call.faults.first()) {
-            (Answer::None(why), _) => {
-                Some((call, format!("the call of `{name}` came to nothing: {why}")))
-            }
+            (Answer::None(why), _) => Some((call, format!("the call of `{name}` failed: {why}"))),
             (_, Some(fault)) => Some((call, format!("the answer of `{name}` {fault}"))),
             (Answer::Result(result), None) if is_modern && result.get("resultType").is_none() => {
                 Some((call, format!("the answer of `{name}` has no `resultType`")))

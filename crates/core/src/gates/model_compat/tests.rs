@@ -21,7 +21,7 @@ fn loaded(agent: &str, baseline: Option<&str>, purpose: fn(&Path, &Host<'_>) -> 
         }
         _ => baseline
             .map(|text| text.as_bytes().to_vec())
-            .ok_or_else(|| "there is no such file".to_owned()),
+            .ok_or_else(|| "no such file".to_owned()),
     };
     purpose(
         Path::new("suite.yml"),
@@ -190,7 +190,7 @@ fn a_baseline_that_is_missing_stale_or_broken_refuses_the_suite_and_says_how_to_
     let (message, help) = problems(AGENT, None);
     assert_eq!(
         message,
-        "cannot read the baseline base/m.json: there is no such file"
+        "cannot read the baseline base/m.json: no such file"
     );
     assert!(
         help.contains("`mcptest model-baseline capture suite.yml -o base`"),

@@ -107,7 +107,7 @@ impl Front {
             Err(malformed) => {
                 let error = RpcError::new(
                     code::PARSE_ERROR,
-                    format!("the body is no message: {malformed}"),
+                    format!("the body is not a message: {malformed}"),
                 );
                 return Ok(json(StatusCode::BAD_REQUEST, jsonrpc::error(None, &error)));
             }
@@ -300,6 +300,6 @@ fn refuse(status: StatusCode, message: &str) -> OwnResponse {
 fn no_session() -> OwnResponse {
     refuse(
         StatusCode::NOT_FOUND,
-        "there is no such session, or it is over: send `initialize` again",
+        "the session is unknown or has ended: send `initialize` again",
     )
 }

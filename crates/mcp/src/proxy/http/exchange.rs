@@ -63,7 +63,7 @@ impl HttpProxy {
         body: Incoming,
     ) -> Result<OwnResponse, Broken> {
         let Some(interposer) = &self.interposer else {
-            return Err("there is nobody behind this door".into());
+            return Err("no server is behind this address".into());
         };
         let body = limits().read(body).await?;
         let message = std::str::from_utf8(&body)

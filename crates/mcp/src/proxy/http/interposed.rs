@@ -203,7 +203,7 @@ fn is_stream<B>(answer: &Response<B>) -> bool {
 fn unreadable(status: StatusCode, text: &str) -> String {
     match jsonrpc::excerpt(text.trim()) {
         text if text.is_empty() => {
-            format!("the server answered with HTTP {status} and nothing else")
+            format!("the server answered only with HTTP {status}")
         }
         text => format!("the server answered with HTTP {status} and no JSON-RPC answer: {text}"),
     }

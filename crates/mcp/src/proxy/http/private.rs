@@ -43,10 +43,7 @@ impl PrivatePath {
             .and_then(|path| path.strip_prefix(&self.token));
         match behind {
             Some(behind) if behind.starts_with('/') => Ok(behind.to_owned()),
-            _ => Err(refused(
-                StatusCode::NOT_FOUND,
-                "there is nothing at this path",
-            )),
+            _ => Err(refused(StatusCode::NOT_FOUND, "this path does not exist")),
         }
     }
 }

@@ -152,7 +152,7 @@ impl Page {
             }
         }
         for (tool, why) in &header.left_out {
-            self.labelled("", "left out", &format!("{tool}: {why}"));
+            self.labelled("", "skipped", &format!("{tool}: {why}"));
         }
         for (server, text) in header.instructions.iter().flatten() {
             self.labelled("", "instructed", &format!("{server}: {text}"));
