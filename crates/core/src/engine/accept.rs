@@ -3,16 +3,16 @@
 use crate::problem::Span;
 use serde_json::Value;
 
-/// What a gate offers to change, so that it accepts the runs of a row.
+/// A change that a gate offers, so that it accepts the runs of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// What would be changed. Several rows can share it.
+    /// The place of the change. Several rows can share it.
     pub place: ProposedPlace,
-    /// The change; `None` where the runs are right as it is, and the reason where there is none to offer.
+    /// The change. `None` if the runs already pass unchanged. An error is the reason why the gate offers no change.
     pub change: Result<Option<ProposedChange>, String>,
 }
 
-/// What a proposal would change.
+/// The place that a proposal would change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProposedPlace {
     /// A list in a suite.
@@ -23,7 +23,7 @@ pub enum ProposedPlace {
     Test(String, String),
 }
 
-/// What would stand there.
+/// The new content of that place.
 #[derive(Debug, Clone)]
 pub enum ProposedChange {
     /// A list of these items.
@@ -32,7 +32,7 @@ pub enum ProposedChange {
     InFile(Value, WriteInFile),
 }
 
-/// Gives the text of a file with a value in it, by the text as it is now; the error is a sentence.
+/// Returns the text of a file with a value in it, from the file's current text. The error is a sentence.
 pub type WriteInFile = fn(now: &str, value: &Value) -> Result<String, String>;
 
 /// Rows that share a file agree when they want the same value in it.

@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// An expectation as written, its target known.
 #[derive(Debug)]
 pub struct Assertion<T> {
-    /// What is looked at.
+    /// The value that the assertion checks.
     pub target: T,
-    /// What must hold for it.
+    /// The condition on the value.
     pub matcher: Matcher,
     /// The suite's own words for when it does not.
     pub message: Option<String>,
@@ -106,7 +106,7 @@ impl<T> Assertion<T> {
 }
 
 impl Assertion<Path> {
-    /// What the assertion says of one run.
+    /// Checks one run.
     pub fn check(&self, trace: &Trace<'_>) -> Expectation {
         self.check_with(trace, None)
     }
@@ -124,12 +124,12 @@ impl Assertion<Path> {
         self.judge(self.target.as_str(), is_list_of_each, actual, absent)
     }
 
-    /// Whether it can be held to a run without what judges or scorers said of it.
+    /// Returns true if the assertion can be checked against a run without grades or scores.
     pub fn is_observable(&self) -> bool {
         self.matcher.question().is_none() && self.target.scorer().is_none()
     }
 
-    /// What it says of the numbers of a scorer.
+    /// Checks the numbers of a scorer.
     pub(crate) fn check_scores(&self, scorer: &str, scores: &Numbers) -> Expectation {
         let text = json!({ SCORERS: { scorer: scores } }).to_string();
         let keys = some_of(scores.keys().map(String::as_str));
@@ -140,7 +140,7 @@ impl Assertion<Path> {
         )
     }
 
-    /// What judges said, where they were asked.
+    /// Checks the judges' grade, if judges were called.
     fn graded(&self, found: Option<&Found>) -> Option<Expectation> {
         let (grade, question) = (found?.grade.as_ref().ok()?, self.matcher.question()?);
         let (passed, score) = (question.holds(grade), Value::from(grade.score()));
@@ -181,7 +181,7 @@ impl Assertion<Path> {
         Some(Problem::warning(message).at(self.span).help(help))
     }
 
-    /// What the assertion says of a direct tool call, given as JSON text; `absent` says why nothing is there.
+    /// Checks a direct tool call, given as JSON text. `absent` is the reason for a missing value.
     pub(crate) fn check_call(
         &self,
         text: &str,
@@ -209,7 +209,7 @@ impl Assertion<Path> {
         })
     }
 
-    /// Refuses a matcher that can never hold for what stands at the target.
+    /// Refuses a matcher that can never accept the kind of value at the target.
     fn misfit(&self) -> Option<Problem> {
         let misfit = self.matcher.misfit(self.target.holds())?;
         let message = misfit.message(self.target.as_str());
@@ -234,19 +234,20 @@ fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
 }
 
 impl Assertion<Target> {
-    /// That a target is no worse than this.
+    /// Asserts that a target is no worse than this value.
     pub(crate) fn bound((target, value): (Target, f64)) -> Self {
         Self::of(target, target.bound(value))
     }
 
-    /// What the assertion says of a gate's number.
+    /// Checks a gate's number.
     pub(crate) fn check(&self, value: Option<Number>) -> Expectation {
         let absent = || format!("`{}` was not measured", self.target.name);
         let value = value.map(|number| self.shown(number));
         self.judge(self.target.name, false, value, absent)
     }
 
-    /// The number as the matcher asks of it: a flag is `true` or `false` for a matcher that says so, else 1 or 0.
+    /// The number in the form that the matcher expects: a flag is `true` or `false` if the matcher mentions one of
+    /// them, otherwise 1 or 0.
     pub(crate) fn shown(&self, number: Number) -> Value {
         if self.target.range == Range::Flag && mentions_flags(self.matcher.written()) {
             Value::Bool(number.as_f64() > 0.0)
@@ -255,7 +256,7 @@ impl Assertion<Target> {
         }
     }
 
-    /// Whether it holds of a gate's number.
+    /// Returns true if the assertion accepts a gate's number.
     pub(crate) fn holds(&self, value: Option<Number>) -> bool {
         match value {
             Some(number) => self.matcher.diff(&self.shown(number)).is_empty(),

@@ -1,4 +1,4 @@
-//! What does the block of a gate in a suite ask for, and what do runs come to by it?
+//! What does a gate's block in a suite require, and do the runs meet it?
 
 use crate::engine::accept::Proposal;
 use crate::engine::assertion::Assertion;
@@ -28,9 +28,9 @@ pub struct GateBlock {
     /// The servers of its agent.
     servers: Vec<String>,
     pub(crate) expect: Vec<Assertion<Target>>,
-    /// What is asked of each run where `expect:` asks nothing of one: the default gate.
+    /// The assertions on each run if `expect:` has none: the default gate.
     pub(crate) of_each_run: Vec<Assertion<Target>>,
-    /// Says that this share of runs is enough, in place of all.
+    /// The share of runs that is enough, if the suite does not require all of them.
     pub(crate) min_pass_rate: Option<Assertion<Target>>,
     key_span: Span,
     /// A digest of the block as it is written.
@@ -102,27 +102,27 @@ impl GateBlock {
         self.kind.key
     }
 
-    /// What the block asks of judges, of every run.
+    /// The question that the block asks judges about every run.
     pub fn question(&self) -> Option<&Question> {
         self.gate.question()
     }
 
-    /// Whether judges decide it.
+    /// Returns true if judges decide the gate.
     pub(crate) fn is_graded(&self) -> bool {
         self.question().is_some_and(|question| !question.is_advice)
     }
 
-    /// Whether it is set apart by this.
+    /// Returns true if the gate has this trait.
     pub(crate) fn is(&self, one: GateTrait) -> bool {
         self.kind.is(one)
     }
 
-    /// Whether it compares the runs of a row, so that one run by itself says nothing.
+    /// Returns true if the gate compares the runs of a row, so that a single run has no result.
     pub fn compares_runs(&self) -> bool {
         self.is(GateTrait::ComparesRuns)
     }
 
-    /// Whether the block can name files.
+    /// Returns true if the block can name files.
     pub(crate) fn reads_files(&self) -> bool {
         self.is(GateTrait::ComparesWithBaseline) || self.is(GateTrait::ReadsFiles)
     }
@@ -137,17 +137,17 @@ impl GateBlock {
         self.gate.read_files(agent, suite, read)
     }
 
-    /// Whether the gate judges runs that are made for it alone.
+    /// Returns true if the gate judges runs that are recorded only for it.
     pub fn judges_side_runs(&self) -> bool {
         self.kind.side_words().is_some()
     }
 
-    /// The variants that the block asks for, each a row of its own.
+    /// The variants that the block asks for. Each is a separate row.
     pub fn variants(&self) -> impl Iterator<Item = Variant> {
         self.variants.iter().map(|(variant, _)| *variant)
     }
 
-    /// What the block asks for when runs are recorded.
+    /// The block's requests for recording.
     pub(crate) fn recording(&self, variant: Option<Variant>) -> Recording<'_> {
         self.of(variant).recording()
     }
@@ -161,7 +161,7 @@ impl GateBlock {
         own.map_or(&*self.gate, |(_, gate)| &**gate)
     }
 
-    /// What can be said at load time.
+    /// The problems that are visible at load time.
     pub(crate) fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let facts = AgentFacts {
             key_span: self.key_span,
@@ -174,7 +174,7 @@ impl GateBlock {
         written.chain(self.gate.lint(&facts)).collect()
     }
 
-    /// Whether any runs could make the gate fail.
+    /// Returns true if any runs could make the gate fail.
     pub(crate) fn can_fail(&self) -> bool {
         self.is(GateTrait::CanBeRefuted) || !self.expect.is_empty()
     }
@@ -201,7 +201,7 @@ impl GateBlock {
             .then_some(true)
     }
 
-    /// Scores the runs and holds the numbers to the block's expectations.
+    /// Scores the runs and checks the numbers against the block's expectations.
     pub fn judge(&self, row_name: &str, runs: &[Run<'_>]) -> GateReport {
         self.judge_variant(None, row_name, runs)
     }
@@ -243,7 +243,8 @@ impl GateBlock {
         )
     }
 
-    /// What the block would have to say for these runs to be right; `None` where it says nothing that runs could teach it.
+    /// The change to the block that makes these runs pass. `None` if the block contains no key that runs could
+    /// update.
     pub fn propose(&self, row: AgentRow<'_>, runs: &[Run<'_>]) -> Option<Proposal> {
         self.of(row.variant).propose(runs, row)
     }
@@ -261,7 +262,7 @@ impl GateBlock {
         }
     }
 
-    /// Whether one run by itself can meet what is asserted, or fail to.
+    /// Returns true if a single run can pass or fail the assertions.
     pub(crate) fn judges_one_run(&self) -> bool {
         let is_refused = |problem: Problem| problem.level == Level::Error;
         self.can_fail()
@@ -331,7 +332,8 @@ impl GateBlock {
 }
 
 impl GateBlock {
-    /// What the row says whatever the verdict is. A part is enough where the suite says how large it must be.
+    /// The remarks of the row, independent of the verdict. A partial result needs no remark if the suite asserts how
+    /// large it must be.
     fn remarks(&self, scores: &mut Scores) -> Vec<Remark> {
         let is_asserted = |target: &str| self.asserted().any(|one| one.target.name == target);
         let remarks = std::mem::take(&mut scores.remarks).into_iter();

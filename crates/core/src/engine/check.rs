@@ -14,9 +14,9 @@ use std::path::Path;
 /// Every rule of the registry that an entry breaks, as a sentence; none for a sound one. The suites of its page and its
 /// example may use these gates, of which it is one.
 ///
-/// The page defines every target, and its suites load, as the example does. The example uses the gate, whose block
-/// refuses keys that nobody reads. Whatever the runs, the gate measures the targets that it declares, and judges twice
-/// alike. A target that another gate has as well means the same there.
+/// The rules: the page defines every target. The page's suites and the example load. The example uses the gate, and
+/// the gate's block refuses unknown keys. Whatever the runs, the gate measures the targets that it declares, and
+/// gives an equal report when it judges twice. A target that another gate also has means the same there.
 pub fn check(kind: &GateKind, gates: Gates) -> Vec<String> {
     let mut broken = Vec::new();
     check_words(kind, &mut broken);
@@ -114,7 +114,7 @@ fn check_example(kind: &GateKind, suite: &Suite, broken: &mut Vec<String>) {
     }
 }
 
-/// A key that nobody reads is refused in the block.
+/// Checks that the block refuses an unknown key.
 fn check_unknown_keys(kind: &GateKind, gates: Gates, broken: &mut Vec<String>) {
     const UNKNOWN: &str = "zzz_unknown";
     let mut suite = yaml_to_json(kind.example).unwrap_or_default();

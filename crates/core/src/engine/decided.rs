@@ -6,11 +6,11 @@ use crate::report::Status;
 use crate::suite::Agent;
 use crate::trace::Run;
 
-/// The verdict of a test over its first runs, when no outcome of the remaining `of - runs.len()` can change it:
-/// neither that of any gate nor that of the runs' own `expect:`. Runs that end in an error are no outcome.
+/// The verdict of a test over its first runs, if no outcome of the remaining `of - runs.len()` runs can change it.
+/// Every gate and the runs' own `expect:` must be certain. Runs that end in an error are not outcomes.
 ///
-/// The gates must say the same of the runs there are, so that judging these alone gives the verdict. The fault matrix
-/// has runs of its own, and takes no part.
+/// The gates must already give that verdict for the existing runs, so that judging only these runs gives the verdict.
+/// The fault matrix has separate runs and takes no part.
 pub fn decided(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
     let gates = agent.gates.iter().filter(|gate| !gate.judges_side_runs());
     gates.fold(decided_by_runs(agent, runs, of), |verdict, gate| {
@@ -19,7 +19,7 @@ pub fn decided(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
     })
 }
 
-/// What the runs' own `expect:` comes to.
+/// The verdict of the runs' own `expect:`.
 fn decided_by_runs(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
     if agent.expect.is_empty()
         || agent

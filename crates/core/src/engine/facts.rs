@@ -1,4 +1,4 @@
-//! What does a gate know of its agent before any run, and what of its block can be told to be wrong by that?
+//! What does a gate know about its agent before any run, and which problems of its block does that show?
 
 use crate::engine::assertion::Assertion;
 use crate::engine::target::Target;
@@ -9,26 +9,26 @@ use crate::trace::{Call, CatalogueTool, Run, Tool, splits};
 use crate::words::{any_of, some_of};
 use std::collections::BTreeSet;
 
-/// What a gate may know of its agent at load time.
+/// The facts that a gate may know about its agent at load time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AgentFacts<'a> {
-    /// How many runs are judged; 0 when that is known only once the traces are read.
+    /// The number of judged runs. It is 0 if only the traces determine it.
     pub runs: usize,
     /// Where the gate's key stands.
     pub key_span: Span,
     /// The tools that the block names, each with its place.
     pub named: &'a [(String, Span)],
-    /// What the gate asserts, by default or as written.
+    /// The gate's assertions, by default or as written.
     pub expect: &'a [Assertion<Target>],
-    /// How many expectations, and gates that score run by run, each run is held to.
+    /// The number of expectations, and of gates that score run by run, that each run must meet.
     pub expectations: usize,
-    /// What the user says, turn by turn.
+    /// The user's messages, turn by turn.
     pub prompts: &'a [String],
     /// The agent's models, as recordings name them.
     pub models: &'a [String],
     /// The names of the agent's servers.
     pub servers: &'a [String],
-    /// The agent's tools, where they are known without starting anything.
+    /// The agent's tools, if they are known without starting any server.
     pub catalogue: Option<&'a [CatalogueTool]>,
     /// The faults injected into its calls.
     pub inject: &'a [&'a Fault],
@@ -60,7 +60,7 @@ impl AgentFacts<'_> {
         Some(Problem::warning(message).at(self.key_span).help(help))
     }
 
-    /// What is said of tools that none of the agent's servers has.
+    /// The problems of names of tools that none of the agent's servers has.
     pub fn unknown_tools(&self, named: &[(String, Span)]) -> Vec<Problem> {
         let written = named.iter().filter(|(tool, _)| !tool.is_empty());
         written
@@ -156,7 +156,7 @@ pub(crate) fn why_nothing_matches(
     ))
 }
 
-/// The first tool whose server is not known, where the servers are.
+/// The first tool of an unknown server, if the servers are known.
 fn of_unknown_server<'n>(
     mut named: impl Iterator<Item = &'n str>,
     is_known: impl Fn(&str) -> bool,

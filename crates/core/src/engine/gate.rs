@@ -19,7 +19,7 @@ use crate::trace::Run;
 use serde_json::Value;
 use std::path::Path;
 
-/// What a gate does with the runs. The parsed block is the gate; what holds for every block is in its [`GateKind`].
+/// A gate judges runs. The parsed block is the gate. Facts that are equal for every block are in its [`GateKind`].
 pub trait Gate: Send + Sync {
     /// The bounds that the block's other keys set, given whether it has an `expect:`.
     fn expect_beside(&self, _has_expect: bool) -> Vec<(Target, f64)> {
@@ -57,27 +57,27 @@ pub trait Gate: Send + Sync {
         None
     }
 
-    /// What the numbers of each run come to together.
+    /// Combines the numbers of each run.
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
         Scores::of_runs(runs, scored)
     }
 
-    /// The values that a target can still come to have once there are `of` runs, given what these say.
+    /// The values that a target can still reach once there are `of` runs, given the scores of the existing runs.
     fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
         Outlook::folded(target, scores)
     }
 
-    /// The tools that the block names, in the order in which those that match nothing are told.
+    /// The tools that the block names, in the order in which the gate reports names that match nothing.
     fn tool_names<'n>(&'n self, named: &'n [(String, Span)]) -> Vec<&'n str> {
         named.iter().map(|(tool, _)| tool.as_str()).collect()
     }
 
-    /// What can be said about the block at load time, knowing the agent it stands in.
+    /// The problems of the block at load time, given its agent.
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         agent.unknown_tools(agent.named)
     }
 
-    /// What the block asks for when runs are recorded.
+    /// The block's requests for recording.
     fn recording(&self) -> Recording<'_> {
         Recording::default()
     }
@@ -87,18 +87,18 @@ pub trait Gate: Send + Sync {
         Vec::new()
     }
 
-    /// What is behind the numbers of these runs: what [`Self::score`] saw, never counted in another way.
+    /// The evidence for the numbers of these runs, exactly as [`Self::score`] counted it.
     fn evidence(&self, _shown: &Shown<'_, '_>) -> Option<Evidence> {
         None
     }
 
-    /// What the block asks of judges, of every run.
+    /// The question that the block asks judges about every run.
     fn question(&self) -> Option<&Question> {
         None
     }
 
-    /// What the block would have to say for these runs of a row to be right; for a gate whose block writes down what a run
-    /// did.
+    /// The change to the block that makes these runs of a row pass. Only for a gate whose block records the behavior
+    /// of a run.
     fn propose(&self, _runs: &[Run<'_>], _row: AgentRow<'_>) -> Option<Proposal> {
         None
     }
@@ -132,7 +132,7 @@ pub struct GateKind {
     pub(crate) traits: &'static [GateTrait],
 }
 
-/// What people read about a gate.
+/// The documentation of a gate for users.
 #[derive(Clone, Copy)]
 pub struct Documentation {
     /// One line for lists and editors: the question that the gate answers.
@@ -143,7 +143,7 @@ pub struct Documentation {
     pub example: &'static str,
 }
 
-/// What makes one run fail a gate, whatever the other runs did. Such a run has failed in every report.
+/// The condition that makes one run fail a gate, whatever the other runs did. Such a run has failed in every report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunFailsBy {
     /// Nothing: the gate compares or counts runs, or judges something else than a run.
@@ -156,7 +156,7 @@ pub enum RunFailsBy {
     Rule,
 }
 
-/// What sets a gate apart from most.
+/// A property that few gates have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateTrait {
     /// The gate decides what failed runs mean: with it, a failed run does not fail the test by itself.
@@ -164,25 +164,26 @@ pub enum GateTrait {
     /// Runs can refute what the suite claims, whatever is expected of the numbers. What one run has refuted stays
     /// refuted.
     CanBeRefuted,
-    /// The gate says of the agent's `inject:` which faults no call ran into.
+    /// The gate reports the faults in the agent's `inject:` that no call met.
     JudgesFaults,
-    /// Judges decide it: what they say of a run counts for no other gate.
+    /// Judges decide the gate. Their grades count for no other gate.
     AsksJudges,
     /// The gate compares the runs of a row: one by itself says nothing.
     ComparesRuns,
-    /// The gate compares the numbers of the other gates with a baseline, and may stand beside `agents:` for all of them.
+    /// The gate compares the numbers of the other gates with a baseline. Its block may also be next to `agents:`, for
+    /// all agents.
     ComparesWithBaseline,
     /// The gate judges the tools that were offered, and nothing that a run did.
     JudgesTools,
     /// The block can name files, which are read with the suite.
     ReadsFiles,
-    /// Runs of its own are recorded beside the ordinary ones, in a cassette of their own.
+    /// Separate runs are recorded besides the ordinary ones, in a separate cassette.
     HasSideRuns(SideWords),
-    /// The gate counts calls that came to something, as its own `successful:` or its agent's says.
+    /// The gate counts successful calls. Its own `successful:` or its agent's defines them.
     CountsSuccess,
-    /// `true` may stand for a block with nothing in it, and `false` for none.
+    /// `true` is shorthand for an empty block, and `false` for no block.
     TakesTrue,
-    /// So may a list, which stands for the block with this key alone.
+    /// A list is shorthand for a block with only this key.
     TakesList(&'static str),
 }
 
@@ -245,12 +246,12 @@ impl GateKind {
         }
     }
 
-    /// Whether it is set apart by this.
+    /// Returns true if the gate has this trait.
     pub(crate) fn is(&self, one: GateTrait) -> bool {
         self.traits.contains(&one)
     }
 
-    /// What is said of runs of its own, where it has some.
+    /// The names of the gate's separate runs, if it has any.
     pub(crate) fn side_words(&self) -> Option<SideWords> {
         self.traits.iter().find_map(|one| {
             if let GateTrait::HasSideRuns(words) = one {
@@ -261,17 +262,17 @@ impl GateKind {
         })
     }
 
-    /// Whether anything that a run did can change the verdict.
+    /// Returns true if the behavior of a run can change the verdict.
     pub fn judges_runs(&self) -> bool {
         !self.is(GateTrait::JudgesTools)
     }
 
-    /// Whether the gate can fail one run, whatever the other runs did.
+    /// Returns true if the gate can fail one run, whatever the other runs did.
     pub fn fails_runs(&self) -> bool {
         self.run_fails_by != RunFailsBy::Nothing
     }
 
-    /// What is asserted when the block has no `expect:`, beside what its other keys assert.
+    /// The assertions of a block without `expect:`, besides the assertions of its other keys.
     pub(crate) fn default_expect(&self) -> impl Iterator<Item = Assertion<Target>> {
         self.floors.iter().copied().map(Assertion::bound)
     }

@@ -1,4 +1,4 @@
-//! What is said at load time about an agent's gates? For the gates' own tests.
+//! Which problems of an agent's gates does loading report? For the gates' own tests.
 
 use crate::engine::trial::tools_of;
 use crate::problem::Problem;

@@ -1,4 +1,4 @@
-//! What do all gates run on: the entry of a gate, its block, its numbers, and what holds them to what is expected?
+//! What do all gates share: a registry entry, a block, numbers, and assertions on those numbers?
 
 pub(crate) mod accept;
 pub(crate) mod assertion;

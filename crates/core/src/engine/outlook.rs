@@ -1,4 +1,4 @@
-//! Which values can a target still come to have, when some of its runs are not there yet?
+//! Which values can a target still reach while some runs are missing?
 
 use crate::engine::assertion::{Assertion, numbers_in};
 use crate::engine::scores::Scores;
@@ -47,7 +47,7 @@ impl Outlook {
         values.map_or(Self::Open, Self::OneOf)
     }
 
-    /// Enough of the values to tell what a matcher says of all of them; `None` when that cannot be told.
+    /// Enough of the values to decide how a matcher judges all of them. `None` if no sample can decide that.
     fn samples(&self, target: &Target, matcher: &Value) -> Option<Vec<f64>> {
         let (low, high) = match self {
             Self::Open => return None,
@@ -92,7 +92,7 @@ impl Outlook {
 }
 
 impl Assertion<Target> {
-    /// What the assertion will say however the remaining runs end; `None` while that is open.
+    /// The assertion's result, if no outcome of the remaining runs can change it. `None` while it is open.
     pub(crate) fn decided(&self, outlook: &Outlook) -> Option<bool> {
         let samples = outlook.samples(&self.target, self.matcher.written())?;
         let whole = |value: f64| {

@@ -18,12 +18,12 @@ impl GateKind {
         self.targets.iter().find(|target| target.is_pass_rate)
     }
 
-    /// Whether the gate can fail a run by what is observed of it.
+    /// Returns true if the gate can fail a run by its recorded behavior.
     pub(crate) fn decides_a_run(&self) -> bool {
         self.run_fails_by != RunFailsBy::Nothing && !self.is(GateTrait::AsksJudges)
     }
 
-    /// Whether an assertion on this target also says something of one run alone.
+    /// Returns true if an assertion on this target also applies to a single run.
     pub(crate) fn asks_of_each_run(&self, target: &Target) -> bool {
         match self.run_fails_by {
             RunFailsBy::Nothing | RunFailsBy::Rule => false,
@@ -50,7 +50,7 @@ impl GateKind {
 }
 
 impl GateBlock {
-    /// What is asked of the numbers over all runs: with `min_pass_rate:` that enough of them pass.
+    /// The assertions on the numbers over all runs. With `min_pass_rate:`, one of them is that enough runs pass.
     pub(crate) fn asserted(&self) -> impl Iterator<Item = &Assertion<Target>> {
         let is_asserted = |assertion: &&Assertion<Target>| {
             self.min_pass_rate.is_none() || !is_of_a_run(assertion)
@@ -61,12 +61,13 @@ impl GateBlock {
             .chain(&self.min_pass_rate)
     }
 
-    /// Whether the block can fail a run by what is observed of it.
+    /// Returns true if the block can fail a run by its recorded behavior.
     pub(crate) fn decides_a_run(&self) -> bool {
         self.kind.decides_a_run()
     }
 
-    /// Whether one run meets what the block asks of each; `None` where the gate does not score run by run, or judges do.
+    /// Returns true if the run meets the block's assertions on each run. `None` if the gate does not score run by
+    /// run, or if judges decide it.
     pub(crate) fn passes_run(&self, run: &Run<'_>) -> Option<bool> {
         let fails = || {
             let run = std::slice::from_ref(run);
@@ -115,7 +116,7 @@ impl GateBlock {
             .collect()
     }
 
-    /// Names the runs that the gate fails, and sets the share of those that pass where the gate has a target for it.
+    /// Returns the runs that the gate fails. Sets the share of passing runs if the gate has a target for it.
     pub(crate) fn set_pass_rate(
         &self,
         gate: &dyn Gate,

@@ -8,12 +8,12 @@ use crate::trace::{CatalogueTool, Header, Run};
 use crate::world::World;
 use std::sync::Arc;
 
-/// How a gate steers recording; most do not.
+/// A gate's influence on recording. Most gates have none.
 #[derive(Default)]
 pub struct Recording<'g> {
-    /// Rows of their own, each with the gate that it is recorded for and judged by.
+    /// Separate rows, each with the gate that requests and judges its recording.
     pub variants: Vec<(Variant, Box<dyn Gate>)>,
-    /// The tools to put among those that the servers offer.
+    /// Returns the tools to add to the servers' tools.
     pub injected_tools: Option<InjectedTools<'g>>,
     /// The time budget of one call.
     pub call_budget_ms: Option<u64>,
@@ -25,18 +25,18 @@ pub struct Recording<'g> {
 
 type InjectedTools<'g> = Box<dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + 'g>;
 
-/// What is said of runs that are made for one gate, and that it alone judges.
+/// The names of runs that are recorded for one gate, and that only this gate judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideWords {
     /// All of them: `the fault matrix`.
     pub all: &'static str,
     /// One of them: `fault`.
     pub one: &'static str,
-    /// What stands before the extension of their cassette.
+    /// The part before the extension of the cassette's file name.
     pub file: &'static str,
 }
 
-/// What is done in one of them.
+/// The special condition of one such run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SideRun {
     /// A call goes wrong.
@@ -57,19 +57,19 @@ impl std::fmt::Display for SideRun {
     }
 }
 
-/// The runs that an agent records for a gate of its own.
+/// The separate runs that an agent records for one of its gates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideRuns {
-    /// What is said of them.
+    /// Their names.
     pub words: SideWords,
     /// The parameter of a recorded header that names them: the gate's key.
     pub parameter: &'static str,
-    /// What is done in each.
+    /// The condition of each run.
     pub runs: Vec<SideRun>,
 }
 
 impl SideRuns {
-    /// Those of an agent, by its ordinary runs; `None` when it asks for none.
+    /// The separate runs of an agent, given its ordinary runs. `None` if it has no gate with separate runs.
     pub fn of(agent: &Agent, runs: &[Run<'_>]) -> Option<Self> {
         agent.gates.iter().find_map(|gate| {
             let words = gate.kind.side_words()?;
@@ -97,7 +97,7 @@ impl SideRuns {
 /// One fault of a matrix: a kind, and the call of the run that it hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Combination {
-    /// What goes wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The call that it goes wrong in, from 0 as in a trace.
     pub call_index: usize,

@@ -10,8 +10,8 @@ use std::slice::Iter;
 pub struct Gates(&'static [&'static [GateKind]]);
 
 impl Gates {
-    /// These lists, one after the other. Two entries with the same key do not compile in a `const` or a `static`, and
-    /// panic elsewhere.
+    /// Joins these lists in order. Two entries with the same key do not compile in a `const` or a `static`, and panic
+    /// elsewhere.
     pub const fn new(lists: &'static [&'static [GateKind]]) -> Self {
         let mut list = 0;
         while list < lists.len() {
@@ -37,7 +37,7 @@ impl Gates {
     }
 }
 
-/// The entries of several lists, one after the other.
+/// The entries of several lists, in order.
 type Entries = Flatten<Copied<Iter<'static, &'static [GateKind]>>>;
 
 impl IntoIterator for Gates {
@@ -49,7 +49,7 @@ impl IntoIterator for Gates {
     }
 }
 
-/// How many entries have this key.
+/// Counts the entries with this key.
 const fn count(lists: &[&[GateKind]], key: &str) -> usize {
     let mut found = 0;
     let mut list = 0;

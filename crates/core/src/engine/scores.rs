@@ -1,4 +1,4 @@
-//! What a gate measured: one value per target, the findings behind them, and whether there was anything to measure.
+//! What did a gate measure: its values, its findings, and did the runs exercise it?
 
 use crate::engine::target::{Better, Fold, Target};
 use crate::grade::Grade;
@@ -13,21 +13,22 @@ const MOST_RUNS_NAMED: usize = 5;
 pub struct Scores {
     /// Every target of the gate; `None` is not measured.
     pub values: BTreeMap<&'static str, Option<Number>>,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Finding>,
     /// The expected calls beside the recorded ones, a table for each run that is not as expected.
     pub tables: Vec<CallTable>,
-    /// Why there was nothing to measure.
+    /// The reason why the gate measured nothing.
     pub not_exercised: Option<String>,
-    /// What the row says whatever the verdict is.
+    /// The remarks of the row, independent of the verdict.
     pub(crate) remarks: Vec<Said>,
     /// The numbers in a few words, for gates whose numbers say more together.
     pub summary: Option<String>,
-    /// Whether the gate fails whatever is expected of its numbers: what the suite claims is not so.
+    /// True if the gate fails whatever the suite expects of its numbers, because the runs refute a claim of the
+    /// suite.
     pub is_refuted: bool,
-    /// Whether a run has no grade, so that nothing can be said.
+    /// True if a run has no grade, so that no verdict is possible.
     pub is_ungraded: bool,
-    /// What judges said of the runs.
+    /// The judges' grades of the runs.
     pub grades: Vec<Grade>,
     /// The numbers of the runs that the gate's own rule fails, for [`super::gate::RunFailsBy::Rule`].
     pub(crate) failed_runs: Vec<usize>,
@@ -56,7 +57,7 @@ pub struct RunScores {
     vacuous: Vec<VacuousTarget>,
 }
 
-/// What was judged in part, in the unit of a target.
+/// The amount that was judged only in part, in the unit of a target.
 #[derive(Debug, Clone)]
 struct Partial {
     about: Target,
@@ -88,7 +89,7 @@ impl RunScores {
         self
     }
 
-    /// Sets a time, where there is one.
+    /// Sets a time, if it is known.
     pub fn milliseconds(&mut self, target: &Target, value: Option<u64>) -> &mut Self {
         let number = |value: u64| Number::Int(i64::try_from(value).unwrap_or(i64::MAX));
         self.values
@@ -134,7 +135,8 @@ impl RunScores {
         self.find(message)
     }
 
-    /// Says why there was nothing to count for one target in this run, which matters where it is asserted.
+    /// Sets the reason why this run had nothing to count for one target. The reason matters if the target is
+    /// asserted.
     pub fn nothing_counts(&mut self, target: &Target, why: &'static str) -> &mut Self {
         self.vacuous.push(VacuousTarget {
             target: target.name,
@@ -232,13 +234,14 @@ impl Scores {
         self
     }
 
-    /// Says why there was nothing to count for one target, which matters where it is asserted.
+    /// Sets the reason why the runs had nothing to count for one target. The reason matters if the target is
+    /// asserted.
     pub fn nothing_counts(&mut self, target: &Target, why: impl Into<String>) -> &mut Self {
         self.vacuous.insert(target.name, why.into());
         self
     }
 
-    /// Why there was nothing to count for a target.
+    /// The reason why the runs had nothing to count for a target.
     pub(crate) fn why_vacuous(&self, target: &str) -> Option<String> {
         self.vacuous
             .get(target)
@@ -263,7 +266,7 @@ fn fold_values(scored: &[RunScores]) -> BTreeMap<&'static str, Option<Number>> {
     folded
 }
 
-/// `None` when there are no values: nothing was measured.
+/// Combines the values of a target. `None` without values: nothing was measured.
 fn fold(target: &Target, values: &[Number]) -> Option<Number> {
     let (first, rest) = values.split_first()?;
     Some(rest.iter().fold(*first, |folded, &value| {
@@ -283,7 +286,7 @@ fn add(a: Number, b: Number) -> Number {
     }
 }
 
-/// What was judged in part, each message once with the runs that it is about.
+/// The remarks about partial results, each message once with its runs.
 fn partial_runs(runs: &[Run<'_>], scored: &[RunScores]) -> Vec<Said> {
     let mut distinct: Vec<&Partial> = Vec::new();
     for partial in scored.iter().filter_map(|run| run.partial.as_ref()) {
@@ -311,7 +314,7 @@ fn partial_runs(runs: &[Run<'_>], scored: &[RunScores]) -> Vec<Said> {
     distinct.into_iter().filter_map(say).collect()
 }
 
-/// Why there was nothing to count for a target, and in which runs.
+/// The reason why each target had nothing to count, with the runs it applies to.
 fn vacuous_targets(runs: &[Run<'_>], scored: &[RunScores]) -> BTreeMap<&'static str, String> {
     let targets: BTreeSet<&'static str> = scored
         .iter()

@@ -7,16 +7,16 @@ use crate::suite::Variant;
 use crate::trace::Run;
 use serde_json::Value;
 
-/// How many runs of a gate are listed.
+/// The maximum number of listed runs of a gate.
 const MOST_RUNS: usize = 50;
-/// How many calls of a run are listed.
+/// The maximum number of listed calls of a run.
 pub(crate) const MOST_CALLS: usize = 500;
 
-/// The runs of a gate, and what they came to.
+/// The runs of a gate and their results.
 pub struct Shown<'s, 'r> {
     /// All runs that were judged.
     pub all: &'s [Run<'r>],
-    /// Those that are listed: the failed ones first.
+    /// The listed runs, failed runs first.
     pub listed: Vec<&'s Run<'r>>,
     /// The ordinary runs, where those above were made for the gate alone.
     pub ordinary: &'s [Run<'r>],
@@ -24,7 +24,7 @@ pub struct Shown<'s, 'r> {
 }
 
 impl Shown<'_, '_> {
-    /// How many runs are not listed.
+    /// The number of runs that are not listed.
     pub fn left_out(&self) -> usize {
         self.all.len() - self.listed.len()
     }
@@ -39,7 +39,7 @@ impl Shown<'_, '_> {
             .map(|number| number.as_f64())
     }
 
-    /// What the expectations ask of targets by one of these matchers, each with its number.
+    /// The targets of expectations that use one of these matchers, each with the matcher's number.
     pub fn asked(&self, matchers: [&'static str; 2]) -> impl Iterator<Item = (&str, f64)> {
         let number =
             move |matcher: &Value| matchers.iter().find_map(|key| matcher.get(key)?.as_f64());
@@ -51,8 +51,8 @@ impl Shown<'_, '_> {
 }
 
 impl GateBlock {
-    /// What is behind the numbers that these runs came to; the ordinary ones are given where these were made for the gate
-    /// alone.
+    /// The evidence for the numbers of these runs. `ordinary` has the ordinary runs if these were recorded only for
+    /// the gate.
     pub(crate) fn evidence(
         &self,
         variant: Option<Variant>,

@@ -1,4 +1,4 @@
-//! `successful:` which calls came to something?
+//! Which calls does `successful:` count as successful?
 
 use crate::engine::GateBlock;
 use crate::engine::gate::GateTrait;
@@ -12,14 +12,14 @@ use serde_json::Value;
 /// The key, in a gate's block and beside the gates of an agent.
 const KEY: &str = "successful";
 
-/// What a call must have come to in order to count.
+/// The condition for a call to count as successful.
 #[derive(Debug, Default)]
 pub(crate) struct Success {
-    /// What the result must say besides being no error.
+    /// The condition on the result's text, besides being no error.
     result: Option<Matcher>,
 }
 
-/// What one `successful:` says.
+/// The content of one `successful:`.
 #[derive(Debug)]
 pub(crate) enum Counted {
     EveryCall,
@@ -48,8 +48,8 @@ impl Counted {
 }
 
 impl Success {
-    /// What the block of a gate says, else what its agent says for all gates; `None` where every call counts. The gate
-    /// has [`GateTrait::CountsSuccess`].
+    /// Reads the key from the gate's block, otherwise from its agent. `None` if every call counts. The gate has
+    /// [`GateTrait::CountsSuccess`].
     pub(crate) fn read(block: &mut Block<'_>, doc: &str) -> Option<Self> {
         let own = block.optional(KEY, doc, Counted::read);
         let counted = if block.has(KEY) {
@@ -89,12 +89,12 @@ impl Success {
         block.report_at(KEY, problem.help(help));
     }
 
-    /// Whether the text of a result decides as well.
+    /// Returns true if the text of a result also decides.
     pub(crate) fn has_matcher(&self) -> bool {
         self.result.is_some()
     }
 
-    /// What an agent says for all its gates.
+    /// The condition that an agent sets for all its gates.
     pub(crate) fn of_agent(block: &Block<'_>) -> Option<Self> {
         match block.sibling(KEY, Counted::read)? {
             Counted::EveryCall => None,
@@ -102,7 +102,7 @@ impl Success {
         }
     }
 
-    /// Whether a call with this result came to something.
+    /// Returns true if a call with this result was successful.
     pub(crate) fn holds(&self, result: &CallResult<'_>) -> bool {
         if result.is_failure() {
             return false;
@@ -115,7 +115,7 @@ impl Success {
     }
 }
 
-/// What an agent says for all its gates, as a digest; nothing where the gate does not look at it.
+/// A digest of the condition that an agent sets for all its gates. `None` if it does not apply to this gate.
 pub(crate) fn digest_of_agent(kind: &crate::engine::GateKind, block: &Block<'_>) -> Option<String> {
     let is_of_agent = kind.is(GateTrait::CountsSuccess) && !block.has(KEY);
     let digest = |field: &mut Field<'_>| Some(field.node(|| Value::Bool(true))?.digest());

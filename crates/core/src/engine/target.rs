@@ -1,4 +1,4 @@
-//! What a gate computes: each target with its range and how the runs of a test are folded into it.
+//! What does a gate compute: which targets, in which ranges, and how do they combine the runs of a test?
 
 use crate::matcher::Matcher;
 use mcptest_stats::first_false;
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 pub struct Target {
     /// The name that `expect:` uses.
     pub name: &'static str,
-    /// What it says, in one line.
+    /// The meaning of the target, in one line.
     pub doc: &'static str,
     /// The values it can have.
     pub range: Range,
-    /// How the values of several runs become one.
+    /// The rule that combines the values of several runs.
     pub fold: Fold,
     /// The highest value it can have.
     most: f64,
     reachable: Option<Values>,
     advice: Option<Advice>,
-    /// Whether it is the share of runs that meet what the block asks of each.
+    /// True if the target is the share of runs that meet the block's assertions on each run.
     pub(crate) is_pass_rate: bool,
     better: Better,
     unit: Option<Unit>,
@@ -31,7 +31,7 @@ pub struct Target {
 enum Values {
     /// All that this many runs can give.
     All(fn(usize) -> Vec<f64>),
-    /// What so many good runs among all give, never less for one more.
+    /// The value for a number of good runs among all. It never falls when one more run is good.
     Rising(fn(u64, u64) -> f64),
 }
 
@@ -53,7 +53,7 @@ pub enum Range {
     Amount,
 }
 
-/// What a target counts.
+/// The unit of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -85,10 +85,10 @@ pub enum Better {
     Low,
 }
 
-/// How the runs of a test become one number.
+/// The rule that combines the values of several runs into one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
-    /// That of the worst run: the lowest where high is good, the highest where low is.
+    /// The value of the worst run: the lowest if high is good, the highest if low is good.
     Worst,
     /// All together.
     Sum,
@@ -160,7 +160,7 @@ impl Target {
         self
     }
 
-    /// What it counts.
+    /// The unit.
     pub fn unit(&self) -> Unit {
         self.unit.unwrap_or(match self.range {
             Range::Flag => Unit::Flag,
@@ -171,7 +171,7 @@ impl Target {
         })
     }
 
-    /// Its highest value, where it has one.
+    /// The highest value, if it has one.
     pub fn highest(&self) -> Option<f64> {
         let of_range = match self.range {
             Range::Flag | Range::Ratio => 1.0,
@@ -181,7 +181,7 @@ impl Target {
         Some(of_range.min(self.most)).filter(|most| most.is_finite())
     }
 
-    /// What links to its definition point at, in the page of its gate.
+    /// The anchor of its definition in the page of its gate.
     pub fn anchor(&self) -> String {
         self.name.replace('.', "-")
     }
@@ -228,7 +228,7 @@ impl Target {
         self
     }
 
-    /// What to do when none of the values that this many runs can give will pass.
+    /// The advice for a bound that no value of this many runs can meet.
     pub(crate) fn advice(&self, runs: usize, passes: &dyn Fn(f64) -> bool) -> Option<String> {
         self.advice?(runs, passes)
     }
@@ -239,12 +239,12 @@ impl Target {
         self
     }
 
-    /// Whether the number of runs decides which values can come out.
+    /// Returns true if the possible values depend on the number of runs.
     pub(crate) fn depends_on_runs(&self) -> bool {
         self.reachable.is_some()
     }
 
-    /// The value that so many good runs among all give, where that is what decides.
+    /// The value for a number of good runs among all, if that number decides the value.
     pub(crate) fn of_good(&self, good: u64, runs: u64) -> Option<f64> {
         match self.reachable? {
             Values::Rising(value) => Some(value(good, runs)),
@@ -318,13 +318,13 @@ impl Target {
         }
     }
 
-    /// Whether values are shown and matched as whole numbers.
+    /// Returns true if values are shown and matched as whole numbers.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.range, Range::Flag | Range::Percent | Range::Count)
     }
 }
 
-/// How many values are tried beside those around the mentioned numbers.
+/// The number of values to try besides the values around the mentioned numbers.
 const SPREAD: u64 = 64;
 
 /// The best and the worst value, those on both sides of each mentioned number, and some in between.

@@ -58,7 +58,7 @@ pub(crate) fn tools_of(
     )
 }
 
-/// What loading says, each with its level, line and way out.
+/// The problems that loading reports, each with its level, line and help.
 pub(crate) fn problems(agent: &str) -> Vec<String> {
     let loaded = loaded(&suite(agent));
     let said = loaded.problems.iter().map(|problem| {
@@ -86,7 +86,7 @@ pub(crate) fn header(catalogue: Value) -> Header {
     }
 }
 
-/// What the agent's last gate makes of these runs.
+/// The report of the agent's last gate on these runs.
 pub(crate) fn judged(agent: &str, header: Option<&Header>, envelopes: &[Value]) -> GateReport {
     let loaded = loaded(&suite(agent));
     let suite = loaded
