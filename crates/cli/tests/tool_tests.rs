@@ -422,7 +422,7 @@ fn one_broken_server_is_one_broken_row_and_a_failure_to_start_replaces_no_record
             "{said}"
         );
         assert!(
-            said.contains("nothing was recorded; an older recording is left as it was"),
+            said.contains("nothing was recorded; the previous recording, if any, is unchanged"),
             "{said}"
         );
         fs::write(path, before).unwrap();
@@ -454,7 +454,7 @@ fn a_variable_that_is_not_set_records_nothing_and_says_so() {
         "{said}"
     );
     assert!(
-        said.contains("nothing was recorded; an older recording is left as it was"),
+        said.contains("nothing was recorded; the previous recording, if any, is unchanged"),
         "{said}"
     );
     assert_eq!(output.status.code(), Some(2));
@@ -607,7 +607,7 @@ fn an_interrupt_keeps_what_was_recorded_and_leaves_no_process_and_no_report() {
     assert_eq!(output.status.code(), Some(130));
     let said = text(&output.stderr);
     assert!(
-        said.contains("1 of 2 tool tests had ended, and what came of them is kept"),
+        said.contains("1 of 2 tool tests had ended, which are kept"),
         "{said}"
     );
     assert!(output.stdout.is_empty() && !folder.path().join("report.xml").exists());

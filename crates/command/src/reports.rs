@@ -51,7 +51,7 @@ fn column() -> impl TypedValueParser<Value = &'static Column> {
         COLUMNS
             .iter()
             .find(|column| column.key == key)
-            .ok_or("there is no such column")
+            .ok_or("no such column")
     })
 }
 
@@ -160,7 +160,7 @@ impl Destination<Report> {
                 "`--embed` says whose traces a report holds, and none of these reports holds any";
             return Err(Failure::with_help(
                 why,
-                "leave it out, or add `--reporter json=report.json`",
+                "omit it, or add `--reporter json=report.json`",
             ));
         }
         for one in &mut destinations {
@@ -225,7 +225,7 @@ impl<R> Destination<R> {
         for file in destinations.iter().filter_map(|one| one.file.as_deref()) {
             if files::identity(file).is_some_and(|one| !taken.insert(one)) {
                 let why = format!("two reporters cannot share the file {}", file.display());
-                return Err(Failure::with_help(why, "give each a file of its own"));
+                return Err(Failure::with_help(why, "give each a separate file"));
             }
         }
         if to_stdout + commands == 0 {
@@ -251,7 +251,7 @@ impl<R> Destination<R> {
                 format!("the reporters are {}", known.collect::<Vec<_>>().join(", "))
             });
             return Err(Failure::with_help(
-                format!("there is no reporter `{key}`"),
+                format!("no reporter is named `{key}`"),
                 help,
             ));
         };

@@ -167,17 +167,17 @@ fn of_suite(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerSpe
     let named: Vec<_> = args.config.iter().cloned().collect();
     let found = mcptest_replay::find(&named, Path::new("")).map_err(|error| match (error, name) {
         (FindError::NoDefault, Some(name)) => Failure::with_help(
-            format!("there is no mcptest.yaml or mcptest.yml here that could declare a server `{name}`"),
+            format!("no mcptest.yaml or mcptest.yml in this folder could declare a server `{name}`"),
             format!("the command of a server follows `--`: `-- {name}`; or name a suite with `--config suite.yml`"),
         ),
         (FindError::NoDefault, None) => Failure::with_help(
-            "no server is named, and there is no mcptest.yaml or mcptest.yml here to look in",
+            "no server is given, and this folder has no mcptest.yaml or mcptest.yml",
             "name a server with `-- npx my-server`, `--url http://localhost:3000/mcp` or `--config suite.yml`",
         ),
         (error, _) => error.into(),
     })?;
     let Some(path) = found.suites.first() else {
-        return Err(Failure::new("there is no suite"));
+        return Err(Failure::new("no suite found"));
     };
     let suite = &suite_at(path, gates)?;
     let name = name_in(suite, &escape_path(path), name)?;
@@ -191,7 +191,7 @@ pub fn suite_at(path: &Path, gates: Gates) -> Result<Suite, Failure> {
         .pop()
         .map(|(_, loaded)| loaded);
     let Some(loaded) = loaded else {
-        return Err(Failure::new("there is no suite"));
+        return Err(Failure::new("no suite found"));
     };
     loaded.suite.ok_or_else(|| {
         let problems = problem::render(&loaded.problems, &loaded.sources, false);

@@ -168,9 +168,9 @@ fn left_out_note(left_out: &[&PathBuf], is_verbose: bool) -> Option<String> {
         more => format!(" and {more} more, which `--verbose` names"),
     };
     let what = if left_out.len() == 1 {
-        "not a suite, and left out"
+        "not a suite, skipped"
     } else {
-        "not suites, and left out"
+        "not suites, skipped"
     };
     (!names.is_empty()).then(|| format!("note: {what}: {}{more}\n", names.join(", ")))
 }

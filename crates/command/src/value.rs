@@ -17,7 +17,7 @@ where
         let found = words.iter().find(|(word, ..)| *word == written);
         found
             .map(|(_, value, _)| value.clone())
-            .ok_or("there is no such word")
+            .ok_or("unknown word")
     })
 }
 

@@ -16,11 +16,11 @@ pub fn missing(reason: Reason, RowOfAgent { row, of }: RowOfAgent<'_>) -> Reason
         } else {
             "cassette"
         };
-        return reason.help(format!("put the file there, or take it out of `{key}:`"));
+        return reason.help(format!("add the file, or remove it from `{key}:`"));
     }
     let traces = match of.agent.cassette {
         Some(_) => "put its traces there",
-        None => "name its traces with `cassette:`",
+        None => "name existing traces under `cassette:`",
     };
     reason
         .help(format!("record it, or {traces}"))
@@ -35,7 +35,8 @@ pub fn stale(reason: Reason, row: &Row<'_>, is_read_only: bool) -> Reason {
     } else {
         "--record"
     };
-    let reason = reason.help("record it again, or set `run_options: {stale: warn}`");
+    let reason =
+        reason.help("record it again, or set `run_options: {stale: warn}` to judge it anyway");
     if is_read_only {
         reason
     } else {

@@ -23,17 +23,17 @@ pub struct Found {
 pub enum FindError {
     /// There is no suite where one is looked for by default.
     #[error(
-        "there is no mcptest.yaml or mcptest.yml here\n  help: name a suite or a folder: `mcptest run examples/`"
+        "no mcptest.yaml or mcptest.yml in this folder\n  help: pass a suite or a folder, as in `mcptest run examples/`"
     )]
     NoDefault,
     /// A named path does not exist.
-    #[error("there is no file or folder {}\n  help: paths are relative to the folder you are in", escape_path(.0))]
+    #[error("no such file or folder: {}\n  help: paths are relative to the current folder", escape_path(.0))]
     Missing(PathBuf),
     /// A folder could not be listed.
     #[error(transparent)]
     Unreadable(#[from] Unlisted),
     /// A folder has no suites.
-    #[error("there is no suite in {} (a suite is a .yml or .yaml file with `agents:`, `tools:`, `servers:` or `imports:`)", escape_path(.0))]
+    #[error("no suite found in {} (a suite is a .yml or .yaml file with `agents:`, `tools:`, `servers:` or `imports:`)", escape_path(.0))]
     EmptyFolder(PathBuf),
 }
 

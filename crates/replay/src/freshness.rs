@@ -33,10 +33,9 @@ impl Misfit {
     /// Of a recording that differs in these from one that were made now, or whose header is not what was written.
     pub(crate) fn of(changes: Vec<String>, is_tampered: bool) -> Option<Self> {
         if changes.is_empty() {
-            return is_tampered
-                .then(|| Self::edited("the header does not fit its own fingerprint"));
+            return is_tampered.then(|| Self::edited("the header does not match its fingerprint"));
         }
-        let what = "is stale: the suite has changed since it was recorded";
+        let what = "is stale: its inputs changed after it was recorded";
         Some(Self {
             kind: ReasonKind::RecordingStale,
             what,

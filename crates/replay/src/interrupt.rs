@@ -22,7 +22,7 @@ pub async fn interrupted(interrupt: &Interrupt) {
 /// The recording was ended by its host; what was recorded until then is on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("interrupted: {finished} of {wanted} {what} had ended{}; nothing is reported{}",
-    if .rest.is_some() && *.finished > 0 { ", and what came of them is kept" } else { "" },
+    if .rest.is_some() && *.finished > 0 { ", which are kept" } else { "" },
     .rest.map(|rest| format!("; {rest}")).unwrap_or_default())]
 pub struct Interrupted {
     /// What a shell expects the program to exit with.

@@ -163,7 +163,7 @@ fn open_file(agent: RowOfAgent<'_>, path: PathBuf) -> OpenedFile {
     };
     let recording = opened.map_err(|error| match error.fault {
         ReadFault::Missing => {
-            let message = format!("there is no recording at {}", path.display());
+            let message = format!("no recording found at {}", path.display());
             advice::missing(Reason::new(ReasonKind::RecordingMissing, message), agent)
         }
         _ => advice::unreadable(&error, row, is_read_only(of)),
@@ -183,7 +183,7 @@ fn open_side(RowOfAgent { row, of }: RowOfAgent<'_>) -> Option<OpenedFile> {
 }
 
 fn missing_side(row: &Row<'_>, words: SideWords, path: &dyn std::fmt::Display) -> Reason {
-    let message = format!("{} has no recording: there is no {path}", words.all);
+    let message = format!("{} has no recording: {path} does not exist", words.all);
     Reason::new(ReasonKind::RecordingMissing, message)
         .help("record the rest")
         .command(row.rerun.recording("--record=missing"))

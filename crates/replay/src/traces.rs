@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum TracesError {
     /// There is no such folder.
-    #[error("there is no folder {}\n  help: paths are relative to the folder you are in", escape_path(.0))]
+    #[error("no such folder: {}\n  help: paths are relative to the current folder", escape_path(.0))]
     Missing(PathBuf),
     /// It is a file.
-    #[error("{} is a file, not a folder\n  help: name the folder that it stands in, or judge it with `cassette:`", escape_path(.0))]
+    #[error("{} is a file, not a folder\n  help: pass the folder that contains it, or name the file under `cassette:`", escape_path(.0))]
     NotAFolder(PathBuf),
     /// A folder could not be listed.
     #[error(transparent)]
     Unreadable(#[from] Unlisted),
     /// There is nothing in it.
-    #[error("there is no transcript in {} (a transcript is a .json, .jsonl or .ndjson file)", escape_path(.0))]
+    #[error("no transcript found in {} (a transcript is a .json, .jsonl or .ndjson file)", escape_path(.0))]
     Empty(PathBuf),
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn report() -> Report {
                         "the cassette is stale: the prompt has changed since it was recorded";
                     let reason = Reason::new(ReasonKind::RecordingStale, message)
                     .details(vec!["- Find invoice 41".into(), "+ Find invoice 42".into()])
-                    .help("record it again, or set `run_options: {stale: warn}`")
+                    .help("record it again, or set `run_options: {stale: warn}` to judge it anyway")
                     .command(
                         "mcptest run examples/stale.yml --record=stale --filter 'old recording'",
                     );

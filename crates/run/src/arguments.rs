@@ -94,7 +94,7 @@ impl Given {
             let value = typed(text, property).ok_or_else(|| {
                 let (key, text) = (escape(key), escape(text));
                 ArgumentError(format!(
-                    "`{key}` is declared as {}, which `{text}` is not\n  help: `{key}:=JSON` sends any JSON as it is",
+                    "`{key}` is declared as {}, which `{text}` is not\n  help: `{key}:=JSON` sends any JSON unchanged",
                     kind(property)
                 ))
             })?;

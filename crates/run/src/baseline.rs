@@ -100,7 +100,7 @@ impl Captured {
             .any(|known| known.suite == test.suite && known.name == test.name)
         {
             return Err(format!(
-                "another suite called {} has a test of this name; capture the two into folders of their own",
+                "another suite called {} has a test of this name; capture the two into separate folders",
                 test.suite
             ));
         }
@@ -130,7 +130,7 @@ pub fn write_baseline(folder: &Path, baseline: &Baseline) -> io::Result<PathBuf>
         "{model}.json",
         baseline.model.as_deref(),
     ));
-    let in_the_way = "which is no baseline; choose another folder";
+    let in_the_way = "which is not a baseline; choose another folder";
     mcptest_replay::write_over(&path, &baseline.to_text(), Baseline::is_one, in_the_way)?;
     Ok(path)
 }

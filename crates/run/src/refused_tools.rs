@@ -49,7 +49,7 @@ fn of_row(row: AgentRow<'_>) -> Vec<String> {
         {
             let done = match how {
                 ToolSchemas::Mend => finding.rule.mend,
-                ToolSchemas::Omit => "the tool is left out (`tool_schemas: omit`)",
+                ToolSchemas::Omit => "the tool is omitted (`tool_schemas: omit`)",
                 ToolSchemas::AsIs => "recording will fail (`tool_schemas: as-is`)",
             };
             lines.push(format!(
@@ -64,7 +64,7 @@ fn of_row(row: AgentRow<'_>) -> Vec<String> {
         let done = if how == ToolSchemas::AsIs {
             "recording will fail"
         } else {
-            "the others are left out"
+            "the others are omitted"
         };
         format!(
             "`{}` and {} more: {}: {done}",

@@ -61,7 +61,7 @@ pub fn read_pins(path: &Path) -> Result<Pins, String> {
 
 /// Writes pins, over nothing but pins.
 pub fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
-    let in_the_way = "which is no baseline of tools; choose another file";
+    let in_the_way = "which is not a baseline of tools; choose another file";
     mcptest_replay::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
 }
 

@@ -29,8 +29,7 @@ impl RunCommand for Bridge {
                 tokio::io::stdout(),
             )
             .await;
-            let failed =
-                |error| format!("mcptest bridge: {error}; it works only while its run goes on");
+            let failed = |error| format!("mcptest bridge: {error}; it works only during its run");
             copied
                 .map(|()| 0)
                 .map_err(|error| Failure::ended(EXIT_FAILED, failed(error)))

@@ -75,7 +75,7 @@ impl RunCommand for Calibrate {
 
 fn no_labels(measured: &Calibration) -> Failure {
     let why = match measured.counts.unlabelled {
-        0 => "there are no runs of agents here".to_owned(),
+        0 => "no runs of agents found".to_owned(),
         1 => "the run has no label: its agent has no `expect:`".to_owned(),
         runs => format!("none of the {runs} runs has a label: their agents have no `expect:`"),
     };

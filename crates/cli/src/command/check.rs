@@ -120,7 +120,7 @@ fn selected(only: &[String]) -> Result<Vec<&'static Probe>, Failure> {
             "`mcptest check --list` lists the probes".to_owned()
         });
         let why = format!(
-            "error: there is no family and no probe `{}`\n  help: {help}",
+            "error: no family or probe is named `{}`\n  help: {help}",
             escape(name)
         );
         return Err(Failure::ended(EXIT_NOTHING_SELECTED, why));

@@ -16,7 +16,7 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>, gates: Gates) -> Res
     output::not_entered(&linked);
     if files.is_empty() {
         let named: Vec<String> = paths.iter().map(|path| escape_path(path)).collect();
-        let why = format!("there is no recording in {}", named.join(", "));
+        let why = format!("no recording found in {}", named.join(", "));
         let help = "in folders, files that end in .jsonl, .json or .ndjson are searched";
         return Err(Failure::with_help(why, help));
     }

@@ -88,8 +88,7 @@ impl RunCommand for Compare {
                         .collect::<Result<Vec<JudgedSide>, _>>()?;
                     if !self.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
                         let why = "reports are judged already, and `--suite` does nothing";
-                        let help =
-                            "leave `--suite` out, or compare what the reports were made from";
+                        let help = "omit `--suite`, or compare the sources of the reports";
                         return Err(Failure::with_help(why, help));
                     }
                     let inputs = judged.iter().flat_map(|side| side.inputs.clone());
@@ -103,7 +102,7 @@ impl RunCommand for Compare {
                 ([_], _) => {
                     let help =
                         "name a second side, or two models of this one with `--models ONE,OTHER`";
-                    return Err(Failure::with_help("there is nothing to compare with", help));
+                    return Err(Failure::with_help("the second side is missing", help));
                 }
                 _ => {
                     let help = "`--models ONE,OTHER` compares models of one side";
@@ -125,7 +124,7 @@ impl RunCommand for Compare {
         };
         if let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) {
             let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
-            let help = "tests are the same by their suite, name, model and variant; compare models of one report with `--models ONE,OTHER`";
+            let help = "tests are matched by suite, name, model and variant; to compare models, use `--models ONE,OTHER`";
             return Err(Failure::with_help(
                 format!("{a} and {b} have no test in common"),
                 help,

@@ -93,7 +93,7 @@ impl JudgedSide {
             (false, false) => {
                 let help = "name a JSON report (`mcptest run --reporter json=FILE`), a cassette, a folder or a revision";
                 Err(Failure::with_help(
-                    format!("there is no file, folder or git revision `{shown}`"),
+                    format!("no such file, folder or git revision: `{shown}`"),
                     help,
                 ))
             }

@@ -72,8 +72,8 @@ fn table(rows: &[RowEstimate]) -> String {
 }
 
 fn line(row: &RowEstimate) -> [String; 6] {
-    let or_unknown = |number: Option<String>| number.unwrap_or_else(|| "not known".to_owned());
-    let unlimited = if row.is_own { "not known" } else { "no limit" };
+    let or_unknown = |number: Option<String>| number.unwrap_or_else(|| "unknown".to_owned());
+    let unlimited = if row.is_own { "unknown" } else { "no limit" };
     [
         escape(&row.row_name).into_owned(),
         runs(row),
@@ -139,7 +139,7 @@ fn total(rows: &[RowEstimate]) -> [String; 6] {
         )
     };
     let of_all = |known: usize, text: String| match known {
-        0 => "not known".to_owned(),
+        0 => "unknown".to_owned(),
         _ if known < rows.len() => format!("{text} + …"),
         _ => text,
     };
@@ -198,7 +198,7 @@ fn notes(estimate: &Estimate) -> Vec<String> {
     );
     note(
         &|row| !row.is_own && row.tokens_at_most.is_none(),
-        "there is no token limit for {rows}: set `token_budget:` of the agent, or `budget: {per_run_tokens: …}` of the suite",
+        "{rows} have no token limit: set `token_budget:` of the agent, or `budget: {per_run_tokens: …}` of the suite",
     );
     note(
         &|row| row.is_own,
@@ -216,7 +216,7 @@ fn notes(estimate: &Estimate) -> Vec<String> {
         .filter_map(|row| row.unpriced.as_ref())
         .collect();
     let unpriced = unpriced.into_iter().map(|model| escape(model));
-    notes.extend(unpriced.map(|model| format!("there is no price for `{model}`: {PRICES_HELP}")));
+    notes.extend(unpriced.map(|model| format!("no price is known for `{model}`: {PRICES_HELP}")));
     let mut refused: Vec<&String> = rows.iter().filter_map(|row| row.refused.as_ref()).collect();
     refused.dedup();
     for why in refused {

@@ -57,7 +57,7 @@ const GRADES: [Word<WhichGrades>; 3] = [
             stale: false,
             ..WhichGrades::NEEDED
         },
-        "Runs that nobody graded",
+        "Runs without a grade",
     ),
     (
         "stale",
@@ -95,7 +95,7 @@ impl RunCommand for Eval {
         };
         if rows.rows.is_empty() {
             let why = "nothing to grade: no selected test asks a judge or a scorer";
-            let help = "`llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows; `scorers:` are programs of your own";
+            let help = "`llm-judge`, `llm-jury` and `similar` in `expect:` do, and so does the gate `eval:` (`mcptest explain eval`); `scorers:` are your own programs";
             return Err(Failure::ended(
                 EXIT_NOTHING_SELECTED,
                 format!("{why}\n  help: {help}"),
@@ -140,20 +140,17 @@ fn explained(checks: &[CheckPlan<'_>]) -> String {
             known.map(|cost| format!(", about {} of them for what is recorded", dollars(cost)));
         (
             " once all runs are recorded",
-            format!(
-                "at a cost that is not known before{}",
-                known.unwrap_or_default()
-            ),
+            format!("at an unknown cost until then{}", known.unwrap_or_default()),
         )
     } else {
-        let unknown = || "at a cost that is not known".to_owned();
+        let unknown = || "at an unknown cost".to_owned();
         (
             "",
             cost.map_or_else(unknown, |cost| format!("about {}", dollars(cost))),
         )
     };
     text.push_str(&format!(
-        "{} to judges{when}, {cost}; nobody was asked\n",
+        "{} to judges{when}, {cost}; no judge was called\n",
         counted(calls as u64, "call")
     ));
     text
@@ -204,14 +201,14 @@ fn of_check(check: &CheckPlan<'_>) -> String {
     );
     put("calls", calls(check));
     let tokens = format!("{} tokens", grouped(check.tokens));
-    let unpriced = || format!("not known: there is no price for {}", unpriced(check));
+    let unpriced = || format!("unknown: no price is known for {}", unpriced(check));
     let cost = match check.cost_usd {
         None => unpriced(),
         Some(_) if check.runs == 0 && check.unrecorded > 0 => {
-            "not known until the runs are recorded".to_owned()
+            "unknown until the runs are recorded".to_owned()
         }
         Some(cost) if check.unrecorded > 0 => format!(
-            "about {} ({tokens}) for {}, not known for the others",
+            "about {} ({tokens}) for {}, unknown for the others",
             dollars(cost),
             counted(check.runs as u64, "recorded run")
         ),

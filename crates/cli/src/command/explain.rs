@@ -67,7 +67,7 @@ fn page(key: &str) -> Result<String, Failure> {
         "`mcptest explain` lists the gates and the pages".to_owned()
     });
     Err(Failure::with_help(
-        format!("there is no gate and no page `{key}`"),
+        format!("no gate or page is named `{key}`"),
         help,
     ))
 }

@@ -95,7 +95,7 @@ impl RunCommand for CheckJudges {
         if self.explain {
             let (grades, calls) = (planned.labelled, planned.calls);
             let text = format!(
-                "{grades} labelled grades; at most {calls} calls to judges; nobody was asked\n"
+                "{grades} labelled grades; at most {calls} calls to judges; no judge was called\n"
             );
             output::stdout(text.as_bytes())?;
             say_left_out(&planned.left_out);
@@ -137,7 +137,7 @@ impl RunCommand for CheckJudges {
 
 fn say_left_out(left_out: &[LeftOut]) {
     for one in left_out {
-        output::stderr(&format!("left out: {}: {}\n", one.row, one.reason));
+        output::stderr(&format!("skipped: {}: {}\n", one.row, one.reason));
     }
 }
 

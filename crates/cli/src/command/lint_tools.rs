@@ -85,7 +85,7 @@ pub(super) fn known(id: &str) -> Result<&'static Rule, Failure> {
         let help = did_you_mean(id, RULES.iter().map(|rule| rule.id), || {
             "`mcptest explain tool_quality` lists the rules".to_owned()
         });
-        Failure::with_help(format!("there is no rule `{id}`"), help)
+        Failure::with_help(format!("no rule is named `{id}`"), help)
     })
 }
 

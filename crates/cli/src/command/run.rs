@@ -399,7 +399,7 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<()
     }
     if calling.runs.is_some() && calling.record == Some(Which::Failed) {
         let why = "`--record=failed` records all runs that a suite asks for: fewer would make a failed row look better";
-        let help = "leave out `--runs`, or record everything with `--record --runs N`";
+        let help = "omit `--runs`, or record everything with `--record --runs N`";
         return Err(Failure::with_help(why, help));
     }
     let mut without_model = None;
@@ -451,7 +451,7 @@ fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
                 format!("did you mean `--record={}`?", escape_path(path)),
             );
             Err(Failure::with_help(
-                format!("there is no file or folder {mode}"),
+                format!("no such file or folder: {mode}"),
                 help,
             ))
         }
@@ -479,7 +479,7 @@ fn refuse_idle_options(calling: &Calling) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::with_help(why, "leave it out, or add `--record`"))
+    Err(Failure::with_help(why, "omit it, or add `--record`"))
 }
 
 fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {
@@ -491,7 +491,7 @@ fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {
     {
         "nothing was selected: no test matches\n  help: `mcptest run --list` shows the tests\n"
     } else {
-        "nothing to judge: there are no tests under `agents:` or `tools:`\n"
+        "nothing to judge: `agents:` and `tools:` are empty\n"
     }
 }
 

@@ -47,6 +47,6 @@ pub(super) fn tools(
 pub(super) fn no_tools() -> Failure {
     Failure::ended(
         EXIT_NOTHING_SELECTED,
-        "nothing was measured: there are no tools",
+        "nothing was measured: the server has no tools",
     )
 }

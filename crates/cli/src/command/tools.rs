@@ -77,7 +77,7 @@ fn family(name: &str) -> Result<&'static Family, Failure> {
         let help = did_you_mean(name, known.clone(), || {
             format!("the providers are {}", known.collect::<Vec<_>>().join(", "))
         });
-        Failure::with_help(format!("there is no provider `{name}`"), help)
+        Failure::with_help(format!("no provider is named `{name}`"), help)
     })
 }
 
@@ -112,7 +112,7 @@ fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> Stri
         .count();
     let gap = if text.is_empty() { "" } else { "\n" };
     text + &format!(
-        "{gap}{} takes {taken} of {} tools as they are\n",
+        "{gap}{} accepts {taken} of {} tools unchanged\n",
         family.title,
         tools.len()
     )

@@ -48,7 +48,7 @@ impl RunCommand for TraceFrom {
         }
         if tape.is_cut {
             output::stderr(
-                "note: the tape was cut off in the middle of its last line, which is left out\n",
+                "note: the tape was cut off in the middle of its last line, which is omitted\n",
             );
         }
         Ok(0)

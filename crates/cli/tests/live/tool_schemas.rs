@@ -179,7 +179,7 @@ fn omit_leaves_the_tool_out_and_says_so_before_and_after() {
     );
     assert!(
         said.contains(&format!(
-            "note: {why}: the tool is left out (`tool_schemas: omit`)\n"
+            "note: {why}: the tool is omitted (`tool_schemas: omit`)\n"
         )),
         "{said}"
     );

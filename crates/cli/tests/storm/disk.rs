@@ -173,7 +173,7 @@ fn an_older_recording_outlives_a_disk_that_was_full_before() {
         "{said}"
     );
     assert!(
-        said.contains("nothing was recorded; an older recording is left as it was"),
+        said.contains("nothing was recorded; the previous recording, if any, is unchanged"),
         "{said}"
     );
     let listed = "{\"tool_calls\":[]}\n.mcptest\nlong.jsonl\nmcptest.yml\nmock.yml\nrest\n";

@@ -141,9 +141,9 @@ impl Spent {
         let unpriced = self.answers - self.priced;
         match (self.counted, self.priced) {
             _ if self.answers == 0 => "nothing was spent".to_owned(),
-            (0, 0) => "tokens and cost are not known".to_owned(),
-            (0, _) => format!("tokens are not known, {cost}"),
-            (_, 0) => format!("{tokens}, cost not known (no price is known for the model)"),
+            (0, 0) => "tokens and cost are unknown".to_owned(),
+            (0, _) => format!("tokens are unknown, {cost}"),
+            (_, 0) => format!("{tokens}, cost unknown (no price is known for the model)"),
             _ if unpriced > 0 => {
                 format!(
                     "{tokens}, {cost} ({} of {} answers have no known price)",

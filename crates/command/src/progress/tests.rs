@@ -130,7 +130,7 @@ fn what_is_not_known_of_a_run_is_left_out_and_an_odd_end_is_said() {
     );
     assert_eq!(
         spent(&told.state, false).unwrap(),
-        "recorded 1 of 2 runs: tokens and cost are not known"
+        "recorded 1 of 2 runs: tokens and cost are unknown"
     );
 }
 

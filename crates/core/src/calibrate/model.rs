@@ -180,7 +180,7 @@ impl Counts {
             } else if count < FEWEST_TO_COMPARE {
                 let count = runs(count, which);
                 notes.push(format!(
-                    "{count}: an AUC from so few says little; it takes {FEWEST_TO_COMPARE}"
+                    "{count}: too few for an AUC, which needs {FEWEST_TO_COMPARE}"
                 ));
             }
         }

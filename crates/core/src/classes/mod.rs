@@ -23,8 +23,7 @@ pub struct Class {
 
 /// The block's own `classes:`, or else those of the agent's `equal_function_sets:`.
 pub(crate) fn read_classes_or_siblings(block: &mut Block<'_>) -> Option<Vec<Class>> {
-    let doc =
-        "The tools that do the same job, by capability; left out, those of `equal_function_sets:`";
+    let doc = "The tools that do the same job, by capability [default: the classes of `equal_function_sets:`]";
     let own = block.optional("classes", doc, read_classes);
     if own.is_some() || block.has("classes") {
         return own;

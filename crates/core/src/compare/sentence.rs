@@ -61,7 +61,7 @@ fn of_rates(of: &Comparison, overall: Verdict) -> String {
             format!("No evidence of change: {rates}.{}{}", could(of), more(of))
         }
         (Verdict::NotEnoughRuns, _) => {
-            let why = "four times in five, so few runs would not show even the largest change";
+            let why = "too few runs to show even the largest change four times in five";
             format!("Not enough runs: {rates}; {why}.{}", more(of))
         }
     }
@@ -71,7 +71,7 @@ fn over_all(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Better => "it is better",
         Verdict::Worse => "it is worse",
-        Verdict::NoEvidence | Verdict::NotEnoughRuns => "there is no evidence of change",
+        Verdict::NoEvidence | Verdict::NotEnoughRuns => "no evidence of change",
     }
 }
 

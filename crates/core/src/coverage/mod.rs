@@ -154,7 +154,7 @@ impl Coverage {
                 Some("nothing was measured: no recording lists the tools of a server".to_owned())
             }
             Some(percent) if percent < threshold => Some(format!(
-                "{percent}% of the tools were called, and {threshold}% are asked for"
+                "{percent}% of the tools were called; the threshold is {threshold}%"
             )),
             Some(_) if !self.unmeasured.is_empty() => Some(format!(
                 "no recording lists the tools of {}",

@@ -89,8 +89,8 @@ impl<T> Assertion<T> {
     ) -> Option<Self> {
         let span = field.span();
         field.try_block(|block: &mut Block<'_>| {
-            let target = block.required("target", "What to look at", target);
-            let matcher = block.required("matcher", "What must hold for it", matcher);
+            let target = block.required("target", "The value to check", target);
+            let matcher = block.required("matcher", "The requirement on it", matcher);
             let message =
                 block.optional("message", "Your own words for when it does not hold", |f| {
                     f.string()

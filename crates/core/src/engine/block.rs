@@ -51,7 +51,7 @@ impl GateBlock {
         key_span: Span,
     ) -> Self {
         let (gate, named) = block.with_tools(kind.read);
-        let doc = "What must hold for the gate's targets; left out, the default gate applies";
+        let doc = "Assertions on the gate's targets [default: the default gate]";
         let written = (!kind.targets.is_empty()).then(|| {
             block.optional("expect", doc, |field| {
                 Assertion::<Target>::read_list(field, kind.targets)
@@ -254,9 +254,9 @@ impl GateBlock {
         if self.is(GateTrait::DecidesRuns) {
             Some("it counts the runs that pass, which is what the labels say")
         } else if self.is(GateTrait::ComparesWithBaseline) {
-            Some("it compares the runs with those of a baseline")
+            Some("it compares the runs with a baseline's runs")
         } else if self.judges_side_runs() {
-            Some("it judges runs of its own, which have no labels")
+            Some("it judges its own extra runs, which have no labels")
         } else {
             None
         }

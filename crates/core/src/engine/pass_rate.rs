@@ -38,7 +38,7 @@ impl GateKind {
     /// `min_pass_rate:` in the block of such a gate.
     pub(crate) fn read_min_pass_rate(&self, block: &mut Block<'_>) -> Option<Assertion<Target>> {
         let target = *self.pass_rate()?;
-        let doc = "The least share of runs, from 0 to 1, that must meet what is asked of each; left out, all of them";
+        let doc = "The minimum share of runs, from 0 to 1, that must meet the requirements on each run [default: all runs]";
         block.optional("min_pass_rate", doc, |field| {
             let least = Assertion::of(target, Matcher::at_least(field.number(0.0..=1.0)?));
             Some(Assertion {

@@ -42,7 +42,7 @@ pub struct ScopedFault {
 pub struct FaultTarget {
     /// The tool, in any spelling; every tool of the server when left out.
     pub tool: Option<String>,
-    /// The server; any when left out.
+    /// The server [default: any].
     pub server: Option<String>,
 }
 

@@ -176,7 +176,7 @@ fn embed(report: &mut TestReport, recorded: &[RecordedRun<'_>]) {
 fn deny_unpinned(report: &mut TestReport, option: &str) {
     if report.unpinned && matches!(report.status, Status::Passed | Status::Failed) {
         report.status = Status::Failed;
-        let message = format!("the recording has no fingerprint, which {option} does not allow");
+        let message = format!("the recording has no fingerprint, but {option} requires one");
         report.reason.get_or_insert_with(|| {
             Reason::new(ReasonKind::RecordingUnpinned, message)
                 .help("record it with `mcptest run --record`, which writes one")

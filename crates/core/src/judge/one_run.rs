@@ -231,7 +231,7 @@ pub(super) fn overcome_errors(trace: &Trace<'_>, index: usize) -> Option<String>
         String::new()
     };
     Some(format!(
-        "run {index} met an error and went on: {}{others}",
+        "run {index} continued after an error: {}{others}",
         error_in_words(first.get())
     ))
 }

@@ -12,8 +12,7 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
     let is_baseline = |gate: &GateReport| Some(gate.key.as_str()) == baseline;
     for gate in report.gates.iter_mut().filter(|gate| !is_baseline(gate)) {
         if let Some(why) = &gate.not_exercised {
-            let message =
-                format!("it measured nothing, which --deny-vacuous does not allow: {why}");
+            let message = format!("it measured nothing, which `--deny-vacuous` forbids: {why}");
             fail(gate, message);
             report.status = Status::Failed;
         } else if let Some(part) = gate.remarks.iter().find(|remark| remark.is_partial) {

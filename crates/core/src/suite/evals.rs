@@ -25,7 +25,7 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
     let graded = agent.or(traces).or(texts);
     match &graded {
         Some(Graded::Traces(all) | Graded::Texts(all)) if all.is_empty() => {
-            let problem = Problem::error("there is nothing to grade: the list is empty");
+            let problem = Problem::error("nothing to grade: the list is empty");
             block.report_at(
                 if block.has("traces") {
                     "traces"

@@ -53,10 +53,10 @@ impl Fault {
 fn read_target(block: &mut Block<'_>, server_span: &mut Span) -> FaultTarget {
     let tool = block.optional(
         "tool",
-        "The tool; every tool of the server when left out",
+        "The tool [default: every tool of the server]",
         |f| f.name(),
     );
-    let server = block.optional("server", "The server; any when left out", |f| {
+    let server = block.optional("server", "The server [default: any]", |f| {
         *server_span = f.span();
         f.name()
     });
@@ -71,18 +71,18 @@ fn read_target(block: &mut Block<'_>, server_span: &mut Span) -> FaultTarget {
 /// `kind: slow` with `delay_ms:`, or `kind: slow:250`.
 fn read_kind(block: &mut Block<'_>) -> Option<FaultKind> {
     let mut at = Span::default();
-    let kind = block.required("kind", "What goes wrong, as `hang` or `slow:500`", |f| {
+    let kind = block.required("kind", "The fault, such as `hang` or `slow:500`", |f| {
         at = f.span();
         fault::written(f, FaultEntry::is_injectable)
     });
     let delay = block.optional(
         "delay_ms",
-        "How late a `slow` or `reply-after-cancel` call answers",
+        "The delay of a `slow` or `reply-after-cancel` call",
         |f| f.whole(0..=i64::MAX as u64),
     );
     let failures = block.optional(
         "failures",
-        "How many calls fail before `recover-after` recovers",
+        "The number of calls that fail before `recover-after` recovers",
         |f| f.whole(1..=i64::MAX as u64),
     );
     let kind = kind?;

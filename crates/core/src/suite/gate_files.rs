@@ -54,7 +54,7 @@ pub(super) fn read_gate_of_suite(
             .collect();
         if without.is_empty() {
             let problem = Problem::warning(format!(
-                "`{}` judges nothing: no agent of this file is without one",
+                "`{}` has no effect: every agent in this file has its own",
                 kind.key
             ));
             field.report(

@@ -37,7 +37,7 @@ impl GradedRows {
         let graded = (self.read_source)(block, &mut references);
         let gate = GateBlock::read(self.gate, block, digest, span);
         let tags = block.list("tags", "Words to select the row by", |f| f.name());
-        let skip = block.optional("skip", "Why the row is left out", read_skip);
+        let skip = block.optional("skip", "The reason to skip the row", read_skip);
         let only = read_only(block);
         Some(Agent {
             name: name?,

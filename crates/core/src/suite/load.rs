@@ -450,7 +450,7 @@ fn without_manifest(manifest: &Path, reason: &str, called: Option<&ToolTest>) ->
         ))
         .also(test.server_span, "this test calls it"),
         None => Problem::warning(format!(
-            "the tools of {} are not known: {reason}",
+            "the tools of {} are unknown: {reason}",
             manifest.display()
         ))
         .help("until they are, recordings are not checked for changed tools"),
@@ -461,11 +461,11 @@ fn empty_file(file: usize, text: &str) -> Problem {
     let message = if text.trim().is_empty() {
         "the file is empty"
     } else {
-        "there is no suite in this file"
+        "this file is not a suite"
     };
     Problem::error(message)
         .at(Span { file, start: 0, end: 0 })
-        .help("a suite is a map with `servers:` and `agents:`; `mcptest explain` shows what an agent can be held to")
+        .help("a suite is a map with `servers:` and `agents:`; `mcptest explain` lists the checks for an agent")
 }
 
 fn is_null(node: &Node) -> bool {
@@ -553,15 +553,15 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
         parts.tools = block.list("tools", "Direct tool tests", ToolTest::read);
         parts.judge = block.optional(
             "judge",
-            "Who judges where a check names nobody",
+            "The default judge, for checks that do not name one",
             JudgeDefaults::read,
         );
         let doc = "Programs of your own that give each run numbers";
         parts.scorers = block.list(SCORERS, doc, Question::read_scorer);
-        parts.budget = block.optional("budget", "What recording may spend", Budget::read);
-        parts.run_options = block.optional("run_options", "How the suite is run", RunOptions::read);
+        parts.budget = block.optional("budget", "Limits for recording", Budget::read);
+        parts.run_options = block.optional("run_options", "Options for running the suite", RunOptions::read);
         let doc =
-            "What is kept out of recordings and reports besides known secrets: regular expressions";
+            "Regular expressions for text to remove from recordings and reports, besides known secrets";
         parts.redact = block.list("redact", doc, RedactPattern::read);
         parts
     })

@@ -160,9 +160,8 @@ impl Suite {
             .own
             .as_ref()
             .and_then(|_| agent.servers.iter().find(is_shared))?;
-        let message = format!(
-            "`{name}` cannot be shared by the runs of a program: each run has servers of its own"
-        );
+        let message =
+            format!("`{name}` cannot be shared: each run of an agent program gets its own servers");
         let help =
             "remove `shared: true` from the server, or give the agent a server that is not shared";
         Some(Problem::error(message).at(agent.span).help(help))

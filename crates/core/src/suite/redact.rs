@@ -27,7 +27,7 @@ impl RedactPattern {
                 shapes.block(|block| {
                     let name = block.required(
                         "name",
-                        "What stands in the placeholder: `[redacted:NAME]`",
+                        "The name in the placeholder: `[redacted:NAME]`",
                         name,
                     );
                     let pattern = block.required("pattern", "A regular expression", pattern);

@@ -163,7 +163,7 @@ fn read_text(field: &mut Field<'_>) -> Option<Deferred> {
 fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
     field.try_block(|block| {
         let uri = block.required("uri", "The folder, as `file:///tmp`", read_text);
-        let name = block.optional("name", "What it is called", read_text);
+        let name = block.optional("name", "The name", read_text);
         let name = name.map(|name| ("name".to_owned(), name));
         Some(Deferred::Map(
             std::iter::once(("uri".to_owned(), uri?))
@@ -201,8 +201,7 @@ fn read_rule(
     read: fn(&mut Block<'_>) -> Option<Answer<Deferred>>,
 ) -> Option<ScriptedRule> {
     let rule = field.block(|block| {
-        let doc =
-            "What the request's parameters must have for this answer; any request when left out";
+        let doc = "The request parameters for this answer [default: any request]";
         let when = block.optional("when", doc, |f| f.deferred_map());
         block.at_most_one_of(answers);
         let then = read(block);
@@ -234,7 +233,7 @@ fn read_sampling(block: &mut Block<'_>) -> Option<Answer<Deferred>> {
 }
 
 fn read_elicitation(block: &mut Block<'_>) -> Option<Answer<Deferred>> {
-    let doc = "What the user fills in; `true` where there is nothing to fill in";
+    let doc = "The user's input; `true` if none is needed";
     let accept = block.optional("accept", doc, |f| {
         f.shapes("a map of what the user fills in, or `true`", |shapes| {
             shapes.map(|f| {

@@ -36,7 +36,7 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
         Some(Graded::Traces(files)) if files.is_empty() => {
             block.report_at(
                 "cassette",
-                Problem::error("there is nothing to judge: the list is empty"),
+                Problem::error("nothing to judge: the list is empty"),
             );
             None
         }
@@ -89,9 +89,8 @@ pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
     for agent in parts.agents.iter().filter(acts) {
         for (name, (span, server)) in &parts.servers {
             if agent.servers.contains(name) && server.shared && server.is_mock() {
-                let message = format!(
-                    "`{name}` is shared by all runs, but each run needs a world of its own"
-                );
+                let message =
+                    format!("`{name}` is shared by all runs, but each run needs its own world");
                 let problem = Problem::error(message)
                     .at(*span)
                     .also(agent.span, "it acts in a world");

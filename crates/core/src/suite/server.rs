@@ -171,16 +171,18 @@ impl Server {
         let doc = "The folder the server starts in, relative to the suite";
         let cwd = block.optional("cwd", doc, program::read_cwd);
         let era = read_era(block);
-        let timeout_ms = block.optional("timeout", "How long a call may take, as `30s`", |f| {
-            f.limit_ms()
-        });
-        let doc = "How long the server may take to start and give its first answer, as `90s`; 60 s by default";
+        let timeout_ms =
+            block.optional("timeout", "The time limit for a call, such as `30s`", |f| {
+                f.limit_ms()
+            });
+        let doc =
+            "The time limit for the server's start and first answer, such as `90s` [default: 60s]";
         let connect_timeout_ms = block.optional("connect_timeout", doc, |f| f.limit_ms());
         let doc = "The largest message to accept, in bytes";
         let max_message_bytes = block.optional("max_message_bytes", doc, |f| f.whole(1..=u64::MAX));
         let doc = "One process and session for all recorded runs and tool tests of the suite, instead of one for each";
         let shared = block.flag("shared", doc, false);
-        let doc = "What is answered when the server asks the client: roots, sampling, elicitation";
+        let doc = "The answers to the server's requests: roots, sampling, elicitation";
         let script = block.or_default("responses", doc, Script::read);
         Self {
             endpoint: endpoint(block, command, args, url, mock),
@@ -206,9 +208,11 @@ fn read_era(block: &mut Block<'_>) -> Option<Era> {
         ("modern", Some(Era::Modern)),
     ];
     block
-        .optional("era", "The protocol era: found out by default", |f| {
-            f.choice("an era", &eras)
-        })
+        .optional(
+            "era",
+            "The protocol: `legacy` or `modern` [default: detected]",
+            |f| f.choice("an era", &eras),
+        )
         .flatten()
 }
 
@@ -261,31 +265,54 @@ impl Provider {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let scope = field.reading.scope();
         field.try_block(|block| {
-            let kinds: Vec<_> = provider::KINDS.iter().map(|kind| (kind.name, kind.name)).collect();
+            let kinds: Vec<_> = provider::KINDS
+                .iter()
+                .map(|kind| (kind.name, kind.name))
+                .collect();
             let names: Vec<_> = kinds.iter().map(|(name, _)| *name).collect();
             let (last, others) = names.split_last().unwrap_or((&"", &[]));
             let doc = format!("The dialect: {} or {last}", others.join(", "));
             let kind = block.required("type", &doc, |f| f.choice("a provider type", &kinds));
-            let base_url = block.optional("base_url", "The address to send requests to", |f| f.template());
-            let api_key_env =
-                block.optional("api_key_env", "The environment variable that holds the key", |f| f.name());
-            let jobs =
-                block.optional("jobs", "The most runs to record with it at once", |f| f.whole(1..=u64::MAX));
-            let request_timeout_ms =
-                block.optional("request_timeout", "How long one answer may take, as `60s`", |f| f.limit_ms());
+            let base_url = block.optional("base_url", "The address to send requests to", |f| {
+                f.template()
+            });
+            let api_key_env = block.optional(
+                "api_key_env",
+                "The environment variable that holds the key",
+                |f| f.name(),
+            );
+            let jobs = block.optional("jobs", "The most runs to record with it at once", |f| {
+                f.whole(1..=u64::MAX)
+            });
+            let request_timeout_ms = block.optional(
+                "request_timeout",
+                "The time limit for one answer, such as `60s`",
+                |f| f.limit_ms(),
+            );
             let doc =
-                "Whether to send `reasoning_content` back, as DeepSeek and Kimi want it; others refuse it";
+                "Send `reasoning_content` back, as DeepSeek and Kimi require; others refuse it";
             let echo_reasoning = block.flag("echo_reasoning", doc, false);
-            if let Some(span) =
-                block.key_span("echo_reasoning").filter(|_| kind.is_some_and(|kind| kind != "openai"))
+            if let Some(span) = block
+                .key_span("echo_reasoning")
+                .filter(|_| kind.is_some_and(|kind| kind != "openai"))
             {
                 let problem = Problem::error("`echo_reasoning` belongs to `type: openai`").at(span);
                 block.report(
-                    problem.help("remove it: the other dialects have a place of their own for thoughts"),
+                    problem.help(
+                        "remove it: the other dialects have a place of their own for thoughts",
+                    ),
                 );
             }
             let kind = kind?;
-            Some(Self { kind, base_url, api_key_env, jobs, request_timeout_ms, echo_reasoning, scope })
+            Some(Self {
+                kind,
+                base_url,
+                api_key_env,
+                jobs,
+                request_timeout_ms,
+                echo_reasoning,
+                scope,
+            })
         })
     }
 }

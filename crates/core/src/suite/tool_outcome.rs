@@ -83,7 +83,7 @@ impl ToolOutcome<'_> {
             code: i64,
             message: String,
         }
-        let nothing = format!("there is nothing at `{target}`");
+        let nothing = format!("`{target}` has no value");
         match self.error {
             Some(error) if asks_for_result => match serde_json::from_str::<Outline>(error.get()) {
                 Ok(error) => {
@@ -152,14 +152,15 @@ fn held_to<'v>(
 ) -> Result<(JsonSchema, &'v Value), String> {
     let schema = JsonSchema::compile_as_declared(schema).map_err(|fault| {
         format!(
-            "the tool's own outputSchema is no JSON Schema: {}",
+            "the tool's `outputSchema` is not a valid JSON Schema: {}",
             fault.reason
         )
     })?;
     let content = content
         .ok_or("the tool declares an outputSchema, so its result needs structuredContent")?;
-    let undecided =
-        || format!("the result cannot be held to the tool's own outputSchema: {TOO_MUCH_WORK}");
+    let undecided = || {
+        format!("the result cannot be checked against the tool's `outputSchema`: {TOO_MUCH_WORK}")
+    };
     schema.verdict(content).ok_or_else(undecided)?;
     Ok((schema, content))
 }

@@ -51,21 +51,29 @@ impl ToolTest {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         field.try_block(|block| {
-            let name = block.required("name", "The test's name, unique in the suite", |f| f.public_name());
+            let name = block.required("name", "The test's name, unique in the suite", |f| {
+                f.public_name()
+            });
             let doc = "The server, by its name under `servers:`";
             let server = block.required("server", doc, |f| f.placed_name());
             let tool = block.required("tool", "The tool to call", |f| f.name());
             let args = block.optional("args", "The arguments", |f| f.map_and_template());
-            let doc =
-                "What must hold for the result; may be left out where the tool declares an outputSchema";
-            let expect = block.optional("expect", doc, |f| Assertion::<Path>::read_list(f, Roots::ToolTest));
+            let doc = "Assertions on the result; optional if the tool declares an outputSchema";
+            let expect = block.optional("expect", doc, |f| {
+                Assertion::<Path>::read_list(f, Roots::ToolTest)
+            });
             let timeout_ms =
-                block.optional("timeout", "How long the call may take, as `30s`", |f| f.limit_ms());
-            let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
-            let skip = block.optional("skip", "Why the test is left out", read_skip);
+                block.optional("timeout", "How long the call may take, as `30s`", |f| {
+                    f.limit_ms()
+                });
+            let tags = block.optional("tags", "Words to select the test by", |f| {
+                f.list(|f| f.name())
+            });
+            let skip = block.optional("skip", "The reason to skip the test", read_skip);
             let only = read_only(block);
             if expect.as_ref().is_some_and(Vec::is_empty) {
-                let problem = Problem::error("an empty `expect:` asserts nothing").help("name a target");
+                let problem =
+                    Problem::error("an empty `expect:` asserts nothing").help("name a target");
                 block.report_at("expect", problem);
             }
             let ((args, args_template), (server, server_span)) = (args.unzip(), server?);

@@ -14,7 +14,7 @@ pub(super) fn is_missing(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
         PLACE,
         look.description
             .is_empty()
-            .then(|| "there is no description".to_owned()),
+            .then(|| "the description is missing".to_owned()),
     )
 }
 

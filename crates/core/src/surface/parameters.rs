@@ -157,7 +157,7 @@ pub(super) fn is_required_unknown(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
         .map(|name| {
             (
                 format!("{SCHEMA}/required"),
-                format!("`{name}` is required and is no property"),
+                format!("`{name}` is required and is not a property"),
             )
         })
         .collect()

@@ -69,7 +69,7 @@ pub const RULES: &[Rule] = &[
         )
         .fix("List in `required` what must be given; write `required: []` when nothing must."),
     rule("required-unknown", Warning, parameters::is_required_unknown)
-        .doc("A name in `required` is no property: a model does not know what to pass.")
+        .doc("A name in `required` is not a property: a model does not know what to pass.")
         .fix("Correct the name, or describe the property."),
     rule("string-unbounded", Info, parameters::is_string_unbounded)
         .doc("A string may have any length.")
@@ -96,13 +96,13 @@ pub const RULES: &[Rule] = &[
         .doc("The name says that something is lost, and an annotation tells hosts that nothing is.")
         .fix("Correct the annotation, or rename the tool."),
     rule("schema-invalid", Critical, schema::is_invalid)
-        .doc("The input schema is missing, or is no JSON Schema.")
+        .doc("The input schema is missing, or is not a valid JSON Schema.")
         .fix("Send a JSON Schema with `type: object`."),
     rule("schema-refused", Critical, schema::is_refused)
         .doc("A provider refuses the input schema, and with it every request that has the tool.")
         .fix("Write it another way; `mcptest tools --for PROVIDER` shows what mcptest sends in its place."),
     rule("schema-form", Info, schema::is_refused_for_its_form)
-        .doc("A provider refuses something in the form of the schema, which hosts mend without loss.")
+        .doc("A provider refuses a form in the schema, which hosts rewrite without loss.")
         .fix(
             "Write `type: object` and `properties` at the top, give lists their `items`, \
              leave `$schema` out.",

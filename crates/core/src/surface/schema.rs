@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 pub(super) fn is_invalid(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let Some(schema) = look.schema() else {
-        return vec![(SCHEMA.to_owned(), "there is no input schema".to_owned())];
+        return vec![(SCHEMA.to_owned(), "the input schema is missing".to_owned())];
     };
     match JsonSchema::compile_as_declared(schema) {
-        _ if !schema.is_object() => vec![(SCHEMA.to_owned(), "it is no object".to_owned())],
+        _ if !schema.is_object() => vec![(SCHEMA.to_owned(), "it is not an object".to_owned())],
         Ok(_) => Vec::new(),
         Err(fault) => vec![(format!("{SCHEMA}{}", fault.pointer), fault.reason)],
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 impl Path {
     /// What is said where there is nothing: of `[*]`, the key that no item has.
     pub(crate) fn why_absent(&self, trace: &Trace<'_>) -> String {
-        let nothing = || format!("there is nothing at `{}` in this run", self.written);
+        let nothing = || format!("`{}` has no value in this run", self.written);
         self.missing_role(trace)
             .or_else(|| self.missing_key(trace))
             .unwrap_or_else(nothing)

@@ -75,7 +75,7 @@ pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem
         }
         let problem = Problem::error("a number of a scorer is `scorers.NAME.KEY`");
         return Err(problem
-            .help("NAME is that of a scorer, KEY one of those that it prints")
+            .help("NAME is the name of a scorer, KEY a key that it prints")
             .into());
     }
     let mut shape = match roots {

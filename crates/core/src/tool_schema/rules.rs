@@ -123,7 +123,7 @@ pub const RULES: &[SchemaRule] = &[
             .is_some_and(|value| value.scalar::<String>().is_some());
         is_there && schema.remove("$schema").is_some()
     })
-    .form("`$schema`", "it is left out"),
+    .form("`$schema`", "it is removed"),
     of_part("tuple", ALL, |schema, _| {
         let Some(items) = schema.get("items").and_then(Tree::list) else {
             return false;
@@ -160,7 +160,7 @@ pub const RULES: &[SchemaRule] = &[
             .is_some_and(|required| required.list().is_none());
         is_wrong && schema.remove("required").is_some()
     })
-    .loss("`required` that is not a list", "it is left out"),
+    .loss("`required` that is not a list", "it is removed"),
 ];
 
 fn may_be_array(schema: &Entries) -> bool {

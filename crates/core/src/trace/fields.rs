@@ -74,7 +74,7 @@ static CALL: Shape = Record(&[
     optional(
         "turn",
         Whole,
-        "the assistant turn, from 0; a call without one is a turn of its own",
+        "the assistant turn, from 0; a call without one is a separate turn",
     ),
     optional("caller", Any, "who made the call, when generated code did"),
     optional(
@@ -96,7 +96,7 @@ static RESULT: Shape = Record(&[
     optional(
         "error",
         Record(ERROR),
-        "a protocol error in place of a result",
+        "a protocol error instead of a result",
     ),
     optional(
         "progress",
@@ -124,14 +124,14 @@ static FAULT: Shape = Record(&[
     optional(
         "virtual_ms",
         Whole,
-        "what it cost, when that was measured; left out, it follows from the kind and the block",
+        "its measured cost; if omitted, it follows from the kind and the block",
     ),
-    optional("detected", Flag, "whether the agent was told"),
+    optional("detected", Flag, "the agent received the failure"),
 ]);
 
 static SERVER: Shape = Record(&[
     required("name", Text, "its name in the suite"),
-    required("era", Text, "the protocol era, `legacy` or `modern`"),
+    required("era", Text, "the protocol, `legacy` or `modern`"),
     required("protocol_version", Text, "the protocol revision"),
 ]);
 
@@ -163,7 +163,7 @@ static TOKENS: &[Field] = &[
 
 static TURN: Shape = Record(&[
     required("role", Text, "`user`, `assistant`, `tool` or `system`"),
-    optional("content", Any, "what was said: a string, or content blocks"),
+    optional("content", Any, "the text: a string, or content blocks"),
     optional(
         "tokens",
         Record(TOKENS),
@@ -204,7 +204,7 @@ static FIELDS: &[Field] = &[
     optional(
         "unmade_calls",
         List(&CALL),
-        "calls that the model wrote and nobody made: those of an answer that was cut off, and those past `max_tool_calls`; no gate counts them",
+        "calls that the model wrote and that were never made: calls of an answer that was cut off, and calls past `max_tool_calls`; no gate counts them",
     ),
     Field {
         name: "tool_names",
@@ -237,7 +237,7 @@ static FIELDS: &[Field] = &[
     optional(
         "servers",
         List(&SERVER),
-        "the servers as they were spoken to",
+        "the servers, with the protocols used",
     ),
     optional(
         "final_state",

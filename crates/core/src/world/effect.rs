@@ -32,12 +32,12 @@ const WITH_VALUE: [(&str, Verb, &str); 5] = [
     (
         "inc",
         Verb::Inc,
-        "Adds a number to the one at each of these places; to 0 where there is none",
+        "Adds a number to the one at each of these places, or to 0",
     ),
     (
         "dec",
         Verb::Dec,
-        "Takes a number from the one at each of these places; from 0 where there is none",
+        "Subtracts a number from the one at each of these places, or from 0",
     ),
     (
         "append",
@@ -52,7 +52,7 @@ const WITH_VALUE: [(&str, Verb, &str); 5] = [
 ];
 
 pub(super) fn read_effects(field: &mut Field<'_>) -> Option<Vec<Effect>> {
-    let doc = "Takes away what stands at these places: one or a list";
+    let doc = "Removes the values at these places: one or a list";
     field.block(|block| {
         let mut effects = Vec::new();
         for (key, verb, doc) in WITH_VALUE {

@@ -29,17 +29,12 @@ enum Test {
 
 /// Every test with its key, what it says of a value, and its line in the documentation.
 const TESTS: [(&str, Test, &str, &str); 6] = [
-    (
-        "eq",
-        Test::Eq,
-        "must be",
-        "What stands there has this value",
-    ),
+    ("eq", Test::Eq, "must be", "The value is equal to this one"),
     (
         "ne",
         Test::Ne,
         "must not be",
-        "Something else than this value stands there",
+        "The value differs from this one",
     ),
     (
         "min",
@@ -63,7 +58,7 @@ const TESTS: [(&str, Test, &str, &str); 6] = [
         "exists",
         Test::Exists,
         "must exist:",
-        "Whether anything stands there",
+        "`true` if a value exists, `false` if not",
     ),
 ];
 

@@ -68,8 +68,7 @@ impl World {
             written.insert("seed".to_owned(), f.value_quietly());
             read_seed(f)
         });
-        let doc =
-            "What calls change: the first transition of the called tool whose guards hold is made";
+        let doc = "The effects of calls: the first transition of the called tool whose guards hold is applied";
         let transitions = block.or_default("transitions", doc, |f| {
             written.insert("transitions".to_owned(), f.value_quietly());
             f.list(|f| f.define("transition", Transition::read))
@@ -157,10 +156,10 @@ impl Transition {
             });
             let when = block.or_default(
                 "when",
-                "What must hold in the state, and of the arguments",
+                "Conditions on the state and the arguments",
                 read_guards,
             );
-            let doc = "What changes: `set`, `inc`, `dec`, `append`, `remove`, `unset`";
+            let doc = "The changes: `set`, `inc`, `dec`, `append`, `remove`, `unset`";
             let effects = block.or_default("effect", doc, read_effects);
             if !block.has("when") && !block.has("effect") {
                 let problem = Problem::error(

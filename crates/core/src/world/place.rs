@@ -17,7 +17,7 @@ impl PlaceTemplate {
         let names = split(written);
         let problem = if names.iter().any(String::is_empty) {
             Problem::error(format!(
-                "`{written}` is no place in a state: a name is missing"
+                "`{written}` is not a place in a state: a name is missing"
             ))
         } else {
             return Some(Self(names));

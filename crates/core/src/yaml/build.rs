@@ -99,7 +99,7 @@ impl Builder {
                         let problem =
                             Problem::error("a file has one YAML document; a second starts here")
                                 .at(at)
-                                .help("put each document into a file of its own");
+                                .help("put each document into a separate file");
                         problems.push(problem);
                         break;
                     }

@@ -146,7 +146,7 @@ fn over_many_lines<'a>(
 ) -> Result<Cassette<'a>, Problem> {
     match peek(file) {
         Ok((_, peek)) if peek.is_header() => {
-            let reason = "it does not stand on one line; `jq -c .` puts it there".to_owned();
+            let reason = "it is not on one line; `jq -c .` fixes that".to_owned();
             Err(file.fault_here(Fault::BadHeader { reason }))
         }
         Ok((text, peek)) => document(file, text, &peek),

@@ -60,7 +60,7 @@ pub enum Fault {
         found: &'static str,
     },
     /// The second line of a recorded tool test has something that no mcptest writes.
-    #[error("what came of the call cannot be read ({key}{reason}); record it again with --record")]
+    #[error("cannot read the result of the call ({key}{reason}); record it again with `--record`")]
     BadOutcome {
         /// The key that is at fault, as "`key`: "; empty when one is missing.
         key: String,
@@ -74,7 +74,7 @@ pub enum Fault {
         reason: String,
     },
     /// A header after the first line.
-    #[error("a second header begins here; keep each cassette in a file of its own")]
+    #[error("this is a second header; keep each cassette in a separate file")]
     SecondHeader,
     /// JSON that records no run.
     #[error(

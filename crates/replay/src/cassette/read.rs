@@ -154,14 +154,14 @@ pub struct ReadError {
 #[derive(Debug, Error)]
 pub enum ReadFault {
     /// Nothing there.
-    #[error("there is no such cassette; record it with --record")]
+    #[error("this cassette does not exist; record it with `--record`")]
     Missing,
     /// A directory.
     #[error("this is a directory, not a cassette; name a file in it, or all of them with `{}/*.jsonl`", escape_path(.0))]
     Directory(PathBuf),
     /// What judges said of a cassette's runs.
     #[error(
-        "this file keeps what judges said of recorded runs; the runs are in the cassette of \
+        "this file contains judges' grades of recorded runs; the runs are in the cassette of \
          the same name beside it"
     )]
     Grades,

@@ -47,7 +47,7 @@ impl fmt::Display for Change {
             } if is_digest(current) => {
                 let change = match recorded {
                     Some(_) => "it has changed since the recording",
-                    None => "the recording does not say what it was",
+                    None => "the recording does not contain it",
                 };
                 write!(out, "{}: {change}", visible(field))
             }

@@ -18,7 +18,7 @@ pub enum WriteError {
     Locked(PathBuf),
     /// What is there cannot be recorded again.
     #[error(
-        "{}: the file holds something that mcptest did not record, and is left as it is; name another file, or remove this one",
+        "{}: mcptest did not record this file, and leaves it unchanged; name another file, or remove this one",
         escape_path(.0)
     )]
     Foreign(PathBuf),

@@ -154,9 +154,9 @@ fn recorded_server(header: &Header, outcome: &CallOutcome<'_>) -> Option<Recorde
 fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {
     Recording::open(path).map_err(|error| match error.fault {
         ReadFault::Missing => {
-            let message = format!("there is no recording at {}", path.display());
+            let message = format!("no recording found at {}", path.display());
             let help =
-                "record it; with `--live` in place of `--record` the tool is called and nothing is written";
+                "record it; `--live` instead of `--record` calls the tool and writes nothing";
             let reason = Reason::new(ReasonKind::RecordingMissing, message).help(help);
             reason.command(row.rerun.recording("--record"))
         }

@@ -14,7 +14,7 @@ pub(super) fn with_items(text: &str, list: Span, items: &[ProposedItem]) -> Resu
         return Err("its list of calls is not found in the file any more".to_owned());
     };
     let Kind::List(written) = &found.kind else {
-        return Err("it is no list".to_owned());
+        return Err("it is not a list".to_owned());
     };
     let is_inside = |item: &Rc<Node>| item.span.start >= list.start && item.span.end <= list.end;
     let is_in_brackets = text[list.start..].starts_with('[');

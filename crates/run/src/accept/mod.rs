@@ -51,7 +51,7 @@ impl FileChange {
         let now = text_of(&self.path).unwrap_or_default();
         if now != self.before {
             return Err(format!(
-                "{} was changed meanwhile; run this again",
+                "{} changed while this command ran; run it again",
                 escape_path(&self.path)
             ));
         }

@@ -52,7 +52,7 @@ pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Label>, Vec<Pro
         _ => reader.document(text, 0),
     }
     if reader.entries.is_empty() && reader.problems.is_empty() {
-        let problem = Problem::error("there are no labels in this file").at(Span {
+        let problem = Problem::error("this file has no labels").at(Span {
             file,
             ..Span::default()
         });
@@ -232,7 +232,7 @@ impl LabelReader {
                     whole,
                 );
             }
-            None => self.problem("there is no `label` here", whole),
+            None => self.problem("`label` is missing here", whole),
             Some(is_good) => self.entries.push(Label { is_good, ..entry }),
         }
     }
@@ -241,7 +241,7 @@ impl LabelReader {
         let number = text.parse().ok().filter(|number| *number > 0);
         if number.is_none() {
             self.problem(
-                &format!("`{text}` is no number of a run; the first is 1"),
+                &format!("`{text}` is not the number of a run; the first is 1"),
                 place,
             );
         }
@@ -268,7 +268,7 @@ impl LabelReader {
             "write good or bad, pass or fail, true or false, or a reward from 0 to 1".to_owned()
         });
         self.problems.push(
-            Problem::error(format!("`{text}` is no label"))
+            Problem::error(format!("`{text}` is not a label"))
                 .at(place)
                 .help(help),
         );

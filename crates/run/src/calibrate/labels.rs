@@ -209,7 +209,8 @@ impl SeenRuns {
             } else {
                 format!("{last} runs")
             };
-            let problem = Problem::error(format!("there is no run {number}: `{name}` has {runs}"));
+            let problem =
+                Problem::error(format!("run {number} does not exist: `{name}` has {runs}"));
             return problem.at(entry.span);
         }
         let (message, near) = if let Some(source) = &entry.source {
@@ -223,7 +224,7 @@ impl SeenRuns {
         } else {
             let row = entry.row.as_deref().unwrap_or_default();
             let near = nearest(row, self.rows.keys().map(String::as_str));
-            (format!("there is no row `{row}`"), near)
+            (format!("no row is named `{row}`"), near)
         };
         let help = near.map_or_else(|| self.in_words(), |near| format!("did you mean `{near}`?"));
         Problem::error(message).at(entry.span).help(help)

@@ -81,7 +81,7 @@ impl Calls {
                 )
             });
         }
-        let about = "These calls, one for one and in order; only the arguments named here count.";
+        let about = "Exactly these calls, in order; only the arguments named here count.";
         Gate {
             key: "trajectory",
             about,

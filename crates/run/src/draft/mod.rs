@@ -61,7 +61,7 @@ pub enum DraftError {
     #[error("{0}")]
     Wish(String),
     /// There is no recording.
-    #[error("there is no file {}\n  help: name a cassette, a trace, a recorded tool test or a recording of the proxy", escape_path(.0))]
+    #[error("no such file: {}\n  help: name a cassette, a trace, a recorded tool test or a recording of the proxy", escape_path(.0))]
     Missing(PathBuf),
     /// The recording cannot be read.
     #[error(transparent)]

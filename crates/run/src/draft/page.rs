@@ -154,9 +154,7 @@ impl Page {
     fn tool_tests(&self) -> String {
         let mut out = String::new();
         if self.tests.is_empty() {
-            out.push_str(
-                "\n# No tool could be called, so there is no tool test yet. One looks like this:\n",
-            );
+            out.push_str("\n# No tool could be called. A tool test looks like this:\n");
             let tool = self
                 .tools
                 .first()
@@ -175,7 +173,7 @@ impl Page {
             );
         } else {
             out.push_str(
-                "\n# One call to one tool each, without a model. What is expected was the same in two answers; make it say\n\
+                "\n# One call to one tool each, without a model. The expected values were equal in two answers; make them say\n\
                  # what matters to you. Where a tool declares an outputSchema, its answer is held to that too.\ntools:\n",
             );
         }
@@ -280,9 +278,11 @@ impl Page {
             tests => format!("{}, recorded and passing", count(tests, "tool test")),
         });
         said.extend(self.why_left_out());
-        said.extend(self.variables.iter().map(|name| {
-            format!("`${{{name}}}` stands for a secret: set {name} before you record")
-        }));
+        said.extend(
+            self.variables
+                .iter()
+                .map(|name| format!("`${{{name}}}` is a secret: set {name} before you record")),
+        );
         said
     }
 
@@ -304,7 +304,7 @@ impl Page {
         said.extend(
             told.iter()
                 .take(SHOWN)
-                .map(|(tool, why)| format!("{tool} is left out: {why}")),
+                .map(|(tool, why)| format!("{tool} is skipped: {why}")),
         );
         let rest = told.len().saturating_sub(SHOWN) + others.len() + self.not_tried;
         if rest > 0 {
@@ -313,7 +313,10 @@ impl Page {
             } else {
                 "more tool"
             };
-            said.push(format!("{} left out; the file says why", count(rest, more)));
+            said.push(format!(
+                "{} skipped; the file has the reasons",
+                count(rest, more)
+            ));
         }
         if let Some(call) = self.suggestion.as_ref().filter(|_| is_probe) {
             said.push(format!(

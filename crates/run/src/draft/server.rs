@@ -190,7 +190,7 @@ fn listed(tools: Vec<Tool>) -> Vec<Listed> {
 }
 
 pub(super) fn short(error: &WireError) -> String {
-    format!("there was no answer: {}", yaml::comment(&error.to_string()))
+    format!("no answer: {}", yaml::comment(&error.to_string()))
 }
 
 /// Calls every test again on a fresh server, keeps that as its recording, and expects what both answers have.

@@ -163,8 +163,9 @@ impl<'a> Asking<'a> {
         let (label, price) = (model.label(), price_of(self.row, model));
         let budgets = Budgets::of(suite, self.index);
         if price.is_none() && budgets.is_in_dollars(self.bench.around.spending) {
-            let why =
-                format!("there is no price for `{label}`, so a budget in dollars cannot be held");
+            let why = format!(
+                "no price is known for `{label}`, so mcptest cannot enforce a dollar budget"
+            );
             return Err(Ungraded::Failed(format!("{why}: {PRICES_HELP}")));
         }
         let of_provider = || {

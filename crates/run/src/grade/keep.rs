@@ -97,7 +97,7 @@ impl<'p> RowGrades<'p> {
         if !files::may_replace(path, Grades::is_own).map_err(failed)? {
             let path = path.display();
             return Err(format!(
-                "{path} is no file of grades, and is left as it is: move it away"
+                "{path} is not a file of grades, and stays unchanged: move it away"
             ));
         }
         files::make_folder_of(path).map_err(failed)?;

@@ -353,9 +353,11 @@ impl AgentJob<'_> {
             reason.details.push(match recorded {
                 0 => NOTHING_RECORDED.to_owned(),
                 1 => "1 other run was recorded, and is kept".to_owned(),
-                more => format!("{more} other runs were recorded, and are kept"),
+                more => format!("{more} other runs were recorded and kept"),
             });
-            reason.help = Some("put it right, then record the rest".to_owned());
+            reason.help = Some(
+                "fix the problem, then record the missing runs with `--record=missing`".to_owned(),
+            );
             reason.command = Some(self.planned.rerun.recording("--record=missing"));
         }
         FreshRow::Failed(reason)

@@ -40,7 +40,7 @@ pub(super) fn changes(before: &[RecordedServer], now: &[RecordedServer]) -> Vec<
             .iter()
             .find(|before| before.name == now.name && before.era != now.era)?;
         Some(format!(
-            "server {:?} is spoken to in the {} era now; when it was recorded before, it was the {} era",
+            "server {:?} now uses the {} protocol; the previous recording used the {} protocol",
             now.name, now.era, before.era
         ))
     };

@@ -35,7 +35,7 @@ use tool_job::ToolJob;
 use workers::Workers;
 
 /// What the row of a failed recording says.
-const NOTHING_RECORDED: &str = "nothing was recorded; an older recording is left as it was";
+const NOTHING_RECORDED: &str = "nothing was recorded; the previous recording, if any, is unchanged";
 
 /// One row to record.
 enum Job<'p> {

@@ -230,7 +230,7 @@ fn unfinished(job: &AgentJob<'_>, why: Unrecorded) -> Unfinished {
             why,
             is_of_schema: true,
         } if job.row.agent.tool_schemas() == ToolSchemas::AsIs => failed(format!(
-            "{why}; `tool_schemas: mend` sends a schema in a shape that is taken"
+            "{why}; `tool_schemas: mend` rewrites the schema so that the provider accepts it"
         )),
         Unrecorded::Unanswered { why, .. } => Unfinished::Failed(why),
         Unrecorded::OverBudget(over) => failed(over),
@@ -350,7 +350,7 @@ fn account(
     });
     if cost_usd.is_none() && job.budgets().is_in_dollars(around.spending) {
         return Err(failed(
-            "the agent does not tell what it costs, so a budget in dollars cannot be held: let it write \
+            "the agent does not report its cost, so mcptest cannot enforce a dollar budget: let it write \
              `cost_usd` to the file that MCPTEST_USAGE names",
         ));
     }

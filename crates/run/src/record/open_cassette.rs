@@ -45,7 +45,7 @@ pub(super) enum KeepError {
     Write(Arc<WriteError>),
     #[error("{0}")]
     BadHeader(String),
-    #[error("the tools are not the same in every run: {}", changes.join("; "))]
+    #[error("the tools changed between runs: {}", changes.join("; "))]
     OtherTools { changes: Vec<String> },
     /// The secrets to hide are not known.
     #[error("{0}")]

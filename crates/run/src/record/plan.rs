@@ -137,7 +137,7 @@ fn nothing_to_run(agent: &Agent) -> Reason {
             "a `model:` or an `agent: {command}`",
         )
     };
-    let message = format!("{why}, so there is nothing to run");
+    let message = format!("{why}, so nothing can be run");
     let help = format!("judge its traces without `--live`, or give the agent {way_out}");
     Reason::new(ReasonKind::NothingToRun, message).help(help)
 }

@@ -18,7 +18,7 @@ impl AgentJob<'_> {
             return Ok(());
         }
         let message =
-            format!("there is no price for `{label}`, so a budget in dollars cannot be held");
+            format!("no price is known for `{label}`, so mcptest cannot enforce a dollar budget");
         let help =
             format!("{PRICES_HELP}, or limit tokens instead: `budget: {{per_run_tokens: 20000}}`");
         Err(Reason::new(ReasonKind::PriceUnknown, message).help(help))

@@ -26,7 +26,7 @@ enum CommandFault {
     NotStarted(StartError),
     #[error(" ended with {status}{}", written(stderr))]
     Failed { status: String, stderr: String },
-    #[error(" ended, and how is not known{}", written(stderr))]
+    #[error(" ended with an unknown status{}", written(stderr))]
     Lost { stderr: String },
     #[error(" did not end within {} s, and was ended{}", PATIENCE.as_secs(), written(stderr))]
     TooSlow { stderr: String },

@@ -193,7 +193,7 @@ impl<'w, 'p> Workers<'w, 'p> {
                 self.make_run(job, unit, runtime)?
             }
             Ok(Turn::DoneByAnother) => {
-                Made::nothing("another mcptest has recorded it in the meantime".to_owned())
+                Made::nothing("another mcptest recorded it first".to_owned())
             }
             Err(error) => {
                 let why = error.to_string();

@@ -55,7 +55,8 @@ pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
 fn digest(asked: &Asked) -> Answer {
     let filters: Result<Vec<Filter>, String> =
         asked.filter.iter().map(|filter| filter.parse()).collect();
-    let filters = filters.map_err(|why| Failure::new(format!("`filter` is no pattern: {why}")))?;
+    let filters =
+        filters.map_err(|why| Failure::new(format!("`filter` is not a valid pattern: {why}")))?;
     let report = judged(&asked.paths, filters)?;
     let totals = &report.summary;
     let data = json!({
@@ -77,7 +78,7 @@ fn show_failure(asked: &Asked) -> Answer {
     if tests.is_empty() {
         let help = "call `run` without `filter`, which names the tests that are not green";
         return Err(Failure::with_help(
-            format!("there is no test `{}`", asked.test),
+            format!("no test is named `{}`", asked.test),
             help,
         ));
     }
@@ -105,7 +106,7 @@ fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
 
 fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Failure> {
     let Some(reporter) = mcptest_report::find(reporter) else {
-        return Err(Failure::new(format!("there is no reporter `{reporter}`")));
+        return Err(Failure::new(format!("no reporter is named `{reporter}`")));
     };
     let bytes = (reporter.render)(
         report,

@@ -135,7 +135,7 @@ fn answer(
                 "application/json",
                 html::served_traces(test, mcptest_replay::clean),
             ),
-            None => plain(StatusCode::NOT_FOUND, "there is no such test"),
+            None => plain(StatusCode::NOT_FOUND, "no such test"),
         };
     }
     match path {
@@ -163,7 +163,7 @@ fn answer(
                 html::served_report(&judged.report, *version, &live, mcptest_replay::clean),
             )
         }
-        _ => plain(StatusCode::NOT_FOUND, "there is no such page"),
+        _ => plain(StatusCode::NOT_FOUND, "no such page"),
     }
 }
 

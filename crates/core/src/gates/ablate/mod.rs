@@ -107,10 +107,9 @@ pub(super) const KIND: GateKind = GateKind::new(
 
 impl Ablate {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc =
-            "The tools that are removed, one or several at a time; left out, each tool in turn";
+        let doc = "The tools to remove, one or several at a time [default: each tool in turn]";
         let sets = block.optional("sets", doc, read_sets);
-        let doc = "How many runs are made without each set; left out, as many as the agent has";
+        let doc = "The number of runs without each set [default: the agent's runs]";
         let runs = block
             .optional("runs", doc, |field| field.whole(1..=100_000))
             .map(|runs| runs as usize);
@@ -177,8 +176,7 @@ impl Gate for Ablate {
         let mut problems = agent.unknown_tools(agent.named);
         if !self.has_task {
             let problem = Problem::warning(NO_TASK);
-            let help =
-                "say in the agent's `expect:` what the task must come to, whichever tools do it";
+            let help = "describe the outcome of the task in the agent's `expect:`, whichever tools reach it";
             problems.push(problem.at(agent.key_span).help(help));
         }
         problems
@@ -187,8 +185,8 @@ impl Gate for Ablate {
 
 fn read_sets(field: &mut Field<'_>) -> Option<Vec<Vec<String>>> {
     let mut seen: Vec<(Vec<String>, Span)> = Vec::new();
-    let empty =
-        Problem::error("there is no set").help("write `ablate: true` for each tool in turn");
+    let empty = Problem::error("the list of sets is empty")
+        .help("write `ablate: true` for each tool in turn");
     field.list_of_some(empty, |item| {
         let mut set = item.shapes("a tool or a list of tools", |shapes| {
             shapes.text(|field| field.tool().map(|tool| vec![tool]));

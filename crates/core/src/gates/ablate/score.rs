@@ -47,7 +47,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         let why = if sets.is_empty() {
             "no recording lists a tool"
         } else {
-            "there are no runs to compare"
+            "no runs to compare"
         };
         scores.not_exercised = Some(why.to_owned());
         return scores;
@@ -79,7 +79,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
     scores
 }
 
-/// What is different without each set, and that in words; nothing where there are no runs to compare.
+/// What is different without each set, and that in words; nothing where no runs to compare.
 pub(super) fn compare(
     sets: &[Vec<String>],
     ordinary: &[Run<'_>],

@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 
 const ACCURACY: Target = Target::percent(
     "distractors.accuracy",
-    "runs that chose correctly among those that chose at all",
+    "runs that chose correctly among the runs that chose",
 )
 .pooled()
 .reaching(reachable::accuracies);
@@ -320,7 +320,7 @@ impl Distractors {
 
     fn read(block: &mut Block<'_>) -> Self {
         let (count, sweep) = read_counts(block);
-        let doc = "Where they come from; the bundled catalogue when left out";
+        let doc = "Their source [default: the bundled catalogue]";
         let source = block.optional("source", doc, read_source);
         let source = source.unwrap_or(Source::Catalogue);
         let most = sweep.last().copied().max(count);
@@ -339,7 +339,7 @@ impl Distractors {
         let correct = block.required("correct", doc, |f| f.list_of_some(none, |item| item.tool()));
         let complexity = block.optional(
             "complexity",
-            "Whether the task needs its tools in turn or at once",
+            "The task needs its tools in turn or at once",
             |field| {
                 field.choice(
                     "a complexity",
@@ -428,11 +428,11 @@ fn to_six_decimals(lower: f64) -> f64 {
 
 /// `count:`, and with `sweep:` every count that is recorded, from few to many.
 fn read_counts(block: &mut Block<'_>) -> (Option<usize>, Vec<usize>) {
-    let doc = "How many distractors are put among the tools; with `sweep` one more of its counts";
+    let doc = "The number of distractors among the tools; with `sweep`, one more of its counts";
     let count = block
         .optional("count", doc, |field| field.whole(1..=MOST_DISTRACTORS))
         .map(|count| count as usize);
-    let doc = "Record and judge the agent once for each of these counts, each in a row of its own";
+    let doc = "Record and judge the agent once for each of these counts, each in a separate row";
     let sweep = block.optional("sweep", doc, |field| {
         let empty = Problem::error("`sweep` is empty").help("as `sweep: [0, 4, 16]`");
         field.list_of_some(empty, |item| {
@@ -442,7 +442,7 @@ fn read_counts(block: &mut Block<'_>) -> (Option<usize>, Vec<usize>) {
     if !block.has("sweep") {
         block.need(
             "count",
-            "How many distractors are put among the tools, or `sweep: [0, 4, 16]`",
+            "The number of distractors among the tools, or `sweep: [0, 4, 16]`",
         );
     }
     let Some(sweep) = sweep else {
@@ -466,7 +466,7 @@ fn read_source(field: &mut Field<'_>) -> Option<Source> {
         });
         let of = block.optional(
             "of",
-            "The tool to copy; the first correct one when left out",
+            "The tool to copy [default: the first correct one]",
             |f| f.tool(),
         );
         if from == Some(false) && of.is_some() {

@@ -28,7 +28,7 @@ const TARGETS: &[Target] = &[PASSED, SCORE, AGREEMENT, PASS_RATE];
 pub(super) const KIND: GateKind = GateKind::new(
     "eval",
     Documentation {
-        summary: "What do judges say of each run, by a rubric?",
+        summary: "Which scores do judges give each run, by a rubric?",
         doc: include_str!("doc.md"),
         example: include_str!("example.yml"),
     },

@@ -88,8 +88,7 @@ impl FaultMatrix {
             "The kinds of fault; one of each that fails a call",
             read_kinds,
         );
-        let doc =
-            "How many calls are tried, from the first; as many as the first run makes, at most 10";
+        let doc = "The number of calls to try, from the first [default: the calls of the first run, at most 10]";
         let calls = block
             .optional("calls", doc, |field| field.whole(1..=100))
             .map(|calls| calls as usize);
@@ -135,7 +134,7 @@ impl Gate for FaultMatrix {
 fn read_kinds(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
     let mut seen: Vec<(FaultKind, Span)> = Vec::new();
     let empty =
-        Problem::error("`kinds` is empty").help("leave it out for one of each that fails a call");
+        Problem::error("`kinds` is empty").help("omit it for one of each kind that fails a call");
     field.list_of_some(empty, |item| {
         let kind = FaultKind::read_injectable(item)?;
         if kind == FaultKind::None {

@@ -160,7 +160,7 @@ fn kinds_that_are_none_or_come_twice_are_refused() {
     );
     assert_eq!(
         of(""),
-        ["error: `kinds` is empty (leave it out for one of each that fails a call)"]
+        ["error: `kinds` is empty (omit it for one of each kind that fails a call)"]
     );
     assert!(of("hang").is_empty());
     assert!(

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 
 const PASSED: Target = Target::flag("golden_path.passed", "1 when no counted waste was found");
-const PENALTY: Target = Target::ratio("golden_path.penalty", "1.0 is no waste; falls toward 0");
+const PENALTY: Target = Target::ratio("golden_path.penalty", "1.0 without waste; falls toward 0");
 const EXTRA_STEPS: Target =
     Target::count("golden_path.extra_steps", "calls beyond the path's length");
 const BACKTRACKS: Target =
@@ -310,7 +310,7 @@ impl GoldenPathBlock {
         let allows_own_waste = block.or_default("baseline", doc, |f| {
             f.choice("a baseline", &[("zero", false), ("golden", true)])
         });
-        let doc = "`all` fails a run that leaves out a step; `none` judges waste alone";
+        let doc = "`all` fails a run that omits a step; `none` judges only waste";
         let requires_all = block.or_default("require", doc, |f| {
             f.choice("the steps to require", &[("none", false), ("all", true)])
         });
@@ -392,8 +392,7 @@ impl GoldenPathBlock {
             let more = and_more(beside.len().saturating_sub(MOST_NAMED));
             let named: Vec<String> = beside.into_iter().take(MOST_NAMED).map(quoted).collect();
             let (calls, named) = (count(calls, "call"), named.join(", "));
-            let message =
-                format!("{calls} where the golden path has {path}; not on it: {named}{more}");
+            let message = format!("{calls}, but the golden path has {path}; extra: {named}{more}");
             scores.find_about(&[EXTRA_STEPS, PASSED, PENALTY], message);
         }
         if self.path.penalize_repeated_tools {

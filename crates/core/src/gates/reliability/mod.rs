@@ -353,10 +353,7 @@ fn findings(runs: &[Run<'_>], summary: &ReliabilitySummary) -> Vec<Finding> {
             s(runs.len()),
             listed(&named)
         ),
-        format!(
-            "pass^k over the first 1, 2, … runs, in percent: {}",
-            listed(&curve)
-        ),
+        format!("pass^k in percent, for 1, 2, … runs: {}", listed(&curve)),
     ];
     messages
         .into_iter()

@@ -107,7 +107,7 @@ fn rule_id(field: &mut Field<'_>) -> Option<String> {
         let list = || "`mcptest explain tool_quality` lists the rules".to_owned();
         let help = did_you_mean(&id, RULES.iter().map(|rule| rule.id), list);
         field.report(
-            Problem::error(format!("there is no rule `{id}`"))
+            Problem::error(format!("no rule is named `{id}`"))
                 .at(field.span())
                 .help(help),
         );
@@ -172,7 +172,7 @@ impl Gate for ToolQuality {
             .map(|tokens| format!(", {tokens} tokens per request"))
             .unwrap_or_default();
         scores.summary = Some(format!(
-            "score {min} at least, {mean} on average, {critical} critical, {warnings} warnings{tokens}"
+            "lowest score {min}, average {mean}; {critical} critical, {warnings} warnings{tokens}"
         ));
         for (_, found) in judged {
             tell(found, &mut scores.findings);

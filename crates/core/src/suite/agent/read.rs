@@ -41,7 +41,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let tags = block.optional("tags", "Words to select the test by", |f| {
         f.list(|f| f.name())
     });
-    let skip = block.optional("skip", "Why the test is left out", read_skip);
+    let skip = block.optional("skip", "The reason to skip the test", read_skip);
     let cassette = read_recordings(block, models.len());
     let (expect, gates) = (read_expect(block), read_gates(block));
     Success::read_for_agent(block);
@@ -86,7 +86,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
 }
 
 fn read_request_timeout(block: &mut Block<'_>) -> Option<u64> {
-    let doc = "How long one answer of the model may take, as `60s`; 120s when neither this nor its provider says so";
+    let doc = "The time limit for one answer of the model, such as `60s` [default: the provider's, or 120s]";
     block.optional("request_timeout", doc, |f| f.limit_ms())
 }
 
@@ -137,7 +137,7 @@ fn refuse_two_gates_with_runs(block: &Block<'_>, gates: &[GateBlock]) {
         .collect();
     if let [first, second, ..] = keys[..] {
         let message = format!(
-            "`{first}` and `{second}` each have runs of their own, and an agent has those of one"
+            "`{first}` and `{second}` cannot be used together: each makes its own extra runs"
         );
         let problem = Problem::error(message).at(block.key_span(second).unwrap_or_default());
         block.report(problem.help("write a second agent for one of them"));
@@ -150,7 +150,7 @@ fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock], is_read_
         |gate: &&GateBlock| gate.variants().next().is_some() || gate.judges_side_runs();
     if let Some(gate) = gates.iter().find(has_more_files).filter(|_| is_read_only) {
         let message = format!(
-            "`{}` has recordings of its own, and this does not say which they are",
+            "`{}` writes its own recordings, and this `cassette:` does not name a single path for them",
             gate.key()
         );
         let problem = Problem::error(message);
@@ -355,7 +355,7 @@ pub(in crate::suite) fn read_skip(field: &mut Field<'_>) -> Option<String> {
             shapes.text(|f| f.name());
         },
     );
-    field.amend_schema("description", json!("Why the test is left out"));
+    field.amend_schema("description", json!("The reason to skip the test"));
     reason
 }
 
@@ -430,7 +430,7 @@ fn warn_if_nothing_is_judged(block: &Block<'_>, agent: &Agent) {
         && agent.skip.is_none()
     {
         let problem = Problem::warning(format!(
-            "`{}` judges nothing: it has neither `expect:` nor a gate",
+            "`{}` checks nothing: it has no `expect:` and no gate",
             agent.name
         ));
         block.report(

@@ -94,7 +94,7 @@ fn read_extra(field: &mut Field<'_>) -> Option<Value> {
 }
 
 pub(super) fn read_caching(block: &mut Block<'_>, parameters: &mut Parameters) {
-    let doc = "Whether Anthropic is asked to cache the tools, the system prompt and the conversation so far; other \
+    let doc = "Ask Anthropic to cache the tools, the system prompt and the conversation so far; other \
                providers cache by themselves";
     put(block, parameters, (PROMPT_CACHING, doc), |f| {
         f.flag().filter(|is_on| !is_on)
@@ -194,7 +194,7 @@ impl Suite {
             problems.push(
                 problem
                     .at(*span)
-                    .help("remove it; only Anthropic is told what to cache"),
+                    .help("remove it; only Anthropic has requests with cache marks"),
             );
         }
         problems
@@ -230,7 +230,7 @@ impl Suite {
             });
         let has_none = parameters.contains_key("tool_choice") && agent.servers.is_empty();
         let without_tools = has_none.then(|| {
-            let problem = Problem::error("there is no tool to choose: the agent has no `servers:`");
+            let problem = Problem::error("no tool to choose: the agent has no `servers:`");
             let span = agent.parameter_span(model, "tool_choice");
             problem
                 .at(span)

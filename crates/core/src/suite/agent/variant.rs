@@ -44,6 +44,6 @@ impl TryFrom<String> for Variant {
         let count = count.and_then(|count| count.parse().ok());
         count
             .map(Self::Distractors)
-            .ok_or_else(|| format!("`{written}` is no variant of an agent"))
+            .ok_or_else(|| format!("`{written}` is not a variant of an agent"))
     }
 }

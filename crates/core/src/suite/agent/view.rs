@@ -40,24 +40,22 @@ pub(super) const KEYS: [&str; 4] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS
 const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
 
 pub(super) fn read(block: &mut Block<'_>, into: &mut Parameters) {
-    let doc = "What is done with a tool whose schema the model's provider refuses: `mend` (the default) sends it in a \
+    let doc = "The treatment of a tool whose schema the model's provider refuses: `mend` (the default) sends it in a \
                shape that is taken, `omit` leaves the tool out, `as-is` sends it as it is";
     let words = ToolSchemas::WORDS.map(|(word, how)| (word, (word, how)));
     put(block, into, (TOOL_SCHEMAS, doc), |f| {
         let (word, how) = f.choice("a way to treat a refused schema", &words)?;
         (how != ToolSchemas::default()).then_some(word)
     });
-    let doc =
-        "Whether the model is told the `instructions` of its servers, after the system prompt";
+    let doc = "Send the model the `instructions` of its servers, after the system prompt";
     put(block, into, (INSTRUCTIONS, doc), |f| {
         f.flag().filter(|is_told| !is_told)
     });
-    let doc = "The most characters of a result that the model reads; 100000 when left out. The recording keeps all";
+    let doc = "The maximum number of characters of a result that the model reads [default: 100000]. The recording keeps all";
     put(block, into, (MAX_RESULT_CHARS, doc), |f| {
         f.whole(1..=u64::MAX)
     });
-    let doc =
-        "Whether the model may also call its tools from code that it writes and its provider runs";
+    let doc = "Allow the model to call its tools from code that it writes and its provider runs";
     put(block, into, (CODE_EXECUTION, doc), |f| {
         f.flag().filter(|runs_code| *runs_code)
     });

@@ -213,7 +213,7 @@ impl<'a> Block<'a> {
         let mut written = keys.iter().filter_map(|key| self.entry(key));
         if let (Some(first), Some(second)) = (written.next(), written.next()) {
             let problem = Problem::error(format!(
-                "`{}` and `{}` exclude each other: write one of them",
+                "`{}` and `{}` cannot be used together; remove one",
                 first.key, second.key
             ))
             .at(second.key_span)
@@ -280,7 +280,7 @@ impl<'a> Block<'a> {
             let problem = Problem::error(format!("unknown key `{}`", entry.key)).at(entry.key_span);
             let known = || {
                 format!(
-                    "known here: {}; notes of your own start with `x-`",
+                    "valid keys: {}; start your own keys with `x-`",
                     self.known.join(", ")
                 )
             };

@@ -61,7 +61,7 @@ pub(super) fn read(block: &mut Block<'_>) -> (Vec<(String, HeaderValue)>, Option
             read_value(f)
         })
     });
-    let token = block.optional("auth", "How to authenticate", |f| {
+    let token = block.optional("auth", "The authentication", |f| {
         f.block(|b| {
             let doc = "The environment variable that holds a bearer token";
             b.required("bearer_token_env", doc, |f| f.name())

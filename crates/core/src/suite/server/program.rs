@@ -93,7 +93,7 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
 pub(in crate::suite) fn read_cwd(field: &mut Field<'_>) -> Option<String> {
     let cwd = read_word(field)?;
     if is_blank(field, &cwd) {
-        let help = "leave it out for the folder of the suite";
+        let help = "omit it for the folder of the suite";
         field.report(Problem::error("`cwd` is empty").help(help));
     }
     Some(cwd)

@@ -51,8 +51,7 @@ impl Intents {
         problems.extend(listed_twice(&intents.intents));
         if intents.intents.is_empty() && problems.is_empty() {
             problems.push(
-                Problem::error("there are no intents in this file")
-                    .help("list them under `intents:`"),
+                Problem::error("this file has no intents").help("list them under `intents:`"),
             );
         }
         Problem::sort(&mut problems);
@@ -75,13 +74,13 @@ impl Intents {
 
 impl Intent {
     fn of(block: &mut Block<'_>) -> Option<Self> {
-        let ask = block.required("ask", "What the user says", |field| field.name());
+        let ask = block.required("ask", "The user's message", |field| field.name());
         let named = |field: &mut Field<'_>| Some((field.tool()?, field.span()));
         let one = block.optional("tool", "The tool that is right", named);
         let many = block.optional("tools", "Tools of which any is right", |field| {
             field.list(named)
         });
-        let none = block.flag("none", "Whether it is right to choose no tool", false);
+        let none = block.flag("none", "Choosing no tool is correct", false);
         let given = [one.is_some(), many.is_some(), none]
             .iter()
             .filter(|given| **given)
@@ -137,7 +136,7 @@ fn unknown(written: &str, span: Span, surface: &[SurfaceTool]) -> Option<Problem
         format!("the tools are {}", some_of(names()))
     });
     Some(
-        Problem::error(format!("there is no tool `{written}`"))
+        Problem::error(format!("no tool is named `{written}`"))
             .at(span)
             .help(help),
     )

@@ -37,7 +37,7 @@ pub fn timeline(cassette: &Cassette<'_>, options: Options) -> String {
         .run
         .filter(|number| !cassette.runs.iter().any(|run| run.number == *number))
     {
-        let _ = writeln!(page.text, "\nThere is no run {number} in this cassette.");
+        let _ = writeln!(page.text, "\nThis cassette has no run {number}.");
     }
     page.text
 }

@@ -203,9 +203,9 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     prompt of one text
         line 1, column 65: the header cannot be read (invalid type: string "p", expected a sequence); record the cassette again with --record
     header over lines
-        line 1, column 1: the header cannot be read (it does not stand on one line; `jq -c .` puts it there); record the cassette again with --record
+        line 1, column 1: the header cannot be read (it is not on one line; `jq -c .` fixes that); record the cassette again with --record
     two headers
-        line 2, column 1: a second header begins here; keep each cassette in a file of its own
+        line 2, column 1: this is a second header; keep each cassette in a separate file
     documents over lines
         line 4, column 1: a second JSON document begins here; put each on one line of its own (`jq -c .` does that)
     run twice
@@ -486,7 +486,7 @@ fn what_is_not_a_file_is_said_to_be_none() {
     );
     assert_eq!(
         said("b.jsonl"),
-        "/b.jsonl: there is no such cassette; record it with --record"
+        "/b.jsonl: this cassette does not exist; record it with `--record`"
     );
     let path = folder.path().join("c.jsonl");
     std::fs::write(&path, "{\n\"tool_calls\": 5}").unwrap();

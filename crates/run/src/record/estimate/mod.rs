@@ -215,7 +215,7 @@ fn refused(of: AgentRow<'_>, unpriced: Option<&str>) -> Option<String> {
         return Some("it names neither a model nor a program".to_owned());
     }
     unpriced.map(|model| {
-        format!("there is no price for `{model}`, so a budget in dollars cannot be held")
+        format!("no price is known for `{model}`, so mcptest cannot enforce a dollar budget")
     })
 }
 
