@@ -234,7 +234,7 @@ fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
 }
 
 impl Assertion<Target> {
-    /// Asserts that a target is no worse than this value.
+    /// An assertion that a target reaches this value or a better one.
     pub(crate) fn bound((target, value): (Target, f64)) -> Self {
         Self::of(target, target.bound(value))
     }

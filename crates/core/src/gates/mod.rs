@@ -1,6 +1,6 @@
 //! The gates: each folds the recorded runs of a test into numbers and a verdict.
 //!
-//! A host can judge by gates of its own: it writes an entry for each, and loads suites with a list that has them.
+//! A host can add its own gates: it writes an entry for each, and loads suites with a list that contains them.
 //!
 //! ```
 //! use mcptest_core::gates::{
@@ -19,7 +19,7 @@
 //!
 //! impl ShortAnswer {
 //!     fn read(block: &mut Block<'_>) -> Self {
-//!         let doc = "The most words that the closing message may have; 50 when left out";
+//!         let doc = "The most words that the closing message may have [default: 50]";
 //!         let most_words = block.optional("most_words", doc, |field| field.whole(1..=10_000));
 //!         Self { most_words: most_words.unwrap_or(50) }
 //!     }
@@ -113,7 +113,7 @@ pub(crate) use narrative::{Narrative, is_read_by_name, score_narrative};
 pub(crate) use recovery::is_contradicted;
 pub(crate) use trajectory::ArgumentShape;
 
-/// What judges say of each run.
+/// The judges' grade of each run.
 pub(crate) static EVAL: GateKind = eval::KIND;
 
 /// The state that the calls of a run lead to.
@@ -146,5 +146,5 @@ pub const RUN_GATES: &[GateKind] = &[
 /// The gates that judge what runs led to.
 pub const OUTCOME_GATES: &[GateKind] = &[eval::KIND, scenario::KIND];
 
-/// The gates that compare runs with those of another model.
+/// The gates that compare runs with the runs of another model.
 pub const BASELINE_GATES: &[GateKind] = &[model_compat::KIND];

@@ -77,9 +77,9 @@ const NO_TASK: &str =
 pub(crate) struct Ablate {
     /// The sets of tools; each tool in turn where none is written.
     sets: Option<Vec<Vec<String>>>,
-    /// How many runs there are without each; as many as the agent has.
+    /// The number of runs without each set. By default the agent's own number of runs.
     runs: Option<usize>,
-    /// Whether a run can fail: the agent's `expect:` says something that is observed.
+    /// True if a run can fail: the agent's `expect:` has an assertion on recorded behavior.
     has_task: bool,
 }
 
@@ -157,7 +157,7 @@ impl Gate for Ablate {
         (!rows.is_empty()).then_some(Evidence::Ablate { rows })
     }
 
-    /// What the tools are worth is the result, also where nothing is asked of it.
+    /// The value of the tools is the result, even if no expectation asserts it.
     fn line(&self, _row_name: &str, scores: &Scores) -> Option<String> {
         scores
             .summary

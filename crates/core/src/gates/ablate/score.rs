@@ -10,7 +10,7 @@ use crate::words::{count, some_of};
 use mcptest_stats::{CONFIDENCE, newcombe_difference};
 use std::collections::BTreeMap;
 
-/// What a number of runs come to.
+/// The totals of several runs.
 #[derive(Default)]
 struct Tally {
     runs: usize,
@@ -22,7 +22,7 @@ struct Tally {
     by_tool: BTreeMap<String, f64>,
 }
 
-/// How much more a run takes without a set, where that is known.
+/// The increase per run without a set, if it is known.
 type Extra = fn(&AblationRow) -> Option<f64>;
 
 /// The numbers; the side runs are as many for each set, set by set.
@@ -47,7 +47,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         let why = if sets.is_empty() {
             "no recording lists a tool"
         } else {
-            "no runs to compare"
+            "there are no runs to compare"
         };
         scores.not_exercised = Some(why.to_owned());
         return scores;
@@ -79,7 +79,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
     scores
 }
 
-/// What is different without each set, and that in words; nothing where no runs to compare.
+/// The difference that each set makes, as a row and in words. Empty if one side has no runs.
 pub(super) fn compare(
     sets: &[Vec<String>],
     ordinary: &[Run<'_>],
@@ -211,7 +211,7 @@ fn worth(set: &[String], with: &Tally, without: &Tally) -> (AblationRow, String)
     )
 }
 
-/// The tool whose calls rose most, and calls of what was not there: in words, and that tool.
+/// Describes the tool whose calls rose most, and calls of the removed tools. Also returns that tool.
 fn in_its_place(set: &[String], with: &Tally, without: &Tally) -> (String, Option<String>) {
     let before = |tool: &str| with.by_tool.get(tool).copied().unwrap_or_default();
     let is_removed = |tool: &str| {

@@ -16,7 +16,7 @@ pub(super) fn named<'n>(
 }
 
 struct Prompt {
-    /// Words as they are separated by anything but letters and digits.
+    /// Words, split at every character that is not a letter or digit.
     whole: Vec<String>,
     /// The same, split at capitals too.
     split: Vec<String>,

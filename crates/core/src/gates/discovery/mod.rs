@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 /// The block as written, and the agent's prompts.
 pub(crate) struct DiscoveryBlock {
     name_free: bool,
-    /// What is to be found, where that is known.
+    /// The tools to find, if the suite names them.
     classes: Vec<Class>,
     allow: Vec<String>,
     prompts: Vec<String>,
@@ -31,7 +31,7 @@ const DISCOVERY: Target = Discovery::TARGET;
 
 const TARGETS: &[Target] = &[DISCOVERY];
 
-/// What a name in a prompt is the name of.
+/// The kind of thing that a name in a prompt denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Named {
     /// It gives the answer away.
@@ -186,7 +186,7 @@ impl DiscoveryBlock {
         }
     }
 
-    /// The names that occur in the prompts and are no ordinary words there.
+    /// The names that occur in the prompts and are not ordinary words there.
     fn named<'n>(
         &self,
         prompts: &[&str],
@@ -207,7 +207,7 @@ impl DiscoveryBlock {
             .collect()
     }
 
-    /// What the prompts of a run name, of the tools and servers that its recording knows.
+    /// The tools and servers of a run's recording that its prompts name.
     fn found_in<'r>(&self, run: &Run<'r>) -> BTreeSet<(&'r str, Named)> {
         let said = said_by_user(run.trace);
         let recorded = run
@@ -251,7 +251,7 @@ impl DiscoveryBlock {
     }
 }
 
-/// The texts of the user's turns: what was said, with every variable of the suite filled in.
+/// The texts of the user's turns, with every variable of the suite filled in.
 fn said_by_user(trace: &Trace<'_>) -> Vec<String> {
     let turns = trace
         .conversation

@@ -18,13 +18,14 @@ struct Bundled {
 static CATALOGUE: LazyLock<Vec<Bundled>> =
     LazyLock::new(|| serde_json::from_str(include_str!("catalogue.json")).unwrap_or_default());
 
-/// How many tools the bundled catalogue has.
+/// The number of tools in the bundled catalogue.
 pub(super) fn size() -> usize {
     CATALOGUE.len()
 }
 
-/// Tools of the bundled catalogue, taken from its domains in turn, as servers of their own. Those that share a name or
-/// two words of it with a tool to avoid are left out, so fewer than `count` come back when the catalogue runs dry.
+/// Tools of the bundled catalogue, drawn from its domains in turn, each domain as a server. Tools that share a
+/// name or two words of it with a tool to avoid are skipped, so the result has fewer than `count` tools when the
+/// catalogue runs dry.
 pub fn distractors_from_catalogue(count: usize, avoid: &[&str]) -> Vec<CatalogueTool> {
     let avoid: Vec<(&str, BTreeSet<String>)> =
         avoid.iter().map(|name| (*name, words(name))).collect();

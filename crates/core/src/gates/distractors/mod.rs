@@ -81,7 +81,7 @@ const MOST_DISTRACTORS: u64 = 1000;
 #[derive(Clone)]
 pub(crate) struct Distractors {
     count: usize,
-    /// The counts that are rows of their own, from few to many.
+    /// The counts that each have a separate row, in ascending order.
     sweep: Vec<usize>,
     source: Source,
     correct: Vec<String>,
@@ -378,7 +378,8 @@ fn accuracy(correct: usize, distracted: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// Every accuracy that comes of so many more runs, each of which chooses correctly, a distractor, or neither.
+/// Every possible accuracy after the remaining runs. Each of them chooses correctly, chooses a distractor, or does
+/// neither.
 fn accuracies(correct: usize, distracted: usize, remaining: usize) -> Vec<f64> {
     let of_correct =
         |more: usize| (0..=remaining - more).map(move |also| (correct + more, distracted + also));
@@ -389,7 +390,8 @@ fn accuracies(correct: usize, distracted: usize, remaining: usize) -> Vec<f64> {
     possible.into_iter().map(|percent| percent as f64).collect()
 }
 
-/// The calls that say so themselves, and those for which every tool of the catalogue they can mean is marked.
+/// The calls that are recorded as distractor calls, and the calls whose every possible tool in the catalogue is
+/// marked as a distractor.
 fn distractor_calls(calls: &[Call<'_>], catalogue: &[CatalogueTool]) -> Vec<usize> {
     let marked: HashSet<&str> = catalogue
         .iter()

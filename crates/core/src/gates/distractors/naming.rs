@@ -31,10 +31,10 @@ const SYNONYMS: &[(&str, &[&str])] = &[
 /// A tool's name in its words, so that it can be varied in its own style.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
-    /// What stands before the last dot or slash.
+    /// The part up to the last dot or slash.
     head: String,
     words: Vec<String>,
-    /// What stands between them; nothing in `camelCase`.
+    /// The separator of the words. Empty in `camelCase`.
     joint: &'static str,
     longest: usize,
 }

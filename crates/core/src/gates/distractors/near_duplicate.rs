@@ -5,8 +5,8 @@ use crate::trace::CatalogueTool;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// How a near duplicate departs from its original: what its name ends in, what its description adds, and what becomes
-/// of its arguments.
+/// A difference between a near duplicate and its original: the suffix of its name, an addition to its description,
+/// and a change of its arguments.
 struct Twist {
     suffix: &'static str,
     says: &'static str,
@@ -74,8 +74,9 @@ const TWISTS: &[Twist] = &[
         .says("Covers every workspace; slower, and limited to ten requests an hour."),
 ];
 
-/// Tools that look like `of` and are not: other words for the same verb, other versions and variants, each with a
-/// description and arguments of its own. Always the same for the same tool, each name once, none the original's.
+/// Tools that look like `of` but differ from it: other words for its verb, other versions and variants, each with its
+/// own description and arguments. The same tool always has the same near duplicates. Each name occurs once, and never
+/// equals the original's name.
 pub fn near_duplicates(of: &CatalogueTool, count: usize) -> Vec<CatalogueTool> {
     let mut taken = BTreeSet::from([of.name.clone()]);
     let twisted = names(Name::of(&of.name)).filter(|(name, _)| taken.insert(name.clone()));
@@ -171,7 +172,7 @@ fn changed(schema: Option<&Value>, change: &ArgumentChange) -> Value {
     Value::Object(schema)
 }
 
-/// Whether there was room under that name.
+/// Inserts a value unless its place is taken. Returns true if it did.
 fn insert(schema: &mut Map<String, Value>, under: &str, key: &str, value: Value) -> bool {
     let Value::Object(map) = schema.entry(under).or_insert_with(|| json!({})) else {
         return false;

@@ -1,4 +1,4 @@
-//! Which values can come out of so many runs, and how many runs does a floor take?
+//! Which values can a number of runs produce, and how many runs does a floor need?
 
 use super::{CONFIDENCE, certified_lower, percent_of, to_six_decimals};
 use crate::report::Number;

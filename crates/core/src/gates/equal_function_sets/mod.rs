@@ -113,7 +113,7 @@ impl Gate for EqualFunctionSets {
     }
 }
 
-/// The counts over all runs, where there are any.
+/// The counts over all runs, if they are known.
 fn pooled(scores: &Scores) -> Option<Selection> {
     let count = |target: &Target| {
         scores

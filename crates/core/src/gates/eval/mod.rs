@@ -1,4 +1,4 @@
-//! `eval:` what do judges say of each run, by a rubric?
+//! `eval:` how do judges grade each run by a rubric?
 
 use crate::engine::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
 use crate::engine::scores::{RunScores, Scores};
@@ -49,7 +49,7 @@ impl EvalBlock {
     }
 }
 
-/// What was recorded of a run.
+/// The recorded grade of a run.
 fn grade_of<'a>(run: &Run<'a>) -> Option<&'a Grade> {
     let found = run.grades.iter().find(|found| found.check == KIND.key)?;
     found.grade.as_ref().ok()
@@ -94,7 +94,7 @@ impl Gate for EvalBlock {
     }
 }
 
-/// How far the votes agree; where no two of them differ, wholly.
+/// The agreement of the votes. It is 1 if all votes are equal.
 fn agreement(votes: &[Vec<f64>]) -> Option<f64> {
     let paired = votes.iter().filter(|unit| unit.len() > 1).flatten();
     let first = paired.clone().next()?;

@@ -50,14 +50,14 @@ const KINDS: [FaultKind; 6] = [
     FaultKind::LostResponse,
 ];
 
-/// How many calls are tried when the block does not say.
+/// The number of calls to hit if the block sets none.
 const MOST_CALLS: usize = 10;
 
 /// The block as written.
 pub(crate) struct FaultMatrix {
     kinds: Vec<FaultKind>,
     calls: Option<usize>,
-    /// Whether each run is held to an `expect:` of the agent.
+    /// True if the agent's `expect:` applies to each run.
     has_expectations: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::report::{Evidence, Finding, Number};
 use crate::trace::{CallResult, FaultEvent, Run, Trace};
 use crate::words::{count, some_of};
 
-/// What the runs say; run i is combination i of the recorded header.
+/// Scores the runs. Run i is combination i of the recorded header.
 pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
     let (mut survived, mut lost, mut unreached, mut harmless) =
@@ -104,7 +104,7 @@ fn summary(combinations: usize, reached: usize, lost: &[String], unreached: &[St
     summary
 }
 
-/// What the fault of a run did.
+/// The effect of the fault of a run.
 struct Strike<'t> {
     /// The combination that the recording names for the run.
     label: Option<String>,
@@ -164,7 +164,7 @@ impl<'t> Strike<'t> {
     }
 }
 
-/// What came of each kind of fault in the calls of each tool.
+/// The effect of each kind of fault on the calls of each tool.
 pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
     let (mut tools, mut faults, mut cells): (Vec<String>, Vec<String>, Vec<FaultCell>) =
         Default::default();
@@ -234,7 +234,7 @@ fn failure(matrix: &FaultMatrix, run: &Run<'_>, event: &FaultEvent<'_>) -> Optio
     is_silent.then(|| "no later call succeeded".to_owned())
 }
 
-/// Whether the call came to nothing: a delay within its time limit is no failure.
+/// Returns true if the call failed. A delay within its time limit is not a failure.
 fn has_failed(trace: &Trace<'_>, call_index: usize) -> bool {
     let results = trace.results_by_call();
     results
@@ -242,7 +242,7 @@ fn has_failed(trace: &Trace<'_>, call_index: usize) -> bool {
         .is_none_or(|result| result.is_none_or(CallResult::is_failure))
 }
 
-/// Whether a call in a later turn succeeded.
+/// Returns true if a call in a later turn succeeded.
 fn succeeds_after(trace: &Trace<'_>, call_index: usize) -> bool {
     let turn = |at: usize| trace.tool_calls.get(at).and_then(|call| call.turn);
     let is_later = |at: usize| turn(at).is_none() || turn(at) != turn(call_index);

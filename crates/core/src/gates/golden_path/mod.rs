@@ -53,11 +53,11 @@ const MOST_NAMED: usize = 5;
 pub struct GoldenPath {
     /// The tools in order.
     pub calls: Vec<String>,
-    /// Whether calls beyond the path's length are free.
+    /// True if calls beyond the path's length are free.
     pub allow_extra_steps: bool,
-    /// Whether returning to an earlier tool counts as waste.
+    /// True if returning to an earlier tool counts as waste.
     pub penalize_backtracking: bool,
-    /// Whether calling the same tool twice in a row counts as waste.
+    /// True if calling the same tool twice in a row counts as waste.
     pub penalize_repeated_tools: bool,
 }
 
@@ -73,10 +73,10 @@ impl GoldenPath {
     }
 }
 
-/// How a trace compares with a golden path.
+/// The result of comparing a trace with a golden path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathScore {
-    /// Whether no counted waste was found.
+    /// True if the trace has no counted waste.
     pub passed: bool,
     /// Calls beyond the path's length.
     pub extra_steps: usize,
@@ -94,7 +94,8 @@ pub fn score_golden_path(calls: &[Value], golden: &GoldenPath) -> PathScore {
     score(&Waste::of(&tools, golden.calls.len()), golden)
 }
 
-/// How much of a golden path recorded calls walked in order: `LCS(names, golden) / len(golden)`, 1 for an empty path.
+/// The share of a golden path that the recorded calls walked in order: `LCS(names, golden) / len(golden)`, 1 for an
+/// empty path.
 pub fn golden_path_coverage(calls: &[Value], golden: &GoldenPath) -> f64 {
     coverage(
         &calls.iter().map(Tool::of_json).collect::<Vec<_>>(),
@@ -113,7 +114,7 @@ fn coverage(tools: &[Tool<'_>], golden: &[String]) -> f64 {
     walked as f64 / golden.len() as f64
 }
 
-/// The calls that are no step of the path, when as much of it as possible is walked in order.
+/// The calls that are not a step of the path, if the calls walk as much of the path as possible in order.
 fn beside_the_path(tools: &[Tool<'_>], golden: &[String]) -> Vec<usize> {
     let on_the_path: BTreeSet<usize> = steps(tools, golden).into_iter().flatten().collect();
     (0..tools.len())
@@ -136,7 +137,7 @@ fn symbols(tools: &[Tool<'_>]) -> (Groups, Vec<usize>) {
     (groups, recorded)
 }
 
-/// Where a tool stands in the path.
+/// The positions of a tool in the path.
 fn positions(groups: &Groups, group: usize, tools: &[Tool<'_>], golden: &[String]) -> Vec<usize> {
     let tool = tools[groups.members(group)[0]];
     (0..golden.len())
@@ -183,7 +184,7 @@ impl Waste {
         }
     }
 
-    /// What is beyond another's waste: the last ones of each kind.
+    /// The waste beyond another's, without as many of the first entries of each kind.
     fn beyond(mut self, own: &Self) -> Self {
         self.backtracks
             .drain(..own.backtracks.len().min(self.backtracks.len()));
@@ -196,11 +197,11 @@ impl Waste {
 /// The block as written: the library's `GoldenPath` and what only a suite has.
 pub(crate) struct GoldenPathBlock {
     path: GoldenPath,
-    /// Whether only the waste beyond the path's own counts.
+    /// True if the path's own waste is free.
     allows_own_waste: bool,
-    /// Whether the default gate applies.
+    /// True if the default gate applies.
     is_default: bool,
-    /// Whether every step must be walked.
+    /// True if every step must be walked.
     requires_all: bool,
 }
 

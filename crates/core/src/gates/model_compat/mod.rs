@@ -239,7 +239,7 @@ impl Gate for ModelCompat {
     }
 }
 
-/// A baseline with this test in place of the one of the same suite and name.
+/// A baseline in which this test replaces the test with the same suite and name.
 fn proposed(test: &TestBaseline) -> ProposedChange {
     let value = serde_json::to_value(test).unwrap_or_default();
     ProposedChange::InFile(value, |now, value| {
