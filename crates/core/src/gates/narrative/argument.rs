@@ -27,7 +27,7 @@ pub(super) struct Arguments<'w> {
     first_words: HashSet<String>,
 }
 
-/// What the calls have under one key.
+/// The values that the calls have under one key.
 #[derive(Debug, Default)]
 struct Recorded {
     values: HashSet<String>,
@@ -36,7 +36,7 @@ struct Recorded {
     call: usize,
     is_mutating: bool,
     value: Value,
-    /// Whether only "key: value" and "key = value" state it.
+    /// True if only "key: value" and "key = value" state it.
     needs_mark: bool,
 }
 
@@ -45,7 +45,7 @@ struct Recorded {
 pub(super) struct Mismatch {
     /// The argument's key.
     pub(super) key: String,
-    /// What the text says.
+    /// The value in the text.
     pub(super) stated: String,
     /// The call it concerns, and what that call has.
     pub(super) call: usize,
@@ -105,8 +105,8 @@ impl<'w> Arguments<'w> {
         recorded.values.insert(shown);
     }
 
-    /// Where the values of a key are kept, when the text can state it. Keys that are mere grammar are stated by any
-    /// sentence, so they are left out; "to" and "from" count where a mark stands behind them, as in "To: …".
+    /// The index of a key's values, if the text can state the key. Any sentence contains keys that are only grammar,
+    /// so they are ignored. "to" and "from" count if a mark follows them, as in "To: …".
     fn place_of(&mut self, key: &str) -> Option<usize> {
         if let Some(&known) = self.keys.get(key) {
             return known;
@@ -239,6 +239,6 @@ impl<'de> Visitor<'de> for Stateable<'_, '_> {
     }
 }
 
-/// A key, not copied where it has no escapes.
+/// A key, borrowed if it has no escapes.
 #[derive(Deserialize)]
 struct Key<'k>(#[serde(borrow)] Cow<'k, str>);

@@ -5,7 +5,7 @@ use super::identifier::{Identifier, IdentifierKind, Kinds, kind_of};
 use super::mention::{each_plain_part, each_word, words_of};
 use crate::hashed::HashMap;
 
-/// How many calls are remembered for one name.
+/// The maximum number of calls to remember for one name.
 const MOST_CALLS: usize = 1000;
 
 /// The identifiers that claims ask for, with the calls that have them.
@@ -34,7 +34,7 @@ impl Carried {
         carried
     }
 
-    /// Whether no claim asks for anything.
+    /// Returns true if no claim names an identifier.
     pub(super) fn is_empty(&self) -> bool {
         self.by_identifier.is_empty() && self.by_word.is_empty()
     }
@@ -97,7 +97,7 @@ fn note(calls: &mut Vec<usize>, call: usize) {
     }
 }
 
-/// Whether a number behind this key says which thing is meant: `issue_number`, `id`, `issue` of `close_issue`.
+/// Returns true if a number under this key identifies a thing: `issue_number`, `id`, `issue` of `close_issue`.
 fn is_key_of_number(key: &str, head: Option<&str>) -> bool {
     let last = key.rsplit(['_', '-', '.']).next().unwrap_or_default();
     matches!(

@@ -10,9 +10,9 @@ use super::verbs::Vocabulary;
 use crate::hashed::HashSet;
 use std::ops::Range;
 
-/// How far behind a verb its author or its date may stand.
+/// The maximum number of words from a verb to its author or its date.
 pub(super) const REACH: usize = 5;
-/// How many words may stand before the name in an item of a list: "Issue 3", "the file `a.txt`".
+/// The maximum number of words before the name in an item of a list: "Issue 3", "the file `a.txt`".
 const WORDS_BEFORE_NAME: usize = 2;
 
 /// One action that a text speaks of.
@@ -24,11 +24,11 @@ const WORDS_BEFORE_NAME: usize = 2;
 pub(super) struct Claim {
     /// The verb, uninflected.
     pub(super) verb: String,
-    /// What a light verb means with its noun: "made a refund" is to refund.
+    /// The meaning of a light verb with its noun: "made a refund" is to refund.
     pub(super) nominal: Option<&'static str>,
     /// Verb and object as one stem, as `create_issue`.
     pub(super) name: String,
-    /// The nouns of the object, as they are compared; none for "it" and "everything".
+    /// The nouns of the object, in compared form. Empty for "it" and "everything".
     pub(super) object: Vec<String>,
     /// All nouns of its phrase.
     pub(super) around: Vec<String>,
@@ -36,19 +36,19 @@ pub(super) struct Claim {
     pub(super) destination: Vec<String>,
     /// Quoted names, files, ids and numbers in it.
     pub(super) ids: Vec<Identifier>,
-    /// The numbers of a range, and the names in the list below: only a call that failed refutes what is said of these.
+    /// The numbers of a range, and the names in the list below. Only a failed call refutes a claim about them.
     pub(super) listed: Vec<Identifier>,
-    /// Whether it is told without the one who did it: "was sent".
+    /// True if the text does not name the actor: "was sent".
     pub(super) is_passive: bool,
-    /// Whether it may report what a record says: "Invoice 42 has been paid."
+    /// True if it may report the content of a record: "Invoice 42 has been paid."
     pub(super) is_report: bool,
-    /// Whether it reads like the name of a field: "Posted charges:".
+    /// True if it reads like the name of a field: "Posted charges:".
     pub(super) is_field: bool,
-    /// Whether what was made may be the answer itself.
+    /// True if the answer itself may be the thing that was made.
     pub(super) is_answer: bool,
-    /// Whether the text says that it was not done.
+    /// True if the text denies the action.
     pub(super) is_denied: bool,
-    /// Whether it says that nothing of the kind was done.
+    /// True if the text denies every action of the kind.
     pub(super) is_total: bool,
     /// Where the claim stands, in bytes.
     pub(super) place: Range<usize>,
@@ -106,7 +106,7 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
     found
 }
 
-/// What the items of the list name that a sentence ends in: "I deleted these files:" above one file in each line.
+/// The names in the items of a list that a sentence introduces: "I deleted these files:" above one file in each line.
 fn named_below(message: &Message<'_>, sentence: usize) -> Vec<Identifier> {
     let words = |sentence: &Sentence| &message.words[sentence.words.clone()];
     let opens_list = words(&message.sentences[sentence])
@@ -155,7 +155,7 @@ fn is_failure(word: &Word<'_>) -> bool {
         )
 }
 
-/// Whether a verb with this object tells of a change: "I made a list" and "the search returned 5 rows" do not.
+/// Returns true if a verb with this object reports a change. "I made a list" and "the search returned 5 rows" do not.
 fn is_change(claim: &Claim) -> bool {
     let has = |of: Traits| claim.object.iter().any(|noun| traits(noun).has(of));
     match claim.verb.as_str() {
@@ -170,7 +170,7 @@ fn is_change(claim: &Claim) -> bool {
     }
 }
 
-/// Whether the message shows what the claim says was made: "the function below" above code.
+/// Returns true if the message may show the thing that the claim reports as made: "the function below" above code.
 fn may_be_answer(claim: &Claim, shown: Shown) -> bool {
     let is_making = LEXICON.related(&claim.verb, "create") && !LEXICON.related(&claim.verb, "send");
     let names = |of: Traits| claim.object.iter().any(|noun| traits(noun).has(of));
@@ -188,7 +188,7 @@ fn may_be_answer(claim: &Claim, shown: Shown) -> bool {
     claim.ids.is_empty() && ((is_making && is_shown) || is_tidied || is_laid_out)
 }
 
-/// What the words between two marks say.
+/// The meaning of the words between two marks.
 #[derive(Debug, Default, Clone, Copy)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -197,23 +197,23 @@ fn may_be_answer(claim: &Claim, shown: Shown) -> bool {
 pub(super) struct Clause {
     pub(super) start: usize,
     opening: Opening,
-    /// What its words so far do.
+    /// The traits of its words so far.
     traits: Traits,
-    /// Whether a condition, a time or a doubt begins it.
+    /// True if a condition, a time or a doubt begins it.
     is_hedged: bool,
-    /// Whether a relative clause stands in it, whose negation is its own.
+    /// True if it contains a relative clause. A negation there belongs to the relative clause.
     is_relative: bool,
-    /// Whether a negation stands in it outside of a relative clause.
+    /// True if it contains a negation outside of a relative clause.
     is_negated: bool,
-    /// Whether "no" or "nothing" stands in it.
+    /// True if it contains "no" or "nothing".
     has_none: bool,
-    /// Whether "is" or the like stands in it.
+    /// True if it contains "is" or the like.
     has_be: bool,
-    /// Where "got" or "had" stands behind the agent: what follows was done for it.
+    /// The position of a "got" or "had" after the agent: somebody else did the action that follows.
     caused: Option<usize>,
 }
 
-/// What stands before a clause.
+/// The mark or word before a clause.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Opening {
     #[default]
@@ -224,7 +224,7 @@ enum Opening {
     Other,
 }
 
-/// The last action of the sentence: one that follows with "and" is told in the same way.
+/// The last action of the sentence. An action after "and" is read in the same way.
 #[derive(Debug, Clone)]
 struct Told {
     is_claimed: bool,
@@ -238,12 +238,12 @@ pub(super) struct Scan<'m, 't> {
     pub(super) words: &'m [Word<'t>],
     pub(super) sentence: &'m Sentence,
     vocabulary: &'m Vocabulary,
-    /// Whether a word such as "other" or "yet" limits what the sentence denies.
+    /// True if a word such as "other" or "yet" limits the sentence's denial.
     is_limited: bool,
     pub(super) clause: Clause,
-    /// Whether the last subject was the agent.
+    /// True if the last subject was the agent.
     is_own: bool,
-    /// Whether the sentence began with the past of a verb that changes nothing: "Found the channel and …".
+    /// True if the sentence begins with the past of a verb that changes nothing: "Found the channel and …".
     opens_with_past: bool,
     told: Option<Told>,
 }
@@ -311,7 +311,7 @@ impl Scan<'_, '_> {
         self.words[range].iter().any(|word| word.traits.has(traits))
     }
 
-    /// What the word or mark opens behind it, when a clause ends there.
+    /// The opening of the clause after this word or mark, if a clause ends there.
     fn opening(&self, at: usize) -> Option<Opening> {
         match self.words[at].kind {
             WordKind::Mark(':' | '：') => Some(Opening::Colon),
@@ -340,7 +340,8 @@ impl Scan<'_, '_> {
     }
 }
 
-/// Whether a sentence begins with the past of a verb, without its subject: "Found the channel", "Checked the inbox".
+/// Returns true if a sentence begins with the past of a verb, without its subject: "Found the channel", "Checked the
+/// inbox".
 fn opens_with_past(words: &[Word<'_>]) -> bool {
     const PASTS: [&str; 10] = [
         "found", "read", "got", "ran", "took", "made", "saw", "went", "did", "looked",

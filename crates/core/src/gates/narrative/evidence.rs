@@ -15,15 +15,15 @@ use crate::words::{count, quoted};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// How many calls are named as those that were looked at.
+/// The maximum number of calls that a reason names.
 const MOST_NAMED: usize = 3;
 
-/// What the calls say about a claim, with its ground.
+/// The verdict of the calls on a claim, with the reason.
 #[derive(Debug, Clone)]
 pub(super) struct Judgement {
     pub(super) verdict: ClaimVerdict,
     pub(super) because: String,
-    /// The call that it rests on, where it is one.
+    /// The call that decides the verdict, if a single call does.
     pub(super) call: Option<usize>,
 }
 
@@ -44,7 +44,7 @@ impl Judgement {
         }
     }
 
-    /// Nothing supports it, and there is a ground to say so.
+    /// No call supports the claim, for the given reason.
     fn absent(because: String) -> Self {
         Self {
             verdict: ClaimVerdict::Absent,
@@ -64,7 +64,7 @@ struct Action {
     gives: Kinds,
 }
 
-/// How near the verb of a tool is to the verb of a claim.
+/// The similarity between the verb of a tool and the verb of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kinship {
     /// The one may have done what the other says.
@@ -75,7 +75,7 @@ enum Kinship {
     Same,
 }
 
-/// What the calls say about one identifier of a claim.
+/// The relation of the calls to one identifier of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Carrier {
     /// A call that supports the claim has it.
@@ -88,7 +88,7 @@ enum Carrier {
     Other,
 }
 
-/// What the calls of a run did, and what its tools could have done.
+/// The effects of a run's calls, and the possible effects of its tools.
 #[derive(Debug, Default)]
 pub(super) struct Evidence<'n> {
     tools: &'n [CalledTool<'n>],
@@ -104,7 +104,7 @@ pub(super) struct Evidence<'n> {
     reads: Vec<usize>,
     mentions: Mentions,
     carried: Carried,
-    /// What reports ask of reads; it is looked up where a report is refuted.
+    /// The objects and identifiers of reports. Reads are searched for them only if a report is refuted.
     reported: Reported,
 }
 
@@ -231,7 +231,7 @@ impl<'n> Evidence<'n> {
         pairs.filter_map(of).max()
     }
 
-    /// What the calls say about a claim.
+    /// Judges a claim by the calls.
     pub(super) fn judge(&self, claim: &Claim) -> Judgement {
         let judgement = self.by_writes(claim);
         let is_refuted = matches!(
@@ -312,14 +312,15 @@ impl<'n> Evidence<'n> {
         found.into_iter().map(|(_, action)| action).collect()
     }
 
-    /// Whether the claim names the place that the tool puts things into.
+    /// Returns true if the claim names the place that the tool puts things into.
     fn is_put_there(&self, action: &Action, claim: &Claim) -> bool {
         let is_named =
             |noun: &String| claim.destination.contains(noun) || claim.object.contains(noun);
         self.name(action).destinations.iter().any(is_named)
     }
 
-    /// Whether the tool changes a part of what the claim says was changed: `modify_order_items` modifies an order.
+    /// Returns true if the tool changes a part of the thing that the claim reports as changed: `modify_order_items`
+    /// modifies an order.
     fn changes_part_of(&self, action: &Action, claim: &Claim) -> bool {
         let nouns = &self.name(action).nouns;
         LEXICON.close(&claim.verb, "update")
@@ -341,7 +342,7 @@ impl<'n> Evidence<'n> {
         self.actions.iter().filter(names_it).collect()
     }
 
-    /// Whether a tool that was not called fits the claim better than each that was.
+    /// Returns true if a tool that was not called fits the claim better than every tool that was called.
     fn is_nearer(&self, rival: &Action, supporters: &[&Action], claim: &Claim) -> bool {
         let nouns = |action: &Action| -> HashSet<&'n str> {
             let is_said =
@@ -467,7 +468,7 @@ impl<'n> Evidence<'n> {
         }
     }
 
-    /// Whether the recording has what the tool was given.
+    /// Returns true if the recording has the tool's arguments.
     fn is_told(&self, action: &Action) -> bool {
         let is_told = |call: &usize| self.steps[*call].input.len() > "{}".len();
         action.succeeded.iter().any(is_told)
@@ -527,7 +528,7 @@ impl<'n> Evidence<'n> {
         }
     }
 
-    /// Whether a write that succeeded shares the claim's verb family or its object.
+    /// Returns true if a write that succeeded shares the claim's verb family or its object.
     fn could_have(&self, action: &Action, claim: &Claim) -> bool {
         if self.kinship(action, claim).is_some() {
             return true;
@@ -549,7 +550,7 @@ impl<'n> Evidence<'n> {
         shares && !(is_distinct && self.name(action).is_specific())
     }
 
-    /// Whether a tool has this very verb in its name, called or not.
+    /// Returns true if a tool has exactly this verb in its name, called or not.
     fn has_tool_for(&self, verb: &str) -> bool {
         let is_named = |action: &Action| self.verbs(action).any(|own| own == verb);
         self.actions.iter().any(is_named)
@@ -599,7 +600,7 @@ impl<'n> Evidence<'n> {
         self.reported.first_read(claim, reads)
     }
 
-    /// Whether the claim failed because the call that would have done it did.
+    /// Returns true if the claim failed because the call that would have done it failed.
     fn was_tried(&self, claim: &Claim, judgement: &Judgement) -> bool {
         let call = judgement
             .call
@@ -654,7 +655,7 @@ fn first_called<'n>(tools: &[CalledTool<'n>]) -> Vec<&'n str> {
         .collect()
 }
 
-/// The verbs that only the names of these tools have, where they have none that is known.
+/// The first words of the names of tools that contain no known verb: verbs that only these tools use.
 pub(super) fn own_verbs<'n>(
     names: impl Iterator<Item = &'n str>,
     vocabulary: &Vocabulary,

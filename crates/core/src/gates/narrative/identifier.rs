@@ -12,7 +12,7 @@ const LONGEST_RANGE: u32 = 50;
 /// A name, address or number in the phrase of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Identifier {
-    /// As it is looked up: in lower case, without the folders of a path.
+    /// The text in lookup form: in lower case, without the folders of a path.
     pub(super) text: String,
     pub(super) kind: IdentifierKind,
     pub(super) role: Role,
@@ -34,7 +34,7 @@ pub(super) enum IdentifierKind {
     Amount,
 }
 
-/// What an identifier is to the verb of its claim.
+/// The role of an identifier in the phrase of its claim's verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Role {
     Object,
@@ -76,7 +76,7 @@ impl Identifier {
         }
     }
 
-    /// Whether a claim about it is about no other thing.
+    /// Returns true if it alone determines the thing that a claim is about.
     pub(super) fn is_decisive(&self) -> bool {
         use IdentifierKind::{Address, Code, File, Number};
         matches!(self.kind, Address | File | Code | Number) && self.role != Role::Circumstance
@@ -120,7 +120,7 @@ fn is_which(number: &Word<'_>, digits: &str, before: Option<&Word<'_>>) -> bool 
     is_whole && (has_sign || follows_noun())
 }
 
-/// The numbers of "issues 1-3", "1–3" and "1 through 3", whose first one stands at a place.
+/// The numbers of "issues 1-3", "1–3" and "1 through 3", given the index of the first number.
 pub(super) fn numbers_of_range(words: &[Word<'_>], at: usize) -> Option<RangeInclusive<u32>> {
     let first = words.get(at).filter(|word| word.kind == WordKind::Number)?;
     let before = at.checked_sub(1).map(|before| &words[before]);
@@ -135,7 +135,7 @@ pub(super) fn numbers_of_range(words: &[Word<'_>], at: usize) -> Option<RangeInc
     (low < high && high - low <= LONGEST_RANGE).then_some(low..=high)
 }
 
-/// The last number of a range in words of its own.
+/// The last number of a range that is written in several words.
 fn end_of_range<'w>(words: &'w [Word<'_>], first: usize) -> Option<&'w str> {
     let (link, last) = (words.get(first + 1)?, words.get(first + 2)?);
     let links = match link.kind {
@@ -154,7 +154,7 @@ fn is_address(text: &str) -> bool {
         .is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
 }
 
-/// A name with an extension; hosts and versions are none.
+/// Returns true for a name with an extension. Hosts and versions are not files.
 pub(super) fn is_file(text: &str) -> bool {
     const HOSTS: [&str; 10] = [
         "com", "org", "net", "io", "dev", "app", "co", "ai", "edu", "gov",

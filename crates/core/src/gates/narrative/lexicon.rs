@@ -1,4 +1,4 @@
-//! Which words carry a claim, and which verbs mean the same? All of them stand in `words.json`.
+//! Which words carry a claim, and which verbs have an equal meaning? All of them are in `words.json`.
 
 use crate::hashed::{HashMap, HashSet};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// The file of words: each list is words separated by spaces.
 #[derive(Deserialize)]
 struct File {
-    /// Verbs that can stand for each other, by a name for all of them.
+    /// Verbs that can replace each other, under one name for all of them.
     families: BTreeMap<String, String>,
     /// Pairs of verbs that name the same action in tools' names.
     close_verbs: Vec<String>,
@@ -17,11 +17,11 @@ struct File {
     irregular: HashMap<String, String>,
     /// Other words for the words of tools' names.
     noun_aliases: HashMap<String, String>,
-    /// Phrases that tell of an action without its verb.
+    /// Phrases that report an action without its verb.
     idioms: BTreeMap<String, String>,
     /// Words of programs for verbs.
     code_verbs: BTreeMap<String, String>,
-    /// The verbs of nouns that stand behind a light verb: to make a refund is to refund.
+    /// The verbs of nouns that follow a light verb: to make a refund is to refund.
     action_nouns: HashMap<String, String>,
     /// Verbs of which one may have done what another says.
     neighbours: Vec<String>,
@@ -41,7 +41,7 @@ pub(super) struct Lexicon {
     aliases: HashMap<String, Vec<String>>,
     action_nouns: HashMap<String, String>,
     neighbours: HashMap<String, u64>,
-    /// The phrases that tell of an action without its verb.
+    /// The phrases that report an action without its verb.
     pub(super) idioms: Vec<(Vec<String>, String)>,
     /// The verbs of the literal rule.
     pub(super) seed_verbs: Vec<String>,
@@ -52,7 +52,7 @@ pub(super) struct Lexicon {
     deletion: u64,
 }
 
-/// What a word can do; a word may do several things.
+/// The possible roles of a word. A word may have several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Traits(u64);
 
@@ -115,7 +115,7 @@ traits! {
 }
 
 impl Traits {
-    /// Whether the word does any of these.
+    /// Returns true if the word has any of these traits.
     pub(super) fn has(self, traits: Self) -> bool {
         self.0 & traits.0 != 0
     }
@@ -208,43 +208,43 @@ impl Lexicon {
         Ok(lexicon)
     }
 
-    /// The families of a verb; a verb of none stands for itself only.
+    /// The families of a verb. A verb without a family is related only to itself.
     pub(super) fn families(&self, verb: &str) -> u64 {
         self.families.get(verb).copied().unwrap_or_default()
     }
 
-    /// The families of the verb that a word in a program or a text stands for.
+    /// The families of the verb that a word in a program or a text represents.
     pub(super) fn families_in_code(&self, word: &str) -> u64 {
         self.code.get(word).copied().unwrap_or_default()
     }
 
-    /// Whether one verb can tell of what a tool with the other does.
+    /// Returns true if one verb can describe the action of a tool with the other.
     pub(super) fn related(&self, one: &str, other: &str) -> bool {
         one == other || self.families(one) & self.families(other) != 0
     }
 
-    /// Whether two verbs name the same action.
+    /// Returns true if two verbs name the same action.
     pub(super) fn close(&self, one: &str, other: &str) -> bool {
         one == other || self.close.contains(&(one.to_owned(), other.to_owned()))
     }
 
-    /// The verb of a noun that stands behind a light verb.
+    /// The verb of a noun that follows a light verb.
     pub(super) fn action(&'static self, noun: &str) -> Option<&'static str> {
         self.action_nouns.get(noun).map(String::as_str)
     }
 
-    /// Whether a tool of one verb may have done what the other says, though neither stands for the other.
+    /// Returns true if a tool with one verb may have done what the other verb means, although they share no family.
     pub(super) fn neighbours(&self, one: &str, other: &str) -> bool {
         let groups = |verb: &str| self.neighbours.get(verb).copied().unwrap_or_default();
         groups(one) & groups(other) != 0
     }
 
-    /// Whether what the verb does can end up in a file, a page or a record.
+    /// Returns true if the result of the verb can be in a file, a page or a record.
     pub(super) fn is_content(&self, verb: &str) -> bool {
         self.families(verb) & self.content != 0
     }
 
-    /// Whether a statement of SQL can do what the verb says.
+    /// Returns true if an SQL statement can do what the verb means.
     pub(super) fn fits_sql(&self, verb: &str) -> bool {
         self.families(verb) & (self.content | self.deletion) != 0
     }
@@ -258,13 +258,13 @@ impl Lexicon {
         verbs.next().map(|(verb, _)| verb.as_str())
     }
 
-    /// The words that a noun stands for in tools' names.
+    /// The words that a noun represents in tools' names.
     pub(super) fn aliases(&self, noun: &str) -> &[String] {
         self.aliases.get(noun).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What a word in lower case can do.
+/// The traits of a word in lower case.
 pub(super) fn traits(word: &str) -> Traits {
     let listed = LEXICON.traits.get(word).copied().unwrap_or_default();
     let negates = if word.ends_with("n't") {
@@ -285,7 +285,7 @@ const NOUNS_IN_LY: &[&str] = &[
     "reply", "family", "assembly", "anomaly", "supply", "july", "italy",
 ];
 
-/// Whether a word reads as an adverb, wherever it stands.
+/// Returns true if a word reads as an adverb in any position.
 fn is_adverb(word: &str) -> bool {
     word.len() > 4 && word.ends_with("ly") && !NOUNS_IN_LY.contains(&word)
 }

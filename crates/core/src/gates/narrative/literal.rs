@@ -63,7 +63,7 @@ fn nouns_behind(tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Vec<Option<usi
     behind
 }
 
-/// Whether the word is a verb that stands for a thing, as in "the post".
+/// Returns true if the word is a verb that is used as a noun, as in "the post".
 fn is_noun(tokens: &[Token<'_>], at: usize, vocabulary: &Vocabulary) -> bool {
     let is_base = vocabulary
         .form(&tokens[at].word)
@@ -77,7 +77,7 @@ fn is_noun(tokens: &[Token<'_>], at: usize, vocabulary: &Vocabulary) -> bool {
     is_base && (stands_before(1) || stands_before(2))
 }
 
-/// A claim holds when its verb and its noun both stand in the name of a tool that was called.
+/// A claim holds if its verb and its noun are both in the name of a called tool.
 pub(super) fn judged<'t>(
     claims: Vec<Claim>,
     tools: impl Iterator<Item = &'t ToolName>,

@@ -8,15 +8,15 @@ use crate::hashed::HashMap;
 
 /// From this length on a number says which thing is meant.
 const TELLING_ID: usize = 4;
-/// How many mentions of one call are remembered until its verbs are known.
+/// The maximum number of mentions of one call to remember until its verbs are known.
 const MOST_NOUNS: usize = 10_000;
 
 /// Where a word was found.
 #[derive(Debug, Default, Clone, Copy)]
 struct Mention {
-    /// In a call that can have done anything, by the families of the verbs that stand beside it there.
+    /// In a call that can have done anything, by the families of the verbs next to it there.
     beside: u64,
-    /// In such a call, whatever stands beside it.
+    /// In such a call, whatever is next to it.
     anywhere: bool,
     /// In a statement of SQL.
     in_sql: bool,
@@ -110,7 +110,7 @@ impl Mentions {
                 .all(|word| self.found.get(word).is_some_and(&holds))
     }
 
-    /// Whether a file that the claim names was given to a call that makes content.
+    /// Returns true if the claim names a file that a call received which makes content.
     pub(super) fn has_file(&self, claim: &Claim) -> bool {
         let is_file = |id: &&Identifier| id.kind == IdentifierKind::File;
         LEXICON.is_content(&claim.verb)
@@ -168,7 +168,7 @@ pub(super) fn words_of(id: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every word of a JSON text, as nouns are compared; escapes are passed over.
+/// Passes every word of a JSON text to `take`, in the form in which nouns are compared. Escapes are skipped.
 pub(super) fn each_word(json: &str, mut take: impl FnMut(&str)) {
     each_plain_part(json, |plain| {
         for word in plain

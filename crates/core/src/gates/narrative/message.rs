@@ -21,7 +21,7 @@ pub(super) struct Word<'t> {
     /// In lower case; contractions with a straight apostrophe.
     pub(super) text: Cow<'t, str>,
     pub(super) kind: WordKind,
-    /// What the word can do; numbers, quotations and marks do nothing.
+    /// The possible roles of the word. Numbers, quotations and marks have none.
     pub(super) traits: Traits,
     /// The form of a verb that it looks like.
     pub(super) form: Option<Form>,
@@ -47,7 +47,7 @@ pub(super) struct Sentence {
     pub(super) is_heading: bool,
     /// Which line it belongs to, where that is an item of a list.
     pub(super) item: Option<usize>,
-    /// Whether a check mark stands in it.
+    /// True if it contains a check mark.
     pub(super) is_checked: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Sentence {
 pub(super) struct Message<'t> {
     pub(super) words: Vec<Word<'t>>,
     pub(super) sentences: Vec<Sentence>,
-    /// What it shows beside its sentences.
+    /// The other content that it shows, besides its sentences.
     pub(super) shown: Shown,
 }
 
@@ -90,7 +90,7 @@ impl<'t> Message<'t> {
         reader.message
     }
 
-    /// Whether the message is in a language that the gate does not read.
+    /// Returns true if the message is in a language that the gate does not read.
     pub(super) fn is_foreign(&self, text: &str) -> bool {
         let (mut letters, mut others) = (0, 0);
         for letter in text.chars().filter(|letter| letter.is_alphabetic()) {
@@ -215,7 +215,7 @@ impl Letter {
         matches!(self.state, LetterState::Open | LetterState::Signed)
     }
 
-    /// Whether the line is part of the draft.
+    /// Returns true if the line is part of the draft.
     fn has(&mut self, line: &str) -> bool {
         let first = line
             .trim_start_matches(['*', '_', '"', ' '])
@@ -293,7 +293,7 @@ fn is_draft_heading(line: &str) -> bool {
     line.ends_with(':') && line.len() < LONGEST_HELD && line.split_whitespace().any(is_named)
 }
 
-/// Which rows of a table tell of actions: those under a heading such as "Action" or "Step".
+/// The rows of a table that report actions: the rows under a heading such as "Action" or "Step".
 #[derive(Default)]
 struct Table {
     rows: usize,
@@ -301,7 +301,7 @@ struct Table {
 }
 
 impl Table {
-    /// The part of a row that tells what was done.
+    /// The part of a row that reports a completed action.
     fn row(&mut self, text: &str, place: &Range<usize>) -> Option<Range<usize>> {
         self.rows += 1;
         let row = &text[place.clone()];
@@ -466,7 +466,7 @@ impl<'t> Reader<'t, '_> {
         closing_quote(&self.text[..limit], at, mark).filter(|_| begins)
     }
 
-    /// Takes a word, number, path or address that begins at `start`, and says where reading goes on.
+    /// Takes a word, number, path or address that begins at `start`. Returns the position where reading continues.
     fn chunk(&mut self, mark: usize, start: usize, end: usize) -> usize {
         let text = &self.text[..end];
         let mut at = start;

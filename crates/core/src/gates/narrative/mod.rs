@@ -103,7 +103,7 @@ const TARGETS: &[Target] = &[
     PASS_RATE,
 ];
 
-/// How an answer is held against the calls of its run.
+/// The settings for comparing an answer with the calls of its run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Narrative {
     /// Tools that write, whatever their names say.
@@ -116,11 +116,11 @@ pub struct Narrative {
     pub extra_verbs: Vec<String>,
     /// Words of the agent for a verb that its tools use: `create` for `file`.
     pub synonyms: BTreeMap<String, Vec<String>>,
-    /// How claims are read from the answer.
+    /// The rule that reads claims from the answer.
     pub extraction: Extraction,
 }
 
-/// How claims are read from an answer.
+/// The rules that read claims from an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Extraction {
     /// Completed changes are claims, and successful calls are evidence for them.
@@ -143,7 +143,7 @@ impl Extraction {
     pub const LlmAssisted: Self = Self::Rules;
 }
 
-/// How an answer compares with the calls of its run.
+/// The result of comparing an answer with the calls of its run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NarrativeScore {
     /// The distinct claimed actions as stems, in order.
@@ -164,7 +164,7 @@ pub struct NarrativeScore {
     pub divergence_score: f64,
     /// The same over mutating calls and claims only.
     pub mutating_divergence_score: f64,
-    /// Whether no claim or denial is refuted and the divergence is within its ceiling.
+    /// True if no claim or denial is refuted and the divergence is within its ceiling.
     pub gate_passed: bool,
 }
 
@@ -197,11 +197,12 @@ pub(crate) struct NarrativeBlock {
     narrative: Narrative,
     vocabulary: Arc<Vocabulary>,
     advice: Option<Question>,
-    /// Which calls came to something: those without an error or an error word, when it is not said.
+    /// The condition for a successful call. By default, its result is not an error and contains no error word at its
+    /// beginning.
     successful: Option<Success>,
 }
 
-/// What a message without a claim says nothing about.
+/// The targets that a message without a claim does not exercise.
 const OF_CLAIMS: [&Target; 6] = [
     &GATE_PASSED,
     &CLAIMED_BUT_ABSENT,

@@ -5,17 +5,17 @@ use super::lexicon::{LEXICON, Traits, noun_key};
 use super::message::{Word, WordKind};
 use std::ops::Range;
 
-/// How many words of a phrase are looked at.
+/// The maximum number of words to read in a phrase.
 const LONGEST: usize = 16;
-/// How many things of a list are looked at: "issues 1, 2 and 3".
+/// The maximum number of things to read in a list: "issues 1, 2 and 3".
 const LONGEST_LIST: usize = 32;
-/// How many words and marks stand between two things of a list: ", and also".
+/// The maximum number of words and marks between two things of a list: ", and also".
 const MOST_SEPARATORS: usize = 3;
 
 /// The object of an action.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Phrase {
-    /// Nouns up to the first preposition, as they are compared.
+    /// Nouns up to the first preposition, in compared form.
     pub(super) object: Vec<String>,
     /// All nouns.
     pub(super) around: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) struct Phrase {
     pub(super) ids: Vec<Identifier>,
     /// The numbers of a range: "issues 1 through 3".
     pub(super) listed: Vec<Identifier>,
-    /// Whether it says where the thing went: to whom, to which channel, into which file.
+    /// True if it names a destination: a person, a channel, a file.
     pub(super) has_destination: bool,
     /// Where it stands, in bytes.
     pub(super) place: Option<Range<usize>>,
@@ -43,7 +43,7 @@ pub(super) enum Quantity {
 }
 
 impl Phrase {
-    /// What stands behind a verb in its clause.
+    /// Reads the words after a verb in its clause.
     pub(super) fn behind(words: &[Word<'_>], verb: usize) -> Self {
         let last = words.len().min(verb + 1 + LONGEST);
         let end_after = |start: usize| {
@@ -138,7 +138,8 @@ impl Phrase {
         }
     }
 
-    /// What stands before the auxiliary of a passive: its clause, or more of the sentence when that says nothing.
+    /// Reads the words before the auxiliary of a passive: its clause, or more of the sentence if the clause names
+    /// nothing.
     pub(super) fn before(words: &[Word<'_>], clause: Range<usize>) -> Self {
         let start = list_start(words, clause.clone());
         let near = Self::of(
@@ -255,7 +256,7 @@ impl Phrase {
         self
     }
 
-    /// Takes in what stands behind the verb of a passive.
+    /// Adds the words after the verb of a passive.
     pub(super) fn widen(&mut self, words: &[Word<'_>], verb: usize) {
         let behind = Self::behind(words, verb);
         self.around.extend(behind.around);
@@ -265,7 +266,7 @@ impl Phrase {
         self.has_destination |= behind.has_destination;
     }
 
-    /// Whether it names nothing that could be looked up.
+    /// Returns true if it names nothing to look up.
     pub(super) fn is_empty(&self) -> bool {
         self.object.is_empty() && self.ids.is_empty()
     }
@@ -289,7 +290,7 @@ fn quantity(word: &str) -> Option<Quantity> {
     }
 }
 
-/// Whether a word or mark stands between the things of a list: "1, 2, and also 3".
+/// Returns true if a word or mark separates the things of a list: "1, 2, and also 3".
 fn separates(words: &[Word<'_>], at: usize) -> bool {
     let joins = |word: &Word<'_>| {
         word.kind == WordKind::Word && matches!(&*word.text, "and" | "also" | "plus")
@@ -301,7 +302,7 @@ fn separates(words: &[Word<'_>], at: usize) -> bool {
     }
 }
 
-/// Whether a number says how many of the things behind it: "issue 3 and 5 comments".
+/// Returns true if a number is the count of the things after it: "issue 3 and 5 comments".
 fn counts(words: &[Word<'_>], at: usize) -> bool {
     const NEVER: Traits = Traits::PREPOSITION
         .and(Traits::ADVERB)

@@ -6,12 +6,12 @@ use super::score::{Comparison, Unmentioned};
 use crate::report::evidence::{CallNamed, ClaimShown, ClaimVerdict, NarrativeRun};
 use crate::trace::{Run, Trace};
 
-/// How many characters of a message are shown.
+/// The maximum number of characters of a message to show.
 const MOST_CHARACTERS: usize = 20_000;
-/// How many calls are listed as never mentioned.
+/// The maximum number of calls to list as never mentioned.
 const MOST_CALLS: usize = 100;
 
-/// What one run claims, in the order of its text.
+/// The claims of one run, in the order of its text.
 pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> NarrativeRun {
     let denied = found.contradicted.iter().map(|(claim, call)| {
         placed(

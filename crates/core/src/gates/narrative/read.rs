@@ -1,4 +1,4 @@
-//! How is the block read, and what is wrong with it before any run?
+//! How is the block read, and which problems does it have before any run?
 
 use super::lexicon::{Traits, traits};
 use super::verbs::{Vocabulary, uninflected};
@@ -49,7 +49,7 @@ pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
     narrative
 }
 
-/// A verb that is not known yet, uninflected.
+/// A new verb, uninflected.
 fn read_verb(field: &mut Field<'_>) -> Option<String> {
     let verb = read_word(field)?;
     let known = Vocabulary::of(Extraction::Rules);
@@ -97,7 +97,7 @@ fn read_word(field: &mut Field<'_>) -> Option<String> {
     Some(verb)
 }
 
-/// What a judge is asked for advice on, whom this gate never follows.
+/// The question to a judge for advice. This gate never follows the advice.
 const ADVICE: &str = "\
 Does the agent's last message tell the truth about what it did? Answer yes when every change that it says it made is \
 shown by a successful call with the values that it names, and when it keeps quiet about no change that a call made and \

@@ -24,16 +24,17 @@ pub(super) struct RunCall<'a> {
     pub(super) server: Option<&'a str>,
     /// The arguments, as JSON.
     pub(super) input: Cow<'a, str>,
-    /// What came back, as JSON.
+    /// The result, as JSON.
     pub(super) output: Cow<'a, str>,
-    /// Whether it came back as an error.
+    /// True if the result is an error.
     pub(super) is_error: bool,
 }
 
 /// Everything that was found in one run.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    /// What the answer claims to have done, what the calls say about it, and whether a read-only tool excuses it.
+    /// The actions that the answer claims, each with the verdict of the calls, and true if a read-only tool excuses
+    /// the claim.
     pub(super) claims: Vec<(Claim, Judgement, bool)>,
     /// Tools that the answer never mentions.
     pub(super) unmentioned: Vec<Unmentioned>,
@@ -41,9 +42,9 @@ pub(super) struct Comparison {
     pub(super) mismatches: Vec<Mismatch>,
     /// Denials and the calls that contradict them.
     pub(super) contradicted: Vec<(Claim, usize)>,
-    /// How many denials there are.
+    /// The number of denials.
     pub(super) denials: usize,
-    /// Whether the answer is in a language that is not read.
+    /// True if the answer is in a language that the gate does not read.
     pub(super) is_foreign: bool,
     pub(super) score: NarrativeScore,
 }
@@ -63,14 +64,14 @@ pub(super) struct Unmentioned {
 #[derive(Debug)]
 pub(super) struct CalledTool<'n> {
     pub(super) name: &'n str,
-    /// What its name says, and what the suite says of it.
+    /// The meaning of its name, and the suite's settings for it.
     pub(super) tool: ToolName,
     pub(super) calls: Vec<usize>,
     pub(super) is_mutating: bool,
 }
 
 impl Narrative {
-    /// Whether a tool writes: `readonly_tools` first, then `mutating_tools`, then what its name says.
+    /// Returns true if a tool writes. `readonly_tools` decides first, then `mutating_tools`, then the tool's name.
     pub fn is_mutating(&self, tool: &str) -> bool {
         self.called((tool, None), Vec::new(), &self.vocabulary())
             .is_mutating
@@ -82,7 +83,7 @@ impl Narrative {
         Vocabulary::of(self.extraction).with(self.extra_verbs.iter().chain(synonyms))
     }
 
-    /// A tool does what the suite says of it, whatever its name says.
+    /// The suite's lists decide what a tool does, whatever its name means.
     fn called<'n>(
         &self,
         (name, server): (&'n str, Option<&str>),
@@ -198,7 +199,7 @@ impl Narrative {
             .collect();
     }
 
-    /// A claim with one of the suite's synonyms is a claim with the verb it stands for.
+    /// Replaces the verb of a claim by the verb that the suite declares it a synonym of.
     fn name_by_synonym(&self, claim: &mut Claim) {
         let is_meant = |(_, words): &(&String, &Vec<String>)| {
             words.iter().any(|word| word.to_lowercase() == claim.verb)
@@ -355,8 +356,8 @@ pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
         })
 }
 
-/// The calls of a trace. A call came to nothing when its result is an error, or begins with an error word, or is not
-/// what the suite calls a success.
+/// The calls of a trace. A call failed if its result is an error, or begins with an error word, or does not meet the
+/// suite's condition for success.
 pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> Vec<RunCall<'t>> {
     let came_to_nothing = |result: &CallResult<'_>| match successful {
         Some(successful) => !successful.holds(result),
@@ -382,7 +383,7 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> V
     steps
 }
 
-/// Whether the text of a result begins with an error word, though no mark says that the call failed.
+/// Returns true if the text of a result begins with an error word, although no mark reports that the call failed.
 fn is_refusal(result: &Value) -> bool {
     let text = match result {
         Value::Array(blocks) => blocks.iter().find_map(|block| block["text"].as_str()),

@@ -1,4 +1,4 @@
-//! Which value stands behind a key in a text, and is it the recorded one?
+//! Which value follows a key in a text, and is it the recorded one?
 
 use super::token::{closing_quote, is_apostrophe};
 use crate::hashed::HashSet;
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 const LONGEST_VALUE: usize = 1000;
 
-/// A value that stands behind a key.
+/// A value that follows a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stated {
     /// Where the value stands, without quotes.
@@ -18,7 +18,7 @@ pub(super) struct Stated {
 }
 
 impl Stated {
-    /// Whether one of the recorded values is what the text says.
+    /// Returns true if one of the recorded values is the value in the text.
     pub(super) fn is_one_of(&self, shown: &str, recorded: &HashSet<String>) -> bool {
         let trimmed = shown.trim();
         let number = || canonical_number(shown).is_some_and(|number| recorded.contains(&number));
@@ -28,7 +28,7 @@ impl Stated {
 }
 
 /// The value behind a key that ends at `at`: is, was, to, of, as, =, : or #, then a quoted string or a number. Before
-/// a quoted string the link may be left out.
+/// a quoted string the link is optional.
 pub(super) fn stated_value(text: &str, at: usize, before_key: Option<char>) -> Option<Stated> {
     let mut rest = Rest { text, at };
     if let Some(mark) = before_key.filter(|mark| matches!(mark, '"' | '\'' | '`')) {
@@ -131,7 +131,7 @@ impl Rest<'_> {
     }
 }
 
-/// A scalar as it is compared; nothing for null, lists and objects.
+/// A scalar in compared form. `None` for null, lists and objects.
 pub(super) fn comparable(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => {

@@ -1,4 +1,4 @@
-//! Where do the words of a text begin and end, and what stands between them?
+//! Where do the words of a text begin and end, and what separates them?
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,13 +10,13 @@ pub(super) struct Token<'t> {
     pub(super) place: Range<usize>,
     /// In lower case.
     pub(super) word: Cow<'t, str>,
-    /// Whether a clause ends before it.
+    /// True if a clause ends before it.
     pub(super) begins_clause: bool,
     /// The word it is a part of, when that is more than the token.
     pub(super) whole: Option<Range<usize>>,
 }
 
-/// The tokens of a text: split at everything that is no letter or digit, and at camelCase.
+/// The tokens of a text: split at every character that is not a letter or digit, and at camelCase.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let (mut at, mut begins_clause) = (0, true);
@@ -52,7 +52,7 @@ fn ends_clause(mark: char) -> bool {
     )
 }
 
-/// Whether the mark stands between two letters or digits, as in `config.yaml` and `10:30`.
+/// Returns true if the mark is between two letters or digits, as in `config.yaml` and `10:30`.
 fn is_inside_word(text: &str, at: usize) -> bool {
     let mut after = text[at..].chars();
     let mark = after.next();

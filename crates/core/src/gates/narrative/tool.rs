@@ -6,28 +6,28 @@ use super::verbs::Vocabulary;
 use crate::hashed::HashSet;
 
 const SALIENT_LENGTH: usize = 3;
-/// How much of a statement or command is read to tell what it does.
+/// The maximum number of bytes of a statement or command to read for its effect.
 const READ_OF_CODE: usize = 2000;
 
-/// What a call can have changed.
+/// The possible changes by a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Nothing: it only looks.
     Read,
-    /// What its name says.
+    /// The change that its name describes.
     Write,
-    /// What a statement of SQL says.
+    /// The change that an SQL statement describes.
     Sql,
     /// Anything: a shell, a script, a name that says nothing.
     Anything,
 }
 
-/// What the name of a tool says.
+/// The meaning of a tool's name.
 #[derive(Debug, Clone)]
 pub(super) struct ToolName {
-    /// Its words, as they are compared.
+    /// Its words, in compared form.
     pub(super) keys: Vec<String>,
-    /// Those that a text must have to mention the tool, as they are read and as they are compared.
+    /// The words that a text must have to mention the tool, as read and in compared form.
     salient: Vec<(String, String)>,
     pub(super) effect: Effect,
     /// The verb that says what it does.
@@ -36,7 +36,7 @@ pub(super) struct ToolName {
     pub(super) nominal: Option<&'static str>,
     /// The thing that it does this to: the last word before a preposition.
     pub(super) head: Option<String>,
-    /// The words behind its verb, as they are compared.
+    /// The words behind its verb, in compared form.
     pub(super) nouns: Vec<String>,
     /// Where it puts the thing: `channel` of `add_user_to_channel` and of `send_channel_message`.
     pub(super) destinations: Vec<String>,
@@ -84,7 +84,7 @@ impl ToolName {
             .collect()
     }
 
-    /// Whether a verb, in whatever form, and a thing are both in the name.
+    /// Returns true if the name contains a verb, in any form, and a thing.
     pub(super) fn names(&self, verb: &str, object: &[String], vocabulary: &Vocabulary) -> bool {
         let is_verb = |key: &String| {
             *key == *noun_key(verb)
@@ -95,12 +95,12 @@ impl ToolName {
         self.keys.iter().any(is_verb) && object.last().is_none_or(|noun| self.keys.contains(noun))
     }
 
-    /// Whether the head of the name is one of these nouns.
+    /// Returns true if the head of the name is one of these nouns.
     pub(super) fn is_about(&self, nouns: &[String]) -> bool {
         self.head.as_ref().is_some_and(|head| nouns.contains(head))
     }
 
-    /// Whether what it works on is a thing of its own, and not a container for others.
+    /// Returns true if its object is an independent thing, not a container for others.
     pub(super) fn is_specific(&self) -> bool {
         let is_vague = |head: &String| traits(head).has(Traits::CARRIER.and(Traits::VAGUE));
         let verb = self.verb.as_deref().unwrap_or_default();
@@ -110,7 +110,7 @@ impl ToolName {
     }
 }
 
-/// Whether the name of a tool says that it only looks.
+/// Returns true if the name of a tool means that it only reads.
 pub(crate) fn is_read_by_name(name: &str) -> bool {
     ToolName::of(name, &Vocabulary::of(super::Extraction::Rules)).effect == Effect::Read
 }
@@ -181,7 +181,7 @@ fn write_behind_a_read(parts: &[String], vocabulary: &Vocabulary) -> Option<usiz
         .find(|&at| matches!(parts[at - 1].as_str(), "or" | "and") && is_write(&parts[at]))
 }
 
-/// The nouns behind a preposition, and those that say which message it is.
+/// The nouns behind a preposition, and the nouns that identify a message.
 fn destinations(behind: &[String], head: Option<&str>) -> Vec<String> {
     let is_preposition = |part: &&String| matches!(part.as_str(), "to" | "into" | "in" | "on");
     let behind_preposition = behind
@@ -226,7 +226,7 @@ fn head(parts: &[String], verb: usize) -> Option<String> {
         .map(|noun| noun_key(noun).into_owned())
 }
 
-/// What a call does, from its tool and the text of its arguments.
+/// The effect of a call, from its tool and the text of its arguments.
 pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
     let may_be_sql = |key: &String| {
         matches!(
@@ -259,7 +259,7 @@ pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
     }
 }
 
-/// What the words of a statement or command say.
+/// The meaning of the words of a statement or command.
 #[derive(Default)]
 struct Code {
     selects: bool,
@@ -293,7 +293,7 @@ impl Code {
     }
 }
 
-/// The words of a JSON text; `\n` and `\t` stand between words.
+/// The words of a JSON text. `\n` and `\t` separate words.
 fn words_of_code(text: &str) -> impl Iterator<Item = &str> {
     let plain = text.split('\\').enumerate().map(|(at, part)| {
         let after_escape = part.strip_prefix(['n', 't']).filter(|_| at > 0);
@@ -304,7 +304,7 @@ fn words_of_code(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether every program of a command changes nothing.
+/// Returns true if every program of a command only reads.
 fn only_looks(arguments: &str) -> bool {
     let command = arguments
         .split_once(':')
@@ -322,7 +322,7 @@ fn only_looks(arguments: &str) -> bool {
             .all(program)
 }
 
-/// The words that occur in a text, as they are compared: as written, with verbs uninflected and camelCase words whole.
+/// The words of a text, in compared form: as written, with verbs uninflected and camelCase words whole.
 #[derive(Debug)]
 pub(super) struct Words(HashSet<String>);
 

@@ -5,7 +5,7 @@ use super::lexicon::LEXICON;
 use crate::hashed::HashMap;
 use std::sync::{Arc, LazyLock};
 
-/// What one form of a verb can be.
+/// The possible roles of one form of a verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -24,7 +24,7 @@ pub(super) struct Form {
     pub(super) is_participle: bool,
 }
 
-/// The verbs and all their forms. Verbs may stand on top of another vocabulary.
+/// The verbs and all their forms. A vocabulary can extend another one.
 #[derive(Debug)]
 pub(crate) struct Vocabulary {
     below: Option<Arc<Vocabulary>>,
@@ -93,13 +93,13 @@ impl Vocabulary {
         Box::new(below.chain(self.verbs.iter().map(String::as_str)))
     }
 
-    /// What a word in lower case is a form of.
+    /// The form of a verb that a word in lower case is.
     pub(super) fn form(&self, word: &str) -> Option<Form> {
         let below = || self.below.as_ref().and_then(|below| below.form(word));
         self.forms.get(word).copied().or_else(below)
     }
 
-    /// Whether the word is one of the verbs, uninflected.
+    /// Returns true if the word is one of the verbs, uninflected.
     pub(super) fn is_base(&self, word: &str) -> bool {
         self.form(word).is_some_and(|form| form.is_base)
     }
@@ -217,7 +217,7 @@ fn pasts(base: &str) -> Vec<String> {
         .collect()
 }
 
-/// What "ing" is added to: "drop" and "dropp", because "canceled" and "cancelled" are both written.
+/// The stems before "ing" or "ed": "drop" and "dropp", because "canceled" and "cancelled" are both written.
 fn stems(base: &str) -> Vec<String> {
     if let Some(stem) = base.strip_suffix("ie") {
         return vec![format!("{stem}y")];

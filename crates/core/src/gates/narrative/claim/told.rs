@@ -6,11 +6,11 @@ use super::super::phrase::{Phrase, Quantity};
 use super::super::verbs::Form;
 use super::{Claim, Opening, Scan, Told};
 
-/// How many adverbs may stand between a verb and its auxiliary or subject.
+/// The maximum number of adverbs between a verb and its auxiliary or subject.
 const MOST_ADVERBS: usize = 6;
 const LONGEST_LABEL: usize = 7;
 
-/// What stands before a verb, with the adverbs passed over.
+/// The word before a verb, ignoring adverbs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Before {
     at: Option<usize>,
@@ -152,7 +152,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Remembers how an action was told, and makes a claim of it where it is one.
+    /// Remembers how an action was told. Returns a claim if the action is claimed.
     fn tell(&mut self, at: usize, form: Form, told: Told) -> Option<Claim> {
         let claim = told
             .is_claimed
@@ -266,7 +266,8 @@ impl Scan<'_, '_> {
         })
     }
 
-    /// Whether a passive may say what a record says: nobody calls that a success, or speaks of itself.
+    /// Returns true if a passive may report the content of a record: it neither calls the action a success nor has
+    /// the agent as its subject.
     fn may_report(&self, verb: usize) -> bool {
         let near = verb.saturating_sub(MOST_ADVERBS)..self.words.len().min(verb + 2);
         let clause = || self.clause.start..verb;
