@@ -42,7 +42,7 @@ impl RunCommand for LintTools {
     const NAME: &'static str = "lint-tools";
     const GROUP: Group = Group::Look;
     const SUMMARY: &'static str =
-        "Report what is wrong with the tools of an MCP server, and how many tokens each takes";
+        "Report problems of the tools of an MCP server, and the tokens that each takes";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         self.ignore.iter().try_for_each(|id| known(id).map(drop))?;
@@ -119,7 +119,7 @@ fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -
         }
     }
     if !met.is_empty() {
-        text.push_str(&format!("{}\n", paint.bold("What to do")));
+        text.push_str(&format!("{}\n", paint.bold("Fixes")));
         let widest = met
             .iter()
             .map(|rule| rule.id.len())

@@ -30,10 +30,7 @@ pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of its own"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) suites: Suites,

@@ -100,7 +100,7 @@ fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> Stri
     }
     for left in &offer.left_out {
         text.push_str(&format!(
-            "{}\n    {}: it is left out\n",
+            "{}\n    {}: it is omitted\n",
             paint.bold(&escape(&left.tool)),
             escape(&left.why)
         ));

@@ -59,7 +59,7 @@ fn a_gate_that_no_longer_holds_for_the_runs_there_are_refuses_them_and_says_how_
     let half = bench.read("a.jsonl");
     bench.write("suite.yml", &SUITE.replace("gte: 0.5", "gte: 0.9"));
     let refused = bench.replay(2);
-    refused.says("5 of 10 runs are recorded: recording stopped early, and with the suite as it is now the others could change the verdict");
+    refused.says("5 of 10 runs are recorded: recording stopped early, and with the current suite, the remaining runs could change the verdict");
     refused.says("mcptest run suite.yml --record=missing --filter 'says yes'");
     bench.write("suite.yml", &SUITE.replace("    stop: decided\n", ""));
     bench

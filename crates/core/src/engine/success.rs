@@ -65,8 +65,8 @@ impl Success {
 
     /// Reads what an agent says for all its gates; each gate takes it from there.
     pub(crate) fn read_for_agent(block: &mut Block<'_>) {
-        let doc = "Which calls came to something, for every gate that counts successful calls and does not say it \
-                   itself: `true` for results without an error, or a matcher for the text of a result";
+        let doc = "The definition of a successful call, for every gate that counts them and has no `successful:`: \
+                   `true` for results without an error, or a matcher for the text of a result";
         let counted = block.optional(KEY, doc, Counted::read);
         let is_used = |gate: &crate::engine::GateKind| {
             gate.is(GateTrait::CountsSuccess) && block.has(gate.key)

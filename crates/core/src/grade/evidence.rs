@@ -205,7 +205,7 @@ fn clipped(text: &str) -> String {
         Some((end, _)) => {
             let left_out = text[end..].chars().count();
             format!(
-                "{} [{left_out} more characters are left out here]",
+                "{} [{left_out} more characters are omitted here]",
                 &text[..end]
             )
         }

@@ -33,7 +33,7 @@ pub enum GradesFault {
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
     /// With what it says.
-    #[error("this is no grade: {0}; {again}", again = WORDS.again)]
+    #[error("this is not a grade: {0}; {again}", again = WORDS.again)]
     Content(String),
 }
 

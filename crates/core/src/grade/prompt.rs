@@ -82,7 +82,7 @@ impl Sheet {
     /// What the judge is told when an answer does not fit.
     pub fn repair(&self, why: &str) -> String {
         format!(
-            "Your answer cannot be used: {why}. Answer again, with the JSON object that was asked for and nothing else."
+            "Your answer cannot be used: {why}. Answer again, only with the requested JSON object."
         )
     }
 

@@ -81,7 +81,7 @@ impl JudgeDefaults {
             let mut providers = Vec::new();
             let doc = "The model that judges where a check names none: its id, or {provider, id}";
             let model = block.required("model", doc, |f| Model::read(f, &mut providers));
-            let doc = "How long one answer of a judge may take, as `60s`; 120s when left out";
+            let doc = "The time limit for one answer of a judge, such as `60s` [default: 120s]";
             let request_timeout_ms = block.optional("request_timeout", doc, |f| f.limit_ms());
             Some(Self {
                 model: model?,
@@ -173,12 +173,12 @@ impl Question {
 
     /// The keys of a judge, of a jury, or of a block that may have either.
     pub(crate) fn read_block(block: &mut Block<'_>, bench: Bench, span: Span) -> Option<Self> {
-        let rubric = block.required("rubric", "What is judged by", Rubric::read);
+        let rubric = block.required("rubric", "The rubric", Rubric::read);
         let mut providers = Vec::new();
         block.at_most_one_of(&["model", "jurors"]);
         let mut judges = Vec::new();
         if bench != Bench::Jury {
-            let doc = "The model that judges; the suite's own `judge:` when left out";
+            let doc = "The judge's model [default: the suite's `judge:`]";
             judges.extend(block.optional("model", doc, |f| Model::read(f, &mut providers)));
         }
         if bench != Bench::Judge {
@@ -189,7 +189,7 @@ impl Question {
             );
         }
         let threshold = read_threshold(block, THRESHOLD);
-        let doc = "How often each judge is asked; 1 when left out. Their mean counts";
+        let doc = "The number of calls to each judge, whose mean counts [default: 1]";
         let samples = block
             .optional("samples", doc, |f| f.whole(1..=MOST_SAMPLES))
             .unwrap_or(1);
@@ -217,8 +217,7 @@ impl Question {
     }
 
     fn read_of_jury(&mut self, block: &mut Block<'_>, bench: Bench) {
-        let doc =
-            "The least share of jurors, from 0 to 1, that must let it pass; 0.5 when left out";
+        let doc = "The minimum share of jurors, from 0 to 1, that must pass it [default: 0.5]";
         self.quorum = block
             .optional("quorum", doc, |f| f.number(0.0..=1.0))
             .unwrap_or(QUORUM);
@@ -356,7 +355,7 @@ impl Question {
             .min_by(|one, other| one.score.total_cmp(&other.score));
         if let Some(answer) = lowest {
             said.push_str(&format!(
-                "; {} said of {}: {}",
+                "; {} about {}: {}",
                 vote.model, answer.name, answer.reason
             ));
         }
@@ -391,7 +390,7 @@ fn lint_tree(block: &mut Block<'_>, (lowest, highest): (f64, f64), threshold: f6
 }
 
 fn read_threshold(block: &mut Block<'_>, default: f64) -> Option<f64> {
-    let doc = format!("The least score, from 0 to 1, to pass; {default} when left out");
+    let doc = format!("The minimum score, from 0 to 1, to pass [default: {default}]");
     let threshold = block.optional("threshold", &doc, |f| f.number(0.0..=1.0));
     if threshold == Some(0.0) {
         let problem = Problem::error("a threshold of 0 lets everything pass")

@@ -79,8 +79,8 @@ impl Rubric {
 
     fn read_block(block: &mut Block<'_>) -> Option<Self> {
         block.at_most_one_of(&["text", "criteria", "tree"]);
-        let text = block.optional("text", "What is judged, in one text", |f| f.name());
-        let criteria = block.optional("criteria", "What is judged, each by itself", |f| {
+        let text = block.optional("text", "The rubric as one text", |f| f.name());
+        let criteria = block.optional("criteria", "The criteria, each judged separately", |f| {
             f.list(Criterion::read)
         });
         let tree = block.optional(
@@ -140,7 +140,7 @@ impl Rubric {
             .find(|criterion| !names.insert(&criterion.name));
         if let Some(twice) = twice {
             let problem = Problem::error(format!("two criteria are called `{}`", twice.name));
-            return Some(problem.help("give each a `name:` of its own"));
+            return Some(problem.help("give each a unique `name:`"));
         }
         if self.criteria.is_empty() && self.tree.is_none() {
             return Some(Problem::error("`criteria:` is empty").help("write at least one"));
@@ -218,13 +218,10 @@ impl Criterion {
                 })
             });
             shapes.block(|block| {
-                let name = block.optional(
-                    "name",
-                    "What it is called in reports, as `eval.NAME`",
-                    |f| f.name(),
-                );
-                let text = block.required("text", "What the judge reads", |f| f.name());
-                let doc = "How much it counts beside the others; 1 when left out";
+                let name =
+                    block.optional("name", "The name in reports, as `eval.NAME`", |f| f.name());
+                let text = block.required("text", "The text for the judge", |f| f.name());
+                let doc = "The weight [default: 1]";
                 let weight = block
                     .optional("weight", doc, |f| f.number(0.0..=1000.0))
                     .unwrap_or(1.0);
@@ -258,7 +255,7 @@ impl Tree {
 
     fn read_block(block: &mut Block<'_>) -> Option<Self> {
         block.at_most_one_of(&["ask", "score"]);
-        let score = block.optional("score", "What the answers come to", |f| f.number(0.0..=1.0));
+        let score = block.optional("score", "The resulting score", |f| f.number(0.0..=1.0));
         let ask = block.optional("ask", "A question whose answer is yes or no", |f| f.name());
         let yes = block.optional("yes", "Where yes leads", Self::read);
         let no = block.optional("no", "Where no leads", Self::read);

@@ -34,17 +34,17 @@ impl Question {
     pub(crate) fn read_scorer(field: &mut Field<'_>) -> Option<(String, Self)> {
         let (span, scope) = (field.span(), field.reading.scope());
         field.try_block(|block: &mut Block<'_>| {
-            let doc = "What its numbers are called, as `scorers.NAME.KEY` in `expect:`";
+            let doc = "The name of its numbers, as `scorers.NAME.KEY` in `expect:`";
             let name = block.required("name", doc, |f| f.name());
             let program = OwnAgent::read_block(block, &scope);
-            let doc = "How long it may take for one run, as `30s`; 60s when left out";
+            let doc = "The time limit for one run, such as `30s` [default: 60s]";
             let timeout_ms = block
                 .optional("timeout", doc, |f| f.limit_ms())
                 .unwrap_or(TIMEOUT_MS);
             let name = name?;
             let is_odd = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
             if name.contains(is_odd) && !block.is_describing() {
-                let problem = Problem::error(format!("`{name}` cannot stand in a target"));
+                let problem = Problem::error(format!("`{name}` cannot be part of a target"));
                 let help = "name a scorer with letters, digits, `_` and `-`";
                 block.report(
                     problem

@@ -372,7 +372,7 @@ fn accept_early_stop(
     let open = if !agent.stop_decided {
         Some("the suite does not say `stop: decided`")
     } else if decided(agent, runs, wanted).is_none() {
-        Some("with the suite as it is now the others could change the verdict")
+        Some("with the current suite, the remaining runs could change the verdict")
     } else {
         None
     };

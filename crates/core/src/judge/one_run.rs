@@ -213,7 +213,7 @@ pub(super) fn misplaced_result(trace: &Trace<'_>) -> Option<String> {
             let before = next - 1;
             return Some(format!(
                 "tool_results[{at}] answers call {call} behind the answer to call {before}; \
-                 results stand in call order, one for a call"
+                 results must be in call order, one for each call"
             ));
         }
         next = call + 1;

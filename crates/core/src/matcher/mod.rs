@@ -396,9 +396,7 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
                 Problem::error(format!("one matcher at a time: `{first}` and `{second}`"))
                     .at(span(second))
                     .also(span(first), "already given here");
-            block.report(
-                problem.help("to hold a value to both, write `all-of: [{gte: 1}, {lte: 3}]`"),
-            );
+            block.report(problem.help("to require both, write `all-of: [{gte: 1}, {lte: 3}]`"));
             None
         }
         _ => check,

@@ -55,7 +55,7 @@ pub(super) const SCHEMA: MatcherKind = matcher(
 
 pub(super) const LENGTH: MatcherKind = matcher(
     "length",
-    "How many items a list has, or characters a string: a number, or a matcher for it",
+    "The number of items of a list, or characters of a string: a number, or a matcher for it",
     "a string, a list or an object",
     |field| {
         field.shapes("a number or a matcher", |shapes| {
@@ -89,7 +89,7 @@ pub(super) const LENGTH: MatcherKind = matcher(
 
 pub(super) const ABSENT: MatcherKind = matcher(
     "absent",
-    "`true`: there is nothing at the target; `false`: there is something, whatever it is",
+    "`true`: the target has no value; `false`: it has any value",
     ANY_VALUE,
     |field| {
         let accepts_absence = field.flag()?;
@@ -138,7 +138,7 @@ impl crate::suite::read::Field<'_> {
             ));
             let help = match unknown.near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "take it out, or let its name begin with `x-`".to_owned(),
+                None => "remove it, or begin its name with `x-`".to_owned(),
             };
             self.report(problem.help(help).at(self.span_at(&unknown.pointer)));
         }

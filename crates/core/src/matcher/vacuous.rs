@@ -10,7 +10,7 @@ pub(super) fn problem(of_what: &str) -> Problem {
     Problem::error(format!(
         "this holds for every {of_what}, and asserts nothing"
     ))
-    .help("write what is expected; to ask only that there is a value, write `absent: false`")
+    .help("write the expected value; to require any value, write `absent: false`")
 }
 
 /// A value of which something is to be a part; not an empty one, which is a part of everything.

@@ -80,10 +80,10 @@ impl Price {
             "USD for a million completion tokens",
             usd,
         );
-        let doc = "USD for a million prompt tokens from a cache; as any prompt token when left out";
-        let cache_read = block.optional("cache_read_usd_per_million", doc, usd);
         let doc =
-            "USD for a million prompt tokens written to a cache; as any prompt token when left out";
+            "USD for a million prompt tokens from a cache [default: the price of prompt tokens]";
+        let cache_read = block.optional("cache_read_usd_per_million", doc, usd);
+        let doc = "USD for a million prompt tokens written to a cache [default: the price of prompt tokens]";
         let cache_write = block.optional("cache_write_usd_per_million", doc, usd);
         let (prompt, completion) = (prompt?, completion?);
         Some(Self {

@@ -128,9 +128,9 @@ fn collides(extra: &Map<String, Value>, path: &str) -> bool {
 impl Instead {
     fn sentence(self) -> String {
         match self {
-            Key(key) => format!("write `{key}:` in place of it"),
+            Key(key) => format!("write `{key}:` instead"),
             Beside(key) => format!("`{key}:` sets it: write one of the two"),
-            Nothing(why) => format!("leave it out: {why}"),
+            Nothing(why) => format!("remove it: {why}"),
         }
     }
 }

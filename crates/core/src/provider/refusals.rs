@@ -99,7 +99,7 @@ const RESPONSES: &[&str] = &["openai-responses"];
 const GEMINI: &[&str] = &["gemini"];
 const MISTRAL: &[&str] = &["mistral"];
 
-const REMOVE: &str = "remove it, or set it under `models:` for those that take it";
+const REMOVE: &str = "remove it, or set it under `models:` for the models that accept it";
 const OTHER_WORD: &str = "write another word, or remove it";
 const NO_SEED: &str = "remove it; `runs:` shows how much the answers differ";
 

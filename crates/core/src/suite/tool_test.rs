@@ -62,10 +62,11 @@ impl ToolTest {
             let expect = block.optional("expect", doc, |f| {
                 Assertion::<Path>::read_list(f, Roots::ToolTest)
             });
-            let timeout_ms =
-                block.optional("timeout", "How long the call may take, as `30s`", |f| {
-                    f.limit_ms()
-                });
+            let timeout_ms = block.optional(
+                "timeout",
+                "The time limit for the call, such as `30s`",
+                |f| f.limit_ms(),
+            );
             let tags = block.optional("tags", "Words to select the test by", |f| {
                 f.list(|f| f.name())
             });

@@ -105,7 +105,7 @@ pub const RULES: &[Rule] = &[
         .doc("A provider refuses a form in the schema, which hosts rewrite without loss.")
         .fix(
             "Write `type: object` and `properties` at the top, give lists their `items`, \
-             leave `$schema` out.",
+             omit `$schema`.",
         ),
     rule("unicode-hidden", Critical, text::is_hidden_in)
         .doc("A text has characters that people do not see and models read.")

@@ -174,7 +174,7 @@ impl Page {
         } else {
             out.push_str(
                 "\n# One call to one tool each, without a model. The expected values were equal in two answers; make them say\n\
-                 # what matters to you. Where a tool declares an outputSchema, its answer is held to that too.\ntools:\n",
+                 # what matters to you. Where a tool declares an outputSchema, its answer is checked against that too.\ntools:\n",
             );
         }
         for test in &self.tests {

@@ -47,7 +47,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         let why = if sets.is_empty() {
             "no recording lists a tool"
         } else {
-            "there are no runs to compare"
+            "no runs to compare"
         };
         scores.not_exercised = Some(why.to_owned());
         return scores;

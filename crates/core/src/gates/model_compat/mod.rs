@@ -79,9 +79,9 @@ impl ModelCompat {
             file_span = field.span();
             field.name()
         });
-        let doc = "The name of the test in the baseline; the agent's own when left out";
+        let doc = "The name of the test in the baseline [default: the agent's name]";
         let test = block.optional("test", doc, |field| field.name());
-        let doc = "Whether a number of a gate may shift for the worse; it is reported all the same";
+        let doc = "Allow a number of a gate to shift for the worse; the shift is still reported";
         let allow_drift = block.flag("allow_drift", doc, false);
         Self {
             file: file.unwrap_or_default(),

@@ -133,7 +133,7 @@ pub enum Extraction {
 /// The names of these ways in the documents that describe the gate.
 #[expect(
     non_upper_case_globals,
-    reason = "the names stand for variants, and are spelled like them"
+    reason = "the names mean variants, and are spelled like them"
 )]
 impl Extraction {
     /// The default: rules, and no model.

@@ -111,9 +111,9 @@ pub(super) fn advice(block: &mut Block<'_>) -> Option<Question> {
 }
 
 pub(super) fn successful(block: &mut Block<'_>) -> Option<Success> {
-    let doc = "Which calls came to something, and so can support a claim: a matcher for the text of a result, as \
-               `not: { contains: refused }`, beside being no error. Left out, the agent's `successful:` holds, else a \
-               result that is no error and does not begin with an error word";
+    let doc = "The calls that can support a claim: a matcher for the text of a result that is not an error, such as \
+               `not: { contains: refused }` [default: the agent's `successful:`, otherwise a result that is not an \
+               error and does not begin with an error word]";
     Success::read(block, doc)
 }
 

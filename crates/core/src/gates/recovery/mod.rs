@@ -257,20 +257,20 @@ impl RecoveryBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "The time budget of one call, which each call without an answer uses up";
         let max_detection_ms = block.required("max_detection_ms", doc, |f| f.whole(1..=u64::MAX));
-        let doc = "The most that recovery may take in all; unbounded when left out";
+        let doc = "The maximum total time of recovery [default: unlimited]";
         let max_recovery_ms = block.optional("max_recovery_ms", doc, |f| f.whole(0..=u64::MAX));
-        let doc = "Fail when the agent is told later than `max_detection_ms`";
+        let doc = "Fail if the agent receives the failure later than `max_detection_ms`";
         let limits = RecoveryLimits {
             max_detection_ms: max_detection_ms.unwrap_or_default(),
             max_recovery_ms,
             require_clean_timeout: block.flag("require_clean_timeout", doc, false),
         };
-        let doc = "The tools whose success is a recovery; left out, any";
+        let doc = "The tools whose success is a recovery [default: any]";
         let tools = block.list("recovered_by", doc, |item| item.tool());
-        let doc = "Which calls came to something and so overcome a failure: `true` for results without an error, or a \
-                   matcher for the text of a result; left out, what the agent says for all gates";
+        let doc = "The calls that overcome a failure: `true` for results without an error, or a matcher for the text \
+                   of a result [default: the agent's `successful:`]";
         let success = Success::read(block, doc);
-        let doc = "Whether a run that stops and says that it failed passes";
+        let doc = "The verdict on a run that stops and reports its failure";
         let accepts_giving_up = block.optional("on_give_up", doc, |f| {
             f.choice("a verdict", &[("fail", false), ("pass", true)])
         });
@@ -436,7 +436,7 @@ impl RecoveryBlock {
         match (reason, met.recovered_by, met.report.time_to_detection_ms) {
             (RecoveryFailure::UncleanTimeout, _, Some(noticed)) => {
                 format!(
-                    "{hit} {met_it}, and the agent was told after {noticed} ms; its budget is {budget} ms"
+                    "{hit} {met_it}, and the agent received the failure after {noticed} ms; its budget is {budget} ms"
                 )
             }
             (RecoveryFailure::UncleanTimeout, _, None) => {

@@ -26,7 +26,7 @@ pub(super) struct GoldenCall {
 /// The calls of every right way.
 pub(super) fn read(field: &mut Field<'_>) -> Option<Vec<Vec<GoldenCall>>> {
     field.block(|block: &mut Block<'_>| {
-        let doc = "The calls of a right run, in order; those that only read may be left out";
+        let doc = "The calls of a correct run, in order; read-only calls are optional";
         let calls = |f: &mut Field<'_>| f.list(GoldenCall::read);
         let first = block.required("calls", doc, calls);
         let others = block.list(

@@ -128,7 +128,7 @@ impl Escalation {
             let tool = block.required("tool", doc, |f| f.tool_at(span));
             let is_expected = block.flag(
                 "expected",
-                "Whether it is to be called, or must not be",
+                "`true` if it must be called, `false` if it must not",
                 true,
             );
             Some(Self {
@@ -153,7 +153,7 @@ impl ScenarioBlock {
         let world = World::read(block);
         let doc = "The calls of a right run: the state that they lead to is the expected one";
         let golden = block.or_default("golden", doc, |f| f.define("golden", golden::read));
-        let doc = "Lists of the state whose order does not count, as `orders.O-1.items`; `*` stands for every name";
+        let doc = "Lists in the state to compare in any order, such as `orders.O-1.items`; `*` means any name";
         let unordered = block.list("unordered", doc, |f| f.name());
         let bags = Bags::new(&unordered);
         let walked = golden.iter().filter_map(|calls| {
@@ -172,15 +172,15 @@ impl ScenarioBlock {
                 "name the list from the outside in, such as `orders.O-1.items` or `orders.*.items`";
             block.report_at("unordered", Problem::warning(message).help(help));
         }
-        let doc = "What must hold in the state at the end, in place of what `golden` leads to";
+        let doc = "Conditions on the final state, instead of the state after `golden`";
         let expect_state = block.optional("expect_state", doc, read_expected);
         let doc = "`true` when the agent is to do nothing, `false` when it must do something";
         let refusal = block.optional("refusal", doc, |f| f.flag());
         let doc = "The tool that hands over to somebody else, and whether it is to be called";
         let escalation = block.optional("escalation", doc, Escalation::read);
-        let doc = "Which calls came to something, and so changed the state: a matcher for the text of a result, as \
-                   `not: { contains: refused }`, beside being no error. Left out, the agent's `successful:` holds, \
-                   else a result that is no error and does not begin with an error word";
+        let doc = "The calls that changed the state: a matcher for the text of a result that is not an error, such as \
+                   `not: { contains: refused }` [default: the agent's `successful:`, otherwise a result that is \
+                   not an error and does not begin with an error word]";
         let successful = Success::read(block, doc);
         if !JUDGES.iter().any(|key| block.has(key)) && !block.has_slip_of(&JUDGES) {
             let problem = Problem::error("nothing says what a right run is, so no run could fail");
@@ -303,7 +303,7 @@ fn read_expected(field: &mut Field<'_>) -> Option<Vec<Guard>> {
     let problem = if guards.is_empty() {
         Problem::error("an empty `expect_state:` expects nothing").help("name a place of the state")
     } else if guards.iter().any(Guard::names_arguments) {
-        Problem::error("there is no call at the end of a run, so no argument can be named here")
+        Problem::error("the end of a run has no call, so no argument can be named here")
             .help("write the names and values themselves, as `orders.O-1.status: cancelled`")
     } else {
         return Some(guards);

@@ -144,7 +144,7 @@ impl Premises {
         let doc = "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`";
         let least_calls =
             block.optional("min_calls_for_tool_usage", doc, |f| f.whole(0..=1_000_000));
-        let doc = "Tokens that a distinct call may take before `cost_per_progress` falls, 2000 if left out; makes it \
+        let doc = "Tokens that a distinct call may take before `cost_per_progress` falls [default: 2000]; makes it \
                    part of the weakest score";
         let target_tokens = block.optional("target_tokens", doc, |f| f.whole(1..=1_000_000_000));
         let doc =
@@ -259,8 +259,7 @@ impl Gate for StabilityBlock {
             scores.nothing_counts(&ALIGNED, "no two runs called the same tool");
         }
         if sessions.iter().all(|session| session.calls.is_empty()) {
-            scores.not_exercised =
-                Some("no run made a call, so there is nothing to compare".to_owned());
+            scores.not_exercised = Some("no run made a call to compare".to_owned());
         }
         self.premises.say_what_is_missing(&sessions, &mut scores);
         let explainer = Explainer {
@@ -472,7 +471,7 @@ mod tests {
         let scores = scored_by(MEASURED, &[silent.clone(), silent]);
         assert_eq!(
             scores.not_exercised.unwrap(),
-            "no run made a call, so there is nothing to compare"
+            "no run made a call to compare"
         );
     }
 

@@ -23,18 +23,18 @@ pub(super) fn cost_of(
         .or(agents_model)
     else {
         return Err(
-            "neither the recording nor the agent says the cost or the model, so there is no cost"
+            "neither the recording nor the agent has the cost or the model, so the cost is unknown"
                 .to_owned(),
         );
     };
     let Some(price) = own.get(model).or_else(|| shipped_price(model)) else {
         return Err(format!(
-            "there is no price for `{model}` in the table of {}, so there is no cost: give one under `prices:`",
+            "no price is known for `{model}` in the table of {}, so the cost is unknown: add one under `prices:`",
             shipped_as_of()
         ));
     };
     price.cost_usd(conversation.tokens).ok_or_else(|| {
-        "the trace records neither the cost nor prompt and completion tokens, so there is no cost".to_owned()
+        "the trace records neither the cost nor prompt and completion tokens, so the cost is unknown".to_owned()
     })
 }
 

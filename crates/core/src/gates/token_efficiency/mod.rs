@@ -248,7 +248,7 @@ fn summary(scores: &Scores) -> Option<String> {
     };
     let cost = match value(&COST) {
         Some(cost) => format!("cost ${cost}{}", each(&COST_PER_CORRECT, "$")),
-        None => "cost not known".to_owned(),
+        None => "cost unknown".to_owned(),
     };
     Some(format!(
         "F1 {f1}% ({letter}), {selections}, {surface}, {cost}"

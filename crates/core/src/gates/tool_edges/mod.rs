@@ -233,8 +233,8 @@ fn read_tools(
 
 fn read_edge(field: &mut Field<'_>) -> Option<DelegationEdge> {
     field.try_block(|block| {
-        let from = block.required("from", "Who hands over", |f| f.name());
-        let to = block.required("to", "Who takes over", |f| f.name());
+        let from = block.required("from", "The agent that hands over", |f| f.name());
+        let to = block.required("to", "The agent that takes over", |f| f.name());
         Some(DelegationEdge {
             from: from?,
             to: to?,
@@ -254,8 +254,8 @@ impl ToolEdgesBlock {
         let doc =
             "Hand-offs that are expected; others are forbidden unless `closed: false` is written";
         let delegation = block.list("delegation", doc, read_edge);
-        let doc = "Whether tools that are not allowed, and hand-offs that are not expected, are forbidden. Left out, what \
-                   is listed is closed; `true` closes both, whatever else is expected; `false` only reports";
+        let doc = "Forbid unlisted tools and hand-offs: `true` closes both lists, `false` only reports [default: each \
+                   written list is closed]";
         let closed = block.optional("closed", doc, |field| field.flag());
         let doc = "`free` lets tools that only read be called without being listed";
         let words = &[("listed", false), ("free", true)];

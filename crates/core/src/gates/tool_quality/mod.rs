@@ -83,7 +83,8 @@ impl ToolQuality {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "Rules that are not applied, by their ids";
         let ignore = block.list("ignore", doc, rule_id);
-        let doc = "The tools as they were pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
+        let doc =
+            "The tools pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
         let baseline = block.optional("baseline", doc, |field| Some((field.name()?, field.span())));
         Self {
             ignore,
@@ -132,7 +133,7 @@ impl Gate for ToolQuality {
         };
         if surfaces.iter().all(Vec::is_empty) {
             let why = if runs.is_empty() {
-                "there are no runs"
+                "no runs"
             } else {
                 "the agent was offered no tools"
             };

@@ -140,16 +140,16 @@ impl Gate for TrajectoryBlock {
 impl TrajectoryBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let reference = Reference::read(block);
-        let doc = "The tools whose calls are looked at; calls to others are free. Left out, all are looked at";
+        let doc = "The tools whose calls are compared; calls to other tools are free [default: all tools]";
         let among = block.optional("among", doc, |field| {
             field.list(|item| {
                 let tool = item.tool()?;
                 Some((tool, item.span()))
             })
         });
-        let doc = "`true` leaves out calls that failed, got no result, or whose result begins with an error word; a matcher also those whose result, \
-                   as text, does not hold it, as `not: { contains: refused }`. Left out, the agent's `successful:` holds, \
-                   else every call counts";
+        let doc = "`true` ignores calls that failed, got no result, or whose result begins with an error word; a \
+                   matcher, such as `not: { contains: refused }`, also ignores calls whose result's text does not \
+                   match [default: the agent's `successful:`, otherwise every call counts]";
         let successful = Success::read(block, doc);
         Self {
             reference,

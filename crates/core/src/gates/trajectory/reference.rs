@@ -5,7 +5,7 @@ use crate::pairing::assignment::Groups;
 use crate::problem::Span;
 use crate::suite::read::{Block, Field};
 
-/// How the expected calls line up against the recorded ones.
+/// The comparison of expected and recorded calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchMode {
     /// One for one, in order, nothing else.
@@ -101,7 +101,7 @@ impl Reference {
     pub(super) fn read(block: &mut Block<'_>) -> Self {
         let mode = block.required(
             "mode",
-            "How the expected calls line up against the recorded ones",
+            "The comparison of expected and recorded calls",
             |f| f.choice("a mode", MatchMode::WORDS),
         );
         let mut span = Span::default();
@@ -144,7 +144,7 @@ impl ReferenceCall {
                 );
                 let shape = block.optional(
                     "args",
-                    "What the arguments look like; left out, anything",
+                    "The expected arguments [default: any]",
                     ArgumentShape::read,
                 );
                 Some(Self {

@@ -398,7 +398,7 @@ impl TrajectoryAxes {
                 read_edge(field, first, ("second", "The tool that runs only then"))?;
             Some(Order { first, second })
         });
-        let doc = "Whether an edge fails when its consumer or second tool was never called";
+        let doc = "Fail an edge whose consumer or second tool was never called";
         let require_present = block.flag("require_present", doc, false);
         Self {
             dependencies,

@@ -83,7 +83,7 @@ impl TextFault {
                 format!("byte {offset} of the file is not UTF-8; save it as UTF-8, or {again}")
             }
             Self::CutOff => format!("the file was cut off in the middle of this line; {again}"),
-            Self::NotAnObject { found } => format!("{found} stands here; {shape}"),
+            Self::NotAnObject { found } => format!("found {found} here; {shape}"),
             Self::NotJson { reason } => format!("this is not JSON ({reason}); restore the line, or {again}"),
             Self::Conflict => {
                 format!("a merge left a conflict here; keep the lines of one side, or {again}")
@@ -101,7 +101,7 @@ impl TextFault {
                 format!("this is nested more than {limit} levels deep; shorten the value, or {again}")
             }
             Self::Scattered => {
-                "a second JSON document begins here; put each on one line of its own (`jq -c .` does that)"
+                "a second JSON document begins here; put each on a separate line (`jq -c .` does that)"
                     .to_owned()
             }
             Self::WrongFormat { found, expected } => {
@@ -111,7 +111,7 @@ impl TextFault {
                 "this file has version {version}, and this mcptest reads up to version {newest}; update mcptest"
             ),
             Self::UnknownVersion { found } => {
-                format!("the version is {found}, which is no version of the format; {again}")
+                format!("the version is {found}, which is not a version of the format; {again}")
             }
         }
     }

@@ -50,7 +50,7 @@ const OF_MODELS: [&str; 6] = [
 impl OwnAgent {
     /// The `agent:` of an entry of `agents:`.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Option<Self> {
-        let doc = "A program of your own that is given the prompt, in place of a model";
+        let doc = "Your own program, which receives the prompt, instead of a model";
         let own = block.optional("agent", doc, |field| {
             field.try_block(|block| Self::read_block(block, scope))
         });
@@ -82,8 +82,8 @@ impl OwnAgent {
             "The folder it starts in, relative to the suite",
             program::read_cwd,
         );
-        let doc = "The files whose changes make a recording stale: paths and patterns, relative to the suite. When left \
-                   out, the text files that `command` names";
+        let doc = "The files whose changes make a recording stale: paths and patterns, relative to the suite \
+                   [default: the text files that `command` names]";
         let files = block.optional("files", doc, |field| {
             field.list(|field| field.placed_name())
         });

@@ -23,7 +23,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let turns = read_turns(block);
     let system_prompt = block.optional(
         "system_prompt",
-        "What the agent is told before the conversation",
+        "The instructions before the conversation",
         |f| f.text(),
     );
     let mut parameters = read_parameters(block, &mut references.parameters);
@@ -91,14 +91,15 @@ fn read_request_timeout(block: &mut Block<'_>) -> Option<u64> {
 }
 
 fn read_runs(block: &mut Block<'_>) -> u64 {
-    let doc = "How many runs are judged: 1, or as many as a list or pattern of traces has";
+    let doc =
+        "The number of runs to judge [default: 1, or all runs of a list or pattern of traces]";
     block
         .optional("runs", doc, |f| f.whole(0..=100_000))
         .unwrap_or(1)
 }
 
 fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
-    let expect = block.optional("expect", "What must hold in each run", |f| {
+    let expect = block.optional("expect", "Assertions on each run", |f| {
         Assertion::<Path>::read_list(f, Roots::Trace)
     });
     if expect.as_ref().is_some_and(Vec::is_empty) {
@@ -154,7 +155,7 @@ fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock], is_read_
             gate.key()
         );
         let problem = Problem::error(message);
-        let help = "name one path, from which the others are made, or leave `cassette:` out";
+        let help = "name one path, from which the others are derived, or omit `cassette:`";
         block.report_at("cassette", problem.help(help));
     }
 }
@@ -196,7 +197,7 @@ fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model>
     references.code_execution = block.key_span(view::CODE_EXECUTION);
     let one = block.optional(
         "model",
-        "The model's id, or {provider, id} with parameters of its own",
+        "The model's id, or {provider, id} with its own parameters",
         |f| read_model(f, references),
     );
     let many = block.optional("models", "Several models: each gets its own rows", |f| {
@@ -236,7 +237,7 @@ fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Mode
                     });
                 b.at_most_one_of(&["id", "model"]);
                 let id = b.optional("id", "The provider's id of the model", |f| f.name());
-                let same = b.optional("model", "The same as `id`", |f| f.name());
+                let same = b.optional("model", "Another name of `id`", |f| f.name());
                 if !b.has("model") {
                     b.need("id", "The provider's id of the model");
                 }
@@ -256,8 +257,8 @@ fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Mode
 
 fn read_turns(block: &mut Block<'_>) -> Vec<Text> {
     block.at_most_one_of(&["prompt", "turns"]);
-    let prompt = block.optional("prompt", "What the user asks", |f| f.text());
-    let turns = block.optional("turns", "What the user says, turn by turn", |f| {
+    let prompt = block.optional("prompt", "The user's message", |f| f.text());
+    let turns = block.optional("turns", "The user's messages, turn by turn", |f| {
         f.list(|f| f.text())
     });
     if turns.as_ref().is_some_and(Vec::is_empty) {
@@ -326,7 +327,7 @@ fn read_parameters(
     ] {
         request::put(block, &mut parameters, limit, |f| f.whole(1..=u64::MAX));
     }
-    let budget = ("time_budget", "How long a run may take, as `2m`");
+    let budget = ("time_budget", "The time limit for a run, such as `2m`");
     request::put(block, &mut parameters, budget, |f| f.limit_ms());
     view::read(block, &mut parameters);
     request::read_caching(block, &mut parameters);
@@ -334,7 +335,7 @@ fn read_parameters(
 }
 
 pub(in crate::suite) fn read_only(block: &mut Block<'_>) -> bool {
-    let only = block.flag("only", "Judge only tests that say so", false);
+    let only = block.flag("only", "Judge only the tests with `only: true`", false);
     if let Some(span) = block.key_span("only").filter(|_| only) {
         let problem = if block.has("skip") {
             Problem::warning("`only: true` has no effect on a skipped test: the others are judged")
@@ -411,7 +412,7 @@ fn require_question(block: &Block<'_>, has_cassette: bool) {
     let missing =
         |keys: &[&'static str]| !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(keys);
     if missing(&["model", "models", "agent"]) {
-        let help = "name one, or an `agent:` of your own, or a `cassette:` whose traces are judged";
+        let help = "name one, or your own `agent:`, or a `cassette:` with traces to judge";
         block.report(Problem::error("the agent has no `model:`").help(help));
     }
     if missing(&["prompt", "turns"]) {

@@ -42,11 +42,11 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
         (TEMPERATURE, "The sampling temperature"),
         |f| f.number(0.0..=2.0),
     );
-    let doc = "Of the likeliest tokens, those that make up so much of the probability are sampled";
+    let doc = "Sample from the likeliest tokens with this total probability";
     put(block, into, ("top_p", doc), |f| f.number(0.0..=1.0));
     let doc = "The seed of sampling, where the provider has one";
     put(block, into, ("seed", doc), |f| f.whole(0..=LARGEST_SEED));
-    let doc = "How much the model reasons before it answers; which words a model takes is its provider's choice";
+    let doc = "The reasoning effort before an answer; the valid words depend on the model";
     let words = EFFORTS.map(|word| (word, word));
     put(block, into, ("reasoning_effort", doc), |f| {
         f.choice("an effort", &words)

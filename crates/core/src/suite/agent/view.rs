@@ -40,8 +40,8 @@ pub(super) const KEYS: [&str; 4] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS
 const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
 
 pub(super) fn read(block: &mut Block<'_>, into: &mut Parameters) {
-    let doc = "The treatment of a tool whose schema the model's provider refuses: `mend` (the default) sends it in a \
-               shape that is taken, `omit` leaves the tool out, `as-is` sends it as it is";
+    let doc = "The treatment of a tool whose schema the model's provider refuses: `mend` (the default) rewrites it \
+               so that the provider accepts it, `omit` omits the tool, `as-is` sends it unchanged";
     let words = ToolSchemas::WORDS.map(|(word, how)| (word, (word, how)));
     put(block, into, (TOOL_SCHEMAS, doc), |f| {
         let (word, how) = f.choice("a way to treat a refused schema", &words)?;

@@ -207,7 +207,7 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     two headers
         line 2, column 1: this is a second header; keep each cassette in a separate file
     documents over lines
-        line 4, column 1: a second JSON document begins here; put each on one line of its own (`jq -c .` does that)
+        line 4, column 1: a second JSON document begins here; put each on a separate line (`jq -c .` does that)
     run twice
         line 3, column 1: run 1 is recorded a second time here; delete one of the two lines
     run zero
