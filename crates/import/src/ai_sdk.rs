@@ -2,10 +2,10 @@
 
 use crate::Importer;
 use crate::content::{Part, answer_of, call_of, part, refuse_calls_of_others, unknown, value_of};
-use crate::exchange::{Unit, units};
 use crate::json::{Fields, Json, Misfit, object_of};
 use crate::sample::{Sample, has_part};
 use crate::transcript::{Dropped, ImportedAnswer, Transcript};
+use crate::unit::{Unit, units};
 use crate::usage;
 use mcptest_core::trace::{RecordedTurn, Tokens};
 use std::borrow::Cow;

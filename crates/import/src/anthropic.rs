@@ -3,10 +3,11 @@
 use crate::Importer;
 use crate::catalogue::read_tools;
 use crate::content::{Part, answer_of, part, refuse_calls_of_others, text_of, unknown};
-use crate::exchange::{Exchange, Unit, chains, grouped, signed, units};
+use crate::exchange::{Exchange, chains, signed};
 use crate::json::{Fields, Json, Misfit, object_of};
 use crate::sample::{Sample, has_part};
 use crate::transcript::{Dropped, Transcript};
+use crate::unit::{Unit, grouped, units};
 use crate::usage;
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;

@@ -3,10 +3,11 @@
 use crate::Importer;
 use crate::catalogue::read_tools;
 use crate::content::{could_be_a_call, value_of};
-use crate::exchange::{Exchange, Unit, chains, units};
+use crate::exchange::{Exchange, chains};
 use crate::json::{Fields, Json, Misfit, object_of};
 use crate::sample::Sample;
 use crate::transcript::{Dropped, ImportedAnswer, Transcript};
+use crate::unit::{Unit, units};
 use crate::usage;
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;

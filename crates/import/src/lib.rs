@@ -20,6 +20,7 @@ mod pydantic_ai;
 mod sample;
 mod server_name;
 mod transcript;
+mod unit;
 mod usage;
 mod write;
 
@@ -166,8 +167,12 @@ fn only(
 ) -> Result<&'static Importer, ImportError> {
     let fault = match found {
         [one] => return Ok(one),
-        [] => ImportFault::Unknown(sample::description(&document.values)),
-        several => ImportFault::Ambiguous(several.iter().map(|one| one.key).collect()),
+        [] => ImportFault::Unknown {
+            found: sample::description(&document.values),
+        },
+        several => ImportFault::Ambiguous {
+            formats: several.iter().map(|one| one.key).collect(),
+        },
     };
     Err(ImportError { place: None, fault })
 }

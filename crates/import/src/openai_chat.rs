@@ -3,10 +3,11 @@
 use crate::Importer;
 use crate::catalogue::read_tools;
 use crate::content::{answer_of, call_of, refuse_calls_of_others, text_of};
-use crate::exchange::{Exchange, Unit, chains, signed, units};
+use crate::exchange::{Exchange, chains, signed};
 use crate::json::{Fields, Json, Misfit, object_of};
 use crate::sample::Sample;
 use crate::transcript::{Dropped, Transcript};
+use crate::unit::{Unit, units};
 use crate::usage;
 use mcptest_core::trace::RecordedCall;
 

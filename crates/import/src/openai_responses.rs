@@ -3,10 +3,10 @@
 use crate::Importer;
 use crate::catalogue::{read_tools, tool};
 use crate::content::{answer_of, call_at, call_of, refuse_calls_of_others, text_of, unknown};
-use crate::exchange::{Unit, units};
 use crate::json::{Fields, Json, Misfit, object_of, on_one_line};
 use crate::sample::{Sample, has_part};
 use crate::transcript::{Dropped, ImportedAnswer, Transcript};
+use crate::unit::{Unit, units};
 use crate::usage;
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;

@@ -20,15 +20,20 @@ pub enum ImportFault {
     /// No importer recognises the contents.
     #[error(
         "{found} is not a transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads it as one of them",
-        formats(),
-        found = .0
+        formats()
     )]
-    Unknown(String),
-    /// Its values are of different formats, by their keys.
+    Unknown {
+        /// The contents in words.
+        found: String,
+    },
+    /// Its values are of different formats.
     #[error(
-        "this could be {}; say which with `mcptest import --format`, or split the file", .0.join(" or ")
+        "this could be {}; say which with `mcptest import --format`, or split the file", formats.join(" or ")
     )]
-    Ambiguous(Vec<&'static str>),
+    Ambiguous {
+        /// The keys of the formats.
+        formats: Vec<&'static str>,
+    },
     /// The file violates its format, or has nothing to judge.
     #[error("read as {format}: {message}{}", instead(*looks_like))]
     Misfit {
@@ -39,6 +44,13 @@ pub enum ImportFault {
         /// The format that it seems to be, when it was read as another.
         looks_like: Option<&'static str>,
     },
+}
+
+impl ImportFault {
+    /// Returns true if the file is a transcript of a known format, even a bad one.
+    pub fn is_of_a_known_format(&self) -> bool {
+        !matches!(self, Self::Unknown { .. })
+    }
 }
 
 impl From<TextFault> for ImportFault {

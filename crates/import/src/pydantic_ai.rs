@@ -2,10 +2,10 @@
 
 use crate::Importer;
 use crate::content::{Part, call_at, could_be_a_call, part, value_of};
-use crate::exchange::{Unit, units};
 use crate::json::{Fields, Json, Misfit, object_of};
 use crate::sample::Sample;
 use crate::transcript::{Dropped, Transcript};
+use crate::unit::{Unit, units};
 use crate::usage;
 use mcptest_core::trace::RecordedTurn;
 use std::borrow::Cow;

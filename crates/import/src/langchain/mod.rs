@@ -4,10 +4,10 @@ mod message;
 mod run;
 
 use super::Importer;
-use super::exchange::{Unit, grouped, units};
 use super::json::{Fields, Json, Misfit};
 use super::sample::Sample;
 use super::transcript::Transcript;
+use super::unit::{Unit, grouped, units};
 use message::{is_message, read_message};
 use run::Run;
 

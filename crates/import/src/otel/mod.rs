@@ -8,10 +8,10 @@ mod span;
 mod trace;
 
 use super::Importer;
-use super::exchange::grouped;
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
+use super::unit::grouped;
 use span::{Span, SpanKind};
 
 pub(super) const IMPORTER: Importer = Importer {

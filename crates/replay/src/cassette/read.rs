@@ -7,7 +7,7 @@ use mcptest_core::grade::Grades;
 use mcptest_core::json::document::Place;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_files as files;
-use mcptest_import::{Fidelity, ImportError, ImportFault, import, is_foreign};
+use mcptest_import::{Fidelity, ImportError, import, is_foreign};
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
 use memchr::memmem;
 use std::io;
@@ -132,11 +132,8 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
                 Some(imported.fidelity().clone()),
             ))
         }
-        Err(ImportError {
-            fault: ImportFault::Unknown(_),
-            ..
-        }) => Ok((bytes, None)),
-        Err(error) => Err(ReadFault::Transcript(error)),
+        Err(error) if error.fault.is_of_a_known_format() => Err(ReadFault::Transcript(error)),
+        Err(_) => Ok((bytes, None)),
     }
 }
 
