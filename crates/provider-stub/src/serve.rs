@@ -6,7 +6,7 @@ use crate::play::{self, Play};
 use crate::script::{Fault, Script, Step};
 use crate::wire::{Answering, ProviderRequest, WIRES, Wire, Wrong};
 use hyper::body::Incoming;
-use hyper::header::CONTENT_TYPE;
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Response};
 use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_http::{Guard, Limits};
@@ -184,15 +184,7 @@ async fn answer(
         Err(error) => return refused(error.status().as_u16(), error.to_string()),
     };
     let value: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let headers = parts.headers.iter();
-    let headers: BTreeMap<String, String> = headers
-        .map(|(name, value)| {
-            (
-                name.to_string(),
-                String::from_utf8_lossy(value.as_bytes()).into_owned(),
-            )
-        })
-        .collect();
+    let headers = texts_of(&parts.headers);
     let path = parts.uri.path().to_owned();
     let wire = WIRES.iter().find(|wire| (wire.is_at)(&path));
     let request = ProviderRequest {
@@ -202,23 +194,25 @@ async fn answer(
     };
     let act = match wire {
         Some(wire) if parts.method == Method::POST => act(state, wire, &request),
-        _ => Act::Send {
-            status: 404,
-            body: "404 page not found".to_owned(),
-            step: Step::default(),
-        },
+        _ => Act::send(404, "404 page not found"),
     };
-    let status = act.status();
-    let dialect = wire.map_or("none", |wire| wire.name);
     state.log.lock().push(Logged {
-        dialect,
-        path: path.clone(),
-        headers: headers.clone(),
+        dialect: wire.map_or("none", |wire| wire.name),
+        path,
+        headers,
         text: String::from_utf8_lossy(&body).into_owned(),
-        body: value.clone(),
-        status,
+        body: value,
+        status: act.status(),
     });
     act.perform(state).await
+}
+
+fn texts_of(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), text(value)))
+        .collect()
 }
 
 fn refused(status: u16, sentence: String) -> io::Result<Response<AnswerBody>> {
@@ -245,10 +239,11 @@ enum Act {
 
 /// Decides; whatever waits comes later.
 fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
-    let refuse = |wrong: Wrong| Act::Send {
-        status: wrong.status,
-        body: (wire.error)(wrong.status, &wrong.message).to_string(),
-        step: Step::default(),
+    let refuse = |wrong: Wrong| {
+        Act::send(
+            wrong.status,
+            (wire.error)(wrong.status, &wrong.message).to_string(),
+        )
     };
     if let Err(wrong) = let_in(&state.script, wire, request.headers) {
         return refuse(wrong);
@@ -267,83 +262,54 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     let mut play = state.play.lock();
     let run = play.take(&seen);
     let step = play::step(&state.script, &seen, &run);
-    let serial = format!("stub{}x{}", run.number, run.step);
     let mut answer = (wire.answer)(&Answering {
         model: &seen.model,
         seen: &seen,
         step: &step,
-        serial,
+        serial: format!("stub{}x{}", run.number, run.step),
     });
     if let Some(body) = answer.body.as_object_mut().filter(|_| step.uncounted) {
         body.retain(|key, _| !matches!(key.as_str(), "usage" | "usageMetadata"));
     }
-    if !step.is_fault() {
-        play.answered(&seen, run, &answer.message);
-        return Act::Send {
-            status: 200,
-            body: answer.body.to_string(),
-            step,
-        };
-    }
-    play.failed(&seen, run, &step);
-    drop(play);
     let body = answer.body.to_string();
-    let html = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head></html>";
-    let status = step.status.unwrap_or(200);
-    match &step {
-        Step {
-            fault: Some(Fault::Hang),
-            ..
-        } => Act::Hang,
-        Step {
-            fault: Some(Fault::Close),
-            ..
-        } => Act::Close,
-        Step {
-            fault: Some(Fault::Cut),
-            ..
-        } => Act::Cut { body, step },
-        Step {
-            fault: Some(Fault::Truncated),
-            ..
-        } => {
-            let half = body.chars().take(body.chars().count() / 2).collect();
-            Act::Send {
-                status,
-                body: half,
-                step,
-            }
-        }
-        Step {
-            fault: Some(Fault::Html),
-            ..
-        } => Act::Send {
-            status,
-            body: html.to_owned(),
-            step,
-        },
-        Step {
-            blocked: Some(reason),
-            ..
-        } => Act::Send {
-            status,
-            body: (wire.blocked)(reason).to_string(),
-            step,
-        },
-        Step { raw: Some(raw), .. } => Act::Send {
-            status,
-            body: raw.clone(),
-            step,
-        },
-        step => {
-            let message = step.message.as_deref().unwrap_or(usual_message(status));
-            Act::Send {
-                status,
-                body: (wire.error)(status, message).to_string(),
-                step: step.clone(),
-            }
-        }
+    if step.is_fault() {
+        play.failed(&seen, run, &step);
+        return faulty(wire, step, body);
     }
+    play.answered(&seen, run, &answer.message);
+    Act::Send {
+        status: 200,
+        body,
+        step,
+    }
+}
+
+const HTML: &str = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head></html>";
+
+/// What a step does instead of sending the whole answer.
+fn faulty(wire: &Wire, step: Step, body: String) -> Act {
+    let status = step.status.unwrap_or(200);
+    let body = match step.fault {
+        Some(Fault::Hang) => return Act::Hang,
+        Some(Fault::Close) => return Act::Close,
+        Some(Fault::Cut) => return Act::Cut { body, step },
+        Some(Fault::Truncated) => body.chars().take(body.chars().count() / 2).collect(),
+        Some(Fault::Html) => HTML.to_owned(),
+        _ => instead(wire, status, &step),
+    };
+    Act::Send { status, body, step }
+}
+
+/// A blocked prompt, a body as it is written, or an error.
+fn instead(wire: &Wire, status: u16, step: &Step) -> String {
+    if let Some(reason) = &step.blocked {
+        return (wire.blocked)(reason).to_string();
+    }
+    if let Some(raw) = &step.raw {
+        return raw.clone();
+    }
+    let message = step.message.as_deref().unwrap_or(usual_message(status));
+    (wire.error)(status, message).to_string()
 }
 
 fn let_in(script: &Script, wire: &Wire, headers: &BTreeMap<String, String>) -> Result<(), Wrong> {
@@ -382,6 +348,15 @@ fn usual_message(status: u16) -> &'static str {
 }
 
 impl Act {
+    /// An answer at once.
+    fn send(status: u16, body: impl Into<String>) -> Self {
+        Self::Send {
+            status,
+            body: body.into(),
+            step: Step::default(),
+        }
+    }
+
     fn status(&self) -> u16 {
         match self {
             Self::Send { status, .. } => *status,
