@@ -56,12 +56,7 @@ pub(crate) fn requests(tape: &Tape) -> Vec<TapeRequest<'_>> {
     let mut asked: Vec<TapeRequest<'_>> = Vec::new();
     for (index, entry) in tape.entries.iter().enumerate() {
         if let Some(Event::Fault { fault }) = &entry.event {
-            let struck = asked.iter_mut().rev().find(|asked| {
-                asked.from == Direction::Client && same_place(&tape.entries[asked.entry], entry)
-            });
-            if let Some(struck) = struck {
-                struck.faults.push(fault);
-            }
+            strike(tape, &mut asked, entry, fault);
         }
         let Some(from) = entry.from else { continue };
         for text in messages(entry) {
@@ -89,20 +84,35 @@ pub(crate) fn requests(tape: &Tape) -> Vec<TapeRequest<'_>> {
                     answer(tape, &mut asked, (index, from), &id, Err(error));
                 }
                 body => {
-                    let of = |asked: &&mut TapeRequest<'_>, id: &Id| {
-                        asked.id == *id && asked.from == from && asked.session == entry.session
-                    };
-                    let cancelled = body.cancelled_id();
-                    let cancelled = cancelled
-                        .and_then(|id| asked.iter_mut().rev().find(|asked| of(asked, &id)));
-                    if let Some(asked) = cancelled {
-                        asked.is_cancelled = true;
+                    if let Some(id) = body.cancelled_id() {
+                        cancel(&mut asked, entry, from, &id);
                     }
                 }
             }
         }
     }
     asked
+}
+
+/// A fault strikes the newest request of the client at its place.
+fn strike<'a>(tape: &Tape, asked: &mut [TapeRequest<'a>], entry: &Entry, fault: &'a str) {
+    let struck = asked.iter_mut().rev().find(|asked| {
+        asked.from == Direction::Client && same_place(&tape.entries[asked.entry], entry)
+    });
+    if let Some(struck) = struck {
+        struck.faults.push(fault);
+    }
+}
+
+/// A side cancels its own newest request of this id.
+fn cancel(asked: &mut [TapeRequest<'_>], entry: &Entry, from: Direction, id: &Id) {
+    let cancelled = asked
+        .iter_mut()
+        .rev()
+        .find(|asked| asked.id == *id && asked.from == from && asked.session == entry.session);
+    if let Some(asked) = cancelled {
+        asked.is_cancelled = true;
+    }
 }
 
 fn answer<'a>(

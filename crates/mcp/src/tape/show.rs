@@ -27,19 +27,7 @@ pub struct ShowOptions {
 /// The tape as a timeline; whatever the sides wrote cannot steer the terminal.
 pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
     let asked = requests(tape);
-    let mut page = Page {
-        text: String::new(),
-        options,
-        answers: BTreeMap::new(),
-        requests: BTreeMap::new(),
-        calls: RefCell::default(),
-    };
-    for asked in &asked {
-        page.requests.entry(asked.entry).or_default().push(asked);
-        if let Some(answer) = &asked.answer {
-            page.answers.entry(answer.entry).or_default().push(asked);
-        }
-    }
+    let mut page = Page::new(&asked, options);
     page.header(tape, &asked);
     let is_shown = |entry: &Entry| options.session.is_none() || entry.session == options.session;
     let shown: Vec<_> = tape
@@ -49,22 +37,7 @@ pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
         .filter(|(_, entry)| is_shown(entry))
         .collect();
     for stretch in shown.chunk_by(|(_, one), (_, next)| is_stderr(one) && is_stderr(next)) {
-        let folded = if options.full || !is_stderr(stretch[0].1) {
-            0
-        } else {
-            stretch.len().saturating_sub(STDERR)
-        };
-        if folded > 1 {
-            page.line(
-                stretch[0].1,
-                "·",
-                &format!("stderr: {folded} lines, which --full shows"),
-            );
-        }
-        let from = if folded > 1 { folded } else { 0 };
-        stretch[from..]
-            .iter()
-            .for_each(|(index, entry)| page.entry(*index, entry));
+        page.stretch(stretch);
     }
     if tape.is_cut {
         page.text.push_str(
@@ -87,7 +60,45 @@ fn is_stderr(entry: &Entry) -> bool {
     matches!(entry.event, Some(Event::Stderr { .. }))
 }
 
+impl<'t> Page<'t> {
+    fn new(asked: &'t [TapeRequest<'t>], options: ShowOptions) -> Self {
+        let mut page = Self {
+            text: String::new(),
+            options,
+            answers: BTreeMap::new(),
+            requests: BTreeMap::new(),
+            calls: RefCell::default(),
+        };
+        for asked in asked {
+            page.requests.entry(asked.entry).or_default().push(asked);
+            if let Some(answer) = &asked.answer {
+                page.answers.entry(answer.entry).or_default().push(asked);
+            }
+        }
+        page
+    }
+}
+
 impl Page<'_> {
+    /// Entries that belong together: one, or lines of standard error, of which only the last are shown.
+    fn stretch(&mut self, entries: &[(usize, &Entry)]) {
+        let [(_, first), ..] = entries else { return };
+        let folded = if self.options.full || !is_stderr(first) {
+            0
+        } else {
+            entries.len().saturating_sub(STDERR)
+        };
+        // A line in the place of one line saves nothing.
+        let from = if folded > 1 { folded } else { 0 };
+        if from > 0 {
+            let sentence = format!("stderr: {folded} lines, which --full shows");
+            self.line(first, "·", &sentence);
+        }
+        for (index, entry) in &entries[from..] {
+            self.entry(*index, entry);
+        }
+    }
+
     fn header(&mut self, tape: &Tape, asked: &[TapeRequest<'_>]) {
         let server = &tape.header.server;
         if let Some(name) = &server.name {

@@ -31,6 +31,14 @@ pub(crate) struct PrivatePath {
 }
 
 impl PrivatePath {
+    /// The path behind a token, on the loopback address.
+    fn behind(token: String) -> Self {
+        Self {
+            token,
+            guard: Guard::of(Ipv4Addr::LOCALHOST.into()),
+        }
+    }
+
     /// The path behind the token, or why this one does not come in.
     #[expect(clippy::result_large_err, reason = "a refusal is sent at once")]
     pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, OwnResponse> {
@@ -84,65 +92,78 @@ impl PrivateProxy {
         listener: TcpListener,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ProxyError> {
-        let own_url = self.url(&listener)?;
-        let private_path = PrivatePath {
-            token: self.token,
-            guard: Guard::of(Ipv4Addr::LOCALHOST.into()),
-        };
         match self.server.endpoint.clone() {
             Endpoint::Url { url, headers } => {
-                let target = Target::parse(&url)?;
-                let endpoint = Endpoint::Url {
-                    url: own_url,
-                    headers: Vec::new(),
-                };
-                let server = Arc::new(UrlServer {
-                    private_path,
-                    bare: Bare::new(ServerSpec {
-                        endpoint,
-                        ..self.server
-                    }),
-                    shared: Arc::new(HttpProxy {
-                        headers: header_map(&headers),
-                        interposer: Some(self.interposer),
-                        ..HttpProxy::new(client(&target)?, target, Recorder::off())
-                    }),
-                });
-                let enter = Arc::clone(&server);
-                // Its goodbye still goes through this proxy.
-                let stop = async {
-                    stop.await;
-                    server.bare.close().await;
-                };
-                let exchange = move |request| Arc::clone(&enter).exchange(request);
-                mcptest_http::serve(listener, limits(), exchange, stop).await;
+                self.serve_url(listener, stop, &Target::parse(&url)?, &headers)
+                    .await
             }
-            endpoint => {
-                let pipes = Arc::new(Pipes {
-                    endpoint,
-                    interposer: self.interposer,
-                    open: Mutex::default(),
-                });
-                let open = Pipes::opener(&pipes);
-                let endpoint = Endpoint::Pipe(Arc::clone(&open));
-                let front = Arc::new(Front {
-                    private_path,
-                    open,
-                    bare: Bare::new(ServerSpec {
-                        endpoint,
-                        ..self.server
-                    }),
-                    sessions: Mutex::<FrontSessions>::default(),
-                });
-                let enter = Arc::clone(&front);
-                let exchange = move |request| Arc::clone(&enter).exchange(request);
-                mcptest_http::serve(listener, limits(), exchange, stop).await;
-                front.bare.close().await;
-                drop(front);
-                let open = std::mem::take(&mut *pipes.open.lock());
-                open.join_all().await;
-            }
+            endpoint => self.serve_pipes(listener, stop, endpoint).await,
         }
+    }
+
+    async fn serve_url(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()>,
+        target: &Target,
+        headers: &[(String, String)],
+    ) -> Result<(), ProxyError> {
+        let endpoint = Endpoint::Url {
+            url: self.url(&listener)?,
+            headers: Vec::new(),
+        };
+        let server = Arc::new(UrlServer {
+            private_path: PrivatePath::behind(self.token),
+            bare: Bare::new(ServerSpec {
+                endpoint,
+                ..self.server
+            }),
+            shared: Arc::new(HttpProxy {
+                headers: header_map(headers),
+                interposer: Some(self.interposer),
+                ..HttpProxy::new(client(target)?, target.clone(), Recorder::off())
+            }),
+        });
+        let enter = Arc::clone(&server);
+        // Its goodbye still goes through this proxy.
+        let stop = async {
+            stop.await;
+            server.bare.close().await;
+        };
+        let exchange = move |request| Arc::clone(&enter).exchange(request);
+        mcptest_http::serve(listener, limits(), exchange, stop).await;
+        Ok(())
+    }
+
+    async fn serve_pipes(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()>,
+        endpoint: Endpoint,
+    ) -> Result<(), ProxyError> {
+        let pipes = Arc::new(Pipes {
+            endpoint,
+            interposer: self.interposer,
+            open: Mutex::default(),
+        });
+        let open = Pipes::opener(&pipes);
+        let endpoint = Endpoint::Pipe(Arc::clone(&open));
+        let front = Arc::new(Front {
+            private_path: PrivatePath::behind(self.token),
+            open,
+            bare: Bare::new(ServerSpec {
+                endpoint,
+                ..self.server
+            }),
+            sessions: Mutex::<FrontSessions>::default(),
+        });
+        let enter = Arc::clone(&front);
+        let exchange = move |request| Arc::clone(&enter).exchange(request);
+        mcptest_http::serve(listener, limits(), exchange, stop).await;
+        front.bare.close().await;
+        drop(front);
+        let open = std::mem::take(&mut *pipes.open.lock());
+        open.join_all().await;
         Ok(())
     }
 }
