@@ -6,7 +6,7 @@ use mcptest_command::{Failure, output};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_replay::Plan;
-use mcptest_run::{Estimate, Options, RowEstimate, SideRunsEstimate};
+use mcptest_run::{Estimate, ExceededBudget, Options, RowEstimate, SideRunsEstimate};
 use std::collections::BTreeSet;
 
 /// More rows than these are not named one by one in a note.
@@ -129,45 +129,63 @@ fn total(rows: &[RowEstimate]) -> [String; 6] {
         .sum();
     let is_open = rows.iter().any(|row| row.side_runs.is_some_and(is_open));
     let any_rough = rows.iter().any(is_rough);
-    let sum = |number: &dyn Fn(&RowEstimate) -> Option<u64>| {
-        let known: Vec<u64> = rows.iter().filter_map(number).collect();
-        (
-            known
-                .iter()
-                .fold(0, |sum: u64, number| sum.saturating_add(*number)),
-            known.len(),
-        )
-    };
-    let of_all = |known: usize, text: String| match known {
-        0 => "unknown".to_owned(),
-        _ if known < rows.len() => format!("{text} + …"),
-        _ => text,
-    };
-    let (calls, calls_known) = sum(&|row| row.calls_at_most);
-    let (limit, limited) = sum(&|row| row.tokens_at_most);
-    let (tokens, tokens_known) = sum(&|row| row.tokens.map(|tokens| tokens.total));
-    let costs: Vec<f64> = rows.iter().filter_map(|row| row.cost_usd).collect();
     let all_limited = rows
         .iter()
         .all(|row| row.is_own || row.tokens_at_most.is_some());
+    let calls = Sum::over(rows, |row| row.calls_at_most);
+    let limit = Sum::over(rows, |row| row.tokens_at_most);
+    let tokens = Sum::over(rows, |row| row.tokens.map(|tokens| tokens.total));
+    let costs: Vec<f64> = rows.iter().filter_map(|row| row.cost_usd).collect();
+    let cost = dollars(costs.iter().sum());
+    let rough = mark(any_rough);
     [
         "total".to_owned(),
         format!("{}{}", mark(is_open), grouped(about as u64)),
-        of_all(calls_known, grouped(calls)),
+        calls.cell(""),
         if all_limited {
-            of_all(limited, grouped(limit))
+            limit.cell("")
         } else {
             "no limit".to_owned()
         },
-        of_all(
-            tokens_known,
-            format!("{}{}", mark(any_rough), grouped(tokens)),
-        ),
-        of_all(
-            costs.len(),
-            format!("{}{}", mark(any_rough), dollars(costs.iter().sum())),
-        ),
+        tokens.cell(rough),
+        of_known(costs.len(), rows.len(), format!("{rough}{cost}")),
     ]
+}
+
+/// A number over all rows, as far as it is known.
+struct Sum {
+    total: u64,
+    /// Of how many rows it is known.
+    known: usize,
+    rows: usize,
+}
+
+impl Sum {
+    fn over(rows: &[RowEstimate], number: impl Fn(&RowEstimate) -> Option<u64>) -> Self {
+        let known: Vec<u64> = rows.iter().filter_map(number).collect();
+        Self {
+            total: known.iter().copied().fold(0, u64::saturating_add),
+            known: known.len(),
+            rows: rows.len(),
+        }
+    }
+
+    fn cell(&self, mark: &str) -> String {
+        of_known(
+            self.known,
+            self.rows,
+            format!("{mark}{}", grouped(self.total)),
+        )
+    }
+}
+
+/// A sum, which says when a part of it is not known.
+fn of_known(known: usize, rows: usize, sum: String) -> String {
+    match known {
+        0 => "unknown".to_owned(),
+        _ if known < rows => format!("{sum} + …"),
+        _ => sum,
+    }
 }
 
 /// What the numbers do not say of themselves.
@@ -211,39 +229,61 @@ fn notes(estimate: &Estimate) -> Vec<String> {
     for row in rows {
         notes.extend(row.side_runs.and_then(|side| of_side_runs(row, side)));
     }
-    let unpriced: BTreeSet<&String> = rows
-        .iter()
-        .filter_map(|row| row.unpriced.as_ref())
-        .collect();
-    let unpriced = unpriced.into_iter().map(|model| escape(model));
-    notes.extend(unpriced.map(|model| format!("no price is known for `{model}`: {PRICES_HELP}")));
-    let mut refused: Vec<&String> = rows.iter().filter_map(|row| row.refused.as_ref()).collect();
-    refused.dedup();
-    for why in refused {
-        let named = names(&of(&|row| row.refused.as_ref() == Some(why)));
-        notes.push(format!("{named} cannot be recorded: {why}"));
-    }
-    notes.extend(estimate.exceeded.iter().map(|budget| {
-        let (limit, estimated) = (dollars(budget.limit_usd), dollars(budget.estimated_usd));
-        format!(
-            "{} of {limit} would end the recording: about {estimated} are needed",
-            escape(&budget.name)
-        )
-    }));
+    notes.extend(unpriced(rows));
+    notes.extend(refused(rows));
+    notes.extend(estimate.exceeded.iter().map(exceeded));
     notes.extend(without_a_model(estimate));
     notes
 }
 
+/// The models without a price.
+fn unpriced(rows: &[RowEstimate]) -> Vec<String> {
+    let models: BTreeSet<&String> = rows
+        .iter()
+        .filter_map(|row| row.unpriced.as_ref())
+        .collect();
+    models
+        .into_iter()
+        .map(|model| format!("no price is known for `{}`: {PRICES_HELP}", escape(model)))
+        .collect()
+}
+
+/// The rows that cannot be recorded, by why.
+fn refused(rows: &[RowEstimate]) -> Vec<String> {
+    let mut reasons: Vec<&String> = rows.iter().filter_map(|row| row.refused.as_ref()).collect();
+    reasons.dedup();
+    let note = |why: &String| {
+        let of_reason: Vec<&RowEstimate> = rows
+            .iter()
+            .filter(|row| row.refused.as_ref() == Some(why))
+            .collect();
+        format!("{} cannot be recorded: {why}", names(&of_reason))
+    };
+    reasons.into_iter().map(note).collect()
+}
+
+fn exceeded(budget: &ExceededBudget) -> String {
+    let (limit, estimated) = (dollars(budget.limit_usd), dollars(budget.estimated_usd));
+    format!(
+        "{} of {limit} would end the recording: about {estimated} are needed",
+        escape(&budget.name)
+    )
+}
+
 /// What would be done beside the rows that ask a model.
 fn without_a_model(estimate: &Estimate) -> Vec<String> {
-    let some = |number: usize, what: &str| (number > 0).then(|| counted(number as u64, what));
-    let called = some(estimate.tool_tests, "tool test");
-    let called = called.map(|tests| format!("{tests} would be called, without a model"));
-    let read = some(estimate.read_only, "row");
-    let read = read.map(|rows| {
-        format!("{rows} whose `cassette:` is a list or a pattern would not be recorded")
-    });
-    called.into_iter().chain(read).collect()
+    let mut notes = Vec::new();
+    if estimate.tool_tests > 0 {
+        let tests = counted(estimate.tool_tests as u64, "tool test");
+        notes.push(format!("{tests} would be called, without a model"));
+    }
+    if estimate.read_only > 0 {
+        let rows = counted(estimate.read_only as u64, "row");
+        notes.push(format!(
+            "{rows} whose `cassette:` is a list or a pattern would not be recorded"
+        ));
+    }
+    notes
 }
 
 fn of_side_runs(row: &RowEstimate, side: SideRunsEstimate) -> Option<String> {

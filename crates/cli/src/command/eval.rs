@@ -82,8 +82,7 @@ impl RunCommand for Eval {
         let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)?;
         let mut rows = suites.plan(&self.selecting.selection());
         Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
-        rows.rows
-            .retain(|row| row.is_refused() || !row.questions().is_empty());
+        rows.rows.retain(asks_judges);
         let options = Options {
             mode: Mode::Grade(self.record.unwrap_or(WhichGrades::NEEDED)),
             jobs: self.jobs.map(usize::from),
@@ -126,6 +125,11 @@ impl RunCommand for Eval {
             None => Ok(report.exit_code()),
         }
     }
+}
+
+/// Whether a row asks judges, or cannot be judged at all.
+fn asks_judges(row: &Row<'_>) -> bool {
+    row.is_refused() || !row.questions().is_empty()
 }
 
 /// Every check with what it asks, of whom, and what that takes; then all together.

@@ -51,36 +51,41 @@ impl RunCommand for Show {
         if let Some(tape) = tape::opened(file)? {
             return show_tape(&self, file, &tape);
         }
-        let coloured = output::is_coloured(&std::io::stdout());
         let recording = Recording::open(file)?;
         if is_tool_test(&recording) {
-            if let Some(wanted) = self.run.filter(|&wanted| wanted != 1) {
-                return Err(has_no(file, "run", wanted, 1));
-            }
-            output::page(&tool_test_timeline(&recording, self.full, coloured)?)?;
-            return Ok(0);
+            show_tool_test(&self, file, &recording)
+        } else {
+            show_cassette(&self, file, &recording)
         }
-        if let Some(fidelity) = recording.fidelity() {
-            output::stderr(&format!("note: imported from {fidelity}\n"));
-        }
-        let cassette = recording.cassette()?;
-        if let Some(wanted) = self
-            .run
-            .filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted))
-        {
-            return Err(has_no(file, "run", wanted, cassette.whole_runs()));
-        }
-        output::page(&timeline(
-            &cassette,
-            Options {
-                run: self.run,
-                full: self.full,
-                colour: coloured,
-            },
-        ))?;
-        let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
-        Ok(if is_broken { EXIT_BROKEN } else { 0 })
     }
+}
+
+fn show_tool_test(args: &Show, file: &Path, recording: &Recording) -> Result<u8, Failure> {
+    if let Some(wanted) = args.run.filter(|&wanted| wanted != 1) {
+        return Err(has_no(file, "run", wanted, 1));
+    }
+    let coloured = output::is_coloured(&std::io::stdout());
+    output::page(&tool_test_timeline(recording, args.full, coloured)?)?;
+    Ok(0)
+}
+
+fn show_cassette(args: &Show, file: &Path, recording: &Recording) -> Result<u8, Failure> {
+    if let Some(fidelity) = recording.fidelity() {
+        output::stderr(&format!("note: imported from {fidelity}\n"));
+    }
+    let cassette = recording.cassette()?;
+    let has_run = |wanted| cassette.runs.iter().any(|run| run.number == wanted);
+    if let Some(wanted) = args.run.filter(|&wanted| !has_run(wanted)) {
+        return Err(has_no(file, "run", wanted, cassette.whole_runs()));
+    }
+    let options = Options {
+        run: args.run,
+        full: args.full,
+        colour: output::is_coloured(&std::io::stdout()),
+    };
+    output::page(&timeline(&cassette, options))?;
+    let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
+    Ok(if is_broken { EXIT_BROKEN } else { 0 })
 }
 
 fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<u8, Failure> {

@@ -44,6 +44,10 @@ enum Job<'p> {
 }
 
 impl Job<'_> {
+    fn is_of_agent(&self) -> bool {
+        matches!(self, Self::Agent(_))
+    }
+
     fn units(&self) -> Vec<Unit> {
         match self {
             Self::Agent(job) => job.units(),
@@ -107,11 +111,7 @@ pub(crate) fn record(
             ..FreshRows::default()
         });
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-    {
+    let runtime = match runtime() {
         Ok(runtime) => runtime,
         Err(error) => {
             rows.extend(jobs.iter().map(|job| job.failed(&error.to_string())));
@@ -121,13 +121,8 @@ pub(crate) fn record(
             });
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let most = options.jobs.unwrap_or(cores.max(4)).max(1);
-    let (agents, tests) = jobs.split_at(
-        jobs.iter()
-            .take_while(|job| matches!(job, Job::Agent(_)))
-            .count(),
-    );
+    let most = most_at_once(options);
+    let (agents, tests) = jobs.split_at(jobs.partition_point(Job::is_of_agent));
     let units: Vec<Unit> = tests.iter().chain(agents).flat_map(Job::units).collect();
     let schedule = Schedule::new(
         jobs.iter().map(|job| job.shared(most)).collect(),
@@ -148,15 +143,9 @@ pub(crate) fn record(
     if !tests.is_empty() {
         watch(Event::ToolsBegan { tests: tests.len() });
     }
-    let at_once = if options.fail_fast {
-        1
-    } else if agents.is_empty() {
-        most.min(tests.len())
-    } else {
-        most
-    };
+    let threads = threads(options, agents.len(), tests.len());
     std::thread::scope(|scope| {
-        for _ in 0..at_once {
+        for _ in 0..threads {
             scope.spawn(|| workers.work(runtime.handle()));
         }
     });
@@ -178,4 +167,29 @@ pub(crate) fn record(
         return Err(interrupted);
     }
     Ok(FreshRows { rows, took })
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+}
+
+/// How many runs go on at once.
+fn most_at_once(options: Options) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    options.jobs.unwrap_or(cores.max(4)).max(1)
+}
+
+/// How many workers there are. With `--fail-fast` nothing begins before the row before it has passed.
+fn threads(options: Options, agents: usize, tests: usize) -> usize {
+    let most = most_at_once(options);
+    if options.fail_fast {
+        1
+    } else if agents == 0 {
+        most.min(tests)
+    } else {
+        most
+    }
 }

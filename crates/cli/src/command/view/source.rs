@@ -34,12 +34,9 @@ impl JudgedSource {
 
 impl Source {
     pub(super) fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
-        // A report, and no transcript.
-        let is_report =
-            |text: String| text.contains("\"schema_version\"") && text.contains("\"tests\"");
         if let [path] = paths
             && has_ending(path, &["json"])
-            && files::read_named_text(path, files::RECORDING).is_ok_and(is_report)
+            && files::read_named_text(path, files::RECORDING).is_ok_and(|text| is_report(&text))
         {
             return Ok(Self::Report(path.clone()));
         }
@@ -92,6 +89,11 @@ impl Source {
             }
         }
     }
+}
+
+/// Whether a JSON file is a report, and not a transcript.
+fn is_report(text: &str) -> bool {
+    text.contains("\"schema_version\"") && text.contains("\"tests\"")
 }
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
