@@ -13,19 +13,19 @@ pub use refusals::{Parameters, Refusal, refusals};
 /// A provider that is known by the ids of its models.
 #[derive(Debug)]
 pub struct Family {
-    /// What messages and cassettes call it.
+    /// Its name in messages and cassettes.
     pub name: &'static str,
-    /// What people call it.
+    /// Its name for people.
     pub title: &'static str,
     /// The [`Kind`] that its own models speak.
     pub kind: &'static str,
-    /// How the ids of its models begin; `#` stands for a digit.
+    /// The beginnings of its models' ids. `#` means a digit.
     pub prefixes: &'static [&'static str],
     /// The variables that may hold the key, the first one first.
     pub keys: &'static [&'static str],
     /// The variables that may hold another base URL, the first one first.
     pub base_urls: &'static [&'static str],
-    /// Where it is.
+    /// The address.
     pub base_url: &'static str,
     /// A model to begin with.
     pub model: &'static str,
@@ -36,9 +36,9 @@ pub struct Family {
 pub struct Kind {
     /// As it is written.
     pub name: &'static str,
-    /// The family whose address and key stand in for what is left out.
+    /// The family with the default address and key.
     pub family: &'static str,
-    /// What it speaks.
+    /// The API.
     pub dialect: &'static str,
     /// Where requests go, after the base URL.
     pub path: &'static str,
@@ -144,7 +144,7 @@ const CLAUDE_WITHOUT_CODE: [&str; 9] = [
     "sonnet-4-2",
 ];
 
-/// Whether a provider that speaks this kind runs code for a model; an id that says nothing is taken at its word.
+/// Returns true if a provider of this kind runs code for a model. An unrecognised id is accepted.
 pub fn runs_code(kind: &str, model: &str) -> bool {
     match kind {
         "anthropic" => {

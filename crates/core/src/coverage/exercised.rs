@@ -14,13 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A tool by its server, where that is known, and its name.
 type Key = (Option<String>, String);
 
-/// What rows called, and what their recordings list. Only all rows together say what was covered: one may call what
-/// only the recording of another lists.
+/// The tools that rows called, and the tools that their recordings list. Only all rows together show the coverage:
+/// one may call a tool that only another's recording lists.
 #[derive(Debug, Default)]
 pub struct Exercised {
     /// The servers that the rows use.
     used: BTreeSet<String>,
-    /// Those of which the tools are known.
+    /// The servers with known tools.
     known: BTreeSet<String>,
     listed: BTreeMap<Key, Parameters>,
     called: BTreeMap<Key, Seen>,
@@ -29,7 +29,7 @@ pub struct Exercised {
 /// The JSON-RPC code of a server that has no such method, or no such tool.
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// What was seen of one tool.
+/// The observations of one tool.
 #[derive(Debug, Default)]
 struct Seen {
     calls: usize,
@@ -39,7 +39,7 @@ struct Seen {
 }
 
 impl Exercised {
-    /// What this row exercised, by what was recorded for it. A row that judges what another one recorded adds nothing.
+    /// The tools that this row's recording exercises. A row that judges another row's recording adds nothing.
     pub fn of_row(row: &Row<'_>, recorded: &Recorded<'_>) -> Self {
         let mut found = Self::default();
         match (row.subject, recorded) {
@@ -68,7 +68,7 @@ impl Exercised {
         }
     }
 
-    /// What all of it comes to.
+    /// The resulting coverage.
     pub fn into_coverage(mut self, threshold: Option<usize>) -> Coverage {
         let unmeasured = self.used.difference(&self.known).cloned().collect();
         let mut coverage = Coverage {
@@ -248,7 +248,7 @@ impl Exercised {
         }
     }
 
-    /// What a mock offers is known without a recording.
+    /// Adds a mock's tools, which are known without a recording.
     fn add_mock(&mut self, suite: &Suite, server: &str) {
         if let Some(tools) = suite.mocked_tools(server) {
             self.known.insert(server.to_owned());
@@ -281,7 +281,7 @@ fn merge_values(into: &mut Parameters, from: impl IntoIterator<Item = (String, B
     }
 }
 
-/// Every path of these arguments, with the values that stand there.
+/// Every path of these arguments, with its values.
 fn give(value: &Value, path: &str, given: &mut Parameters) {
     match value {
         Value::Object(fields) => {

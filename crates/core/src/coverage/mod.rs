@@ -11,7 +11,7 @@ pub use surface::{Parameters, Surface, parameters};
 use crate::trace::full_name;
 use serde::{Deserialize, Serialize};
 
-/// What the judged runs and calls exercised of what their servers offer.
+/// The part of their servers' tools that the judged runs and calls exercised.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     /// Tools called of the tools listed, in whole percent, rounded down; absent where no recording lists a tool.
@@ -21,7 +21,7 @@ pub struct Coverage {
     pub threshold: Option<usize>,
     /// Tools that were called.
     pub tools: Share,
-    /// Parameters that a call gave, also those of nested objects.
+    /// Parameters that a call gave, including parameters of nested objects.
     pub parameters: Share,
     /// Values of enumerations and booleans that a call gave.
     pub values: Share,
@@ -37,12 +37,12 @@ pub struct Coverage {
     pub servers: Vec<ServerCoverage>,
 }
 
-/// How many of how many.
+/// A count out of a total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// What was exercised.
+    /// The exercised number.
     pub covered: usize,
-    /// What there is.
+    /// The total number.
     pub total: usize,
 }
 
@@ -61,13 +61,13 @@ pub struct ServerCoverage {
 pub struct ToolCoverage {
     /// Its name.
     pub name: String,
-    /// How often it was called.
+    /// The number of calls.
     pub calls: usize,
-    /// How many of the calls succeeded.
+    /// The number of successful calls.
     pub successes: usize,
-    /// How many of the calls came back as an error.
+    /// The number of calls with an error.
     pub errors: usize,
-    /// Its parameters, those of nested objects by their paths.
+    /// Its parameters. Parameters of nested objects have paths.
     pub parameters: Vec<ParameterCoverage>,
 }
 
@@ -76,7 +76,7 @@ pub struct ToolCoverage {
 pub struct ParameterCoverage {
     /// Its name or path: `filter.city`.
     pub name: String,
-    /// Whether a call gave it.
+    /// True if a call gave it.
     pub given: bool,
     /// The values that its schema names, where it names any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -88,7 +88,7 @@ pub struct ParameterCoverage {
 pub struct ValueCoverage {
     /// The value, a string without its quotes.
     pub value: String,
-    /// Whether a call gave it.
+    /// True if a call gave it.
     pub given: bool,
 }
 
@@ -113,7 +113,7 @@ impl ServerCoverage {
 }
 
 impl ToolCoverage {
-    /// What no call exercised, in words: parameters, then values, then the ways to end.
+    /// The gaps in words: parameters, then values, then outcomes.
     pub fn gaps(&self) -> Vec<String> {
         let not_given = self.parameters.iter().filter(|parameter| !parameter.given);
         let mut gaps: Vec<String> = not_given.map(|parameter| parameter.name.clone()).collect();

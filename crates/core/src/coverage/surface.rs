@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The parameters of a tool by their paths, each with the values that its schema names.
 pub type Parameters = BTreeMap<String, BTreeSet<String>>;
 
-/// The tools of a server with their parameters and their values: in lists, since a name may be that of a secret, which
-/// recordings do not keep what stands under.
+/// The tools of a server with their parameters and values. Lists, because a name may be that of a secret, whose
+/// values recordings do not keep.
 pub type Surface = Vec<(String, Vec<(String, BTreeSet<String>)>)>;
 
-/// How many parts of one schema are looked at: references can make a short schema very large.
+/// The number of parts of one schema to visit: references can make a short schema very large.
 pub(super) const MOST_PARTS: usize = 4096;
 
-/// The parameters of this schema. Lists are looked through: what is in each item stands under the list's own path.
+/// The parameters of this schema. The parameters of a list's items have the list's path.
 pub fn parameters(schema: &Value) -> Parameters {
     let mut walk = Walk {
         root: schema,
@@ -27,7 +27,7 @@ pub fn parameters(schema: &Value) -> Parameters {
 
 struct Walk<'s> {
     root: &'s Value,
-    /// Those that lead here: a schema may refer to itself.
+    /// The references on the way here: a schema may refer to itself.
     references: Vec<&'s str>,
     parts: usize,
     found: Parameters,
@@ -75,7 +75,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// The values that this part of a schema names. `null` is no value of interest: it stands for none.
+/// The values that this part of a schema names, except `null`.
 fn named_values(schema: &Value) -> Vec<String> {
     let listed = schema
         .get("enum")
@@ -92,7 +92,7 @@ fn named_values(schema: &Value) -> Vec<String> {
     values
 }
 
-/// A value as it is told: a string without its quotes; none for what no enumeration lists.
+/// The text for a value: a string without quotes. `None` for a value that enumerations do not list.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     const LONGEST: usize = 256;
     let text = match value {

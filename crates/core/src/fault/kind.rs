@@ -3,7 +3,7 @@
 use std::fmt;
 use std::mem::discriminant;
 
-/// What goes wrong.
+/// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// Nothing goes wrong.
@@ -14,17 +14,17 @@ pub enum FaultKind {
     Wedged,
     /// The answer comes late.
     Slow {
-        /// How late.
+        /// The delay.
         delay_ms: u64,
     },
     /// The first calls are never answered, later ones are.
     RecoverAfter {
-        /// How many are not.
+        /// The number of failing calls.
         failures: u64,
     },
     /// The call is answered late, and even after it was cancelled.
     ReplyAfterCancel {
-        /// How long after the call, or after its cancel.
+        /// The delay after the call, or after its cancellation.
         delay_ms: u64,
     },
     /// The call gets a JSON-RPC error.
@@ -39,7 +39,7 @@ pub enum FaultKind {
     },
     /// The answer is not JSON.
     Malformed,
-    /// The connection is closed in place of an answer.
+    /// The connection is closed instead of an answer.
     Disconnect,
     /// The tool does its work, and its answer is lost.
     LostResponse,
@@ -51,7 +51,7 @@ pub enum FaultKind {
     DuplicateReply,
 }
 
-/// What an injected fault does to the virtual clock and to the call.
+/// The effect of an injected fault on the virtual clock and on the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Nothing goes wrong.
@@ -71,9 +71,9 @@ pub struct FaultEntry {
     pub name: &'static str,
     /// A fault of the kind.
     pub example: FaultKind,
-    /// What it does, in a sentence.
+    /// The effect, in a sentence.
     pub doc: &'static str,
-    /// What it does to a call of an agent; `None` where it cannot be injected there, and only the wire has it.
+    /// The effect on an agent's call. `None` for faults that exist only on the wire.
     pub(crate) effect: Option<Effect>,
     pub(super) number: Option<Number>,
 }
@@ -81,7 +81,7 @@ pub struct FaultEntry {
 /// The number after the colon.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Number {
-    /// What it counts.
+    /// The unit of its number.
     unit: &'static str,
     pub(super) least: i128,
     /// The key of a suite's fault that may say it instead.
@@ -138,7 +138,7 @@ impl FaultEntry {
         }
     }
 
-    /// How it is written, as `slow:<ms>`.
+    /// The written form, such as `slow:<ms>`.
     pub fn usage(&self) -> String {
         self.number.map_or_else(
             || self.name.to_owned(),
@@ -146,7 +146,7 @@ impl FaultEntry {
         )
     }
 
-    /// Whether it can be injected into the calls of an agent; otherwise only the mock and the proxy have it.
+    /// Returns true if it can be injected into an agent's calls. Other kinds exist only in the mock and the proxy.
     pub fn is_injectable(&self) -> bool {
         self.effect.is_some()
     }
@@ -179,7 +179,7 @@ impl FaultKind {
     /// Every kind, in the order in which they are documented.
     pub const ALL: &'static [FaultEntry] = KINDS;
 
-    /// What the table says of the kind.
+    /// The entry of the kind in the table.
     pub fn entry(self) -> &'static FaultEntry {
         let is_it = |entry: &&FaultEntry| discriminant(&entry.example) == discriminant(&self);
         KINDS.iter().find(is_it).unwrap_or(&KINDS[0])
@@ -190,12 +190,12 @@ impl FaultKind {
         self.entry().name
     }
 
-    /// What the fault does to a call of an agent.
+    /// The effect on an agent's call.
     pub(crate) fn effect(self) -> Effect {
         self.entry().effect.unwrap_or(Nothing)
     }
 
-    /// How late the answer comes, where it comes late.
+    /// The delay of the answer, if it is late.
     pub(crate) fn delay_ms(self) -> Option<u64> {
         match self {
             Self::Slow { delay_ms } | Self::ReplyAfterCancel { delay_ms } => Some(delay_ms),

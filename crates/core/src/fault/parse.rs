@@ -9,9 +9,9 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", help.as_ref().map(|help| format!(": {help}")).unwrap_or_default())]
 pub struct FaultError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to write instead.
+    /// The text to write instead.
     pub help: Option<String>,
 }
 

@@ -3,17 +3,17 @@
 use super::FaultKind;
 use std::time::Duration;
 
-/// How far a fault is in one run or on one connection.
+/// The progress of a fault in one run or on one connection.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// How many calls it has struck.
+    /// The number of calls that it has struck.
     struck: u64,
     /// When the current second of a rate limit began, and the calls in it.
     second: Option<(Duration, u64)>,
 }
 
 impl FaultKind {
-    /// Whether it strikes a call at this time, from any fixed start.
+    /// Returns true if it strikes a call at this time, counted from any fixed start.
     pub fn strikes(self, progress: &mut Progress, now: Duration) -> bool {
         let strikes = match self {
             Self::None => false,
@@ -25,7 +25,7 @@ impl FaultKind {
         strikes
     }
 
-    /// Whether it strikes a call in virtual time, in which a second passes with each call that it strikes.
+    /// Returns true if it strikes a call in virtual time, in which each struck call takes a second.
     pub fn strikes_in_virtual_time(self, progress: &mut Progress) -> bool {
         let now = Duration::from_secs(progress.struck);
         self.strikes(progress, now)
@@ -33,7 +33,7 @@ impl FaultKind {
 }
 
 impl Progress {
-    /// How many calls came in this second, with the one that comes now.
+    /// The number of calls in this second, including this one.
     fn count(&mut self, now: Duration) -> u64 {
         let (start, count) = self.second.get_or_insert((now, 0));
         if now.saturating_sub(*start) >= Duration::from_secs(1) {

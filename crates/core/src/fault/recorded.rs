@@ -38,7 +38,7 @@ impl fmt::Display for RecordedKind<'_> {
 }
 
 impl RecordedKind<'_> {
-    /// What it does to a call; nothing is known of kinds that are not ours, and of those that only the wire has.
+    /// The effect on a call. `None` for unknown kinds, and for kinds that exist only on the wire.
     pub(crate) fn effect(&self) -> Option<Effect> {
         self.entry.and_then(|entry| entry.effect)
     }
@@ -48,8 +48,8 @@ impl RecordedKind<'_> {
         split(&self.written).1?.parse().ok()
     }
 
-    /// Whether a call that it struck can have succeeded: the late answer is an answer, a server may have come back,
-    /// and the limit of a rate may not be reached.
+    /// Returns true if a struck call can have succeeded: a late answer is an answer, a server may have recovered, and
+    /// a rate limit may not be reached.
     pub(crate) fn may_succeed(&self) -> bool {
         let is_of_some_calls = self.entry.is_some_and(|entry| {
             matches!(
@@ -60,7 +60,7 @@ impl RecordedKind<'_> {
         is_of_some_calls || !matches!(self.effect(), Some(Effect::Silence | Effect::Refusal))
     }
 
-    /// Whether this is the fault, or its kind without the number.
+    /// Returns true if this is the fault, or its kind without the number.
     pub fn is(&self, fault: FaultKind) -> bool {
         let is_bare =
             || !self.written.contains(':') && self.entry.is_some_and(|it| it.name == fault.name());

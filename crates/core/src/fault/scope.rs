@@ -31,7 +31,7 @@ impl FaultScope {
 /// A fault of a server and what it touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScopedFault {
-    /// What goes wrong.
+    /// The fault.
     pub kind: FaultKind,
     /// Which requests it touches.
     pub scope: FaultScope,
@@ -40,14 +40,14 @@ pub struct ScopedFault {
 /// Which calls of an agent a fault touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultTarget {
-    /// The tool, in any spelling; every tool of the server when left out.
+    /// The tool, in any spelling. If omitted, every tool of the server.
     pub tool: Option<String>,
     /// The server [default: any].
     pub server: Option<String>,
 }
 
 impl FaultTarget {
-    /// Whether calls to this tool are touched; a server that is not known may be any.
+    /// Returns true if calls to this tool are affected. An unknown server may be any.
     pub fn hits(&self, tool: &str, server: Option<&str>) -> bool {
         let is_there = self
             .server

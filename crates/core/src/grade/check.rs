@@ -4,27 +4,27 @@ use super::Retelling;
 use mcptest_stats::{CONFIDENCE, Interval, YesNo, clopper_pearson, cohen_kappa, six_decimals};
 use serde::Serialize;
 
-/// A run whose outcome is known, and what a judge said of it.
+/// A run with a known outcome, and a judge's grades of it.
 #[derive(Debug, Clone)]
 pub struct CheckedRun {
-    /// Whether it went right.
+    /// True if the run was right.
     pub is_good: bool,
-    /// What the judge gave it.
+    /// The judge's grade.
     pub grade: Given,
-    /// What it gave it when it was told in another way.
+    /// The judge's grades of rewritten records.
     pub retold: Vec<(Retelling, Given)>,
 }
 
-/// What a judge gave.
+/// A judge's grade.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Given {
-    /// Whether it let the run pass.
+    /// True if it passed the run.
     pub passed: bool,
     /// The score, from 0 to 1.
     pub score: f64,
 }
 
-/// How a judge did.
+/// The quality of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeCheck {
     /// The check that asks, by its path in the test.
@@ -49,14 +49,14 @@ pub struct JudgeCheck {
     pub false_passes: Share,
     /// Good runs that it did not.
     pub false_fails: Share,
-    /// What it says of the same runs, told in other ways.
+    /// The verdicts on rewritten records of the same runs.
     pub retold: Vec<Retold>,
 }
 
-/// What became of verdicts when the runs were told in another way.
+/// The changes of verdicts on rewritten records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Retold {
-    /// How they were told.
+    /// The kind of rewriting.
     pub how: Retelling,
     /// Verdicts that changed. Of a retelling that tries to win the judge over: bad runs that passed only then.
     pub changed: Share,
@@ -64,10 +64,10 @@ pub struct Retold {
     pub shift: f64,
 }
 
-/// So many of so many, and where the true share lies with 95% confidence (Clopper-Pearson).
+/// A count out of a total, with the 95% confidence interval of the true share (Clopper-Pearson).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Share {
-    /// How many.
+    /// The count.
     pub count: usize,
     /// Of how many.
     pub of: usize,

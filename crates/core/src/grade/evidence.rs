@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 /// Longer texts are cut: no judge reads them with care.
 const LONGEST: usize = 20_000;
 
-/// What is judged, as JSON in which no `<` and no line break of a foreign text is left: neither a data mark nor the
-/// marks that models know roles and tags by can be written in it.
+/// The judged part as JSON without `<` and without line breaks of foreign text: it can contain neither a data mark
+/// nor the marks by which models recognise roles and tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence(String);
 
 impl Evidence {
-    /// What a judge reads, without what stood under secret names in these texts: a judge is a provider of somebody else.
+    /// The text for a judge, without values under secret names in these texts: a judge belongs to another provider.
     fn for_judge(record: &Value, recorded: &[&str]) -> Self {
         let mut secrets = NamedSecrets::default();
         for text in recorded {
@@ -34,7 +34,7 @@ impl Evidence {
         Self(one_line(text))
     }
 
-    /// What stands at a target of a run, or the run as a whole where there is none.
+    /// The value at a target of a run, or the whole run without a target.
     pub(crate) fn of_run(
         trace: &Trace<'_>,
         header: Option<&Header>,
@@ -65,7 +65,7 @@ impl Evidence {
         Self::for_judge(&record, &[trace.text])
     }
 
-    /// What stands at a target of a tool test's outcome.
+    /// The value at a target of a tool test's outcome.
     pub(crate) fn of_call(
         test: &ToolTest,
         outcome: &ToolOutcome<'_>,
@@ -86,7 +86,7 @@ impl Evidence {
         Self::for_judge(&record, &recorded)
     }
 
-    /// What a scorer reads: whose run it is, and the run as it was recorded.
+    /// A scorer's input: the row and the recorded run.
     pub(crate) fn of_scorer(of: AgentRow<'_>, trace: &Trace<'_>, run: usize) -> Self {
         let (test, model) = (json!(of.agent.name), json!(of.model_label()));
         let envelope = if trace.text.is_empty() {
@@ -126,7 +126,7 @@ impl Evidence {
         }
     }
 
-    /// Whether it is the same.
+    /// The digest that identifies it.
     pub fn digest(&self) -> String {
         digest(self.0.as_bytes())
     }
@@ -160,7 +160,7 @@ fn said_by(role: &str, trace: &Trace<'_>) -> Option<Vec<String>> {
     Some(texts.map(|text| clipped(&text)).collect::<Vec<_>>()).filter(|texts| !texts.is_empty())
 }
 
-/// What the agent says: its turns, and its closing message where they lack it.
+/// The agent's messages: its turns, and its closing message if they lack it.
 fn claims(trace: &Trace<'_>) -> Option<Vec<String>> {
     let mut claims = said_by("assistant", trace).unwrap_or_default();
     if let Some(closing) = trace.final_response.as_deref().map(clipped) {

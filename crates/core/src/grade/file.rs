@@ -26,7 +26,7 @@ pub struct Grades {
     pub failures: Vec<Failure>,
 }
 
-/// What is wrong with a file of grades.
+/// A problem with a file of grades.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GradesFault {
     /// With its text.
@@ -50,14 +50,14 @@ struct Document {
     _format: String,
     #[serde(rename = "version")]
     _version: u64,
-    /// Whether each grade has a seal: one without it was edited.
+    /// True if each grade has a seal: a grade without one was edited.
     #[serde(default)]
     seals: bool,
     grades: Vec<Grade>,
 }
 
 impl Grades {
-    /// Whether a file begins as one of grades.
+    /// Returns true if the beginning of a file is that of a file of grades.
     pub fn is_own(head: &[u8]) -> bool {
         let begins = format!("{{\"format\":\"{FORMAT}\"");
         head.starts_with(begins.as_bytes())
@@ -116,7 +116,7 @@ impl Grades {
         )
     }
 
-    /// Takes a grade in, in place of what answers the same check of the same run.
+    /// Adds a grade, and replaces the grade for the same check of the same run.
     pub fn put(&mut self, grade: Grade) {
         self.grades
             .retain(|known| (known.run, &known.check) != (grade.run, &grade.check));

@@ -14,11 +14,11 @@ pub struct Wanted<'s> {
     pub run: usize,
     /// Which check asks, by its path in the test.
     pub check: String,
-    /// What is asked.
+    /// The question.
     pub question: &'s Question,
-    /// The same as a grade has it.
+    /// The question in the form of a grade.
     pub asked: Asked,
-    /// What is judged.
+    /// The judged evidence.
     pub evidence: Evidence,
 }
 
@@ -29,14 +29,14 @@ pub struct Failure {
     pub run: usize,
     /// Which check asked.
     pub check: String,
-    /// Why there is none.
+    /// The reason for the missing grade.
     pub why: String,
 }
 
-/// Why there is no grade to judge by.
+/// The reason that no grade can be used.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NotGraded {
-    /// Nobody was asked so far.
+    /// No judge was called so far.
     Missing,
     /// Something else was asked: what has changed, a line each.
     Stale(Vec<String>),
@@ -46,14 +46,14 @@ pub enum NotGraded {
     Unreadable(Reason),
 }
 
-/// What was found for one check of one run.
+/// The result for one check of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// The check, by its path in the test.
     pub check: String,
-    /// Its grade, or why there is none.
+    /// Its grade, or the reason for its absence.
     pub grade: Result<Grade, Reason>,
-    /// Whether it is advice, which changes no verdict.
+    /// True for advice, which changes no verdict.
     pub is_advice: bool,
 }
 
@@ -75,7 +75,7 @@ pub fn wanted<'s>(row: &Row<'s>, recorded: &Recorded<'_>) -> Vec<Wanted<'s>> {
     }
 }
 
-/// The same of one run of an agent: none where it is no evidence, and none for a target with nothing there.
+/// The wanted grades of one run of an agent. Empty if the run is not evidence, or the target has no value.
 pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<'s>> {
     let Ok(trace) = &run.trace else {
         return Vec::new();
@@ -107,13 +107,13 @@ pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<
     of_expect.chain(of_gates).chain(of_scorers).collect()
 }
 
-/// What an agent's runs are graded by, whatever was recorded.
+/// The questions about an agent's runs, whatever was recorded.
 pub fn questions(agent: &Agent) -> impl Iterator<Item = &Question> {
     let of_expect = graded(&agent.expect).map(|(_, _, question)| question);
     of_expect.chain(agent.gates.iter().filter_map(GateBlock::question))
 }
 
-/// The same of a tool test.
+/// The wanted grades of a tool test.
 pub(crate) fn of_call<'s>(of: ToolRow<'s>, outcome: &ToolOutcome<'_>) -> Vec<Wanted<'s>> {
     if outcome.failure.is_some() {
         return Vec::new();
@@ -141,7 +141,7 @@ fn check_of(at: usize) -> String {
     format!("expect[{at}]")
 }
 
-/// What was found for the expectation at this place.
+/// The result for the expectation at this place.
 pub(crate) fn found(graded: &[Found], at: usize) -> Option<&Found> {
     let check = check_of(at);
     graded.iter().find(|found| found.check == check)
@@ -193,7 +193,7 @@ impl Grades {
         })
     }
 
-    /// What was found for all that is wanted of a run.
+    /// The results for all wanted grades of a run.
     pub(crate) fn of(&self, wanted: &[Wanted<'_>], row: &Row<'_>) -> Vec<Found> {
         let found = |wanted: &Wanted<'_>| {
             let grade = self

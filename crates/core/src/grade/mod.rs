@@ -1,6 +1,6 @@
 //! What are judges asked of a run, what did they say, and is that still an answer to what the suite asks?
 //!
-//! Nobody is asked here: a grade is recorded once, beside the runs, and judging looks it up.
+//! No judge is called here: a grade is recorded once, beside the runs, and judging looks it up.
 
 mod check;
 mod evidence;
@@ -33,7 +33,7 @@ use crate::words::distinct;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What judges said of one run, to one question.
+/// The judges' answers about one run, to one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grade {
@@ -43,12 +43,12 @@ pub struct Grade {
     pub check: String,
     /// Of what was asked: a grade with another one is an answer to something else.
     pub fingerprint: String,
-    /// What was asked.
+    /// The question.
     pub asked: Asked,
-    /// What each judge said, as often as each was asked.
+    /// The answers of each judge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<Vote>,
-    /// What a scorer gave in place of judges.
+    /// The numbers of a scorer instead of judges' answers.
     #[serde(default, skip_serializing_if = "Numbers::is_empty")]
     pub scores: Numbers,
     /// The digest of all of it, as it was written into its file.
@@ -56,7 +56,7 @@ pub struct Grade {
     pub seal: Option<String>,
 }
 
-/// What was asked, of whom, and about what.
+/// The question, the judges, and the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
@@ -64,7 +64,7 @@ pub struct Asked {
     pub rubric: String,
     /// The models that judge.
     pub judges: Vec<String>,
-    /// How often each is asked.
+    /// The number of calls to each judge.
     pub samples: usize,
     /// The version of the words around the rubric.
     pub template: u32,
@@ -75,7 +75,7 @@ pub struct Asked {
     pub files: BTreeMap<String, String>,
 }
 
-/// What one judge said, once.
+/// One answer of one judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vote {
@@ -83,20 +83,20 @@ pub struct Vote {
     pub model: String,
     /// Which of its samples this is, from 1.
     pub sample: usize,
-    /// From 0 to 1: what its answers come to.
+    /// The resulting score, from 0 to 1.
     pub score: f64,
     /// Its answer to each criterion or question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
-    /// What it took.
+    /// The token counts.
     #[serde(default)]
     pub tokens: Tokens,
-    /// What it cost, where that is known.
+    /// The cost, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
 
-/// What a judge said to one criterion, or to one question of a tree.
+/// A judge's answer about one criterion, or to one question of a tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
@@ -114,7 +114,7 @@ impl Asked {
         digest_of_value(&serde_json::to_value(self).unwrap_or_default())
     }
 
-    /// What is different in another, a line each.
+    /// The differences from another question, a line each.
     fn changes_to(&self, now: &Self, question: &Question) -> Vec<String> {
         let mut changes = Vec::new();
         if self.rubric != now.rubric {
@@ -163,7 +163,7 @@ impl Grade {
         Self { seal, ..self }
     }
 
-    /// Whether it is not the one that was written into its file.
+    /// Returns true if it differs from the grade that was written into its file.
     pub(crate) fn is_edited(&self) -> bool {
         self.seal.as_ref() != Some(&self.digest())
     }
@@ -183,7 +183,7 @@ impl Grade {
         all
     }
 
-    /// What all votes cost, where that is known of each.
+    /// The cost of all votes, if each is known.
     pub fn cost_usd(&self) -> Option<f64> {
         self.votes.iter().map(|vote| vote.cost_usd).sum()
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The version of the words below: with others a grade is another one.
 pub const TEMPLATE: u32 = 1;
 
-/// What every judge is told first.
+/// The first message to every judge.
 pub const SYSTEM: &str = "\
 You grade what an AI agent did. You are given what to judge by, and a record as JSON between two data marks.
 
@@ -22,17 +22,18 @@ part that the question is about, where there is one.
 Judge strictly by what you are asked. Give the reason first, in one or two plain sentences that name what you saw in \
 the record, then the grade. Answer with the JSON object that is asked for and nothing else.";
 
-/// What a judge is asked in one request.
+/// The question to a judge in one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
-    /// What is asked: the name under which the answer is kept, and the text.
+    /// The parts: the name under which the answer is kept, and the text.
     items: Vec<(String, String)>,
-    /// Whether the answers are yes or no, and not scores.
+    /// True if the answers are yes or no instead of scores.
     is_yes_or_no: bool,
 }
 
 impl Rubric {
-    /// What is asked, a request each: a criterion by itself, so that none colours another, and a tree as a whole.
+    /// One question for each request: each criterion separately, so that none influences another, and a tree as a
+    /// whole.
     pub fn sheets(&self) -> Vec<Sheet> {
         if let Some(tree) = &self.tree {
             let items = (1..).zip(tree.questions());
@@ -51,7 +52,7 @@ impl Rubric {
 }
 
 impl Sheet {
-    /// What the judge is asked about this evidence.
+    /// The prompt about this evidence.
     pub fn prompt(&self, evidence: &Evidence) -> String {
         let (mark, end) = evidence.marks();
         let record = evidence.as_str();
@@ -79,7 +80,7 @@ impl Sheet {
         )
     }
 
-    /// What the judge is told when an answer does not fit.
+    /// The message to the judge after an invalid answer.
     pub fn repair(&self, why: &str) -> String {
         format!(
             "Your answer cannot be used: {why}. Answer again, only with the requested JSON object."

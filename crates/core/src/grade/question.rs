@@ -22,11 +22,11 @@ const MOST_SAMPLES: u64 = 25;
 /// One check that models decide, or a program that gives numbers.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// What is asked.
+    /// The question.
     pub asks: Asks,
-    /// Who is asked; nobody where the suite's own judge is.
+    /// The judges. Empty for the suite's own judge.
     pub judges: Vec<Model>,
-    /// How often each is asked.
+    /// The number of calls to each judge.
     pub samples: usize,
     /// The least score with which a judge lets it pass.
     pub threshold: f64,
@@ -34,43 +34,43 @@ pub struct Question {
     pub quorum: f64,
     /// Dollars that the judges may cost, over all runs of a test.
     pub max_cost_usd: Option<f64>,
-    /// What they see.
+    /// The part that they see.
     pub sees: Sees,
-    /// Whether what they say is advice, which changes no verdict.
+    /// True for advice, which changes no verdict.
     pub is_advice: bool,
-    /// Where it is written.
+    /// The place of the question.
     pub span: Span,
     /// The providers that it names.
     pub(crate) providers: Vec<(String, Span)>,
 }
 
-/// What is asked of a judge.
+/// The kind of question.
 #[derive(Debug, Clone)]
 pub enum Asks {
     /// To grade by a rubric.
     Rubric(Rubric),
-    /// How near a string is to this one: by embeddings, whose cosine is the score.
+    /// The similarity to this text: the cosine of the embeddings is the score.
     Similar(String),
     /// A program of the user's, for numbers.
     Scorer(Box<Scorer>),
 }
 
-/// What a judge sees.
+/// The part that a judge sees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sees {
-    /// The task, the calls, their results and what was said.
+    /// The task, the calls, their results and the messages.
     #[default]
     Run,
-    /// What stands at the target alone.
+    /// Only the value at the target.
     Text,
 }
 
-/// `judge:` of a suite: who judges where a check does not say so.
+/// `judge:` of a suite: the default judge.
 #[derive(Debug, Clone)]
 pub struct JudgeDefaults {
     /// The model.
     pub model: Model,
-    /// How long one answer may take.
+    /// The time limit of one answer.
     pub request_timeout_ms: Option<u64>,
     pub(crate) providers: Vec<(String, Span)>,
 }
@@ -92,7 +92,7 @@ impl JudgeDefaults {
     }
 }
 
-/// Who may be named in a block, and what for.
+/// The judges that a block may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bench {
     /// One judge.
@@ -236,7 +236,7 @@ impl Question {
         block.report(problem.at(span.unwrap_or_default()));
     }
 
-    /// Who judges: whom the check names, else the suite's own judge.
+    /// The judges: the check's, otherwise the suite's.
     pub fn judges_of<'s>(&'s self, suite: &'s Suite) -> Vec<&'s Model> {
         if self.scorer().is_some() {
             return Vec::new();
@@ -247,7 +247,7 @@ impl Question {
         self.judges.iter().collect()
     }
 
-    /// What is asked about this evidence.
+    /// The question about this evidence.
     pub(crate) fn asked(&self, suite: &Suite, evidence: &Evidence) -> Asked {
         let rubric = match &self.asks {
             Asks::Rubric(rubric) => serde_json::to_value(rubric).unwrap_or_default(),
@@ -275,7 +275,7 @@ impl Question {
         }
     }
 
-    /// How many requests one run takes, where every answer fits at once.
+    /// The number of requests for one run, if every answer is valid.
     pub fn calls(&self, suite: &Suite) -> usize {
         let judges = self.judges_of(suite).len() * self.samples;
         match &self.asks {
@@ -284,7 +284,7 @@ impl Question {
         }
     }
 
-    /// Whether one judge, by these votes of its own, lets it pass.
+    /// Returns true if one judge passes it with these votes.
     fn passes(&self, votes: &[&Vote]) -> bool {
         let is_met = |vote: &&Vote| match &self.asks {
             Asks::Rubric(rubric) => rubric.unmet(&vote.answers, self.threshold).next().is_none(),
@@ -294,7 +294,7 @@ impl Question {
             && votes.iter().all(is_met)
     }
 
-    /// How many judges let it pass, and of how many.
+    /// The number of judges that pass it, and the number of judges.
     pub fn tally(&self, grade: &Grade) -> (usize, usize) {
         let models = distinct(grade.votes.iter().map(|vote| vote.model.as_str()));
         let of = |model: &str| {
@@ -313,7 +313,7 @@ impl Question {
         )
     }
 
-    /// Whether it passes.
+    /// Returns true if it passes.
     pub fn holds(&self, grade: &Grade) -> bool {
         let (passed, of) = self.tally(grade);
         of > 0 && passed as f64 / of as f64 >= self.quorum - QUORUM_SLACK
@@ -363,13 +363,13 @@ impl Question {
     }
 }
 
-/// A score as it is shown: two digits, and fewer where these are zeros.
+/// A score with at most two decimals.
 pub(super) fn shown(score: f64) -> String {
     let text = format!("{score:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Tells of a tree whose leaves all pass, or all fail.
+/// Reports a tree whose leaves all pass, or all fail.
 fn lint_tree(block: &mut Block<'_>, (lowest, highest): (f64, f64), threshold: f64) {
     if lowest >= threshold - SLACK {
         let message = format!(
@@ -451,7 +451,7 @@ fn read_juror(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Opt
     juror
 }
 
-/// What is said of a check for which nobody is named to judge.
+/// The problem of a check without a judge.
 pub(crate) fn without_judge(question: &Question) -> Problem {
     let here = if question.is_advice {
         ""

@@ -6,7 +6,7 @@ use crate::words::word_of;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// How a run is told again. Its calls and their results stay as they are.
+/// A way to rewrite the record of a run. Its calls and their results stay unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Retelling {
@@ -14,7 +14,7 @@ pub enum Retelling {
     Reversed,
     /// Every text of the agent with sentences after it that say nothing.
     Padded,
-    /// What the agent says of its work, replaced by claims that all went well.
+    /// The agent's statements about its work, replaced by claims of success.
     Rewritten,
     /// Praise and an instruction to the judge after the agent's words.
     Praised,
@@ -31,7 +31,7 @@ impl Retelling {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Reversed, Self::Padded, Self::Rewritten, Self::Praised];
 
-    /// Whether it tries to win the judge over: then only runs count that the judge was right to fail.
+    /// Returns true if it tries to persuade the judge: then only runs count that the judge was right to fail.
     pub fn is_persuasion(self) -> bool {
         matches!(self, Self::Rewritten | Self::Praised)
     }

@@ -1,4 +1,4 @@
-//! What is judged by: a string, weighted criteria, or a tree of questions.
+//! What does a judge check: a text, weighted criteria, or a tree of questions?
 
 use super::Answer;
 use crate::problem::Problem;
@@ -6,27 +6,27 @@ use crate::suite::read::{Block, Field};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What a judge holds a run to.
+/// The requirements on a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rubric {
-    /// The criteria; a free text is one. None where there is a tree.
+    /// The criteria. A free text is one criterion. Empty for a tree.
     pub criteria: Vec<Criterion>,
     /// The questions that lead to a score.
     pub tree: Option<Tree>,
-    /// Whether each criterion is met or not, with nothing in between.
+    /// True if each criterion is only met or not met.
     pub strict: bool,
 }
 
 /// One thing to judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Criterion {
-    /// What it is called in reports.
+    /// Its name in reports.
     pub name: String,
-    /// What the judge reads.
+    /// The text for the judge.
     pub text: String,
-    /// How much it counts beside the others.
+    /// The weight.
     pub weight: f64,
-    /// Whether the whole fails where this one is below the threshold.
+    /// True if the whole fails when this one is below the threshold.
     pub required: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Criterion {
 pub enum Tree {
     /// A question.
     Ask {
-        /// What is asked.
+        /// The question.
         ask: String,
         /// Where yes leads.
         yes: Box<Tree>,
@@ -131,7 +131,7 @@ impl Rubric {
         Some(rubric)
     }
 
-    /// What is wrong with it as a whole.
+    /// The problem of the whole rubric.
     fn problem(&self) -> Option<Problem> {
         let mut names = BTreeSet::new();
         let twice = self
@@ -169,7 +169,7 @@ impl Rubric {
         })
     }
 
-    /// What one judge's answers come to, from 0 to 1; `None` where one is missing.
+    /// The score of one judge's answers, from 0 to 1. `None` if one is missing.
     pub fn score(&self, answers: &[Answer]) -> Option<f64> {
         let of = |name: &str| {
             answers
@@ -237,7 +237,7 @@ impl Criterion {
         })
     }
 
-    /// With a name for those that have none: by their place.
+    /// Names unnamed criteria by their position.
     fn named(mut criteria: Vec<Self>) -> Vec<Self> {
         for (number, criterion) in (1..).zip(&mut criteria) {
             if criterion.name.is_empty() {
@@ -303,7 +303,7 @@ impl Tree {
         }
     }
 
-    /// The score that the answers lead to; `before` counts the questions that stand before this one.
+    /// The score for the answers. `before` counts the preceding questions.
     fn walk(&self, answer: &dyn Fn(&str) -> Option<f64>, before: &mut usize) -> Option<f64> {
         match self {
             Self::Score(score) => Some(*score),

@@ -4,7 +4,7 @@ use super::number::Canonical;
 use mcptest_redact::scan::{Escape, escape, number_length, plain_prefix};
 use thiserror::Error;
 
-/// How many lists and objects may be open at once: as many as `serde_json` reads.
+/// The number of lists and objects that may be open at once: the limit of `serde_json`.
 pub const MAX_DEPTH: usize = 127;
 
 /// The first thing in a JSON text that would fail when its values are read.
@@ -13,17 +13,17 @@ pub const MAX_DEPTH: usize = 127;
 pub struct JsonProblem {
     /// The byte at which it stands, from 0.
     pub offset: usize,
-    /// What it is.
+    /// The problem.
     pub fault: JsonFault,
 }
 
-/// What is wrong with a JSON text.
+/// A problem of a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum JsonFault {
     /// More open lists and objects than are read.
     #[error("lists and objects are nested more than {MAX_DEPTH} deep")]
     TooDeep,
-    /// Half of a surrogate pair, which stands for no character.
+    /// Half of a surrogate pair, which is not a character.
     #[error("a \\u escape is half of a surrogate pair")]
     LoneSurrogate,
     /// A backslash that begins no escape.
@@ -40,8 +40,8 @@ pub enum JsonFault {
     NumberTooLarge,
 }
 
-/// One pass over a JSON text for what skipping readers let through: deep nesting, lone surrogates, bad escapes,
-/// numbers no double can hold. Whether brackets and commas stand where they should is left to the parser.
+/// One pass over a JSON text for problems that skipping readers miss: deep nesting, lone surrogates, bad escapes,
+/// numbers beyond a double. The parser checks the order of brackets and commas.
 pub fn check(text: &str) -> Result<(), JsonProblem> {
     check_within(text, 0)
 }

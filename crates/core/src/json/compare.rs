@@ -9,7 +9,7 @@ use serde_json::Value;
 /// As many differences as a reader will look at.
 const MOST_DIFFS: usize = 20;
 
-/// Whether two values are equal by JSON value: `1 == 1.0`, `true != 1`, null is not absent.
+/// Returns true if two values are equal by JSON value: `1 == 1.0`, `true != 1`, null is not absent.
 pub fn values_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => Canonical::of(a) == Canonical::of(b),
@@ -37,7 +37,7 @@ pub fn difference(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     diffs
 }
 
-/// What has to be there wholly: both sides, or what is expected alone.
+/// The side that must be present completely: both sides, or only the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whole {
     Both,
@@ -96,7 +96,7 @@ pub(super) fn compare(
     }
 }
 
-/// The way to a value, which is written out only where there is a difference.
+/// The path to a value, which is written out only for a difference.
 pub(super) enum Pointer<'a> {
     Root,
     Key(&'a Pointer<'a>, &'a str),

@@ -1,18 +1,18 @@
-//! Are two JSON texts the same value? A 128-bit hash straight from the text, key order left out.
+//! Are two JSON texts the same value? A 128-bit hash straight from the text, independent of the order of keys.
 
 use super::number::Canonical;
 use mcptest_redact::scan::{Escape, escape, number_length, plain_prefix};
 use serde_json::Value;
 
-/// A structural hash: equal JSON values have equal hashes whatever their key order, spelling of numbers
-/// or escapes, and of duplicate keys the last counts. Text that is not JSON is hashed as it stands.
+/// A structural hash: equal JSON values have equal hashes, whatever their order of keys, spelling of numbers or
+/// escapes. Of duplicate keys the last counts. Text that is not JSON is hashed verbatim.
 pub fn hash(text: &str) -> u128 {
     Reader::new(text)
         .document()
         .unwrap_or_else(|| hash_bytes(NOT_JSON, text.as_bytes()))
 }
 
-/// Whether two JSON texts are the same value; two texts count as equal when their 128-bit hashes do.
+/// Returns true if two JSON texts are the same value, by their 128-bit hashes.
 pub fn equal(a: &str, b: &str) -> bool {
     a == b || hash(a) == hash(b)
 }
@@ -333,7 +333,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What follows a value.
+/// The token after a value.
 enum Next {
     Value,
     Closed(u128),

@@ -3,6 +3,6 @@
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// A key as it stands in the text: copied only if it is escaped. A plain `Cow` is always a copy.
+/// A key of the text, copied only if it is escaped. A plain `Cow` is always a copy.
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key<'k>(#[serde(borrow)] pub(crate) Cow<'k, str>);

@@ -29,7 +29,7 @@ pub fn write<T: Serialize + ?Sized>(value: &T, layout: Layout) -> String {
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
-/// Indents where it has an indentation.
+/// A writer that indents if it has an indentation.
 struct Writer(Option<PrettyFormatter<'static>>);
 
 macro_rules! either {

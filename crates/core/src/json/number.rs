@@ -1,4 +1,4 @@
-//! Which number does a JSON literal stand for, so that `1`, `1.0` and `1e0` are one?
+//! Which number does a JSON literal mean, so that `1`, `1.0` and `1e0` are equal?
 
 use serde_json::Number;
 use std::cmp::Ordering;

@@ -8,7 +8,7 @@ use crate::pairing::assignment::{Groups, assign, match_grouped};
 use crate::report::{AssertionDiff, Side};
 use serde_json::Value;
 
-/// What of `expected` is not part of `actual`; none when `actual` is a superset. Objects are compared key by key,
+/// The parts of `expected` that `actual` lacks. Empty if `actual` is a superset. Objects are compared key by key,
 /// lists as multisets by maximum matching, scalars (strings included) by equality.
 pub fn is_subset(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     let mut diffs = Vec::new();
@@ -43,7 +43,7 @@ pub fn difference_of_bags(expected: &Value, actual: &Value) -> Vec<AssertionDiff
     diffs
 }
 
-/// Whether `actual` is a superset of `expected`, without saying where it is not.
+/// Returns true if `actual` is a superset of `expected`, without reporting differences.
 pub fn is_part_of(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
         (Value::Object(fields), Value::Object(others)) => fields.iter().all(|(key, value)| {
@@ -58,7 +58,7 @@ pub fn is_part_of(expected: &Value, actual: &Value) -> bool {
     }
 }
 
-/// Compares the items without a partner, and says of them where they differ.
+/// Compares the items without a partner, and reports their differences.
 pub(super) fn compare_lists(
     at: &Pointer<'_>,
     items: &[Value],
@@ -92,7 +92,7 @@ pub(super) fn compare_lists(
 }
 
 /// Each expected item's partner among the recorded ones. Equal values are paired first, which loses nothing because
-/// being part of is transitive; only what is left needs a search.
+/// containment is transitive. Only the rest needs a search.
 fn partners(items: &[Value], others: &[Value]) -> Vec<Option<usize>> {
     let mut partners = equal_partners(items, others);
     let mut is_free = vec![true; others.len()];

@@ -4,7 +4,7 @@ use super::key::Key;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// The first key that is written twice in one object, at any depth; `None` in what is not JSON.
+/// The first key that is written twice in one object, at any depth. `None` for text that is not JSON.
 pub fn key_written_twice(text: &str) -> Option<String> {
     if is_without_repeats(text) {
         return None;
@@ -16,7 +16,7 @@ pub fn key_written_twice(text: &str) -> Option<String> {
     search.found
 }
 
-/// Whether no two keys of the whole text are the same: told at once of most texts, which then need no parser.
+/// Returns true if no two keys of the whole text are equal. This quick check spares most texts the parser.
 fn is_without_repeats(text: &str) -> bool {
     if text.contains('\\') {
         return false;
@@ -35,7 +35,7 @@ fn is_without_repeats(text: &str) -> bool {
 
 #[derive(Default)]
 struct Search<'t> {
-    /// The keys of the objects that are open, those of the innermost last.
+    /// The keys of the open objects, the innermost last.
     keys: Vec<Key<'t>>,
     found: Option<String>,
 }

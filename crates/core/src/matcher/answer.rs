@@ -93,7 +93,7 @@ impl Answer {
         }
     }
 
-    /// Whether all of these hold: one that does not decides, whatever the others cannot say.
+    /// Returns whether all of these hold. One that does not hold decides, whatever the others cannot answer.
     pub(super) fn all(answers: impl IntoIterator<Item = Self>) -> Self {
         let (mut differences, mut first_unanswered) = (Vec::new(), None);
         for answer in answers {
@@ -111,7 +111,7 @@ impl Answer {
         }
     }
 
-    /// Whether one of these holds: one that does decides, whatever the others cannot say.
+    /// Returns whether one of these holds. One that holds decides, whatever the others cannot answer.
     pub(super) fn any(
         answers: impl IntoIterator<Item = Self>,
         otherwise: impl FnOnce() -> Vec<AssertionDiff>,

@@ -88,7 +88,7 @@ fn several(field: &mut Field<'_>) -> Option<Vec<Check>> {
     field.list_of_some(empty, super::read_check)
 }
 
-/// What each check answers about the value.
+/// The answer of each check about the value.
 fn each<'a>(checks: &'a [Check], actual: &'a Value) -> impl Iterator<Item = Answer> + 'a {
     checks.iter().map(move |check| (check.decide)(actual))
 }

@@ -3,7 +3,7 @@
 use super::{combine, items};
 use serde_json::Value;
 
-/// What stands at a target.
+/// The kind of value at a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Type {
     Text,
@@ -37,7 +37,7 @@ impl Type {
         }
     }
 
-    /// What to write of such a value.
+    /// The advice for such a value.
     fn advice(&self) -> &'static str {
         match self {
             Self::Text => "compare a string with `exact`, `contains` or `regex`, or its `length`",
@@ -62,7 +62,7 @@ pub(crate) struct Misfit<'m> {
 }
 
 impl Misfit<'_> {
-    /// What is said of the matcher and its target.
+    /// The message about the matcher and its target.
     pub(crate) fn message(&self, target: &str) -> String {
         let Self {
             part,

@@ -26,14 +26,14 @@ use std::sync::Arc;
 
 type Decide = dyn Fn(&Value) -> Answer + Send + Sync;
 
-/// One way to hold a value to an expectation.
+/// One way to check a value against an expectation.
 pub(crate) struct Check {
     decide: Box<Decide>,
-    /// Whether it is sure to hold for no value at all.
+    /// True if it can hold for no value.
     never_holds: bool,
-    /// Whether a target with nothing there satisfies this: only `absent: true` does.
+    /// True if a target without a value satisfies it: only `absent: true` does.
     accepts_absence: bool,
-    /// Whether what it says depends on a value being there at all.
+    /// True if its answer depends on the presence of a value.
     asks_for_absence: bool,
 }
 
@@ -167,13 +167,13 @@ type Graded = (
 /// The word of other tools for the first of them.
 const RUBRIC: &str = "llm-rubric";
 
-/// What the documentation says of a matcher.
+/// A matcher's documentation.
 pub struct Documented {
     /// Its key.
     pub key: &'static str,
     /// Another spelling of its key.
     pub alias: Option<&'static str>,
-    /// What it holds for, in one line.
+    /// Its meaning, in one line.
     pub doc: &'static str,
     /// The values that it can be asked of.
     pub asked_of: &'static str,
@@ -203,7 +203,7 @@ const ANY_VALUE: &str = "any value";
 pub struct Matcher {
     written: Arc<Value>,
     check: Check,
-    /// What is asked of judges, whose score is then checked.
+    /// The question to judges, whose score is then checked.
     question: Option<Box<Question>>,
 }
 
@@ -219,7 +219,7 @@ impl Matcher {
         &self.written
     }
 
-    /// What is asked of judges, where the matcher does that.
+    /// The question to judges, if the matcher has one.
     pub fn question(&self) -> Option<&Question> {
         self.question.as_deref()
     }
@@ -229,7 +229,7 @@ impl Matcher {
         self.check.diff(actual)
     }
 
-    /// Whether it can be asked of the value.
+    /// Returns true if it applies to the value.
     #[cfg(test)]
     fn answers(&self, actual: &Value) -> bool {
         !matches!((self.check.decide)(actual), Answer::CannotBeAsked(_))
@@ -251,12 +251,12 @@ impl Matcher {
         text::hint(written.get("contains")?, actual)
     }
 
-    /// Whether a target with nothing there satisfies the matcher.
+    /// Returns true if a target without a value satisfies the matcher.
     pub fn accepts_absence(&self) -> bool {
         self.check.accepts_absence
     }
 
-    /// Whether what it says depends on a value being there at all.
+    /// Returns true if its answer depends on the presence of a value.
     pub(crate) fn asks_for_absence(&self) -> bool {
         self.check.asks_for_absence
     }

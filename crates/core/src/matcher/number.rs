@@ -1,4 +1,4 @@
-//! How large: `gte`, `lte`, `gt`, `lt`.
+//! How large is a number: `gte`, `lte`, `gt`, `lt`?
 
 use super::answer::{Answer, Wanted};
 use super::{Check, MatcherKind, differs, matcher};

@@ -145,7 +145,7 @@ impl crate::suite::read::Field<'_> {
         Some(schema)
     }
 
-    /// What is wrong with the schema that stands here, at its own place.
+    /// The problem of the schema, at its place.
     pub fn schema_problem(&self, fault: &SchemaFault) -> Problem {
         let problem = Problem::error(format!("this is not a JSON Schema: {}", fault.reason));
         let problem = problem.at(self.span_at(&fault.pointer));

@@ -146,7 +146,7 @@ fn several(field: &mut Field<'_>) -> Option<Vec<Value>> {
     field.list_of_some(empty, vacuous::part)
 }
 
-/// What is wrong with a pattern, in words that are the same wherever a suite has one.
+/// The problem of a pattern, in the same words everywhere.
 pub(crate) fn regex_problem(error: &regex::Error) -> Problem {
     let text = error.to_string();
     let reason = text
@@ -200,7 +200,7 @@ fn sought_in(part: &Value) -> Wanted {
     }
 }
 
-/// Whether the part is in the value; `None` if a part of its type cannot be looked for there.
+/// Returns true if the part is in the value. `None` if a part of its type cannot be searched there.
 fn contains(part: &Value, actual: &Value) -> Option<bool> {
     match (part, actual) {
         (Value::String(part), Value::String(whole)) => Some(whole.contains(part.as_str())),
@@ -224,7 +224,7 @@ fn contains(part: &Value, actual: &Value) -> Option<bool> {
     }
 }
 
-/// Whether such a value can be looked for in the list: an empty list certainly does not have it.
+/// Returns true if such a value can be searched in the list: an empty list certainly lacks it.
 fn has_or_is_empty(items: &[Value], is_such: impl Fn(&Value) -> bool) -> bool {
     items.is_empty() || items.iter().any(is_such)
 }

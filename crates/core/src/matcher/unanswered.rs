@@ -6,14 +6,14 @@ use crate::schema::TOO_MUCH_WORK;
 use crate::target::written_step;
 use serde_json::Value;
 
-/// How deep a value is searched for one that the matcher can be asked of.
+/// The depth of the search for a value that the matcher applies to.
 const DEEPEST: usize = 6;
 
 /// The value of a target, and how the suite reached it.
 pub(crate) struct Reached<'a> {
     /// The target as it was written.
     pub(crate) target: &'a str,
-    /// Whether the value is the list that `[*]` makes, whose items have no place of their own.
+    /// True if the value is the list of `[*]`, whose items have no place.
     pub(crate) is_list_of_each: bool,
     pub(crate) value: &'a Value,
 }
@@ -39,7 +39,7 @@ impl Unanswered {
         }
     }
 
-    /// Why there is no answer, and what to write instead.
+    /// The reason for the missing answer, and the advice.
     pub(crate) fn sentence(&self, reached: &Reached<'_>) -> String {
         let Why::WrongType { key, wanted } = self.why else {
             return format!("whether it holds cannot be said: {TOO_MUCH_WORK}");
@@ -82,7 +82,7 @@ impl Unanswered {
         }
     }
 
-    /// What to write if no part of the value can be asked.
+    /// The advice if the matcher applies to no part of the value.
     fn advice_for_type(&self, wanted: Wanted, part: &Value) -> String {
         let sought = self.expected.get("contains");
         if let (Wanted::ListOfThatType, Value::String(_), Some(sought)) = (wanted, part, sought) {
@@ -110,7 +110,7 @@ impl Unanswered {
 }
 
 impl Wanted {
-    /// Whether a part of a value is what an author who wrote the matcher looked for.
+    /// Returns true if the author of the matcher probably meant this part of a value.
     fn is_met_by(self, value: &Value) -> bool {
         match self {
             Self::Text | Self::TextOrListOfTexts => value.is_string(),
@@ -153,7 +153,7 @@ fn way_to(wanted: Wanted, value: &Value, deepest: usize) -> Option<Vec<Step<'_>>
     }
 }
 
-/// What the value is, for one who looks at a trace.
+/// The kind of value, in words for a reader of traces.
 fn in_words(value: &Value) -> &'static str {
     match value {
         Value::Null => "`null`",

@@ -5,7 +5,7 @@ use crate::suite::read::Field;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use serde_json::Value;
 
-/// What is said where a matcher holds for everything.
+/// The problem of a matcher that holds for everything.
 pub(super) fn problem(of_what: &str) -> Problem {
     Problem::error(format!(
         "this holds for every {of_what}, and asserts nothing"
@@ -36,7 +36,7 @@ pub(super) fn text(field: &mut Field<'_>) -> Option<String> {
     Some(text)
 }
 
-/// The lengths by which one sees whether a matcher holds for all of them: those that it names, and their neighbours.
+/// The lengths that reveal whether a matcher holds for all: the lengths that it names, and their neighbours.
 pub(super) fn telling_numbers(matcher: &Value) -> Vec<u64> {
     let inside = |values: Vec<&Value>| values.into_iter().flat_map(telling_numbers).collect();
     match matcher {
@@ -50,8 +50,8 @@ pub(super) fn telling_numbers(matcher: &Value) -> Vec<u64> {
     }
 }
 
-/// Whether the pattern matches somewhere in every text: it matches nothing at all at the start or at the end of it, or
-/// whatever is between the two. `^$` holds for the empty text alone.
+/// Returns true if the pattern matches somewhere in every text: it matches the empty text at the start or at the end,
+/// or everything in between. `^$` holds only for the empty text.
 pub(crate) fn matches_every_text(pattern: &str) -> bool {
     let Ok(pattern) = regex_syntax::parse(pattern) else {
         return false;
@@ -63,7 +63,7 @@ pub(crate) fn matches_every_text(pattern: &str) -> bool {
         || is_anything(&pattern, &|look| is_start(look) || is_end(look))
 }
 
-/// Whether it matches the empty text at a place where only these assertions are sure to hold.
+/// Returns true if it matches the empty text where only these assertions are certain to hold.
 fn matches_nothing(pattern: &Hir, holds: &dyn Fn(Look) -> bool) -> bool {
     match pattern.kind() {
         HirKind::Empty => true,
@@ -78,7 +78,7 @@ fn matches_nothing(pattern: &Hir, holds: &dyn Fn(Look) -> bool) -> bool {
     }
 }
 
-/// Whether it is `^[\s\S]*$`, or said otherwise.
+/// Returns true if it is `^[\s\S]*$`, or equivalent.
 fn is_anything(pattern: &Hir, is_edge: &dyn Fn(Look) -> bool) -> bool {
     match pattern.kind() {
         HirKind::Capture(capture) => is_anything(&capture.sub, is_edge),

@@ -27,7 +27,7 @@ mod vocabulary {
     const TABLE: &[u8] = include_bytes!("cl100k_base.gz");
     const TOKENS: usize = 100_256;
 
-    /// What is encoded by itself, at the beginning of a string. Blanks before a word are in no branch.
+    /// A separately encoded piece at the beginning of a string. Spaces before a word are in no branch.
     const PIECE: &str = r"^(?:(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$)";
 
     /// Byte pair encoding: the tokens by their bytes, with their ranks.

@@ -23,24 +23,24 @@ pub(super) fn claude(id: &str) -> Option<(u32, u32)> {
     version(id).filter(|_| bare(id).contains("claude"))
 }
 
-/// Whether this id is that of a Claude that decides by itself how much to think.
+/// Returns true for the id of a Claude that decides how much to think.
 pub fn thinks_adaptively(id: &str) -> bool {
     claude(id).is_some_and(|version| version >= (4, 6))
 }
 
-/// Whether this id is that of a Gemini whose thinking has levels; before, it had a budget.
+/// Returns true for the id of a Gemini whose thinking has levels. Older models have a budget.
 pub fn has_thinking_levels(id: &str) -> bool {
     version(id).is_none_or(|version| version >= (3, 0))
 }
 
-/// Whether this id is that of a model of `OpenAI` which thinks before it answers.
+/// Returns true for the id of a model of `OpenAI` that thinks before it answers.
 pub fn is_reasoning(id: &str) -> bool {
     let digit_after = |prefix: &str| id.strip_prefix(prefix)?.chars().next()?.to_digit(10);
     digit_after("o").is_some()
         || (digit_after("gpt-").is_some_and(|n| n >= 5) && !id.contains("-chat"))
 }
 
-/// Whether this id is that of a model of `OpenAI` which does not.
+/// Returns true for the id of a model of `OpenAI` that does not think.
 pub(super) fn is_unreasoning(id: &str) -> bool {
     let is_of_openai =
         id.starts_with("chatgpt-") || (id.starts_with("gpt-") && !id.starts_with("gpt-oss"));

@@ -4,7 +4,7 @@ use super::Kind;
 use super::refusals::Parameters;
 use serde_json::{Map, Value};
 
-/// An entry of a request: the kinds of provider that have it, its path, and what a suite says in place of it.
+/// An entry of a request: the kinds of provider that have it, its path, and the suite's key for it.
 type OwnKey = (&'static [&'static str], &'static str, Instead);
 
 #[derive(Clone, Copy)]
@@ -113,7 +113,7 @@ pub fn taken_keys(kind: &Kind, parameters: &Parameters) -> Vec<(&'static str, St
         .collect()
 }
 
-/// Whether the path, or something in the way to it, is written.
+/// Returns true if the path, or a part on the way to it, is written.
 fn collides(extra: &Map<String, Value>, path: &str) -> bool {
     let (key, rest) = path
         .split_once('.')

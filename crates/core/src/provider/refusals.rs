@@ -18,9 +18,9 @@ pub struct Refusal {
     pub parameter: &'static str,
     /// Why it is refused.
     pub why: String,
-    /// What to do about it.
+    /// The fix.
     pub help: &'static str,
-    /// Whether it cannot be sent at all, whoever it is that speaks this dialect.
+    /// True if this API cannot express it at all, at any address.
     pub has_no_place: bool,
 }
 

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 
 const REASON_LENGTH: usize = 160;
 
-/// What stands here, if it is JSON but no object.
+/// The kind of JSON value, if it is not an object.
 pub(super) fn other_than_object(text: &str) -> Option<&'static str> {
     match text.as_bytes().first()? {
         b'[' => Some("an array"),
@@ -20,7 +20,7 @@ pub(super) fn other_than_object(text: &str) -> Option<&'static str> {
     }
 }
 
-/// What an error of the JSON reader means, and at which offset of `text`.
+/// The meaning of an error of the JSON reader, with its offset in `text`.
 pub(super) fn explain<F: From<TextFault>>(
     text: &str,
     error: &serde_json::Error,
@@ -54,7 +54,7 @@ pub(super) fn explain<F: From<TextFault>>(
     (offset, fault.into())
 }
 
-/// Whether this is one of the lines that a merge leaves around what it could not merge.
+/// Returns true for a line that a merge leaves around a conflict.
 fn is_conflict(line: &str) -> bool {
     ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
         .iter()
@@ -93,8 +93,8 @@ impl Write for Start {
     }
 }
 
-/// Finds what the fast reader lets through and a later one refuses: half surrogate pairs, nesting that is
-/// too deep, numbers that no double holds. What is not JSON at all is for the parser to say.
+/// Finds problems that the fast reader accepts and a later one refuses: half surrogate pairs, nesting that is too
+/// deep, numbers beyond a double. The parser reports text that is not JSON.
 pub(super) fn check_text(text: &str, open: usize) -> Result<(), (usize, TextFault)> {
     let Err(problem) = check_within(text, open) else {
         return Ok(());

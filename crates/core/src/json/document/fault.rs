@@ -1,37 +1,37 @@
 //! What can be wrong with the text of any file of JSON, and what to do about it?
 
-/// What a reader calls its files when something is wrong with one.
+/// A reader's words for its files in problems.
 #[derive(Debug, Clone, Copy)]
 pub struct Words {
-    /// What the whole file is made of, as a clause: `a cassette is one JSON object per line`.
+    /// The structure of the whole file, as a clause: `a cassette is one JSON object per line`.
     pub shape: &'static str,
-    /// How to get a good one: `record it again with --record`.
+    /// The way to get a valid file: `record it again with --record`.
     pub again: &'static str,
 }
 
-/// What is wrong with a string.
+/// A problem of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextFault {
     /// Nothing but white space.
     Empty,
     /// A byte that is not UTF-8.
     NotUtf8 {
-        /// How many bytes stand before it.
+        /// The number of bytes before it.
         offset: usize,
     },
     /// The text ends before its JSON does.
     CutOff,
     /// JSON, but not an object.
     NotAnObject {
-        /// What stands there instead.
+        /// The value that is there instead.
         found: &'static str,
     },
     /// Not JSON.
     NotJson {
-        /// What the parser says.
+        /// The parser's message.
         reason: String,
     },
-    /// A marker of a merge that nobody finished.
+    /// A marker of an unfinished merge.
     Conflict,
     /// `NaN` or an infinity.
     NotANumber {
@@ -50,7 +50,7 @@ pub enum TextFault {
         /// The deepest nesting that is read.
         limit: usize,
     },
-    /// Several documents that are not on lines of their own.
+    /// Several documents that are not on separate lines.
     Scattered,
     /// A header of something else.
     WrongFormat {
@@ -74,7 +74,7 @@ pub enum TextFault {
 }
 
 impl TextFault {
-    /// What is wrong and what to do, as one sentence.
+    /// The problem and the fix, as one sentence.
     pub fn said(&self, words: &Words) -> String {
         let Words { shape, again } = words;
         match self {
@@ -116,7 +116,7 @@ impl TextFault {
         }
     }
 
-    /// Whether its sentence says how to get a good file.
+    /// Returns true if its sentence contains the way to get a valid file.
     pub fn asks_again(&self) -> bool {
         matches!(
             self,

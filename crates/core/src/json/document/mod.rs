@@ -1,4 +1,4 @@
-//! Where in a file does a piece of JSON stand, and what is wrong with it there?
+//! Where in a file is a piece of JSON, and which problem does it have?
 //!
 //! Every reader of a file of JSON (cassette, tool test, tape, report, transcript) goes through [`Source`], so that all
 //! of them give the same places and the same words.
@@ -43,9 +43,9 @@ impl Place {
 /// Something wrong in a file, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed<F> {
-    /// Where it is; `None` when it concerns the whole file.
+    /// The place. `None` for the whole file.
     pub place: Option<Place>,
-    /// What it is.
+    /// The problem.
     pub fault: F,
 }
 

@@ -81,7 +81,7 @@ impl<'a> Source<'a> {
         serde_json::from_str(part).map_err(|error| self.explained(part, &error, describe))
     }
 
-    /// What an error of the JSON reader means in a part.
+    /// The meaning of an error of the JSON reader in a part.
     pub fn explained<F: From<TextFault>>(
         self,
         part: &str,
@@ -104,7 +104,7 @@ impl<'a> Source<'a> {
         self.header(format, describe)
     }
 
-    /// Reads the header of a file of our own, if it is of this format and of this version or none that is newer.
+    /// Reads the header of one of our files, if it has this format and a supported version.
     pub fn header<T: Deserialize<'a>, F: From<TextFault>>(
         self,
         (format, newest): (&'static str, u64),
