@@ -1,41 +1,38 @@
 //! Does the description say what the tool does?
 
 use super::look::Look;
-use super::rules::{Spots, spot};
+use super::rules::Spot;
 use super::words::{stem, stems, words};
+use crate::words::count;
 
 const PLACE: &str = "/description";
 
 /// So few words say nothing that the name does not.
 const FEWEST_WORDS: usize = 4;
 
-pub(super) fn is_missing(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    spot(
-        PLACE,
-        look.description
-            .is_empty()
-            .then(|| "the description is missing".to_owned()),
-    )
+pub(super) fn is_missing(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
+    if look.description.is_empty() {
+        vec![Spot::new(PLACE, "there is no description")]
+    } else {
+        Vec::new()
+    }
 }
 
-pub(super) fn is_short(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    let count = words(look.description).len();
-    let is_short = count > 0 && count < FEWEST_WORDS && !repeats(look);
-    let said = || {
-        format!(
-            "{}: {:?}",
-            crate::words::count(count, "word"),
-            look.description
-        )
-    };
-    spot(PLACE, is_short.then(said))
+pub(super) fn is_short(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
+    let words = words(look.description).len();
+    if words == 0 || words >= FEWEST_WORDS || repeats(look) {
+        return Vec::new();
+    }
+    let what = format!("{}: {:?}", count(words, "word"), look.description);
+    vec![Spot::new(PLACE, what)]
 }
 
-pub(super) fn repeats_name(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    spot(
-        PLACE,
-        repeats(look).then(|| format!("it says what the name says: {:?}", look.description)),
-    )
+pub(super) fn repeats_name(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
+    if !repeats(look) {
+        return Vec::new();
+    }
+    let what = format!("it says what the name says: {:?}", look.description);
+    vec![Spot::new(PLACE, what)]
 }
 
 /// Whether no word of the description is new to one who has read the name.

@@ -19,11 +19,26 @@ pub(super) struct Look<'a> {
     /// Every part of the input schema.
     pub(super) parts: Vec<Part<'a>>,
     /// Every text of the entry that a model or a person reads, with its place.
-    pub(super) texts: Vec<(String, &'a str)>,
+    pub(super) texts: Vec<PlacedText<'a>>,
     /// The names of the other servers' tools that this server has not.
     pub(super) foreign: BTreeSet<&'a str>,
     /// The names of this server's tools.
     pub(super) own: BTreeSet<&'a str>,
+}
+
+/// A text of a tool's entry.
+pub(super) struct PlacedText<'a> {
+    pub(super) place: String,
+    pub(super) text: &'a str,
+}
+
+impl<'a> PlacedText<'a> {
+    fn new(place: &str, text: &'a str) -> Self {
+        Self {
+            place: place.to_owned(),
+            text,
+        }
+    }
 }
 
 /// A schema within the input schema.
@@ -61,17 +76,17 @@ impl<'a> Look<'a> {
                 *weight = uses.get(word).map_or(1.0, |uses| 1.0 / uses);
             }
             let server = &look.tool.tool.server;
-            let of = |is_own: bool| {
-                let chosen = tools
-                    .iter()
-                    .filter(|one| (one.tool.server == *server) == is_own);
-                chosen
-                    .map(|one| one.tool.name.as_str())
-                    .collect::<BTreeSet<_>>()
-            };
-            let own = of(true);
-            look.foreign = of(false).difference(&own).copied().collect();
-            look.own = own;
+            for other in tools {
+                let name = other.tool.name.as_str();
+                if other.tool.server == *server {
+                    look.own.insert(name);
+                } else {
+                    look.foreign.insert(name);
+                }
+            }
+            for name in &look.own {
+                look.foreign.remove(name);
+            }
         }
         looks
     }
@@ -79,18 +94,13 @@ impl<'a> Look<'a> {
     fn at(tool: &'a SurfaceTool, name: Vec<String>) -> Self {
         let description = tool.tool.description.as_deref().unwrap_or_default().trim();
         let mut parts = Vec::new();
-        let mut texts: Vec<(String, &str)> = vec![("/name".to_owned(), &tool.tool.name)];
-        texts.extend(
-            tool.title
-                .as_deref()
-                .map(|title| ("/title".to_owned(), title)),
-        );
-        texts.extend(
-            tool.tool
-                .description
-                .as_deref()
-                .map(|text| ("/description".to_owned(), text)),
-        );
+        let mut texts = vec![PlacedText::new("/name", &tool.tool.name)];
+        if let Some(title) = &tool.title {
+            texts.push(PlacedText::new("/title", title));
+        }
+        if let Some(description) = &tool.tool.description {
+            texts.push(PlacedText::new("/description", description));
+        }
         if let Some(schema) = &tool.tool.input_schema {
             let top = Part {
                 place: SCHEMA.to_owned(),
@@ -109,7 +119,6 @@ impl<'a> Look<'a> {
             .into_iter()
             .map(|word| (word, 1.0))
             .collect();
-        let (foreign, own) = (BTreeSet::new(), BTreeSet::new());
         Self {
             tool,
             tokens: tokens_of(tool),
@@ -118,8 +127,9 @@ impl<'a> Look<'a> {
             weights,
             parts,
             texts,
-            foreign,
-            own,
+            // Known when all tools have been looked at.
+            foreign: BTreeSet::new(),
+            own: BTreeSet::new(),
         }
     }
 
@@ -192,9 +202,9 @@ fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
         };
         match schema.get(key) {
             Some(Value::Array(list)) => {
-                list.iter()
-                    .enumerate()
-                    .for_each(|(at, one)| walk(below(format!("/{at}"), one), parts));
+                for (at, item) in list.iter().enumerate() {
+                    walk(below(format!("/{at}"), item), parts);
+                }
             }
             Some(one @ Value::Object(_)) => walk(below(String::new(), one), parts),
             _ => {}
@@ -203,18 +213,18 @@ fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
 }
 
 /// Every text of a value, its keys among them.
-fn texts_in<'a>(place: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)>) {
+fn texts_in<'a>(place: &str, value: &'a Value, texts: &mut Vec<PlacedText<'a>>) {
     match value {
-        Value::String(text) => texts.push((place.to_owned(), text)),
+        Value::String(text) => texts.push(PlacedText::new(place, text)),
         Value::Array(list) => {
-            list.iter()
-                .enumerate()
-                .for_each(|(at, one)| texts_in(&format!("{place}/{at}"), one, texts));
+            for (at, item) in list.iter().enumerate() {
+                texts_in(&format!("{place}/{at}"), item, texts);
+            }
         }
         Value::Object(map) => {
             let sorted: BTreeMap<&String, &Value> = map.iter().collect();
             for (key, value) in sorted {
-                texts.push((place.to_owned(), key));
+                texts.push(PlacedText::new(place, key));
                 texts_in(&format!("{place}/{}", pointer_key(key)), value, texts);
             }
         }

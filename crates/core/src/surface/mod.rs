@@ -159,36 +159,36 @@ pub fn lint(tools: &[SurfaceTool], ignore: &[String]) -> Linted {
         .filter(|rule| ignore.iter().all(|id| id != rule.id))
         .collect();
     let looks = Look::at_all(tools);
-    let one = |at: usize| {
-        let look = &looks[at];
-        let found = |rule: &&Rule| {
-            let spots = (rule.check)(look, &looks[..at]).into_iter();
-            let (rule, severity, fix) = (rule.id, rule.severity, rule.fix);
-            spots
-                .map(move |(place, what)| Finding {
-                    rule,
-                    severity,
-                    place,
-                    what,
-                    fix,
-                })
-                .collect::<Vec<_>>()
-        };
-        let by_rule: Vec<Vec<Finding>> = rules.iter().map(found).collect();
-        let taken = by_rule
-            .iter()
-            .filter_map(|found| Some(found.first()?.severity.cost()))
-            .sum();
-        LintedTool {
-            name: look.tool.tool.name.clone(),
-            server: look.tool.tool.server.clone(),
-            tokens: look.tokens,
-            score: 100_u32.saturating_sub(taken),
-            findings: by_rule.into_iter().flatten().collect(),
+    let tools = looks
+        .iter()
+        .enumerate()
+        .map(|(at, look)| lint_tool(look, &looks[..at], &rules))
+        .collect();
+    Linted { tools }
+}
+
+fn lint_tool(look: &Look<'_>, before: &[Look<'_>], rules: &[&Rule]) -> LintedTool {
+    let mut findings = Vec::new();
+    let mut cost = 0;
+    for rule in rules {
+        let spots = (rule.check)(look, before);
+        if !spots.is_empty() {
+            cost += rule.severity.cost();
         }
-    };
-    Linted {
-        tools: (0..looks.len()).map(one).collect(),
+        findings.extend(spots.into_iter().map(|spot| Finding {
+            rule: rule.id,
+            severity: rule.severity,
+            place: spot.place,
+            what: spot.what,
+            fix: rule.fix,
+        }));
+    }
+    LintedTool {
+        name: look.tool.tool.name.clone(),
+        server: look.tool.tool.server.clone(),
+        tokens: look.tokens,
+        score: 100_u32.saturating_sub(cost),
+        findings,
     }
 }
 

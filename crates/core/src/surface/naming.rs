@@ -1,85 +1,103 @@
 //! Does the name say what is done, and do the annotations agree?
 
 use super::look::Look;
-use super::rules::{Spots, spot};
+use super::rules::Spot;
+
+const NAME: &str = "/name";
 
 const VAGUE: [&str; 8] = [
     "do", "handle", "manage", "operate", "perform", "process", "work", "utility",
 ];
 
-const DESTRUCTIVE: &str =
-    "delete destroy drop erase kill purge remove revoke terminate truncate uninstall wipe";
+const DESTRUCTIVE: [&str; 12] = [
+    "delete",
+    "destroy",
+    "drop",
+    "erase",
+    "kill",
+    "purge",
+    "remove",
+    "revoke",
+    "terminate",
+    "truncate",
+    "uninstall",
+    "wipe",
+];
 
 /// The longest name of a tool that every provider takes.
 const LONGEST: usize = 64;
 
-pub(super) fn is_vague(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    let verb = look
-        .name
-        .first()
-        .filter(|verb| VAGUE.contains(&verb.as_str()));
-    spot(
-        "/name",
-        verb.map(|verb| format!("`{verb}` does not say what is done")),
-    )
+pub(super) fn is_vague(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
+    match look.name.first() {
+        Some(verb) if VAGUE.contains(&verb.as_str()) => {
+            vec![Spot::new(
+                NAME,
+                format!("`{verb}` does not say what is done"),
+            )]
+        }
+        _ => Vec::new(),
+    }
 }
 
-pub(super) fn is_refused(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_refused(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let name = &look.tool.tool.name;
     let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let is_refused = !(1..=LONGEST).contains(&name.len()) || !name.chars().all(is_taken);
-    let said =
-        || format!("{name:?} is not 1 to {LONGEST} of the characters a-z, A-Z, 0-9, `_` and `-`");
-    spot("/name", is_refused.then(said))
+    if (1..=LONGEST).contains(&name.len()) && name.chars().all(is_taken) {
+        return Vec::new();
+    }
+    let what =
+        format!("{name:?} is not 1 to {LONGEST} of the characters a-z, A-Z, 0-9, `_` and `-`");
+    vec![Spot::new(NAME, what)]
 }
 
-pub(super) fn is_twice(look: &Look<'_>, before: &[Look<'_>]) -> Spots {
+pub(super) fn is_twice(look: &Look<'_>, before: &[Look<'_>]) -> Vec<Spot> {
     let tool = &look.tool.tool;
     let is_same = |other: &Look<'_>| {
         other.tool.tool.name == tool.name && other.tool.tool.server == tool.server
     };
-    let again = before.iter().any(is_same);
-    spot(
-        "/name",
-        again.then(|| format!("another tool is called `{}`", tool.name)),
-    )
+    if !before.iter().any(is_same) {
+        return Vec::new();
+    }
+    let what = format!("another tool is called `{}`", tool.name);
+    vec![Spot::new(NAME, what)]
 }
 
 /// The word by which the name says that something is lost, first or last in it.
 fn loss<'l>(look: &'l Look<'_>) -> Option<&'l String> {
-    let ends = [look.name.first(), look.name.last()];
-    let is_dragged = look.name.iter().any(|word| word == "drag");
-    ends.into_iter()
+    if look.name.iter().any(|word| word == "drag") {
+        return None;
+    }
+    [look.name.first(), look.name.last()]
+        .into_iter()
         .flatten()
-        .find(|word| DESTRUCTIVE.split(' ').any(|known| known == *word) && !is_dragged)
+        .find(|word| DESTRUCTIVE.contains(&word.as_str()))
 }
 
 fn hint(look: &Look<'_>, key: &str) -> Option<bool> {
     look.tool.annotations.as_ref()?.get(key)?.as_bool()
 }
 
-pub(super) fn is_loss_unannotated(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_loss_unannotated(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let is_silent = look.tool.annotations.is_some()
         && hint(look, "destructiveHint").is_none()
         && hint(look, "readOnlyHint").is_none();
-    let word = loss(look).filter(|_| is_silent);
-    spot(
-        "/annotations",
-        word.map(|word| format!("the name says `{word}`, the annotations say nothing")),
-    )
+    match loss(look) {
+        Some(word) if is_silent => {
+            let what = format!("the name says `{word}`, the annotations say nothing");
+            vec![Spot::new("/annotations", what)]
+        }
+        _ => Vec::new(),
+    }
 }
 
-pub(super) fn is_loss_denied(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_loss_denied(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let wrong = [("readOnlyHint", true), ("destructiveHint", false)];
     let denied = wrong
         .into_iter()
         .find(|(key, value)| hint(look, key) == Some(*value));
-    let found = loss(look).zip(denied);
-    let say = |(word, (key, value)): (&String, (&str, bool))| {
-        (
-            format!("/annotations/{key}"),
-            format!("the name says `{word}`, the annotations say `{key}: {value}`"),
-        )
+    let (Some(word), Some((key, value))) = (loss(look), denied) else {
+        return Vec::new();
     };
-    found.map(say).into_iter().collect()
+    let what = format!("the name says `{word}`, the annotations say `{key}: {value}`");
+    vec![Spot::new(format!("/annotations/{key}"), what)]
 }

@@ -1,7 +1,7 @@
 //! Does the schema say what to pass, of which type, and how much of it?
 
 use super::look::{Look, Part, SCHEMA};
-use super::rules::Spots;
+use super::rules::Spot;
 use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -9,11 +9,13 @@ use std::sync::LazyLock;
 fn spots<'p, 'a: 'p>(
     parts: impl Iterator<Item = &'p Part<'a>>,
     what: impl Fn(&Part<'_>) -> String,
-) -> Spots {
-    parts.map(|part| (part.place.clone(), what(part))).collect()
+) -> Vec<Spot> {
+    parts
+        .map(|part| Spot::new(part.place.clone(), what(part)))
+        .collect()
 }
 
-pub(super) fn is_undocumented(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_undocumented(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let Some(root) = look.schema() else {
         return Vec::new();
     };
@@ -65,7 +67,7 @@ const SAYS_WHAT: [&str; 8] = [
     "type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "not",
 ];
 
-pub(super) fn is_untyped(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_untyped(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let takes_anything = |part: &&Part<'_>| {
         part.is_property && SAYS_WHAT.iter().all(|key| part.schema.get(key).is_none())
     };
@@ -85,7 +87,7 @@ fn has_any(schema: &Value, keys: &[&str]) -> bool {
     keys.iter().any(|key| schema.get(key).is_some())
 }
 
-pub(super) fn is_enum_in_prose(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_enum_in_prose(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     static LISTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let quoted = r#"["'`“‘][\w.-]+["'`”’]"#;
         let between = r"\s*(?:,\s*(?:or\s+|and\s+)?|\||/|\bor\b|\band\b)\s*";
@@ -106,7 +108,7 @@ pub(super) fn is_enum_in_prose(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     })
 }
 
-pub(super) fn nothing_is_required(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn nothing_is_required(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let says = ["required", "anyOf", "oneOf", "allOf", "dependentRequired"];
     let says_required = look.schema().is_some_and(|schema| has_any(schema, &says));
     let is_optional = |part: &Part<'_>| {
@@ -132,38 +134,30 @@ pub(super) fn nothing_is_required(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     if says_required || names.is_empty() || look.parameters().any(is_optional) {
         return Vec::new();
     }
-    vec![(
-        SCHEMA.to_owned(),
-        format!(
-            "none of {} is required, nor has a default",
-            names.join(", ")
-        ),
-    )]
+    let names = names.join(", ");
+    let what = format!("none of {names} is required, nor has a default");
+    vec![Spot::new(SCHEMA, what)]
 }
 
-pub(super) fn is_required_unknown(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_required_unknown(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let Some(schema) = look.schema() else {
         return Vec::new();
     };
-    let required = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
-    let is_unknown = |name: &&str| look.parameters().all(|part| part.name != *name);
-    let is_whole = !has_any(schema, &["anyOf", "oneOf", "allOf", "$ref"]);
-    let unknown = required.filter(|name| is_whole && is_unknown(name));
-    unknown
+    if has_any(schema, &["anyOf", "oneOf", "allOf", "$ref"]) {
+        return Vec::new();
+    }
+    let required = schema["required"].as_array().into_iter().flatten();
+    required
+        .filter_map(Value::as_str)
+        .filter(|name| look.parameters().all(|part| part.name != *name))
         .map(|name| {
-            (
-                format!("{SCHEMA}/required"),
-                format!("`{name}` is required and is not a property"),
-            )
+            let what = format!("`{name}` is required and is no property");
+            Spot::new(format!("{SCHEMA}/required"), what)
         })
         .collect()
 }
 
-pub(super) fn is_string_unbounded(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_string_unbounded(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     const BOUNDS: [&str; 5] = ["maxLength", "enum", "const", "pattern", "format"];
     let is_unbounded =
         |part: &&Part<'_>| is_of(part.schema, "string") && !has_any(part.schema, &BOUNDS);
@@ -172,7 +166,7 @@ pub(super) fn is_string_unbounded(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     })
 }
 
-pub(super) fn is_array_unbounded(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_array_unbounded(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let is_unbounded = |part: &&Part<'_>| {
         is_of(part.schema, "array") && !has_any(part.schema, &["maxItems", "enum", "const"])
     };

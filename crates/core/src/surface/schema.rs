@@ -1,58 +1,65 @@
 //! Is the input schema one, and do providers take it?
 
 use super::look::{Look, SCHEMA};
-use super::rules::Spots;
+use super::rules::Spot;
 use crate::provider::FAMILIES;
 use crate::schema::JsonSchema;
 use crate::tool_schema::{SchemaRule, fit};
 use std::collections::BTreeMap;
 
-pub(super) fn is_invalid(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_invalid(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let Some(schema) = look.schema() else {
-        return vec![(SCHEMA.to_owned(), "the input schema is missing".to_owned())];
+        return vec![Spot::new(SCHEMA, "there is no input schema")];
     };
+    if !schema.is_object() {
+        return vec![Spot::new(SCHEMA, "it is no object")];
+    }
     match JsonSchema::compile_as_declared(schema) {
-        _ if !schema.is_object() => vec![(SCHEMA.to_owned(), "it is not an object".to_owned())],
         Ok(_) => Vec::new(),
-        Err(fault) => vec![(format!("{SCHEMA}{}", fault.pointer), fault.reason)],
+        Err(fault) => vec![Spot::new(
+            format!("{SCHEMA}{}", fault.pointer),
+            fault.reason,
+        )],
     }
 }
 
-pub(super) fn is_refused(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_refused(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     refusals(look, |rule| !rule.is_form)
 }
 
-pub(super) fn is_refused_for_its_form(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_refused_for_its_form(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     refusals(look, |rule| rule.is_form)
 }
 
-fn refusals(look: &Look<'_>, is_meant: fn(&SchemaRule) -> bool) -> Spots {
+fn refusals(look: &Look<'_>, is_meant: fn(&SchemaRule) -> bool) -> Vec<Spot> {
     let Some(schema) = &look.tool.tool.input_schema else {
         return Vec::new();
     };
-    let mut by: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
+    let mut refusing: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
     for family in FAMILIES {
         for found in fit(schema.text(), family)
             .findings
             .into_iter()
             .filter(|found| is_meant(found.rule))
         {
-            let titles = by.entry((found.pointer, found.rule.refused)).or_default();
+            let titles = refusing
+                .entry((found.pointer, found.rule.refused))
+                .or_default();
             if !titles.contains(&family.title) {
                 titles.push(family.title);
             }
         }
     }
-    let say = |((pointer, refused), titles): ((String, &str), Vec<&str>)| {
-        let verb = if titles.len() == 1 {
-            "refuses"
-        } else {
-            "refuse"
-        };
-        (
-            format!("{SCHEMA}{pointer}"),
-            format!("{} {verb} {refused}", titles.join(", ")),
-        )
-    };
-    by.into_iter().map(say).collect()
+    refusing
+        .into_iter()
+        .map(|((pointer, refused), titles)| {
+            let verb = if titles.len() == 1 {
+                "refuses"
+            } else {
+                "refuse"
+            };
+            let what = format!("{} {verb} {refused}", titles.join(", "));
+            Spot::new(format!("{SCHEMA}{pointer}"), what)
+        })
+        .collect()
 }

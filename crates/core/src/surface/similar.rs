@@ -1,7 +1,7 @@
 //! Is a tool hardly told from another one?
 
 use super::look::Look;
-use super::rules::{Spots, spot};
+use super::rules::Spot;
 use super::words::{stem, words};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,31 +10,29 @@ const ALIKE: f64 = 0.75;
 /// The same of tools whose names are forms of one name.
 const ALIKE_BY_NAME: f64 = 0.5;
 
-pub(super) fn is_near_duplicate(look: &Look<'_>, before: &[Look<'_>]) -> Spots {
-    let other = before
-        .iter()
-        .find_map(|other| Some((other, likeness(look, other)?)));
-    let say = |(other, how): (&Look<'_>, &str)| {
-        format!("it is hardly told from `{}`: {how}", other.tool.tool.name)
-    };
-    spot("/description", other.map(say))
+pub(super) fn is_near_duplicate(look: &Look<'_>, before: &[Look<'_>]) -> Vec<Spot> {
+    for other in before {
+        if let Some(likeness) = likeness(look, other) {
+            let name = &other.tool.tool.name;
+            let what = format!("it is hardly told from `{name}`: {likeness}");
+            return vec![Spot::new("/description", what)];
+        }
+    }
+    Vec::new()
 }
 
 fn likeness(one: &Look<'_>, other: &Look<'_>) -> Option<&'static str> {
-    let is_of_one_server = one.tool.tool.server == other.tool.tool.server;
-    let (described, shaped) = (shared_words(one, other), shared_parameters(one, other));
-    if is_of_one_server
-        && spelled(one) == spelled(other)
-        && one.tool.tool.name != other.tool.tool.name
-    {
+    let (one_tool, other_tool) = (&one.tool.tool, &other.tool.tool);
+    let may_share_a_name = one_tool.server == other_tool.server && one_tool.name != other_tool.name;
+    if may_share_a_name && spelled(one) == spelled(other) {
         return Some("the names are two spellings of one");
     }
+    let described = shared_words(one, other);
+    let shaped = shared_parameters(one, other);
     if described >= ALIKE && shaped >= ALIKE {
         return Some("descriptions and parameters are nearly the same");
     }
-    let is_form = is_of_one_server
-        && stemmed(one) == stemmed(other)
-        && one.tool.tool.name != other.tool.tool.name;
+    let is_form = may_share_a_name && stemmed(one) == stemmed(other);
     (is_form && described.max(shaped) >= ALIKE_BY_NAME)
         .then_some("the names are forms of one, and they say or take much the same")
 }

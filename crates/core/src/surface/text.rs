@@ -1,35 +1,32 @@
 //! Does a text of a tool hide something, or speak to the model of anything but the tool?
 
-use super::look::Look;
-use super::rules::Spots;
+use super::look::{Look, PlacedText};
+use super::rules::Spot;
 use crate::escape::is_hidden;
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-pub(super) fn is_hidden_in(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    let hidden = |text: &str| -> BTreeSet<String> {
-        let characters: Vec<char> = text.chars().collect();
-        let is_one =
-            |at: &usize| is_hidden(characters[*at]) || is_joiner_in_latin(&characters, *at);
-        (0..characters.len())
-            .filter(is_one)
-            .map(|at| format!("U+{:04X}", u32::from(characters[at])))
-            .collect()
-    };
-    let found = look
-        .texts
+pub(super) fn is_hidden_in(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
+    let mut spots = Vec::new();
+    for PlacedText { place, text } in &look.texts {
+        let hidden: Vec<String> = hidden_characters(text).into_iter().collect();
+        if !hidden.is_empty() {
+            let what = format!("it has hidden characters: {}", hidden.join(", "));
+            spots.push(Spot::new(place.clone(), what));
+        }
+    }
+    spots
+}
+
+/// As `U+200B`, each once.
+fn hidden_characters(text: &str) -> BTreeSet<String> {
+    let characters: Vec<char> = text.chars().collect();
+    characters
         .iter()
-        .map(|(place, text)| (place, hidden(text)))
-        .filter(|(_, found)| !found.is_empty());
-    let say = |found: BTreeSet<String>| {
-        format!(
-            "it has hidden characters: {}",
-            found.into_iter().collect::<Vec<_>>().join(", ")
-        )
-    };
-    found
-        .map(|(place, found)| (place.clone(), say(found)))
+        .enumerate()
+        .filter(|(at, character)| is_hidden(**character) || is_joiner_in_latin(&characters, *at))
+        .map(|(_, character)| format!("U+{:04X}", u32::from(*character)))
         .collect()
 }
 
@@ -44,55 +41,71 @@ fn is_joiner_in_latin(characters: &[char], at: usize) -> bool {
         && is_plain(Some(at + 1))
 }
 
-/// What a text may not say, and what it does by it.
-type Phrases = &'static [(&'static str, &'static str)];
+/// What a text may not say.
+struct Phrase {
+    pattern: &'static str,
+    /// What a text does that says it.
+    what: &'static str,
+}
+
+type Phrases = &'static [Phrase];
 
 const INSTRUCTIONS: Phrases = &[
-    (
-        r"(?i)\b(?:ignore|disregard|forget)\b (?:\w+ ){0,3}(?:previous|prior|above|earlier|preceding|other|system|your)\b (?:\w+ ){0,2}(?:instructions?|prompts?|guidelines?|directions?)\b",
-        "it tells the model to set its instructions aside",
-    ),
-    (
-        r"(?i)\b(?:do not|don't|never|must not|should not) (?:tell|inform|notify|alert) the user(?: (?:about|that|of|what|this|you)\b|\s*[.!,;]|$)",
-        "it tells the model to keep something from the user",
-    ),
-    (
-        r"(?i)\b(?:do not|don't|never|must not|should not) (?:mention|reveal|disclose) (?:this|that|it|these|any of this)\b",
-        "it tells the model to keep something from the user",
-    ),
-    (
-        r"(?i)\bwithout (?:the user'?s? (?:knowledge|knowing)|(?:telling|informing|notifying|alerting) the user)\b|\b(?:hide|conceal) (?:this|it|these|the \w+) from the user\b",
-        "it tells the model to keep something from the user",
-    ),
-    (
-        r"(?i)</?(?:system|important|secret|hidden|admin)>|\[/?INST\]|<\|(?:im_start|im_end|system|user|assistant)\|>|<<SYS>>",
-        "it has the marks of another speaker",
-    ),
-    (
-        r"(?i)\b(?:must|first|always|before|please|need to|should)\b[^.]{0,80}\b(?:read|open|cat|load|send|pass|include|attach|provide|upload|append|copy)\b[^.]{0,80}(?:~/\.ssh|\bid_rsa\b|/etc/(?:passwd|shadow)|~/\.aws|\bmcp\.json)",
-        "it asks for a file with secrets",
-    ),
-    (
-        r"(?i)\byour (?:new|real|true|actual) (?:task|instructions?|goal|purpose|role) (?:is|are)\b",
-        "it gives the model another task",
-    ),
+    Phrase {
+        pattern: r"(?i)\b(?:ignore|disregard|forget)\b (?:\w+ ){0,3}(?:previous|prior|above|earlier|preceding|other|system|your)\b (?:\w+ ){0,2}(?:instructions?|prompts?|guidelines?|directions?)\b",
+        what: "it tells the model to set its instructions aside",
+    },
+    Phrase {
+        pattern: r"(?i)\b(?:do not|don't|never|must not|should not) (?:tell|inform|notify|alert) the user(?: (?:about|that|of|what|this|you)\b|\s*[.!,;]|$)",
+        what: "it tells the model to keep something from the user",
+    },
+    Phrase {
+        pattern: r"(?i)\b(?:do not|don't|never|must not|should not) (?:mention|reveal|disclose) (?:this|that|it|these|any of this)\b",
+        what: "it tells the model to keep something from the user",
+    },
+    Phrase {
+        pattern: r"(?i)\bwithout (?:the user'?s? (?:knowledge|knowing)|(?:telling|informing|notifying|alerting) the user)\b|\b(?:hide|conceal) (?:this|it|these|the \w+) from the user\b",
+        what: "it tells the model to keep something from the user",
+    },
+    Phrase {
+        pattern: r"(?i)</?(?:system|important|secret|hidden|admin)>|\[/?INST\]|<\|(?:im_start|im_end|system|user|assistant)\|>|<<SYS>>",
+        what: "it has the marks of another speaker",
+    },
+    Phrase {
+        pattern: r"(?i)\b(?:must|first|always|before|please|need to|should)\b[^.]{0,80}\b(?:read|open|cat|load|send|pass|include|attach|provide|upload|append|copy)\b[^.]{0,80}(?:~/\.ssh|\bid_rsa\b|/etc/(?:passwd|shadow)|~/\.aws|\bmcp\.json)",
+        what: "it asks for a file with secrets",
+    },
+    Phrase {
+        pattern: r"(?i)\byour (?:new|real|true|actual) (?:task|instructions?|goal|purpose|role) (?:is|are)\b",
+        what: "it gives the model another task",
+    },
 ];
 
 const OF_OTHERS: Phrases = &[
-    (
-        r"(?i)\b(?:before|after|when|whenever|while|instead of)\b (?:you )?(?:\w+ )?(?:use|using|call|calling|invoke|invoking|run|running) (?:any|every|all|another|other)\b (?:\w+ )?tools?\b",
-        "it says what to do when other tools are called",
-    ),
-    (
-        r"(?i)\b(?:do not|don't|never) (?:use|call|invoke) (?:any |the )?other tools?\b",
-        "it forbids other tools",
-    ),
+    Phrase {
+        pattern: r"(?i)\b(?:before|after|when|whenever|while|instead of)\b (?:you )?(?:\w+ )?(?:use|using|call|calling|invoke|invoking|run|running) (?:any|every|all|another|other)\b (?:\w+ )?tools?\b",
+        what: "it says what to do when other tools are called",
+    },
+    Phrase {
+        pattern: r"(?i)\b(?:do not|don't|never) (?:use|call|invoke) (?:any |the )?other tools?\b",
+        what: "it forbids other tools",
+    },
 ];
 
-fn compiled(phrases: Phrases) -> Vec<(Regex, &'static str)> {
+struct CompiledPhrase {
+    pattern: Regex,
+    what: &'static str,
+}
+
+fn compile(phrases: Phrases) -> Vec<CompiledPhrase> {
     phrases
         .iter()
-        .filter_map(|(pattern, what)| Some((Regex::new(pattern).ok()?, *what)))
+        .filter_map(|phrase| {
+            Some(CompiledPhrase {
+                pattern: Regex::new(phrase.pattern).ok()?,
+                what: phrase.what,
+            })
+        })
         .collect()
 }
 
@@ -105,61 +118,64 @@ fn plain(text: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn said(look: &Look<'_>, phrases: &[(Regex, &'static str)]) -> Spots {
-    let in_text = |(place, text): &(String, &str)| {
+/// The first of these phrases in each text.
+fn find_phrases(look: &Look<'_>, phrases: &[CompiledPhrase]) -> Vec<Spot> {
+    let mut spots = Vec::new();
+    for PlacedText { place, text } in &look.texts {
         let text = plain(text);
         let found = phrases
             .iter()
-            .find_map(|(phrase, what)| Some((phrase.find(&text)?.as_str().to_owned(), what)));
-        found.map(|(words, what)| (place.clone(), format!("{what}: {words:?}")))
-    };
-    look.texts.iter().filter_map(in_text).collect()
-}
-
-pub(super) fn is_instruction(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    static COMPILED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| compiled(INSTRUCTIONS));
-    said(look, &COMPILED)
-}
-
-pub(super) fn is_of_other_tools(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    static COMPILED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| compiled(OF_OTHERS));
-    static NAMED: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\x22]? tool\b").ok());
-    let mut spots = said(look, &COMPILED);
-    for (place, text) in &look.texts {
-        let named = NAMED
-            .iter()
-            .flat_map(|named| named.captures_iter(text))
-            .filter_map(|found| found.get(1));
-        let unknown = named
-            .map(|name| name.as_str())
-            .find(|name| !look.own.contains(name) && !look.foreign.contains(name));
-        spots.extend(unknown.map(|name| {
-            (
-                place.clone(),
-                format!("it speaks of a tool `{name}` that its server does not have"),
-            )
-        }));
+            .find_map(|phrase| Some((phrase.pattern.find(&text)?.as_str(), phrase.what)));
+        if let Some((words, what)) = found {
+            spots.push(Spot::new(place.clone(), format!("{what}: {words:?}")));
+        }
     }
     spots
 }
 
+pub(super) fn is_instruction(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
+    static COMPILED: LazyLock<Vec<CompiledPhrase>> = LazyLock::new(|| compile(INSTRUCTIONS));
+    find_phrases(look, &COMPILED)
+}
+
+pub(super) fn is_of_other_tools(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
+    static COMPILED: LazyLock<Vec<CompiledPhrase>> = LazyLock::new(|| compile(OF_OTHERS));
+    let mut spots = find_phrases(look, &COMPILED);
+    for PlacedText { place, text } in &look.texts {
+        if let Some(name) = unknown_tool(look, text) {
+            let what = format!("it speaks of a tool `{name}` that its server does not have");
+            spots.push(Spot::new(place.clone(), what));
+        }
+    }
+    spots
+}
+
+/// The first name that a text calls a tool, and that no server here has.
+fn unknown_tool<'t>(look: &Look<'_>, text: &'t str) -> Option<&'t str> {
+    static NAMED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\x22]? tool\b").ok());
+    NAMED
+        .as_ref()?
+        .captures_iter(text)
+        .filter_map(|found| Some(found.get(1)?.as_str()))
+        .find(|name| !look.own.contains(name) && !look.foreign.contains(name))
+}
+
 /// Names of one word are plain words too often.
-pub(super) fn is_of_another_server(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
+pub(super) fn is_of_another_server(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let in_text = |(place, text): &(String, &str)| {
-        let mut named = text
+    let mut spots = Vec::new();
+    for PlacedText { place, text } in &look.texts {
+        if place == "/name" {
+            continue;
+        }
+        let mut words = text
             .split(|c| !is_word(c))
             .filter(|word| word.contains(['_', '-']));
-        let name = named.find(|word| look.foreign.contains(word))?;
-        Some((
-            place.clone(),
-            format!("it speaks of `{name}`, a tool of another server"),
-        ))
-    };
-    look.texts
-        .iter()
-        .filter(|(place, _)| place != "/name")
-        .filter_map(in_text)
-        .collect()
+        if let Some(name) = words.find(|word| look.foreign.contains(word)) {
+            let what = format!("it speaks of `{name}`, a tool of another server");
+            spots.push(Spot::new(place.clone(), what));
+        }
+    }
+    spots
 }
