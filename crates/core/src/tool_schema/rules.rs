@@ -34,134 +34,145 @@ pub(super) const KEYS: &str = "keys";
 
 const ALL: &[&str] = &["anthropic", "openai", "gemini", "mistral"];
 
-const fn of_part(
-    name: &'static str,
-    families: &'static [&'static str],
-    apply: Apply,
-) -> SchemaRule {
-    SchemaRule {
-        name,
-        families,
-        refused: "",
-        mend: "",
-        is_form: false,
-        is_of_whole: false,
-        apply,
-    }
-}
-
-const fn of_whole(
-    name: &'static str,
-    families: &'static [&'static str],
-    apply: Apply,
-) -> SchemaRule {
-    SchemaRule {
-        is_of_whole: true,
-        ..of_part(name, families, apply)
-    }
-}
-
-impl SchemaRule {
-    /// One that is a matter of form.
-    const fn form(self, refused: &'static str, mend: &'static str) -> Self {
-        Self {
-            refused,
-            mend,
-            is_form: true,
-            ..self
-        }
-    }
-
-    /// One after which the schema says something else.
-    const fn loss(self, refused: &'static str, mend: &'static str) -> Self {
-        Self {
-            refused,
-            mend,
-            ..self
-        }
-    }
-}
-
 /// The table, in the order in which a schema is mended.
 pub const RULES: &[SchemaRule] = &[
-    of_whole("choice", &["anthropic", "openai"], |schema, _| {
-        merge_choices(schema)
-    })
-    .loss(
-        "`anyOf`, `oneOf` or `allOf` at the top level",
-        "the choices are merged into one object",
-    ),
-    of_whole("type", ALL, |schema, _| {
-        let is_wrong = !schema.get("type").is_some_and(|kind| kind.is("object"));
-        if is_wrong {
-            schema.set("type", Tree::text("object"));
-        }
-        is_wrong
-    })
-    .form(
-        "a schema without `type: object`",
-        "`type: object` is written",
-    ),
-    of_whole("properties", &["openai"], |schema, _| {
-        let is_wrong = schema.get("properties").and_then(Tree::object).is_none();
-        if is_wrong {
-            schema.set("properties", Tree::empty());
-        }
-        is_wrong
-    })
-    .form(
-        "an object without `properties`",
-        "`properties: {}` is added",
-    ),
-    of_whole(KEYS, &["anthropic"], rename_keys).loss(
-        "a property whose name is not 1 to 64 of the characters a-z, A-Z, 0-9, `_`, `.` and `-`",
-        "it is offered under another name, and called by its own",
-    ),
-    of_part("schema", &["gemini"], |schema, _| {
-        let is_there = schema
-            .get("$schema")
-            .is_some_and(|value| value.scalar::<String>().is_some());
-        is_there && schema.remove("$schema").is_some()
-    })
-    .form("`$schema`", "it is removed"),
-    of_part("tuple", ALL, |schema, _| {
-        let Some(items) = schema.get("items").and_then(Tree::list) else {
-            return false;
-        };
-        let any = any_of(items);
-        schema.set("items", any);
-        true
-    })
-    .loss("a list as `items`", "`items` is any one of them"),
-    of_part("items", &["openai", "gemini"], |schema, _| {
-        let is_wrong = may_be_array(schema) && schema.get("items").is_none();
-        if is_wrong {
-            let known = schema
-                .get("prefixItems")
-                .and_then(Tree::list)
-                .unwrap_or_default();
-            let any = any_of(known);
-            schema.set("items", any);
-        }
-        is_wrong
-    })
-    .form("an array without `items`", "`items` is added"),
-    of_part("exclusive", ALL, |schema, _| {
-        let low = exclusive(schema, "exclusiveMinimum", "minimum");
-        exclusive(schema, "exclusiveMaximum", "maximum") || low
-    })
-    .form(
-        "`exclusiveMinimum` or `exclusiveMaximum` that is true or false",
-        "the limit is written as a number",
-    ),
-    of_part("required", ALL, |schema, _| {
-        let is_wrong = schema
-            .get("required")
-            .is_some_and(|required| required.list().is_none());
-        is_wrong && schema.remove("required").is_some()
-    })
-    .loss("`required` that is not a list", "it is removed"),
+    SchemaRule {
+        name: "choice",
+        families: &["anthropic", "openai"],
+        refused: "`anyOf`, `oneOf` or `allOf` at the top level",
+        mend: "the choices are merged into one object",
+        is_form: false,
+        is_of_whole: true,
+        apply: |schema, _| merge_choices(schema),
+    },
+    SchemaRule {
+        name: "type",
+        families: ALL,
+        refused: "a schema without `type: object`",
+        mend: "`type: object` is written",
+        is_form: true,
+        is_of_whole: true,
+        apply: |schema, _| write_type(schema),
+    },
+    SchemaRule {
+        name: "properties",
+        families: &["openai"],
+        refused: "an object without `properties`",
+        mend: "`properties: {}` is added",
+        is_form: true,
+        is_of_whole: true,
+        apply: |schema, _| add_properties(schema),
+    },
+    SchemaRule {
+        name: KEYS,
+        families: &["anthropic"],
+        refused: "a property whose name is not 1 to 64 of the characters a-z, A-Z, 0-9, `_`, `.` and `-`",
+        mend: "it is offered under another name, and called by its own",
+        is_form: false,
+        is_of_whole: true,
+        apply: rename_keys,
+    },
+    SchemaRule {
+        name: "schema",
+        families: &["gemini"],
+        refused: "`$schema`",
+        mend: "it is left out",
+        is_form: true,
+        is_of_whole: false,
+        apply: |schema, _| remove_declaration(schema),
+    },
+    SchemaRule {
+        name: "tuple",
+        families: ALL,
+        refused: "a list as `items`",
+        mend: "`items` is any one of them",
+        is_form: false,
+        is_of_whole: false,
+        apply: |schema, _| merge_tuple(schema),
+    },
+    SchemaRule {
+        name: "items",
+        families: &["openai", "gemini"],
+        refused: "an array without `items`",
+        mend: "`items` is added",
+        is_form: true,
+        is_of_whole: false,
+        apply: |schema, _| add_items(schema),
+    },
+    SchemaRule {
+        name: "exclusive",
+        families: ALL,
+        refused: "`exclusiveMinimum` or `exclusiveMaximum` that is true or false",
+        mend: "the limit is written as a number",
+        is_form: true,
+        is_of_whole: false,
+        apply: |schema, _| write_exclusive_limits(schema),
+    },
+    SchemaRule {
+        name: "required",
+        families: ALL,
+        refused: "`required` that is not a list",
+        mend: "it is left out",
+        is_form: false,
+        is_of_whole: false,
+        apply: |schema, _| remove_required(schema),
+    },
 ];
+
+fn write_type(schema: &mut Entries) -> bool {
+    if schema.get("type").is_some_and(|kind| kind.is("object")) {
+        return false;
+    }
+    schema.set("type", Tree::text("object"));
+    true
+}
+
+fn add_properties(schema: &mut Entries) -> bool {
+    if schema.get("properties").and_then(Tree::object).is_some() {
+        return false;
+    }
+    schema.set("properties", Tree::empty());
+    true
+}
+
+fn remove_declaration(schema: &mut Entries) -> bool {
+    let is_there = schema
+        .get("$schema")
+        .is_some_and(|value| value.scalar::<String>().is_some());
+    is_there && schema.remove("$schema").is_some()
+}
+
+fn merge_tuple(schema: &mut Entries) -> bool {
+    let Some(items) = schema.get("items").and_then(Tree::list) else {
+        return false;
+    };
+    let any = any_of(items);
+    schema.set("items", any);
+    true
+}
+
+fn add_items(schema: &mut Entries) -> bool {
+    if !may_be_array(schema) || schema.get("items").is_some() {
+        return false;
+    }
+    let known = schema.get("prefixItems").and_then(Tree::list);
+    let any = any_of(known.unwrap_or_default());
+    schema.set("items", any);
+    true
+}
+
+fn write_exclusive_limits(schema: &mut Entries) -> bool {
+    let low = write_exclusive_limit(schema, "exclusiveMinimum", "minimum");
+    let high = write_exclusive_limit(schema, "exclusiveMaximum", "maximum");
+    low || high
+}
+
+fn remove_required(schema: &mut Entries) -> bool {
+    let is_wrong = schema
+        .get("required")
+        .is_some_and(|required| required.list().is_none());
+    is_wrong && schema.remove("required").is_some()
+}
 
 fn may_be_array(schema: &Entries) -> bool {
     let Some(kind) = schema.get("type") else {
@@ -193,7 +204,7 @@ pub(super) fn any_of(schemas: &[Tree]) -> Tree {
 }
 
 /// Draft 4 says whether a limit is exclusive; later drafts give the limit.
-fn exclusive(schema: &mut Entries, key: &str, limit: &str) -> bool {
+fn write_exclusive_limit(schema: &mut Entries, key: &str, limit: &str) -> bool {
     let Some(is_exclusive) = schema.get(key).and_then(Tree::scalar::<bool>) else {
         return false;
     };

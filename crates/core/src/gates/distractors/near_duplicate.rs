@@ -5,73 +5,137 @@ use crate::trace::CatalogueTool;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// A difference between a near duplicate and its original: the suffix of its name, an addition to its description,
-/// and a change of its arguments.
+/// How a near duplicate departs from its original.
 struct Twist {
+    /// What its name ends in.
     suffix: &'static str,
+    /// What its description adds.
     says: &'static str,
+    /// What becomes of its arguments.
     change: ArgumentChange,
 }
 
 enum ArgumentChange {
-    /// One more argument that must be given: its name and what it is.
-    Demands(&'static str, &'static str),
+    /// One more argument that must be given.
+    Demands {
+        name: &'static str,
+        description: &'static str,
+    },
     /// One more argument that may be given.
-    Allows(&'static str, &'static str),
+    Allows {
+        name: &'static str,
+        description: &'static str,
+    },
     /// Only the required arguments stay.
     Narrows,
     /// A list of the original's arguments.
     Repeats,
 }
 
-const fn twist(suffix: &'static str, change: ArgumentChange) -> Twist {
-    Twist {
-        suffix,
-        says: "",
-        change,
-    }
-}
-
-impl Twist {
-    const fn says(self, says: &'static str) -> Self {
-        Self { says, ..self }
-    }
-}
-
-use ArgumentChange::{Allows, Demands, Narrows, Repeats};
-
 const TWISTS: &[Twist] = &[
-    twist("v2", Allows("page", "Which page of the results"))
-        .says("Version 2, in preview: results come in pages and may still change."),
-    twist("legacy", Narrows)
-        .says("The older interface, kept for integrations that have not moved yet."),
-    twist("batch", Repeats)
-        .says("Takes many requests at once and answers when all of them are done."),
-    twist("archived", Demands("archive_year", "Which year's archive"))
-        .says("Works on archived data only, older than one year."),
-    twist("async", Allows("callback_url", "Where the result is sent"))
-        .says("Starts a job in the background and returns its id, not the result."),
-    twist("draft", Demands("reviewer", "Who confirms"))
-        .says("Prepares everything, but waits for a person to confirm."),
-    twist("cached", Allows("max_age_hours", "How old the copy may be"))
-        .says("Answers from a copy that can be up to a day old."),
-    twist("admin", Demands("on_behalf_of", "The user it acts for"))
-        .says("For administrators: acts on behalf of another user."),
-    twist("dry_run", Allows("report_level", "How much the check says"))
-        .says("Checks whether it would work, and does nothing."),
-    twist("sandbox", Demands("sandbox_id", "Which sandbox"))
-        .says("The same against the sandbox, whose data are made up."),
-    twist("simple", Narrows)
-        .says("A shorter form with fewer options; results are cut to the first entry."),
-    twist("history", Demands("as_of", "The day, as 2026-03-31"))
-        .says("Shows how things stood on a day in the past."),
-    twist(
-        "internal",
-        Demands("service_key", "The key of the calling service"),
-    )
-    .says("For calls between services; needs a service key."),
-    twist("global", Allows("workspaces", "Only these workspaces"))
-        .says("Covers every workspace; slower, and limited to ten requests an hour."),
+    Twist {
+        suffix: "v2",
+        says: "Version 2, in preview: results come in pages and may still change.",
+        change: ArgumentChange::Allows {
+            name: "page",
+            description: "Which page of the results",
+        },
+    },
+    Twist {
+        suffix: "legacy",
+        says: "The older interface, kept for integrations that have not moved yet.",
+        change: ArgumentChange::Narrows,
+    },
+    Twist {
+        suffix: "batch",
+        says: "Takes many requests at once and answers when all of them are done.",
+        change: ArgumentChange::Repeats,
+    },
+    Twist {
+        suffix: "archived",
+        says: "Works on archived data only, older than one year.",
+        change: ArgumentChange::Demands {
+            name: "archive_year",
+            description: "Which year's archive",
+        },
+    },
+    Twist {
+        suffix: "async",
+        says: "Starts a job in the background and returns its id, not the result.",
+        change: ArgumentChange::Allows {
+            name: "callback_url",
+            description: "Where the result is sent",
+        },
+    },
+    Twist {
+        suffix: "draft",
+        says: "Prepares everything, but waits for a person to confirm.",
+        change: ArgumentChange::Demands {
+            name: "reviewer",
+            description: "Who confirms",
+        },
+    },
+    Twist {
+        suffix: "cached",
+        says: "Answers from a copy that can be up to a day old.",
+        change: ArgumentChange::Allows {
+            name: "max_age_hours",
+            description: "How old the copy may be",
+        },
+    },
+    Twist {
+        suffix: "admin",
+        says: "For administrators: acts on behalf of another user.",
+        change: ArgumentChange::Demands {
+            name: "on_behalf_of",
+            description: "The user it acts for",
+        },
+    },
+    Twist {
+        suffix: "dry_run",
+        says: "Checks whether it would work, and does nothing.",
+        change: ArgumentChange::Allows {
+            name: "report_level",
+            description: "How much the check says",
+        },
+    },
+    Twist {
+        suffix: "sandbox",
+        says: "The same against the sandbox, whose data are made up.",
+        change: ArgumentChange::Demands {
+            name: "sandbox_id",
+            description: "Which sandbox",
+        },
+    },
+    Twist {
+        suffix: "simple",
+        says: "A shorter form with fewer options; results are cut to the first entry.",
+        change: ArgumentChange::Narrows,
+    },
+    Twist {
+        suffix: "history",
+        says: "Shows how things stood on a day in the past.",
+        change: ArgumentChange::Demands {
+            name: "as_of",
+            description: "The day, as 2026-03-31",
+        },
+    },
+    Twist {
+        suffix: "internal",
+        says: "For calls between services; needs a service key.",
+        change: ArgumentChange::Demands {
+            name: "service_key",
+            description: "The key of the calling service",
+        },
+    },
+    Twist {
+        suffix: "global",
+        says: "Covers every workspace; slower, and limited to ten requests an hour.",
+        change: ArgumentChange::Allows {
+            name: "workspaces",
+            description: "Only these workspaces",
+        },
+    },
 ];
 
 /// Tools that look like `of` but differ from it: other words for its verb, other versions and variants, each with its
@@ -139,18 +203,18 @@ fn changed(schema: Option<&Value>, change: &ArgumentChange) -> Value {
         .unwrap_or_else(empty);
     let text = |doc: &str| json!({ "type": "string", "description": doc });
     match change {
-        Demands(argument, doc) => {
-            if insert(&mut schema, "properties", argument, text(doc)) {
+        ArgumentChange::Demands { name, description } => {
+            if insert(&mut schema, "properties", name, text(description)) {
                 let required = schema.entry("required").or_insert_with(|| json!([]));
                 if let Value::Array(required) = required {
-                    required.push(json!(argument));
+                    required.push(json!(name));
                 }
             }
         }
-        Allows(argument, doc) => {
-            insert(&mut schema, "properties", argument, text(doc));
+        ArgumentChange::Allows { name, description } => {
+            insert(&mut schema, "properties", name, text(description));
         }
-        Narrows => {
+        ArgumentChange::Narrows => {
             let required = schema
                 .get("required")
                 .and_then(Value::as_array)
@@ -160,7 +224,7 @@ fn changed(schema: Option<&Value>, change: &ArgumentChange) -> Value {
                 properties.retain(|name, _| required.iter().any(|required| required == name));
             }
         }
-        Repeats => {
+        ArgumentChange::Repeats => {
             let requests = json!({ "type": "array", "description": "The requests", "items": schema, "minItems": 1 });
             return json!({
                 "type": "object",
