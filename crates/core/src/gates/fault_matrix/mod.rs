@@ -4,9 +4,10 @@ mod score;
 #[cfg(test)]
 mod tests;
 
+use crate::engine::combination::Combination;
 use crate::engine::facts::AgentFacts;
 use crate::engine::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
-use crate::engine::recording::{Combination, SideRun, SideWords};
+use crate::engine::recording::{SideRun, SideWords};
 use crate::engine::scores::Scores;
 use crate::engine::shown::Shown;
 use crate::engine::target::Target;

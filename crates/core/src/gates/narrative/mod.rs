@@ -3,6 +3,7 @@
 mod argument;
 mod carried;
 mod claim;
+mod closing;
 mod context;
 mod evidence;
 mod explain;
@@ -37,7 +38,8 @@ use crate::report::Evidence;
 use crate::suite::read::Block;
 use crate::trace::{Run, Tool};
 use crate::words;
-use score::{Comparison, closing_message, steps, steps_of_values};
+use closing::{closing_message, steps, steps_of_values};
+use score::Comparison;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;

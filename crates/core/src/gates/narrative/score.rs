@@ -8,11 +8,8 @@ use super::token::tokens;
 use super::tool::{Effect, ToolName, Words};
 use super::verbs::Vocabulary;
 use super::{Extraction, Narrative, NarrativeScore, literal};
-use crate::engine::success::Success;
 use crate::report::evidence::ClaimVerdict;
-use crate::trace::{Call, CallResult, Tool, Trace, begins_with_error_word, content_text, is_tool};
-use serde_json::Value;
-use serde_json::value::RawValue;
+use crate::trace::is_tool;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -337,78 +334,4 @@ fn share(flagged: usize, of: usize) -> f64 {
     } else {
         (flagged as f64 / of as f64).min(1.0)
     }
-}
-
-/// The closing message: `final_response`, or in a trace that records none the text of the last assistant turn.
-pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
-    if let Some(message) = &trace.final_response {
-        return Cow::Borrowed(message);
-    }
-    let last = trace
-        .conversation
-        .turns
-        .iter()
-        .rev()
-        .find(|turn| turn.role == "assistant");
-    last.and_then(|turn| turn.content)
-        .map_or(Cow::Borrowed(""), |content| {
-            Cow::Owned(content_text(content))
-        })
-}
-
-/// The calls of a trace. A call failed if its result is an error, or begins with an error word, or does not meet the
-/// suite's condition for success.
-pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> Vec<RunCall<'t>> {
-    let came_to_nothing = |result: &CallResult<'_>| match successful {
-        Some(successful) => !successful.holds(result),
-        None => result.is_failure() || result.reads_as_error(),
-    };
-    let step = |call: &'t Call<'_>| RunCall {
-        name: &call.name,
-        server: call.server.as_deref(),
-        input: call
-            .args
-            .map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get)
-            .into(),
-        ..RunCall::default()
-    };
-    let mut steps: Vec<RunCall<'t>> = trace.tool_calls.iter().map(step).collect();
-    for (at, result) in trace.tool_results.iter().enumerate() {
-        if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
-            let content = result.content.or(result.structured);
-            step.output = content.map_or(Cow::Borrowed(""), |content| Cow::Borrowed(content.get()));
-            step.is_error |= came_to_nothing(result);
-        }
-    }
-    steps
-}
-
-/// Returns true if the text of a result begins with an error word, although no mark reports that the call failed.
-fn is_refusal(result: &Value) -> bool {
-    let text = match result {
-        Value::Array(blocks) => blocks.iter().find_map(|block| block["text"].as_str()),
-        other => other.as_str(),
-    };
-    text.is_some_and(begins_with_error_word)
-}
-
-/// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
-pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
-    let json = |call: &Value, key: &str| {
-        call.get(key)
-            .map_or(Cow::Borrowed(""), |at| at.to_string().into())
-    };
-    calls
-        .iter()
-        .map(|call| {
-            let is_marked = call.get("is_error").and_then(Value::as_bool);
-            RunCall {
-                name: Tool::of_json(call).name,
-                server: Tool::of_json(call).server,
-                input: json(call, "args"),
-                is_error: is_marked.unwrap_or_default() || is_refusal(&call["result"]),
-                output: json(call, "result"),
-            }
-        })
-        .collect()
 }

@@ -8,6 +8,7 @@ mod propose;
 mod recorded;
 mod reference;
 mod shape;
+mod success;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -25,14 +26,13 @@ use crate::problem::{Problem, Span, is_slip};
 use crate::row::AgentRow;
 use crate::suite::read::Block;
 use crate::trace::{Call, Run, is_tool};
-use crate::words::plural;
 pub(crate) use shape::ArgumentShape;
 
 use comparison::Comparison;
 use recorded::RecordedCall;
 use reference::Reference;
+use success::leave_out_unsuccessful;
 use verdict::TraceVerdict;
-use wording::list;
 
 use std::collections::BTreeSet;
 
@@ -167,31 +167,11 @@ impl TrajectoryBlock {
             .enumerate()
             .map(RecordedCall::from);
         let mut calls: Vec<RecordedCall<'_>> = calls.filter(|call| self.counts(call)).collect();
-        let Some(success) = &self.successful else {
-            return (calls, None);
-        };
-        let results = run.trace.results_by_call();
-        let mut others = Vec::new();
-        calls.retain(|call| {
-            let is_successful =
-                results[call.number - 1].is_some_and(|result| success.holds(result));
-            if !is_successful {
-                others.push(format!("{} `{}`", call.number, call.tool.name));
-            }
-            is_successful
-        });
-        let (were, do_not) = if others.len() == 1 {
-            ("was", "does not")
-        } else {
-            ("were", "do not")
-        };
-        let named = format!(
-            "call{} {}",
-            plural(others.len()),
-            list(others.iter().cloned())
-        );
-        let said = format!("{named} {were} not successful and {do_not} count");
-        (calls, (!others.is_empty()).then_some(said))
+        let unsuccessful = self
+            .successful
+            .as_ref()
+            .and_then(|success| leave_out_unsuccessful(success, run.trace, &mut calls));
+        (calls, unsuccessful)
     }
 
     fn counts(&self, call: &RecordedCall<'_>) -> bool {

@@ -1,0 +1,61 @@
+//! Which gates can be measured without being told anything, and why not the others?
+
+use crate::engine::{GateBlock, Gates};
+use crate::problem::Problem;
+use crate::suite::{Host, load};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The gates that judge any run with an empty block.
+#[derive(Debug, Default)]
+pub struct Defaults {
+    /// Every gate that may be measured.
+    pub(super) kinds: Gates,
+    pub(super) gates: Vec<GateBlock>,
+    /// Why the others have to be told what to look for, by their keys.
+    pub(super) unmeasured: BTreeMap<&'static str, String>,
+}
+
+impl Defaults {
+    /// Reads an empty block of every gate. One that is refused, or judges nothing, has to be told what to look for.
+    pub fn new(kinds: Gates) -> Self {
+        let mut defaults = Self {
+            kinds,
+            ..Self::default()
+        };
+        for kind in kinds {
+            match gates_of(kinds, &format!("    {}: {{}}", kind.key), 2) {
+                Ok((gates, problems)) if problems.is_empty() => defaults.gates.extend(gates),
+                _ => {
+                    let why = "the suite has no such block, and an empty one judges nothing";
+                    defaults.unmeasured.insert(kind.key, why.to_owned());
+                }
+            }
+        }
+        defaults
+    }
+}
+
+/// The gates of an agent with these blocks, each of one of these kinds, and so many runs, with what there is to say of
+/// them; the problems alone when they are refused.
+pub fn gates_of(
+    kinds: Gates,
+    blocks: &str,
+    runs: usize,
+) -> Result<(Vec<GateBlock>, Vec<Problem>), Vec<Problem>> {
+    let text = format!(
+        "agents:\n  - name: measured\n    model: m\n    prompt: p\n    runs: {runs}\n{blocks}\n"
+    );
+    let read = |_: &Path| Ok(text.clone().into_bytes());
+    let loaded = load(
+        Path::new("calibrate.yml"),
+        &Host {
+            gates: kinds,
+            ..Host::new(&read, &|_| None)
+        },
+    );
+    match loaded.suite {
+        Some(mut suite) => Ok((suite.agents.remove(0).gates, loaded.problems)),
+        None => Err(loaded.problems),
+    }
+}

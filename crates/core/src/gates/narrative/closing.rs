@@ -1,0 +1,78 @@
+//! What did the agent say at the end of a run, and which calls had it made?
+
+use super::score::RunCall;
+use crate::engine::success::Success;
+use crate::trace::{Call, CallResult, Tool, Trace, begins_with_error_word, content_text};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The closing message: `final_response`, or in a trace that records none the text of the last assistant turn.
+pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
+    if let Some(message) = &trace.final_response {
+        return Cow::Borrowed(message);
+    }
+    let mut turns = trace.conversation.turns.iter().rev();
+    let last = turns.find(|turn| turn.role == "assistant");
+    match last.and_then(|turn| turn.content) {
+        Some(content) => Cow::Owned(content_text(content)),
+        None => Cow::Borrowed(""),
+    }
+}
+
+/// The calls of a trace. A call came to nothing when its result is an error, or begins with an error word, or is not
+/// what the suite calls a success.
+pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> Vec<RunCall<'t>> {
+    let came_to_nothing = |result: &CallResult<'_>| match successful {
+        Some(successful) => !successful.holds(result),
+        None => result.is_failure() || result.reads_as_error(),
+    };
+    let step = |call: &'t Call<'_>| RunCall {
+        name: &call.name,
+        server: call.server.as_deref(),
+        input: call
+            .args
+            .map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get)
+            .into(),
+        ..RunCall::default()
+    };
+    let mut steps: Vec<RunCall<'t>> = trace.tool_calls.iter().map(step).collect();
+    for (at, result) in trace.tool_results.iter().enumerate() {
+        if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
+            let content = result.content.or(result.structured);
+            step.output = content.map_or(Cow::Borrowed(""), |content| Cow::Borrowed(content.get()));
+            step.is_error |= came_to_nothing(result);
+        }
+    }
+    steps
+}
+
+/// Whether the text of a result begins with an error word, though no mark says that the call failed.
+fn is_refusal(result: &Value) -> bool {
+    let text = match result {
+        Value::Array(blocks) => blocks.iter().find_map(|block| block["text"].as_str()),
+        other => other.as_str(),
+    };
+    text.is_some_and(begins_with_error_word)
+}
+
+/// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
+pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
+    let json = |call: &Value, key: &str| {
+        call.get(key)
+            .map_or(Cow::Borrowed(""), |at| at.to_string().into())
+    };
+    calls
+        .iter()
+        .map(|call| {
+            let is_marked = call.get("is_error").and_then(Value::as_bool);
+            RunCall {
+                name: Tool::of_json(call).name,
+                server: Tool::of_json(call).server,
+                input: json(call, "args"),
+                is_error: is_marked.unwrap_or_default() || is_refusal(&call["result"]),
+                output: json(call, "result"),
+            }
+        })
+        .collect()
+}
