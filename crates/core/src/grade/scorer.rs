@@ -31,7 +31,7 @@ pub struct Scorer {
 
 impl Question {
     /// One entry of `scorers:`, by its name.
-    pub(crate) fn read_scorer(field: &mut Field<'_>) -> Option<(String, Self)> {
+    pub(crate) fn read_scorer(field: &mut Field<'_>) -> Option<Self> {
         let (span, scope) = (field.span(), field.reading.scope());
         field.try_block(|block: &mut Block<'_>| {
             let doc = "The name of its numbers, as `scorers.NAME.KEY` in `expect:`";
@@ -53,11 +53,11 @@ impl Question {
                 );
             }
             let scorer = Scorer {
-                name: name.clone(),
+                name,
                 program: program?,
                 timeout_ms,
             };
-            Some((name, Self::new(Asks::Scorer(Box::new(scorer)), span)))
+            Some(Self::new(Asks::Scorer(Box::new(scorer)), span))
         })
     }
 

@@ -157,38 +157,15 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
         imported: 0,
     };
     let parts = loader.file(path, &mut Vec::new());
-    let mut suite = None;
-    if let Some(mut parts) = parts {
-        parts.agents.append(&mut parts.evals);
-        parts.agents.append(&mut parts.scenarios);
-        evals::follow(&mut parts.agents);
-        parts
-            .agents
-            .iter_mut()
-            .for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
-        parts
-            .tools
-            .iter_mut()
-            .for_each(|test| test.place = loader.sources.file_and_line(test.span));
-        names::check_references(&parts, &mut loader.problems);
-        own_files::read(&mut parts, path, host, &mut loader.problems);
-        if purpose != Purpose::Capture {
-            gate_files::read(&mut parts.agents, path, host, &mut loader.problems);
-        }
-        let mocks = loader.read_mocks(&parts, path);
-        let loaded = Suite::from_parts(path, parts, mocks, host.gates);
-        loader.problems.extend(loaded.lint());
-        suite = Some(loaded);
-    }
+    let suite = parts.map(|parts| loader.complete(parts, path, purpose));
+    let mut problems = loader.problems;
+    Problem::sort(&mut problems);
     let mut loaded = Loaded {
         suite,
-        problems: loader.problems,
+        problems: without_repeats(problems),
         sources: loader.sources,
-        files: BTreeSet::new(),
+        files: files.take(),
     };
-    loaded.files = files.take();
-    Problem::sort(&mut loaded.problems);
-    loaded.problems = without_repeats(loaded.problems);
     if loaded.is_refused() {
         loaded.suite = None;
     }
@@ -210,12 +187,19 @@ fn without_repeats(sorted: Vec<Problem>) -> Vec<Problem> {
     kept
 }
 
+/// What is declared under a name, and where.
+pub(super) struct Declared<T> {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) item: T,
+}
+
 /// The parts of a file, or of a file and its imports merged.
 #[derive(Default)]
 pub(super) struct Parts {
-    pub(super) servers: Vec<(String, (Span, Server))>,
-    pub(super) providers: Vec<(String, (Span, Provider))>,
-    pub(super) variables: Vec<(String, (Span, Text))>,
+    pub(super) servers: Vec<Declared<Server>>,
+    pub(super) providers: Vec<Declared<Provider>>,
+    pub(super) variables: Vec<Declared<Text>>,
     pub(super) faults: Vec<Fault>,
     pub(super) agents: Vec<Agent>,
     /// Entries of `evals:`, which are agents that are only read.
@@ -224,7 +208,7 @@ pub(super) struct Parts {
     pub(super) scenarios: Vec<Agent>,
     pub(super) tools: Vec<ToolTest>,
     pub(super) judge: Option<JudgeDefaults>,
-    pub(super) scorers: Vec<(String, Question)>,
+    pub(super) scorers: Vec<Declared<Question>>,
     pub(super) budget: Option<Budget>,
     pub(super) run_options: Option<RunOptions>,
     pub(super) redact: Vec<RedactPattern>,
@@ -242,6 +226,28 @@ struct Loader<'h> {
 }
 
 impl Loader<'_> {
+    /// The suite of all its files, with everything that they name outside of them.
+    fn complete(&mut self, mut parts: Parts, path: &Path, purpose: Purpose) -> Suite {
+        parts.agents.append(&mut parts.evals);
+        parts.agents.append(&mut parts.scenarios);
+        evals::follow(&mut parts.agents);
+        for agent in &mut parts.agents {
+            agent.place = self.sources.file_and_line(agent.span);
+        }
+        for test in &mut parts.tools {
+            test.place = self.sources.file_and_line(test.span);
+        }
+        names::check_references(&parts, &mut self.problems);
+        own_files::read(&mut parts, path, self.host, &mut self.problems);
+        if purpose != Purpose::Capture {
+            gate_files::read(&mut parts.agents, path, self.host, &mut self.problems);
+        }
+        let mocks = self.read_mocks(&parts, path);
+        let suite = Suite::from_parts(path, parts, mocks, self.host.gates);
+        self.problems.extend(suite.lint());
+        suite
+    }
+
     fn file(&mut self, path: &Path, importing: &mut Vec<PathBuf>) -> Option<Parts> {
         let identity = imports::identity(path);
         let file = if let Some(file) = self.read.get(&identity) {
@@ -346,11 +352,11 @@ impl Loader<'_> {
     fn read_mocks(&mut self, parts: &Parts, path: &Path) -> BTreeMap<String, Mock> {
         let mut manifests = BTreeMap::new();
         let mut mocks = BTreeMap::new();
-        for (name, (span, server)) in &parts.servers {
-            let Endpoint::Mock(mock) = &server.endpoint else {
+        for Declared { name, span, item } in &parts.servers {
+            let Endpoint::Mock(mock) = &item.endpoint else {
                 continue;
             };
-            let Ok(mock) = server.scope.fill(mock, self.host.environment) else {
+            let Ok(mock) = item.scope.fill(mock, self.host.environment) else {
                 continue;
             };
             let manifest = path.parent().unwrap_or(Path::new("")).join(mock);
@@ -359,18 +365,7 @@ impl Loader<'_> {
                 .or_insert_with(|| self.read_mock(&manifest, *span));
             match read {
                 Ok(Some(mock)) => {
-                    let of_server = |tool: &CatalogueTool| CatalogueTool {
-                        server: Some(name.clone()),
-                        ..tool.clone()
-                    };
-                    let tools = mock.tools.iter().map(of_server).collect();
-                    mocks.insert(
-                        name.clone(),
-                        Mock {
-                            tools,
-                            digest: mock.digest.clone(),
-                        },
-                    );
+                    mocks.insert(name.clone(), mock.of_server(name));
                 }
                 Ok(None) => {}
                 Err(reason) => {
@@ -482,10 +477,10 @@ fn entry<'n>(root: &'n Node, key: &str) -> Option<&'n Node> {
         .map(|entry| &*entry.value)
 }
 
-fn texts(variables: &[(String, (Span, Text))]) -> BTreeMap<String, Text> {
+fn texts(variables: &[Declared<Text>]) -> BTreeMap<String, Text> {
     variables
         .iter()
-        .map(|(name, (_, text))| (name.clone(), text.clone()))
+        .map(|variable| (variable.name.clone(), variable.item.clone()))
         .collect()
 }
 
@@ -493,14 +488,35 @@ fn read_imports(field: &mut Field<'_>) -> Option<Vec<(String, Span)>> {
     field.list(|item| item.placed_name())
 }
 
-fn read_variables(field: &mut Field<'_>) -> Option<Vec<(String, (Span, Text))>> {
-    field.named_entries(|name, span, f| {
+/// A map from names to what is declared under them.
+fn read_declared<T>(
+    field: &mut Field<'_>,
+    mut read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
+) -> Option<Vec<Declared<T>>> {
+    let entries =
+        field.named_entries(|name, span, field| Some((span, read(name, span, field)?)))?;
+    let declared = |(name, (span, item))| Declared { name, span, item };
+    Some(entries.into_iter().map(declared).collect())
+}
+
+fn read_variables(field: &mut Field<'_>) -> Option<Vec<Declared<Text>>> {
+    read_declared(field, |name, span, f| {
         if !is_variable_name(name) && !f.is_describing() {
             let problem = Problem::error(format!("`{name}` is not a variable's name")).at(span);
             f.report(problem.help("names are letters, digits and `_`"));
             return None;
         }
-        f.scalar_text().map(|text| (span, text))
+        f.scalar_text()
+    })
+}
+
+/// An entry of `scorers:`.
+fn read_scorer(field: &mut Field<'_>) -> Option<Declared<Question>> {
+    let question = Question::read_scorer(field)?;
+    Some(Declared {
+        name: question.scorer()?.name.clone(),
+        span: question.span,
+        item: question,
     })
 }
 
@@ -540,10 +556,10 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
             ..Parts::default()
         };
         parts.servers = block.or_default("servers", "MCP servers by name", |f| {
-            f.named_entries(|_, span, f| Some((span, Server::read(f)?)))
+            read_declared(f, |_, _, f| Server::read(f))
         });
         parts.providers = block.or_default("providers", "Model providers by name", |f| {
-            f.named_entries(|_, span, f| Some((span, Provider::read(f)?)))
+            read_declared(f, |_, _, f| Provider::read(f))
         });
         parts.faults = block.list("faults", "Faults that agents can inject", Fault::read);
         let doc = "Rows that grade what is recorded, or written here, and run nothing";
@@ -557,9 +573,9 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
             JudgeDefaults::read,
         );
         let doc = "Programs of your own that give each run numbers";
-        parts.scorers = block.list(SCORERS, doc, Question::read_scorer);
-        parts.budget = block.optional("budget", "Limits for recording", Budget::read);
-        parts.run_options = block.optional("run_options", "Options for running the suite", RunOptions::read);
+        parts.scorers = block.list(SCORERS, doc, read_scorer);
+        parts.budget = block.optional("budget", "What recording may spend", Budget::read);
+        parts.run_options = block.optional("run_options", "How the suite is run", RunOptions::read);
         let doc =
             "Regular expressions for text to remove from recordings and reports, besides known secrets";
         parts.redact = block.list("redact", doc, RedactPattern::read);

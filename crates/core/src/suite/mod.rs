@@ -13,9 +13,11 @@ mod options;
 mod own_files;
 #[doc(hidden)]
 pub mod read;
+mod recognize;
 mod redact;
 mod responses;
 mod scenarios;
+mod schema;
 mod secrets;
 mod server;
 mod tool_outcome;
@@ -32,8 +34,10 @@ pub use load::{
 };
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
+pub use recognize::is_suite;
 pub use redact::RedactPattern;
 pub use responses::{Answer, Response, Responses, Script};
+pub use schema::{json_schema, yaml_to_json};
 pub use server::{
     Endpoint, HeaderValue, Provider, Server, check_header_name, check_header_value,
     check_variable_name,
@@ -47,7 +51,6 @@ use crate::grade::{JudgeDefaults, Question};
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
 use crate::world::World;
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,6 +98,20 @@ struct Mock {
     digest: String,
 }
 
+impl Mock {
+    /// The same with this server's name in its tools.
+    fn of_server(&self, name: &str) -> Self {
+        let tools = self.tools.iter().map(|tool| CatalogueTool {
+            server: Some(name.to_owned()),
+            ..tool.clone()
+        });
+        Self {
+            tools: tools.collect(),
+            digest: self.digest.clone(),
+        }
+    }
+}
+
 impl Suite {
     fn from_parts(
         path: &Path,
@@ -107,12 +124,12 @@ impl Suite {
             servers: parts
                 .servers
                 .into_iter()
-                .map(|(name, (_, server))| (name, server))
+                .map(|server| (server.name, server.item))
                 .collect(),
             providers: parts
                 .providers
                 .into_iter()
-                .map(|(name, (_, provider))| (name, provider))
+                .map(|provider| (provider.name, provider.item))
                 .collect(),
             faults: parts.faults,
             worlds: scenarios::worlds(&parts.agents),
@@ -122,7 +139,7 @@ impl Suite {
             scorers: parts
                 .scorers
                 .into_iter()
-                .map(|(_, scorer)| scorer)
+                .map(|scorer| scorer.item)
                 .collect(),
             budget: parts.budget.unwrap_or_default(),
             run_options: parts.run_options.unwrap_or_default(),
@@ -192,58 +209,5 @@ impl Suite {
     /// The folder that paths in the suite are relative to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
-    }
-}
-
-/// A YAML text as JSON, as suites are read before their variables are filled in: for tests of the schemas.
-#[doc(hidden)]
-pub fn yaml_to_json(text: &str) -> Option<Value> {
-    serde_json::to_value(crate::yaml::parse(text, 0, &mut Vec::new())?).ok()
-}
-
-/// The schema that editors complete and check suites of these gates with, described by the same reading that loads one.
-pub fn json_schema(gates: Gates) -> Value {
-    let mut schema =
-        read::Reading::new(Scope::default(), &|_| None, gates).describe(load::read_suite);
-    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-    schema["title"] = json!("mcptest suite");
-    schema["type"] = json!("object");
-    schema
-}
-
-/// Whether a YAML text looks like a suite: it has a top-level `servers:` or `agents:`, or a slip of one, and is no
-/// manifest of a mock server.
-pub fn is_suite(text: &str) -> bool {
-    const KEYS: [&str; 2] = ["servers", "agents"];
-    // Other programs use words like these.
-    const EXACT_KEYS: [&str; 3] = ["imports", "tools", "evals"];
-    let lines = || text.lines().map(|line| line.trim_start_matches('\u{feff}'));
-    let keys = || {
-        lines()
-            .filter_map(|line| line.split_once(':'))
-            .map(|(key, _)| key.trim_end())
-    };
-    let is_slip = |key: &str| {
-        !key.starts_with(['#', ' ', '\t', '-']) && crate::problem::nearest(key, KEYS).is_some()
-    };
-    // A manifest, or a saved list of tools.
-    let is_mock = |key: &str| {
-        read::is_same_key(key, "mock_server") || key.trim_start_matches([' ', '-']) == "inputSchema"
-    };
-    !keys().any(is_mock)
-        && keys().any(|key| KEYS.contains(&key) || EXACT_KEYS.contains(&key) || is_slip(key))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_suite;
-
-    #[test]
-    fn a_suite_is_told_by_its_top_level_keys_even_with_a_slip() {
-        assert!(is_suite("\u{feff}agents: []") && is_suite("# servers\nsevers: {}"));
-        assert!(is_suite("imports: [a.yml]") && is_suite("tools:\n  - name: a\n"));
-        assert!(!is_suite("tools:\n  - name: a\n    inputSchema: {}\n"));
-        assert!(!is_suite("jobs:\n  arguments: [a]\n  - agents: 1"));
-        assert!(!is_suite("mock_server:\n  tools: []\nagents: []"));
     }
 }

@@ -1,8 +1,10 @@
 //! Names across a suite and its imports: each is given once, and each that is used exists.
 
 use super::agent::Agent;
-use super::load::Parts;
+use super::fault::Fault;
+use super::load::{Declared, Parts};
 use super::scenarios;
+use super::server::Provider;
 use super::tool_test::ToolTest;
 use crate::engine::Assertion;
 use crate::gates::{EVAL, SCENARIO};
@@ -13,245 +15,240 @@ use crate::target::Path;
 use crate::words::distinct;
 use std::collections::BTreeMap;
 
+/// Something that a suite declares under a name.
+trait Declaration {
+    fn name(&self) -> &str;
+    fn span(&self) -> Span;
+}
+
+impl<T> Declaration for Declared<T> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+}
+
+impl Declaration for Fault {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+}
+
+impl Declaration for Agent {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+}
+
+impl Declaration for ToolTest {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+}
+
 /// Adds one file's parts to the others; a name given twice is a problem that shows both places.
 pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) {
-    append(
-        "variable",
-        &mut into.variables,
-        from.variables,
-        |(name, (span, _))| (name, *span),
-        problems,
-    );
-    append(
-        "server",
-        &mut into.servers,
-        from.servers,
-        |(name, (span, _))| (name, *span),
-        problems,
-    );
-    append(
-        "provider",
-        &mut into.providers,
-        from.providers,
-        |(name, (span, _))| (name, *span),
-        problems,
-    );
-    append(
-        "fault",
-        &mut into.faults,
-        from.faults,
-        |fault| (&fault.name, fault.span),
-        problems,
-    );
-    append(
-        "agent",
-        &mut into.agents,
-        from.agents,
-        |agent| (&agent.name, agent.span),
-        problems,
-    );
-    append(
-        EVAL.key,
-        &mut into.evals,
-        from.evals,
-        |eval| (&eval.name, eval.span),
-        problems,
-    );
-    append(
-        SCENARIO.key,
-        &mut into.scenarios,
-        from.scenarios,
-        |row| (&row.name, row.span),
-        problems,
-    );
-    append(
-        "tool test",
-        &mut into.tools,
-        from.tools,
-        |test| (&test.name, test.span),
-        problems,
-    );
-    append(
-        "scorer",
-        &mut into.scorers,
-        from.scorers,
-        |(name, scorer)| (name, scorer.span),
-        problems,
-    );
+    append("variable", &mut into.variables, from.variables, problems);
+    append("server", &mut into.servers, from.servers, problems);
+    append("provider", &mut into.providers, from.providers, problems);
+    append("fault", &mut into.faults, from.faults, problems);
+    append("agent", &mut into.agents, from.agents, problems);
+    append(EVAL.key, &mut into.evals, from.evals, problems);
+    append(SCENARIO.key, &mut into.scenarios, from.scenarios, problems);
+    append("tool test", &mut into.tools, from.tools, problems);
+    append("scorer", &mut into.scorers, from.scorers, problems);
     into.named.extend(from.named);
-    into.redact = distinct(
-        std::mem::take(&mut into.redact)
-            .into_iter()
-            .chain(from.redact),
-    );
+    let redact = std::mem::take(&mut into.redact);
+    into.redact = distinct(redact.into_iter().chain(from.redact));
     into.judge = from.judge.or(into.judge.take());
     into.budget = from.budget.or(into.budget);
     into.run_options = from.run_options.or(into.run_options);
 }
 
-fn append<T>(
-    what: &str,
+fn append<T: Declaration>(
+    kind: &str,
     into: &mut Vec<T>,
     from: Vec<T>,
-    named: impl Fn(&T) -> (&String, Span),
     problems: &mut Vec<Problem>,
 ) {
-    let before: Vec<_> = into.iter().map(&named).collect();
-    let after: Vec<_> = from.iter().map(&named).collect();
-    let is_new = new_names(what, &before, &after, problems);
-    into.extend(
-        from.into_iter()
-            .zip(is_new)
-            .filter_map(|(item, is_new)| is_new.then_some(item)),
-    );
-}
-
-/// Which names are not there yet.
-fn new_names(
-    what: &str,
-    before: &[(&String, Span)],
-    after: &[(&String, Span)],
-    problems: &mut Vec<Problem>,
-) -> Vec<bool> {
-    let mut seen: BTreeMap<&String, (Span, bool)> = BTreeMap::new();
-    for &(name, span) in before {
-        seen.insert(name, (span, true));
-    }
-    let mut is_new = |&(name, span): &(_, Span)| {
-        let Some(&(first, is_imported)) = seen.get(name) else {
-            seen.insert(name, (span, false));
-            return true;
+    let already_there = into.len();
+    let mut places: BTreeMap<String, usize> = into
+        .iter()
+        .enumerate()
+        .map(|(at, known)| (known.name().to_owned(), at))
+        .collect();
+    for declared in from {
+        let Some(&at) = places.get(declared.name()) else {
+            places.insert(declared.name().to_owned(), into.len());
+            into.push(declared);
+            continue;
         };
-        let is_the_same_of_a_file_imported_twice = is_imported && first == span;
-        if !is_the_same_of_a_file_imported_twice {
-            problems.push(clash(what, name, span, first));
+        let first = &into[at];
+        let is_of_a_file_imported_twice = at < already_there && first.span() == declared.span();
+        if !is_of_a_file_imported_twice {
+            problems.push(clash(kind, &declared, first));
         }
-        false
-    };
-    after.iter().map(&mut is_new).collect()
+    }
 }
 
-fn clash(what: &str, name: &str, second: Span, first: Span) -> Problem {
-    Problem::error(format!("the {what} `{name}` is declared twice"))
-        .at(second)
-        .also(first, "first declared here")
+fn clash<T: Declaration>(kind: &str, second: &T, first: &T) -> Problem {
+    Problem::error(format!("the {kind} `{}` is declared twice", second.name()))
+        .at(second.span())
+        .also(first.span(), "first declared here")
         .help("rename one of them")
+}
+
+/// What a suite declares, by the key that it is declared under.
+struct DeclaredNames<'p> {
+    servers: Vec<&'p str>,
+    providers: Vec<&'p str>,
+    faults: Vec<&'p str>,
+    /// Those that are recorded: entries of `evals:` read the runs of others.
+    agents: Vec<&'p str>,
+    scorers: Vec<&'p str>,
+}
+
+impl<'p> DeclaredNames<'p> {
+    fn of(parts: &'p Parts) -> Self {
+        let recorded = parts.agents.iter().filter(|agent| !agent.is_eval());
+        Self {
+            servers: parts.servers.iter().map(Declaration::name).collect(),
+            providers: parts.providers.iter().map(Declaration::name).collect(),
+            faults: parts.faults.iter().map(Declaration::name).collect(),
+            agents: recorded.map(Declaration::name).collect(),
+            scorers: parts.scorers.iter().map(Declaration::name).collect(),
+        }
+    }
 }
 
 /// Refuses names that nothing in the suite declares.
 pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
-    let servers: Vec<&str> = parts
-        .servers
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
-    let providers: Vec<&str> = parts
-        .providers
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
-    let faults: Vec<&str> = parts
-        .faults
-        .iter()
-        .map(|fault| fault.name.as_str())
-        .collect();
-    let recorded = parts.agents.iter().filter(|agent| !agent.is_eval());
-    let agents: Vec<&str> = recorded.map(|agent| agent.name.as_str()).collect();
-    let scorers: Vec<&str> = parts
-        .scorers
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
     check_row_names(parts, problems);
     scenarios::check(parts, problems);
+    let declared = DeclaredNames::of(parts);
     for agent in &parts.agents {
-        for (key, used, known) in [
-            ("servers", &agent.references.servers, &servers),
-            ("faults", &agent.references.inject, &faults),
-            ("providers", &agent.references.providers, &providers),
-            ("agents", &agent.references.agents, &agents),
-        ] {
-            problems.extend(
-                used.iter()
-                    .filter_map(|(name, span)| unknown(key, name, *span, known)),
-            );
-        }
-        problems.extend(
-            agent
-                .expect
-                .iter()
-                .filter_map(|one| unscored(one, &scorers)),
-        );
-        let kind_of = |name: &str| {
-            let declared = parts.providers.iter().find(|(known, _)| known == name);
-            declared.map(|(_, (_, provider))| provider.kind)
-        };
-        let models = agent
-            .models
-            .iter()
-            .filter(|model| agent.runs_code() && model.lacks_code(kind_of));
-        problems.extend(models.map(|model| {
-            let message = format!("the provider of `{}` runs no code for it", model.label());
-            let help = format!("remove `code_execution`, or ask one of these: {WITH_CODE}");
-            Problem::error(message)
-                .at(agent.references.code_execution.unwrap_or(agent.span))
-                .help(help)
-        }));
+        check_agent(agent, &declared, problems);
+        check_code_execution(agent, &parts.providers, problems);
     }
-    let judge = parts.judge.iter().flat_map(|judge| &judge.providers);
-    let of_tests = parts.tools.iter().flat_map(ToolTest::checks_of_judges);
+    check_judges(parts, &declared, problems);
+    let servers = &declared.servers;
+    for test in &parts.tools {
+        problems.extend(unknown("servers", &test.server, test.server_span, servers));
+    }
+    for fault in &parts.faults {
+        if let Some(server) = &fault.target.server {
+            problems.extend(unknown("servers", server, fault.server_span, servers));
+        }
+    }
+}
+
+fn check_agent(agent: &Agent, declared: &DeclaredNames<'_>, problems: &mut Vec<Problem>) {
+    let references = &agent.references;
+    for (key, used, known) in [
+        ("servers", &references.servers, &declared.servers),
+        ("faults", &references.inject, &declared.faults),
+        ("providers", &references.providers, &declared.providers),
+        ("agents", &references.agents, &declared.agents),
+    ] {
+        for (name, span) in used {
+            problems.extend(unknown(key, name, *span, known));
+        }
+    }
+    for assertion in &agent.expect {
+        problems.extend(unscored(assertion, &declared.scorers));
+    }
+}
+
+/// Refuses `code_execution` for models whose provider runs no code.
+fn check_code_execution(
+    agent: &Agent,
+    providers: &[Declared<Provider>],
+    problems: &mut Vec<Problem>,
+) {
+    if !agent.runs_code() {
+        return;
+    }
+    let kind_of = |name: &str| {
+        let declared = providers.iter().find(|provider| provider.name == name);
+        declared.map(|provider| provider.item.kind)
+    };
+    let without_code = agent
+        .models
+        .iter()
+        .filter(|model| model.lacks_code(kind_of));
+    for model in without_code {
+        let message = format!("the provider of `{}` runs no code for it", model.label());
+        let help = format!("remove `code_execution`, or ask one of these: {WITH_CODE}");
+        let span = agent.references.code_execution.unwrap_or(agent.span);
+        problems.push(Problem::error(message).at(span).help(help));
+    }
+}
+
+/// Refuses judges of providers that nothing declares, and questions that nobody is named to judge.
+fn check_judges(parts: &Parts, declared: &DeclaredNames<'_>, problems: &mut Vec<Problem>) {
     let of_agents = parts.agents.iter().flat_map(Agent::checks_of_judges);
+    let of_tests = parts.tools.iter().flat_map(ToolTest::checks_of_judges);
     let questions: Vec<&Question> = of_agents
         .chain(of_tests)
         .map(|(_, question)| question)
         .collect();
-    let used = questions
-        .iter()
-        .flat_map(|question| &question.providers)
-        .chain(judge);
-    problems.extend(used.filter_map(|(name, span)| unknown("providers", name, *span, &providers)));
-    let is_unnamed = |question: &&&Question| question.judges.is_empty() && parts.judge.is_none();
-    problems.extend(
-        questions
-            .iter()
-            .filter(is_unnamed)
-            .map(|question| without_judge(question)),
-    );
-    for test in &parts.tools {
-        problems.extend(unknown("servers", &test.server, test.server_span, &servers));
+    let of_questions = questions.iter().flat_map(|question| &question.providers);
+    let of_suite = parts.judge.iter().flat_map(|judge| &judge.providers);
+    for (name, span) in of_questions.chain(of_suite) {
+        problems.extend(unknown("providers", name, *span, &declared.providers));
     }
-    for fault in &parts.faults {
-        if let Some(server) = &fault.target.server {
-            problems.extend(unknown("servers", server, fault.server_span, &servers));
-        }
+    if parts.judge.is_none() {
+        let unnamed = questions
+            .iter()
+            .filter(|question| question.judges.is_empty());
+        problems.extend(unnamed.map(|question| without_judge(question)));
     }
 }
 
 /// Rows are selected and reported by name, so no two may have the same.
 fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
-    let (plain, others): (Vec<_>, Vec<_>) = parts
+    let (plain, others): (Vec<&Agent>, Vec<&Agent>) = parts
         .agents
         .iter()
         .partition(|agent| agent.row_names() == [agent.name.as_str()]);
-    let mut rows: BTreeMap<String, Span> = BTreeMap::new();
-    let of_agents = plain.iter().chain(&others);
-    let of_agents =
-        of_agents.flat_map(|agent| agent.row_names().into_iter().map(|name| (name, agent.span)));
-    let of_tools = parts
-        .tools
-        .iter()
-        .map(|test| (test.name.clone(), test.span));
-    for (name, span) in of_agents.chain(of_tools) {
-        // A model listed twice is its own problem, and reported as such.
-        if let Some(first) = rows.get(&name).filter(|first| **first != span) {
-            let problem = Problem::error(format!("two rows are called `{name}`")).at(span);
-            problems.push(
-                problem
+    let mut rows: Vec<(String, Span)> = Vec::new();
+    for agent in plain.iter().chain(&others) {
+        rows.extend(agent.row_names().into_iter().map(|name| (name, agent.span)));
+    }
+    rows.extend(
+        parts
+            .tools
+            .iter()
+            .map(|test| (test.name.clone(), test.span)),
+    );
+    let mut first: BTreeMap<String, Span> = BTreeMap::new();
+    for (name, span) in rows {
+        match first.get(&name) {
+            // A model listed twice is its own problem, and reported as such.
+            Some(first) if *first != span => problems.push(
+                Problem::error(format!("two rows are called `{name}`"))
+                    .at(span)
                     .also(*first, "the other one")
                     .help("rename one of them"),
-            );
-        } else {
-            rows.insert(name, span);
+            ),
+            _ => {
+                first.insert(name, span);
+            }
         }
     }
 }

@@ -16,14 +16,13 @@ pub(super) fn read(parts: &mut Parts, suite: &Path, host: &Host<'_>, problems: &
         .agents
         .iter_mut()
         .filter_map(|agent| agent.own.as_mut());
-    let of_scorers =
-        parts
-            .scorers
-            .iter_mut()
-            .filter_map(|(_, question)| match &mut question.asks {
-                Asks::Scorer(scorer) => Some(&mut scorer.program),
-                _ => None,
-            });
+    let of_scorers = parts
+        .scorers
+        .iter_mut()
+        .filter_map(|scorer| match &mut scorer.item.asks {
+            Asks::Scorer(scorer) => Some(&mut scorer.program),
+            _ => None,
+        });
     // Agents share programs: each file is read once.
     let known = RefCell::new(BTreeMap::new());
     let read_once = |path: &Path| {

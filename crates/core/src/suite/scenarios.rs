@@ -3,7 +3,7 @@
 use super::agent::{Agent, Graded, References};
 use super::evals::recorder;
 use super::graded::{GradedRows, read_agent, read_traces};
-use super::load::Parts;
+use super::load::{Declared, Parts};
 use super::read::Block;
 use crate::gates::SCENARIO;
 use crate::problem::Problem;
@@ -87,10 +87,11 @@ pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
     }
     let acts = |agent: &&Agent| !agent.is_eval() && worlds.contains_key(&agent.name);
     for agent in parts.agents.iter().filter(acts) {
-        for (name, (span, server)) in &parts.servers {
-            if agent.servers.contains(name) && server.shared && server.is_mock() {
-                let message =
-                    format!("`{name}` is shared by all runs, but each run needs its own world");
+        for Declared { name, span, item } in &parts.servers {
+            if agent.servers.contains(name) && item.shared && item.is_mock() {
+                let message = format!(
+                    "`{name}` is shared by all runs, but each run needs a world of its own"
+                );
                 let problem = Problem::error(message)
                     .at(*span)
                     .also(agent.span, "it acts in a world");
