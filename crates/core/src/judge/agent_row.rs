@@ -44,11 +44,11 @@ pub(super) fn judge(
         .map(|run| recorded.grades.of(&grade::of_run(of, run), row.row))
         .collect();
     let settled = with_known_tools(of, &judged);
-    let judged = judged
+    let judged: Vec<RecordedRun<'_>> = judged
         .iter()
         .zip(&settled)
-        .map(|(run, settled)| settled_run(run, settled.as_ref()));
-    let judged: Vec<RecordedRun<'_>> = judged.collect();
+        .map(|(run, settled)| settled_run(run, settled.as_ref()))
+        .collect();
     if let Some(reason) = faults::misrecorded(row, &judged) {
         return Err(reason);
     }
@@ -60,30 +60,20 @@ pub(super) fn judge(
         again(row, recorded.is_live, reason);
     }
     let broken = errors_of(report);
-    if let Some(reason) = broken.clone().filter(|_| runs.is_empty()) {
+    if runs.is_empty()
+        && let Some(reason) = broken
+    {
         return Err(reason);
     }
     let gates = gates_to_judge(row, report);
     let ordinary = judge_ordinary(of, &gates, &mut runs, judging, report);
     if stop.is_some() && broken.is_none() {
-        report.notes.push(accept_early_stop(row, &runs, wanted)?);
+        let note = accept_early_stop(row, &runs, wanted)?;
+        report.notes.push(note);
     }
-    servers::note(&runs, report);
-    report.notes.extend(
-        runs.iter()
-            .filter_map(|run| doubled_argument(run.trace, run.number)),
-    );
-    report.notes.extend(
-        runs.iter()
-            .filter_map(|run| overcome_errors(run.trace, run.number)),
-    );
-    let failed = runs.iter().filter(|run| !run.as_expected);
-    report
-        .notes
-        .extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));
+    note_runs(&runs, report);
     let unmet = faults::unmet(agent, &runs);
-    let denied = unmet.first().filter(|_| judging.deny_vacuous).cloned();
-    report.notes.extend(unmet);
+    report.notes.extend(unmet.iter().cloned());
     let row = JudgedRow {
         row,
         gates: &gates,
@@ -93,19 +83,46 @@ pub(super) fn judge(
     };
     let not_judged = row.judge_gates(ordinary, report).err();
     report.settle_runs();
-    if let Some(unmet) = denied.filter(|_| report.status != Status::Error) {
-        let message = format!("{unmet}, which --deny-vacuous does not allow");
-        report.status = Status::Failed;
-        report.reason = Some(Reason::new(ReasonKind::FaultNotMet, message));
+    if judging.deny_vacuous
+        && let Some(fault) = unmet.first()
+    {
+        deny_unmet(fault, report);
     }
     if broken.is_some() && runs.len() < judged.len() {
-        report
-            .gates
-            .iter_mut()
-            .for_each(|gate| gate.scored_runs = Some(runs.len()));
+        for gate in &mut report.gates {
+            gate.scored_runs = Some(runs.len());
+        }
     }
-    let reason = broken.or_else(|| not_whole.cloned()).or(not_judged);
-    reason.map_or(Ok(()), Err)
+    match broken.or_else(|| not_whole.cloned()).or(not_judged) {
+        Some(reason) => Err(reason),
+        None => Ok(()),
+    }
+}
+
+/// Says what is odd about the runs and changes no verdict.
+fn note_runs(runs: &[Run<'_>], report: &mut TestReport) {
+    servers::note(runs, report);
+    let doubled = runs
+        .iter()
+        .filter_map(|run| doubled_argument(run.trace, run.number));
+    report.notes.extend(doubled);
+    let overcome = runs
+        .iter()
+        .filter_map(|run| overcome_errors(run.trace, run.number));
+    report.notes.extend(overcome);
+    let failed = runs.iter().filter(|run| !run.as_expected);
+    let limited = failed.filter_map(|run| reached_limit(run.trace, run.number));
+    report.notes.extend(limited);
+}
+
+/// Fails a row with a fault that no run met.
+fn deny_unmet(fault: &str, report: &mut TestReport) {
+    if report.status == Status::Error {
+        return;
+    }
+    let message = format!("{fault}, which --deny-vacuous does not allow");
+    report.status = Status::Failed;
+    report.reason = Some(Reason::new(ReasonKind::FaultNotMet, message));
 }
 
 /// Which of the recorded runs are judged.
@@ -328,7 +345,7 @@ fn judge_runs<'t>(
     report.runs.reserve_exact(recorded.len());
     for (run, graded) in recorded.iter().zip(graded) {
         let number = run.number;
-        let judged = match &run.trace {
+        let mut run_report = match &run.trace {
             Ok(trace) => {
                 let judged = judge_run(agent, number, trace, graded);
                 runs.extend(judged.passed.map(|passed| Run {
@@ -347,16 +364,12 @@ fn judge_runs<'t>(
                 broken_run(number, reason)
             }
         };
-        let source = run.source.map(|path| path.display().to_string());
-        let mut judged = RunReport {
-            source,
-            line: run.line,
-            ..judged
-        };
+        run_report.source = run.source.map(|path| path.display().to_string());
+        run_report.line = run.line;
         if let Ok(trace) = &run.trace {
-            set_totals(&mut judged, trace);
+            set_totals(&mut run_report, trace);
         }
-        report.runs.push(judged);
+        report.runs.push(run_report);
     }
     runs
 }
@@ -379,13 +392,10 @@ fn accept_early_stop(
     if let Some(why) = open {
         let message =
             format!("{recorded} of {wanted} runs are recorded: recording stopped early, and {why}");
-        return Err(advice::short(
-            Reason::new(ReasonKind::RunsMissing, message),
-            row,
-        ));
+        let reason = Reason::new(ReasonKind::RunsMissing, message);
+        return Err(advice::short(reason, row));
     }
-    let saved = wanted - recorded;
-    let saved = count(saved, "run");
+    let saved = count(wanted - recorded, "run");
     Ok(format!(
         "stopped after {recorded} of {wanted} runs: the verdict was decided ({saved} saved)"
     ))
@@ -450,7 +460,7 @@ struct JudgedRow<'j> {
 }
 
 impl JudgedRow<'_> {
-    /// Judges the gates that are not among the ordinary ones; the worst of runs and gates decides.
+    /// Judges the gates that are not among the ordinary ones.
     fn judge_gates(
         &self,
         ordinary: Vec<Option<GateReport>>,
@@ -477,7 +487,13 @@ impl JudgedRow<'_> {
             }
         }
         report.gates = gates;
-        let runs_decide = !self
+        report.status = self.status(report);
+        not_judged.map_or(Ok(()), Err)
+    }
+
+    /// The worst of gates and runs. Where a gate counts the runs, they do not decide by themselves.
+    fn status(&self, report: &TestReport) -> Status {
+        let are_counted = self
             .gates
             .iter()
             .any(|gate| gate.is(GateTrait::DecidesRuns));
@@ -487,16 +503,13 @@ impl JudgedRow<'_> {
                 .iter()
                 .any(|one| !one.passed && one.grade.is_some())
         };
-        let runs = report
+        let deciding = report
             .runs
             .iter()
-            .filter(|run| runs_decide || has_bad_grade(run))
-            .map(|run| run.status);
-        report.status = runs
-            .chain(report.gates.iter().map(|gate| gate.status))
-            .max()
-            .unwrap_or(Status::Passed);
-        not_judged.map_or(Ok(()), Err)
+            .filter(|run| !are_counted || has_bad_grade(run));
+        let of_runs = deciding.map(|run| run.status);
+        let of_gates = report.gates.iter().map(|gate| gate.status);
+        of_runs.chain(of_gates).max().unwrap_or(Status::Passed)
     }
 
     fn judge_side_runs(

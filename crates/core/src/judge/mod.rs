@@ -43,53 +43,47 @@ pub struct Judging {
 /// A row's name is the agent's: `weather`; with several models it is `weather [gpt-5]`. A row without runs is an error,
 /// and so are runs under a name that no row has.
 pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
+    let judging = Judging {
+        evidence: Some(Embed::None),
+        ..Judging::default()
+    };
     let of_suite = suite.rows();
     let mut tests: Vec<TestReport> = Vec::with_capacity(of_suite.len());
     for row in &of_suite {
-        let given = rows
-            .iter()
-            .find(|(name, _)| *name == row.name)
-            .map(|(_, recorded)| recorded);
-        let nothing = || {
-            Reason::new(
-                ReasonKind::RecordingMissing,
-                "no runs were given for this row",
-            )
-        };
-        let nothing = given.is_none().then(|| Recorded::Nothing(nothing()));
-        let judging = Judging {
-            evidence: Some(Embed::None),
-            ..Judging::default()
-        };
-        tests.extend(
-            given
-                .or(nothing.as_ref())
-                .map(|recorded| judge_row(row, recorded, judging)),
-        );
-    }
-    let names = || of_suite.iter().map(|row| row.name.as_str());
-    for (name, _) in rows
-        .iter()
-        .filter(|(name, _)| names().all(|known| known != *name))
-    {
-        let mut reason = Reason::new(
-            ReasonKind::RowUnknown,
-            format!("the suite has no row `{name}`"),
-        );
-        reason.help = nearest(name, names()).map(|near| format!("did you mean `{near}`?"));
-        let file = suite.path.display().to_string();
-        let rerun = Rerun {
-            suite: file.clone(),
-            ..Rerun::default()
-        };
-        let blank = TestReport::blank(name, &Place { file, line: 1 }, &rerun);
-        tests.push(TestReport {
-            status: Status::Error,
-            reason: Some(reason),
-            ..blank
+        let given = rows.iter().find(|(name, _)| *name == row.name);
+        tests.push(match given {
+            Some((_, recorded)) => judge_row(row, recorded, judging),
+            None => {
+                let message = "no runs were given for this row";
+                let reason = Reason::new(ReasonKind::RecordingMissing, message);
+                judge_row(row, &Recorded::Nothing(reason), judging)
+            }
         });
     }
+    for (name, _) in rows {
+        if of_suite.iter().all(|row| row.name != *name) {
+            tests.push(unknown_row(name, suite, &of_suite));
+        }
+    }
     Report::new(tests, suite.gates)
+}
+
+/// Runs were given under a name that no row has.
+fn unknown_row(name: &str, suite: &Suite, rows: &[Row<'_>]) -> TestReport {
+    let message = format!("the suite has no row `{name}`");
+    let mut reason = Reason::new(ReasonKind::RowUnknown, message);
+    let near = nearest(name, rows.iter().map(|row| row.name.as_str()));
+    reason.help = near.map(|near| format!("did you mean `{near}`?"));
+    let file = suite.path.display().to_string();
+    let rerun = Rerun {
+        suite: file.clone(),
+        ..Rerun::default()
+    };
+    TestReport {
+        status: Status::Error,
+        reason: Some(reason),
+        ..TestReport::blank(name, &Place { file, line: 1 }, &rerun)
+    }
 }
 
 /// Judges one row. A bug in mcptest is an error of this row alone.
@@ -108,49 +102,18 @@ fn judge_unguarded(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> 
         report.reason = Some(reason.clone());
         return report;
     }
-    let mismatched = |message: &str| Err(Reason::new(ReasonKind::RecordingUnreadable, message));
-    let judged = match (row.subject, recorded) {
-        (Subject::Refused(loaded), _) => Err(loaded.refusal()),
-        (_, Recorded::Nothing(reason)) => Err(reason.clone()),
-        (Subject::Agent(of), Recorded::Runs(runs)) => {
-            agent_row::judge(RowOfAgent { row, of }, runs, judging, &mut report)
-        }
-        (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of, call, &mut report),
-        (Subject::Agent(_), Recorded::Call(_)) => {
-            mismatched("an agent is judged by runs, not by a call")
-        }
-        (Subject::Tool(_), Recorded::Runs(_)) => {
-            mismatched("a tool test is judged by its call, not by runs")
-        }
-    };
-    if let Err(reason) = judged {
+    if let Err(reason) = judge_subject(row, recorded, judging, &mut report) {
         report.status = Status::Error;
         report.reason = Some(reason);
     }
-    let mut rerun = row.rerun.clone();
-    rerun.flags.extend(judging.is_live.then_some("--live"));
-    rerun
-        .flags
-        .extend(judging.deny_vacuous.then_some("--deny-vacuous"));
-    rerun
-        .flags
-        .extend(judging.deny_unpinned.then_some("--deny-unpinned"));
-    report.rerun = rerun.to_string();
+    report.rerun = rerun(row, judging).to_string();
     if judging.deny_vacuous {
         let baseline = row
             .agent_row()
             .and_then(|of| of.agent.baseline_of(of.variant));
         vacuous::deny(&mut report, baseline);
     }
-    let suite_denies = row
-        .suite()
-        .is_some_and(|suite| suite.run_options.deny_unpinned);
-    let denied_by = if judging.deny_unpinned {
-        Some("--deny-unpinned")
-    } else {
-        suite_denies.then_some("`run_options: {deny_unpinned: true}`")
-    };
-    if let Some(option) = denied_by {
+    if let Some(option) = unpinned_denied_by(row, judging) {
         deny_unpinned(&mut report, option);
     }
     if let Recorded::Runs(runs) = recorded
@@ -159,6 +122,53 @@ fn judge_unguarded(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> 
         embed(&mut report, &runs.runs);
     }
     report
+}
+
+fn judge_subject(
+    row: &Row<'_>,
+    recorded: &Recorded<'_>,
+    judging: Judging,
+    report: &mut TestReport,
+) -> Result<(), Reason> {
+    let mismatched = |message: &str| Err(Reason::new(ReasonKind::RecordingUnreadable, message));
+    match (row.subject, recorded) {
+        (Subject::Refused(loaded), _) => Err(loaded.refusal()),
+        (_, Recorded::Nothing(reason)) => Err(reason.clone()),
+        (Subject::Agent(of), Recorded::Runs(runs)) => {
+            agent_row::judge(RowOfAgent { row, of }, runs, judging, report)
+        }
+        (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of, call, report),
+        (Subject::Agent(_), Recorded::Call(_)) => {
+            mismatched("an agent is judged by runs, not by a call")
+        }
+        (Subject::Tool(_), Recorded::Runs(_)) => {
+            mismatched("a tool test is judged by its call, not by runs")
+        }
+    }
+}
+
+/// The command that judges the row again in the same way.
+fn rerun(row: &Row<'_>, judging: Judging) -> Rerun {
+    let mut rerun = row.rerun.clone();
+    for (is_set, flag) in [
+        (judging.is_live, "--live"),
+        (judging.deny_vacuous, "--deny-vacuous"),
+        (judging.deny_unpinned, "--deny-unpinned"),
+    ] {
+        if is_set {
+            rerun.flags.push(flag);
+        }
+    }
+    rerun
+}
+
+/// The option that fails rows whose recordings have no fingerprint.
+fn unpinned_denied_by(row: &Row<'_>, judging: Judging) -> Option<&'static str> {
+    if judging.deny_unpinned {
+        return Some("--deny-unpinned");
+    }
+    let is_denied_by_suite = row.suite()?.run_options.deny_unpinned;
+    is_denied_by_suite.then_some("`run_options: {deny_unpinned: true}`")
 }
 
 /// Puts the traces of the runs into the report.

@@ -29,7 +29,7 @@ impl SideRunsOfRow<'_> {
         let ordinary: Vec<Run<'_>> = ordinary
             .iter()
             .map(|run| Run {
-                passed: self.holds(run.trace).1,
+                passed: self.hold(run.trace).passed,
                 ..*run
             })
             .collect();
@@ -37,77 +37,77 @@ impl SideRunsOfRow<'_> {
             self.gate
                 .judge_side(self.row.of.variant, &row_name, &ordinary, runs)
         };
-        let wanted = self.wanted.as_ref().map_or(0, |wanted| wanted.runs.len());
-        let all = self.wanted.as_ref().map_or("", |wanted| wanted.words.all);
-        if wanted == 0 {
+        let wanted = self.wanted.as_ref();
+        let Some(wanted) = wanted.filter(|wanted| !wanted.runs.is_empty()) else {
             return Ok(judge(&[]));
-        }
-        let recorded = match recorded {
-            Some(recorded) => recorded.as_ref().map_err(Clone::clone)?,
-            None => {
-                return Err(Reason::new(
-                    ReasonKind::RunsMissing,
-                    format!("{all} was not run"),
-                ));
-            }
         };
-        report.notes.extend(recorded.notes.iter().cloned());
-        let recorded_runs = self.wanted_runs(&recorded.runs);
-        let missing = missing(&recorded_runs, wanted);
-        if let Some(missing) = missing_in_words(&missing, wanted) {
-            let message = format!("of {all}, {missing}");
-            return Err(advice::rest(
-                Reason::new(ReasonKind::RunsMissing, message),
-                self.row.row,
-            ));
-        }
+        let recorded = self.recorded_runs(wanted, recorded, report)?;
+        let mut runs = Vec::new();
         let mut expectations = Vec::new();
-        let mut judged = Vec::new();
-        if let Some(reason) = self.broken(&recorded_runs) {
-            return Err(reason);
-        }
-        for (at, run) in recorded_runs.iter().enumerate() {
-            let trace = run.trace.as_ref().map_err(Clone::clone)?;
+        for (at, recorded) in recorded.iter().enumerate() {
+            let trace = recorded.trace.as_ref().map_err(Clone::clone)?;
             if let Some(why) = misplaced_result(trace) {
+                let all = wanted.words.all;
                 let message = format!("run {} of {all} cannot be judged: {why}", at + 1);
                 return Err(Reason::new(ReasonKind::TraceInconsistent, message));
             }
-            let (held, passed) = self.holds(trace);
-            judged.push(Run {
+            let held = self.hold(trace);
+            runs.push(Run {
                 number: at + 1,
-                header: run.header,
-                passed,
+                header: recorded.header,
+                passed: held.passed,
                 ..Run::of(trace)
             });
-            expectations.push(held);
+            expectations.push(held.expectations);
         }
-        let mut verdict = judge(&judged);
+        let mut verdict = judge(&runs);
         if self.judging.evidence.is_some() {
-            verdict.evidence =
-                self.gate
-                    .evidence(self.row.of.variant, &ordinary, &judged, &verdict);
+            verdict.evidence = self
+                .gate
+                .evidence(self.row.of.variant, &ordinary, &runs, &verdict);
         }
         for finding in &mut verdict.explanation {
             // The combination is named; the number is not that of an ordinary run.
             let run = finding.run.take().and_then(|run| expectations.get(run - 1));
             finding
                 .diff
-                .extend(run.into_iter().flatten().flat_map(evidence));
+                .extend(run.into_iter().flatten().flat_map(differences));
         }
         Ok(verdict)
     }
 
-    /// The runs that are asked for: a recording may have more of them.
-    fn wanted_runs<'t>(&self, recorded: &[RecordedRun<'t>]) -> Vec<RecordedRun<'t>> {
-        let wanted = self.wanted.as_ref().map_or(0, |wanted| wanted.runs.len());
-        let is_wanted = |run: &&RecordedRun<'t>| (1..=wanted).contains(&run.number);
-        recorded.iter().filter(is_wanted).cloned().collect()
+    /// The runs that are wanted, when all of them are recorded and are evidence.
+    fn recorded_runs<'t>(
+        &self,
+        wanted: &SideRuns,
+        recorded: Option<&Result<RecordedMatrix<'t>, Reason>>,
+        report: &mut TestReport,
+    ) -> Result<Vec<RecordedRun<'t>>, Reason> {
+        let all = wanted.words.all;
+        let Some(recorded) = recorded else {
+            let message = format!("{all} was not run");
+            return Err(Reason::new(ReasonKind::RunsMissing, message));
+        };
+        let recorded = recorded.as_ref().map_err(Clone::clone)?;
+        report.notes.extend(recorded.notes.iter().cloned());
+        // A recording may have more of them.
+        let is_wanted = |run: &&RecordedRun<'t>| (1..=wanted.runs.len()).contains(&run.number);
+        let runs: Vec<RecordedRun<'t>> = recorded.runs.iter().filter(is_wanted).cloned().collect();
+        let missing = missing(&runs, wanted.runs.len());
+        if let Some(missing) = missing_in_words(&missing, wanted.runs.len()) {
+            let message = format!("of {all}, {missing}");
+            let reason = Reason::new(ReasonKind::RunsMissing, message);
+            return Err(advice::rest(reason, self.row.row));
+        }
+        match self.broken(wanted, &runs) {
+            Some(reason) => Err(reason),
+            None => Ok(runs),
+        }
     }
 
     /// Why runs without a set of tools say nothing: what an agent runs on broke some of them. A crash of the agent itself
     /// is evidence, and so is any end of a run that met a fault.
-    fn broken(&self, runs: &[RecordedRun<'_>]) -> Option<Reason> {
-        let wanted = self.wanted.as_ref()?;
+    fn broken(&self, wanted: &SideRuns, runs: &[RecordedRun<'_>]) -> Option<Reason> {
         let error_of = |run: &RecordedRun<'_>| {
             let trace = run.trace.as_ref().ok()?;
             let error = trace.fatal_error().filter(|_| trace.crash().is_none())?;
@@ -128,19 +128,30 @@ impl SideRunsOfRow<'_> {
         Some(reason.command(self.row.row.rerun.recording("--record")))
     }
 
-    /// What is expected of each run, and whether this one ended well and keeps it.
-    fn holds(&self, trace: &Trace<'_>) -> (Vec<Expectation>, bool) {
+    fn hold(&self, trace: &Trace<'_>) -> Held {
         if trace.fatal_error().is_some() {
-            return (Vec::new(), false);
+            return Held {
+                expectations: Vec::new(),
+                passed: false,
+            };
         }
-        let held = judge_expectations(self.row.of.agent, trace);
-        let passed = held.iter().all(|expectation| expectation.passed);
-        (held, passed)
+        let expectations = judge_expectations(self.row.of.agent, trace);
+        Held {
+            passed: expectations.iter().all(|expectation| expectation.passed),
+            expectations,
+        }
     }
 }
 
+/// A run held to the agent's `expect:`.
+struct Held {
+    expectations: Vec<Expectation>,
+    /// Whether it ended well and keeps all of them.
+    passed: bool,
+}
+
 /// Where the run differs from what was expected of it.
-fn evidence(expectation: &Expectation) -> Vec<AssertionDiff> {
+fn differences(expectation: &Expectation) -> Vec<AssertionDiff> {
     let at = |diff: &AssertionDiff| AssertionDiff {
         pointer: format!("{}{}", expectation.target, diff.pointer),
         ..diff.clone()
