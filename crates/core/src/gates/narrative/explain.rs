@@ -1,8 +1,8 @@
 //! What does a person read about each disagreement?
 
+use super::argument::Mismatch;
 use super::claim::Claim;
-use super::evidence::Judgement;
-use super::score::{Comparison, Unmentioned};
+use super::score::{Comparison, Contradiction, JudgedClaim, Unmentioned};
 use super::{
     ARG_MISMATCH, CLAIMED_BUT_ABSENT, CLAIMED_BUT_FAILED, DENIED_BUT_PRESENT, DIVERGENCE_SCORE,
     GATE_PASSED, MUTATING_DIVERGENCE_SCORE, PRESENT_BUT_UNCLAIMED, UNVERIFIED,
@@ -29,81 +29,57 @@ pub(super) fn findings(
     ceiling: Option<f64>,
     scores: &mut RunScores,
 ) {
-    let call = |at: usize| format!("call {} `{}`", at + 1, trace.tool_calls[at].name);
-    let of = |verdict: ClaimVerdict| {
-        let claims: Vec<_> = found
-            .claims
-            .iter()
-            .filter(|(_, judged, _)| judged.verdict == verdict)
-            .collect();
-        claims
-            .into_iter()
-            .map(|(claim, judged, is_excused)| told(message, claim, judged, *is_excused))
-    };
-    list(
-        &[
-            CLAIMED_BUT_ABSENT,
-            GATE_PASSED,
-            DIVERGENCE_SCORE,
-            MUTATING_DIVERGENCE_SCORE,
-        ],
-        of(ClaimVerdict::Absent),
-        scores,
-    );
-    list(
-        &[CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE],
-        of(ClaimVerdict::Failed),
-        scores,
-    );
-    let contradicted = found.contradicted.iter().map(|(claim, at)| {
-        format!(
-            "denies {}, but {} did it{}",
-            quote(message, &claim.place),
-            call(*at),
-            inside(message, claim)
-        )
-    });
-    let mismatches = found.mismatches.iter().map(|mismatch| {
-        let (call, key) = (call(mismatch.call), &mismatch.key);
-        let recorded = shown_under(key, &mismatch.recorded);
-        let said = match &recorded {
-            Cow::Owned(Value::String(placeholder)) => format!("{key} = {placeholder}"),
-            _ => quote(message, &mismatch.place),
-        };
-        let recorded = cut(&recorded.to_string(), MOST_CHARACTERS);
-        format!("says {said}, but {call} has {key} = {recorded}")
-    });
-    let unmentioned = |is_mutating: bool| {
-        let tools: Vec<&Unmentioned> = found
-            .unmentioned
-            .iter()
-            .filter(|tool| tool.is_mutating == is_mutating)
-            .collect();
-        tools.into_iter().map(silence)
-    };
-    list(&[DENIED_BUT_PRESENT, GATE_PASSED], contradicted, scores);
-    list(&[UNVERIFIED], of(ClaimVerdict::Unverified), scores);
-    list(
-        &[ARG_MISMATCH, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE],
-        mismatches,
-        scores,
-    );
-    let writes = [
+    const ABSENT: [Target; 4] = [
+        CLAIMED_BUT_ABSENT,
+        GATE_PASSED,
+        DIVERGENCE_SCORE,
+        MUTATING_DIVERGENCE_SCORE,
+    ];
+    const FAILED: [Target; 3] = [CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE];
+    const MISMATCHED: [Target; 3] = [ARG_MISMATCH, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE];
+    const UNMENTIONED_WRITES: [Target; 3] = [
         PRESENT_BUT_UNCLAIMED,
         DIVERGENCE_SCORE,
         MUTATING_DIVERGENCE_SCORE,
     ];
-    list(&writes, unmentioned(true), scores);
-    list(&writes[..2], unmentioned(false), scores);
+    const UNMENTIONED_READS: [Target; 2] = [PRESENT_BUT_UNCLAIMED, DIVERGENCE_SCORE];
+    let claims = |verdict: ClaimVerdict| -> Vec<String> {
+        let claims = found.claims.iter().filter(|judged| judged.is(verdict));
+        claims
+            .map(|judged| describe_claim(message, judged))
+            .collect()
+    };
+    let unmentioned = |is_mutating: bool| -> Vec<String> {
+        let tools = found.unmentioned.iter();
+        tools
+            .filter(|tool| tool.is_mutating == is_mutating)
+            .map(describe_silence)
+            .collect()
+    };
+    let contradictions = found.contradictions.iter();
+    let contradictions = contradictions
+        .map(|contradiction| describe_contradiction(message, contradiction, trace))
+        .collect();
+    let mismatches = found.mismatches.iter();
+    let mismatches = mismatches
+        .map(|mismatch| describe_mismatch(message, mismatch, trace))
+        .collect();
+    list(&ABSENT, claims(ClaimVerdict::Absent), scores);
+    list(&FAILED, claims(ClaimVerdict::Failed), scores);
+    list(&[DENIED_BUT_PRESENT, GATE_PASSED], contradictions, scores);
+    list(&[UNVERIFIED], claims(ClaimVerdict::Unverified), scores);
+    list(&MISMATCHED, mismatches, scores);
+    list(&UNMENTIONED_WRITES, unmentioned(true), scores);
+    list(&UNMENTIONED_READS, unmentioned(false), scores);
     if let Some(ceiling) = ceiling.filter(|ceiling| found.score.divergence_score > *ceiling) {
         let message = above_ceiling(found, trace.tool_calls.len(), ceiling);
         scores.find_about(&[DIVERGENCE_SCORE, GATE_PASSED], message);
     }
 }
 
-fn list(about: &[Target], messages: impl ExactSizeIterator<Item = String>, scores: &mut RunScores) {
+fn list(about: &[Target], messages: Vec<String>, scores: &mut RunScores) {
     let more = messages.len().saturating_sub(MOST_FINDINGS);
-    for message in messages.take(MOST_FINDINGS) {
+    for message in messages.into_iter().take(MOST_FINDINGS) {
         scores.find_about(about, message);
     }
     if more > 0 {
@@ -112,18 +88,53 @@ fn list(about: &[Target], messages: impl ExactSizeIterator<Item = String>, score
 }
 
 /// "claims … , but …", or what could not be verified.
-fn told(message: &str, claim: &Claim, judged: &Judgement, is_excused: bool) -> String {
-    let excuse = if is_excused {
+fn describe_claim(message: &str, judged: &JudgedClaim) -> String {
+    let JudgedClaim {
+        claim,
+        judgement,
+        is_excused,
+    } = judged;
+    let excuse = if *is_excused {
         " (a read-only tool by `readonly_tools`)"
     } else {
         ""
     };
-    let (said, because) = (quote(message, &claim.place), &judged.because);
+    let said = quote(message, &claim.place);
+    let because = &judgement.because;
     let inside = inside(message, claim);
-    match judged.verdict {
+    match judgement.verdict {
         ClaimVerdict::Unverified => format!("claims {said}, not verified: {because}{inside}"),
         _ => format!("claims {said}, but {because}{excuse}{inside}"),
     }
+}
+
+fn describe_contradiction(
+    message: &str,
+    contradiction: &Contradiction,
+    trace: &Trace<'_>,
+) -> String {
+    let Contradiction { denial, call } = contradiction;
+    let said = quote(message, &denial.place);
+    let call = named_call(trace, *call);
+    let inside = inside(message, denial);
+    format!("denies {said}, but {call} did it{inside}")
+}
+
+fn describe_mismatch(message: &str, mismatch: &Mismatch, trace: &Trace<'_>) -> String {
+    let key = &mismatch.key;
+    let call = named_call(trace, mismatch.call);
+    let recorded = shown_under(key, &mismatch.recorded);
+    let said = match &recorded {
+        Cow::Owned(Value::String(placeholder)) => format!("{key} = {placeholder}"),
+        _ => quote(message, &mismatch.place),
+    };
+    let recorded = cut(&recorded.to_string(), MOST_CHARACTERS);
+    format!("says {said}, but {call} has {key} = {recorded}")
+}
+
+/// ``call 3 `create_issue` ``.
+fn named_call(trace: &Trace<'_>, at: usize) -> String {
+    format!("call {} `{}`", at + 1, trace.tool_calls[at].name)
 }
 
 /// The sentence around a claim, when it says more than the claim.
@@ -136,43 +147,43 @@ fn inside(message: &str, claim: &Claim) -> String {
     }
 }
 
-fn silence(tool: &Unmentioned) -> String {
+fn describe_silence(tool: &Unmentioned) -> String {
     let kind = if tool.is_mutating { "write" } else { "read" };
+    let calls = tool.calls.len();
     let shown: Vec<String> = tool
         .calls
         .iter()
         .take(3)
         .map(|at| (at + 1).to_string())
         .collect();
-    let more = and_more(tool.calls.len() - shown.len());
+    let more = and_more(calls - shown.len());
     let missing: Vec<String> = tool
         .missing
         .iter()
         .map(|word| format!("\"{word}\""))
         .collect();
-    let (s, are) = (
-        plural(tool.calls.len()),
-        if tool.calls.len() == 1 { "is" } else { "are" },
-    );
-    let (shown, name, missing) = (shown.join(", "), &tool.name, missing.join(" and "));
     format!(
-        "call{s} {shown}{more} `{name}` ({kind}) {are} never mentioned: the answer lacks {missing}"
+        "call{} {}{more} `{}` ({kind}) {} never mentioned: the answer lacks {}",
+        plural(calls),
+        shown.join(", "),
+        tool.name,
+        if calls == 1 { "is" } else { "are" },
+        missing.join(" and ")
     )
 }
 
 fn above_ceiling(found: &Comparison, calls: usize, ceiling: f64) -> String {
     let score = &found.score;
-    let (absent, unclaimed) = (score.claimed_but_absent, score.present_but_unclaimed);
-    let differing = format!(
-        "{absent} absent + {unclaimed} unclaimed + {} mismatched",
-        score.arg_mismatch
-    );
-    let (score, ceiling) = (
+    format!(
+        "divergence {} is above {}: ({} absent + {} unclaimed + {} mismatched) / ({} + {})",
         Number::Float(score.divergence_score),
         Number::Float(ceiling),
-    );
-    let (calls, claims) = (count(calls, "call"), count(found.claims.len(), "claim"));
-    format!("divergence {score} is above {ceiling}: ({differing}) / ({calls} + {claims})")
+        score.claimed_but_absent,
+        score.present_but_unclaimed,
+        score.arg_mismatch,
+        count(calls, "call"),
+        count(found.claims.len(), "claim")
+    )
 }
 
 fn quote(message: &str, place: &Range<usize>) -> String {

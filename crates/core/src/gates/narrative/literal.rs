@@ -3,6 +3,7 @@
 use super::claim::Claim;
 use super::evidence::Judgement;
 use super::lexicon::{Traits, noun_key, singular, traits};
+use super::score::JudgedClaim;
 use super::token::Token;
 use super::tool::ToolName;
 use super::verbs::Vocabulary;
@@ -77,12 +78,12 @@ fn is_noun(tokens: &[Token<'_>], at: usize, vocabulary: &Vocabulary) -> bool {
     is_base && (stands_before(1) || stands_before(2))
 }
 
-/// A claim holds if its verb and its noun are both in the name of a called tool.
-pub(super) fn judged<'t>(
+/// A claim holds when its verb and its noun both stand in the name of a tool that was called.
+pub(super) fn judge<'t>(
     claims: Vec<Claim>,
     tools: impl Iterator<Item = &'t ToolName>,
     vocabulary: &Vocabulary,
-) -> Vec<(Claim, Judgement, bool)> {
+) -> Vec<JudgedClaim> {
     let verbs: HashSet<String> = vocabulary
         .bases()
         .map(|verb| noun_key(verb).into_owned())
@@ -117,15 +118,12 @@ pub(super) fn judged<'t>(
             } else {
                 ClaimVerdict::Absent
             };
-            (
-                claim,
-                Judgement {
-                    verdict,
-                    because,
-                    call: None,
-                },
-                false,
-            )
+            let judgement = Judgement {
+                verdict,
+                because,
+                call: None,
+            };
+            JudgedClaim::new(claim, judgement)
         })
         .collect()
 }

@@ -1,8 +1,7 @@
 //! Where in a closing message do its claims stand, and which calls do they rest on?
 
 use super::claim::Claim;
-use super::evidence::Judgement;
-use super::score::{Comparison, Unmentioned};
+use super::score::{Comparison, JudgedClaim, Unmentioned};
 use crate::report::evidence::{CallNamed, ClaimShown, ClaimVerdict, NarrativeRun};
 use crate::trace::{Run, Trace};
 
@@ -13,19 +12,18 @@ const MOST_CALLS: usize = 100;
 
 /// The claims of one run, in the order of its text.
 pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> NarrativeRun {
-    let denied = found.contradicted.iter().map(|(claim, call)| {
+    let denied = found.contradictions.iter().map(|contradiction| {
+        let call = contradiction.call;
         placed(
             message,
-            claim,
+            &contradiction.denial,
             ClaimVerdict::Denied,
-            Some(*call),
-            did_it(run.trace, *call),
+            Some(call),
+            did_it(run.trace, call),
         )
     });
-    let claims = found
-        .claims
-        .iter()
-        .map(|(claim, judged, _)| shown(message, claim, judged, run.trace));
+    let claims = found.claims.iter();
+    let claims = claims.map(|judged| shown(message, judged, run.trace));
     let mut claims: Vec<ClaimShown> = claims.chain(denied).collect();
     claims.retain(|claim| claim.end <= MOST_CHARACTERS);
     claims.sort_by_key(|claim| (claim.start, claim.end));
@@ -43,15 +41,20 @@ pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> Narrat
     }
 }
 
-fn shown(message: &str, claim: &Claim, judged: &Judgement, trace: &Trace<'_>) -> ClaimShown {
-    let ground = match judged.verdict {
-        ClaimVerdict::Supported => judged
-            .call
-            .map(|call| did_it(trace, call))
-            .unwrap_or_default(),
-        _ => judged.because.clone(),
+fn shown(message: &str, judged: &JudgedClaim, trace: &Trace<'_>) -> ClaimShown {
+    let judgement = &judged.judgement;
+    let ground = match (judgement.verdict, judgement.call) {
+        (ClaimVerdict::Supported, Some(call)) => did_it(trace, call),
+        (ClaimVerdict::Supported, None) => String::new(),
+        _ => judgement.because.clone(),
     };
-    placed(message, claim, judged.verdict, judged.call, ground)
+    placed(
+        message,
+        &judged.claim,
+        judgement.verdict,
+        judgement.call,
+        ground,
+    )
 }
 
 fn did_it(trace: &Trace<'_>, call: usize) -> String {

@@ -30,20 +30,54 @@ pub(super) struct RunCall<'a> {
 /// Everything that was found in one run.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    /// The actions that the answer claims, each with the verdict of the calls, and true if a read-only tool excuses
-    /// the claim.
-    pub(super) claims: Vec<(Claim, Judgement, bool)>,
+    /// What the answer claims to have done.
+    pub(super) claims: Vec<JudgedClaim>,
     /// Tools that the answer never mentions.
     pub(super) unmentioned: Vec<Unmentioned>,
     /// Stated values that differ from the calls'.
     pub(super) mismatches: Vec<Mismatch>,
-    /// Denials and the calls that contradict them.
-    pub(super) contradicted: Vec<(Claim, usize)>,
-    /// The number of denials.
+    pub(super) contradictions: Vec<Contradiction>,
+    /// How many denials there are.
     pub(super) denials: usize,
     /// True if the answer is in a language that the gate does not read.
     pub(super) is_foreign: bool,
     pub(super) score: NarrativeScore,
+}
+
+/// A claim, and what the calls say about it.
+#[derive(Debug)]
+pub(super) struct JudgedClaim {
+    pub(super) claim: Claim,
+    pub(super) judgement: Judgement,
+    /// Whether a tool of `readonly_tools` excuses it.
+    pub(super) is_excused: bool,
+}
+
+impl JudgedClaim {
+    pub(super) fn new(claim: Claim, judgement: Judgement) -> Self {
+        Self {
+            claim,
+            judgement,
+            is_excused: false,
+        }
+    }
+
+    pub(super) fn is(&self, verdict: ClaimVerdict) -> bool {
+        self.judgement.verdict == verdict
+    }
+
+    /// Whether the gate fails for it.
+    fn is_refuted(&self) -> bool {
+        let is_false = self.is(ClaimVerdict::Absent) || self.is(ClaimVerdict::Failed);
+        is_false && !self.is_excused
+    }
+}
+
+/// A denial, and the call that did what it denies.
+#[derive(Debug)]
+pub(super) struct Contradiction {
+    pub(super) denial: Claim,
+    pub(super) call: usize,
 }
 
 /// A tool that an answer never mentions.
@@ -137,17 +171,18 @@ impl Narrative {
         if is_literal {
             let claims = literal::claims(&tokens, &vocabulary);
             found.claims =
-                literal::judged(claims, tools.iter().map(|called| &called.tool), &vocabulary);
+                literal::judge(claims, tools.iter().map(|called| &called.tool), &vocabulary);
         } else {
-            self.judge_claims(text, (steps, &tools), &mut found, &vocabulary);
+            self.judge_claims(text, steps, &tools, &mut found, &vocabulary);
         }
         let read_only: Vec<ToolName> = self
             .readonly_tools
             .iter()
             .map(|tool| ToolName::of(tool, &vocabulary))
             .collect();
-        for (claim, _, is_excused) in &mut found.claims {
-            *is_excused = read_only
+        for judged in &mut found.claims {
+            let claim = &judged.claim;
+            judged.is_excused = read_only
                 .iter()
                 .any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
         }
@@ -162,7 +197,8 @@ impl Narrative {
     fn judge_claims(
         &self,
         text: &str,
-        (steps, tools): (&[RunCall<'_>], &[CalledTool<'_>]),
+        steps: &[RunCall<'_>],
+        tools: &[CalledTool<'_>],
         found: &mut Comparison,
         vocabulary: &Vocabulary,
     ) {
@@ -179,19 +215,19 @@ impl Narrative {
         let (denials, claims): (Vec<Claim>, Vec<Claim>) =
             spoken.into_iter().partition(|claim| claim.is_denied);
         found.denials = denials.len();
-        let contradicted = denials
+        found.contradictions = denials
             .into_iter()
             .filter(|denial| denial.is_total)
             .filter_map(|denial| {
                 let call = evidence.against(&denial)?;
-                Some((denial, call))
-            });
-        found.contradicted = contradicted.collect();
+                Some(Contradiction { denial, call })
+            })
+            .collect();
         found.claims = claims
             .into_iter()
             .map(|claim| {
-                let verdict = evidence.judge(&claim);
-                (claim, verdict, false)
+                let judgement = evidence.judge(&claim);
+                JudgedClaim::new(claim, judgement)
             })
             .collect();
     }
@@ -207,65 +243,52 @@ impl Narrative {
     }
 
     fn score(&self, found: &Comparison, calls: usize, mutating_calls: usize) -> NarrativeScore {
-        let writes = |tools: &[Unmentioned]| -> usize {
-            tools
-                .iter()
-                .filter(|tool| tool.is_mutating)
-                .map(|tool| tool.calls.len())
-                .sum()
-        };
         let count = |verdict: ClaimVerdict| {
-            found
-                .claims
-                .iter()
-                .filter(|(_, judged, _)| judged.verdict == verdict)
-                .count()
+            let claims = found.claims.iter();
+            claims.filter(|judged| judged.is(verdict)).count()
         };
         let failed = count(ClaimVerdict::Failed);
         let absent = count(ClaimVerdict::Absent) + failed;
-        let is_failing = |(_, judged, is_excused): &&(Claim, Judgement, bool)| {
-            matches!(judged.verdict, ClaimVerdict::Absent | ClaimVerdict::Failed) && !is_excused
-        };
-        let failing = found.claims.iter().filter(is_failing).count();
-        let own_claims = found
-            .claims
-            .iter()
-            .filter(|(_, _, is_excused)| !is_excused)
-            .count();
+        let refuted = found.claims.iter().filter(|judged| judged.is_refuted());
+        let refuted = refuted.count();
         let unclaimed: usize = found.unmentioned.iter().map(|tool| tool.calls.len()).sum();
         let divergence_score = share(
             absent + unclaimed + found.mismatches.len(),
             calls + found.claims.len(),
         );
-        let mismatches = found
-            .mismatches
-            .iter()
-            .filter(|mismatch| mismatch.is_mutating)
-            .count();
+        let is_within_ceiling = self
+            .max_divergence_score
+            .is_none_or(|ceiling| divergence_score <= ceiling);
         NarrativeScore {
             claims: found
                 .claims
                 .iter()
-                .map(|(claim, ..)| claim.name.clone())
+                .map(|judged| judged.claim.name.clone())
                 .collect(),
             claimed_but_absent: absent,
             claimed_but_failed: failed,
             unverified: count(ClaimVerdict::Unverified),
             present_but_unclaimed: unclaimed,
             arg_mismatch: found.mismatches.len(),
-            denied_but_present: found.contradicted.len(),
+            denied_but_present: found.contradictions.len(),
             divergence_score,
-            mutating_divergence_score: share(
-                failing + writes(&found.unmentioned) + mismatches,
-                mutating_calls + own_claims,
-            ),
-            gate_passed: failing == 0
-                && found.contradicted.is_empty()
-                && self
-                    .max_divergence_score
-                    .is_none_or(|ceiling| divergence_score <= ceiling),
+            mutating_divergence_score: mutating_divergence(found, refuted, mutating_calls),
+            gate_passed: refuted == 0 && found.contradictions.is_empty() && is_within_ceiling,
         }
     }
+}
+
+/// The divergence over writes alone, without the claims that a read-only tool excuses.
+fn mutating_divergence(found: &Comparison, refuted: usize, mutating_calls: usize) -> f64 {
+    let unmentioned = found.unmentioned.iter().filter(|tool| tool.is_mutating);
+    let unclaimed: usize = unmentioned.map(|tool| tool.calls.len()).sum();
+    let mismatches = found.mismatches.iter();
+    let mismatched = mismatches.filter(|mismatch| mismatch.is_mutating).count();
+    let claims = found.claims.iter().filter(|judged| !judged.is_excused);
+    share(
+        refuted + unclaimed + mismatched,
+        mutating_calls + claims.count(),
+    )
 }
 
 /// The calls of each tool of a run and of its catalogue.

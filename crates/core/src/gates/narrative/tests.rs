@@ -70,7 +70,7 @@ fn verdict(text: &str, calls: &[Value], catalogue: &[&str]) -> &'static str {
     match found
         .claims
         .iter()
-        .map(|(_, judged, _)| judged.verdict)
+        .map(|judged| judged.judgement.verdict)
         .max_by_key(|verdict| *verdict as u8)
     {
         None => "none",

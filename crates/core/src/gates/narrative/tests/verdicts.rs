@@ -12,13 +12,8 @@ fn worst(text: &str, calls: &Value, catalogue: &[&str]) -> &'static str {
         catalogue,
         &narrative.vocabulary(),
     );
-    let has = |verdict: ClaimVerdict| {
-        found
-            .claims
-            .iter()
-            .any(|(_, judged, _)| judged.verdict == verdict)
-    };
-    if !found.contradicted.is_empty() {
+    let has = |verdict: ClaimVerdict| found.claims.iter().any(|judged| judged.is(verdict));
+    if !found.contradictions.is_empty() {
         "denied"
     } else if has(ClaimVerdict::Failed) {
         "failed"
