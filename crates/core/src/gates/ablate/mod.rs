@@ -13,6 +13,7 @@ use crate::engine::shown::Shown;
 use crate::engine::target::{Target, Unit};
 use crate::problem::{Problem, Span};
 use crate::report::Evidence;
+use crate::report::evidence::AblationRow;
 use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
@@ -152,8 +153,8 @@ impl Gate for Ablate {
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
-        let found = score::compare(&self.sets(shown.ordinary), shown.ordinary, shown.all);
-        let rows: Vec<_> = found.into_iter().map(|(row, _)| row).collect();
+        let worths = score::compare(&self.sets(shown.ordinary), shown.ordinary, shown.all);
+        let rows: Vec<AblationRow> = worths.into_iter().map(|worth| worth.row).collect();
         (!rows.is_empty()).then_some(Evidence::Ablate { rows })
     }
 

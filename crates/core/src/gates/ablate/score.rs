@@ -2,12 +2,12 @@
 
 use super::{EXTRA_CALLS, EXTRA_COST, EXTRA_TOKENS, MAX_DROP, MIN_DROP, NEEDED, SETS, USELESS};
 use crate::engine::scores::Scores;
-use crate::engine::target::Target;
 use crate::report::evidence::AblationRow;
 use crate::report::{Finding, Number};
 use crate::trace::{Run, Tool, is_tool};
 use crate::words::{count, some_of};
 use mcptest_stats::{CONFIDENCE, newcombe_difference};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The totals of several runs.
@@ -22,28 +22,26 @@ struct Tally {
     by_tool: BTreeMap<String, f64>,
 }
 
-/// The increase per run without a set, if it is known.
-type Extra = fn(&AblationRow) -> Option<f64>;
+/// What a set of tools is worth.
+pub(super) struct Worth {
+    pub(super) row: AblationRow,
+    /// The row in words.
+    message: String,
+}
 
 /// The numbers; the side runs are as many for each set, set by set.
 pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
     let number = |count: usize| Some(Number::Int(count as i64));
-    scores.set(
-        &SETS,
-        number(if side.len() < sets.len() {
-            0
-        } else {
-            sets.len()
-        }),
-    );
-    let mut found = compare(sets, ordinary, side);
+    let is_complete = side.len() >= sets.len();
+    scores.set(&SETS, number(if is_complete { sets.len() } else { 0 }));
     if !ordinary.is_empty() && !ordinary.iter().any(|run| run.passed) {
         let why = "no ordinary run succeeded, so no tool can be missed";
         scores.not_exercised = Some(why.to_owned());
         return scores;
     }
-    if found.is_empty() {
+    let mut worths = compare(sets, ordinary, side);
+    if worths.is_empty() {
         let why = if sets.is_empty() {
             "no recording lists a tool"
         } else {
@@ -52,78 +50,71 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         scores.not_exercised = Some(why.to_owned());
         return scores;
     }
-    let drops = || found.iter().map(|(row, _)| row.drop.clamp(0, 100));
-    let needed: Vec<&str> = labels(&found, |row| row.low > 0.0);
-    let useless: Vec<&str> = labels(&found, |row| row.drop <= 0);
-    scores.summary = Some(summary(&found, &needed, &useless));
+    let drops = || worths.iter().map(|worth| worth.row.drop.clamp(0, 100));
+    let needed = labels(&worths, |row| row.low > 0.0);
+    let useless = labels(&worths, |row| row.drop <= 0);
+    scores.summary = Some(summary(&worths, &needed, &useless));
     scores
         .set(&MAX_DROP, drops().max().map(Number::Int))
         .set(&MIN_DROP, drops().min().map(Number::Int))
         .set(&NEEDED, number(needed.len()))
-        .set(&USELESS, number(useless.len()));
-    let extras: [(Target, Extra); 3] = [
-        (EXTRA_CALLS, |row| row.calls),
-        (EXTRA_TOKENS, |row| row.tokens),
-        (EXTRA_COST, |row| row.cost_usd),
-    ];
-    for (target, extra) in extras {
-        let extra: Option<Vec<f64>> = found.iter().map(|(row, _)| extra(row)).collect();
-        let most = extra.map(|extra| extra.into_iter().fold(0.0, f64::max));
-        scores.set(&target, most.map(Number::Float));
-    }
-    found.sort_by_key(|(row, _)| std::cmp::Reverse(row.drop));
-    scores.findings = found
+        .set(&USELESS, number(useless.len()))
+        .set(&EXTRA_CALLS, most_extra(&worths, |row| row.calls))
+        .set(&EXTRA_TOKENS, most_extra(&worths, |row| row.tokens))
+        .set(&EXTRA_COST, most_extra(&worths, |row| row.cost_usd));
+    worths.sort_by_key(|worth| Reverse(worth.row.drop));
+    scores.findings = worths
         .into_iter()
-        .map(|(_, said)| Finding::new(None, said))
+        .map(|worth| Finding::new(None, worth.message))
         .collect();
     scores
 }
 
-/// The difference that each set makes, as a row and in words. Empty if one side has no runs.
-pub(super) fn compare(
-    sets: &[Vec<String>],
-    ordinary: &[Run<'_>],
-    side: &[Run<'_>],
-) -> Vec<(AblationRow, String)> {
-    let each = side.len().checked_div(sets.len()).unwrap_or_default();
-    if each == 0 || ordinary.is_empty() {
+/// The most that a run takes more without a set, when that is known of every set.
+fn most_extra(worths: &[Worth], extra: fn(&AblationRow) -> Option<f64>) -> Option<Number> {
+    let extras: Option<Vec<f64>> = worths.iter().map(|worth| extra(&worth.row)).collect();
+    let most = extras?.into_iter().fold(0.0, f64::max);
+    Some(Number::Float(most))
+}
+
+/// What each set is worth; nothing where there are no runs to compare.
+pub(super) fn compare(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Vec<Worth> {
+    let runs_of_each = side.len().checked_div(sets.len()).unwrap_or_default();
+    if runs_of_each == 0 || ordinary.is_empty() {
         return Vec::new();
     }
     let with = Tally::of(ordinary);
     sets.iter()
-        .zip(side.chunks(each))
-        .map(|(set, runs)| worth(set, &with, &Tally::of(runs)))
+        .zip(side.chunks(runs_of_each))
+        .map(|(set, runs)| Worth::new(set, &with, &Tally::of(runs)))
         .collect()
 }
 
-fn labels(found: &[(AblationRow, String)], is_meant: impl Fn(&AblationRow) -> bool) -> Vec<&str> {
-    found
+fn labels(worths: &[Worth], is_meant: impl Fn(&AblationRow) -> bool) -> Vec<&str> {
+    worths
         .iter()
-        .filter(|(row, _)| is_meant(row))
-        .map(|(row, _)| row.tool.as_str())
+        .filter(|worth| is_meant(&worth.row))
+        .map(|worth| worth.row.tool.as_str())
         .collect()
 }
 
 /// `3 sets: 1 needed (search), 1 useless (list); the largest drop is 66 points`.
-fn summary(found: &[(AblationRow, String)], needed: &[&str], useless: &[&str]) -> String {
-    let part = |what: &str, labels: &[&str]| match labels {
-        [] => format!("none {what}"),
-        labels => format!(
-            "{} {what} ({})",
-            labels.len(),
-            some_of(labels.iter().copied())
-        ),
-    };
-    let most = found
-        .iter()
-        .map(|(row, _)| row.drop)
-        .max()
-        .unwrap_or_default();
-    let (needed, useless) = (part("needed", needed), part("useless", useless));
-    format!(
-        "{}: {needed}, {useless}; the largest drop is {most} points",
-        count(found.len(), "set")
-    )
+fn summary(worths: &[Worth], needed: &[&str], useless: &[&str]) -> String {
+    let sets = count(worths.len(), "set");
+    let needed = count_labels("needed", needed);
+    let useless = count_labels("useless", useless);
+    let drops = worths.iter().map(|worth| worth.row.drop);
+    let most = drops.max().unwrap_or_default();
+    format!("{sets}: {needed}, {useless}; the largest drop is {most} points")
+}
+
+/// `2 needed (search, list)` or `none needed`.
+fn count_labels(what: &str, labels: &[&str]) -> String {
+    if labels.is_empty() {
+        return format!("none {what}");
+    }
+    let named = some_of(labels.iter().copied());
+    format!("{} {what} ({named})", labels.len())
 }
 
 impl Tally {
@@ -162,88 +153,123 @@ impl Tally {
     }
 }
 
-/// The row, and `without search: 1 of 3 runs succeed, with it 3 of 3, a drop of 66 points (95% interval -3 to 94); a …`
-fn worth(set: &[String], with: &Tally, without: &Tally) -> (AblationRow, String) {
-    let product = |a: usize, b: usize| (a * b) as i64;
-    let difference = product(with.passed, without.runs) - product(without.passed, with.runs);
-    let drop = (100 * difference).div_euclid(product(with.runs, without.runs));
-    let interval =
-        newcombe_difference(with.rate(), without.rate(), CONFIDENCE).map(|found| found.interval);
-    let (low, high) = interval.map_or((-100.0, 100.0), |found| {
-        (100.0 * found.lower, 100.0 * found.upper)
-    });
-    let pairs = [
-        ("calls", Some(with.calls), Some(without.calls)),
-        ("tokens", with.tokens, without.tokens),
-        ("dollars", with.cost, without.cost),
-    ];
-    let [calls, tokens, cost_usd] = pairs.map(|(_, with, without)| Some(without? - with?));
-    let change = |(what, with, without): (&str, Option<f64>, Option<f64>)| {
-        let number = |value: f64| Number::Float((value * 1e4).round() / 1e4);
-        Some(format!("{} to {} {what}", number(with?), number(without?)))
-    };
-    let changes: Vec<String> = pairs.into_iter().filter_map(change).collect();
-    let (in_its_place, instead) = in_its_place(set, with, without);
-    let (runs, passed, tool) = (without.runs, without.passed, set.join(" and "));
-    let said = format!(
-        "without {tool}: {passed} of {runs} runs succeed, with it {} of {}, a drop of {drop} points \
-         (95% interval {} to {}); a run goes from {}{in_its_place}",
-        with.passed,
-        with.runs,
-        low.round() as i64,
-        high.round() as i64,
-        changes.join(", ")
-    );
-    (
-        AblationRow {
+impl Worth {
+    /// `without search: 1 of 3 runs succeed, with it 3 of 3, a drop of 66 points (95% interval -3 to 94); a …`
+    fn new(set: &[String], with: &Tally, without: &Tally) -> Self {
+        let product = |a: usize, b: usize| (a * b) as i64;
+        let difference = product(with.passed, without.runs) - product(without.passed, with.runs);
+        let drop = (100 * difference).div_euclid(product(with.runs, without.runs));
+        let (low, high) = match newcombe_difference(with.rate(), without.rate(), CONFIDENCE) {
+            Ok(found) => (100.0 * found.interval.lower, 100.0 * found.interval.upper),
+            Err(_) => (-100.0, 100.0),
+        };
+        let calls = Change::new("calls", Some(with.calls), Some(without.calls));
+        let tokens = Change::new("tokens", with.tokens, without.tokens);
+        let cost = Change::new("dollars", with.cost, without.cost);
+        let changes: Vec<String> = [&calls, &tokens, &cost]
+            .into_iter()
+            .filter_map(Change::describe)
+            .collect();
+        let replacement = replacement(set, with, without);
+        let tool = set.join(" and ");
+        let message = format!(
+            "without {tool}: {} of {} runs succeed, with it {} of {}, a drop of {drop} points \
+             (95% interval {} to {}); a run goes from {}; {}",
+            without.passed,
+            without.runs,
+            with.passed,
+            with.runs,
+            low.round() as i64,
+            high.round() as i64,
+            changes.join(", "),
+            replacement.message
+        );
+        let row = AblationRow {
             tool,
-            runs,
-            passed,
+            runs: without.runs,
+            passed: without.passed,
             drop,
             low,
             high,
-            calls,
-            tokens,
-            cost_usd,
-            instead,
-        },
-        said,
-    )
+            calls: calls.extra(),
+            tokens: tokens.extra(),
+            cost_usd: cost.extra(),
+            instead: replacement.tool,
+        };
+        Self { row, message }
+    }
 }
 
-/// Describes the tool whose calls rose most, and calls of the removed tools. Also returns that tool.
-fn in_its_place(set: &[String], with: &Tally, without: &Tally) -> (String, Option<String>) {
-    let before = |tool: &str| with.by_tool.get(tool).copied().unwrap_or_default();
+/// What a run takes with a set and without it, where that is known.
+struct Change {
+    unit: &'static str,
+    with: Option<f64>,
+    without: Option<f64>,
+}
+
+impl Change {
+    fn new(unit: &'static str, with: Option<f64>, without: Option<f64>) -> Self {
+        Self {
+            unit,
+            with,
+            without,
+        }
+    }
+
+    fn extra(&self) -> Option<f64> {
+        Some(self.without? - self.with?)
+    }
+
+    /// `2 to 3 calls`.
+    fn describe(&self) -> Option<String> {
+        let number = |value: f64| Number::Float((value * 1e4).round() / 1e4);
+        let (with, without) = (number(self.with?), number(self.without?));
+        Some(format!("{with} to {without} {}", self.unit))
+    }
+}
+
+/// What the agent does without a set of tools.
+struct Replacement {
+    /// The tool whose calls rose most.
+    tool: Option<String>,
+    message: String,
+}
+
+fn replacement(set: &[String], with: &Tally, without: &Tally) -> Replacement {
     let is_removed = |tool: &str| {
-        let (server, name) = tool
-            .split_once('.')
-            .map_or((None, tool), |(server, name)| (Some(server), name));
+        let (server, name) = match tool.split_once('.') {
+            Some((server, name)) => (Some(server), name),
+            None => (None, tool),
+        };
         set.iter().any(|written| is_tool(written, name, server))
     };
-    let (removed, others): (Vec<_>, Vec<_>) = without
-        .by_tool
-        .iter()
-        .map(|(tool, calls)| (tool, *calls))
-        .partition(|(tool, _)| is_removed(tool));
-    let risen = others
-        .into_iter()
-        .map(|(tool, calls)| (tool, calls - before(tool)));
-    let most = risen
-        .filter(|(_, rise)| *rise > 0.0)
-        .max_by(|(_, a), (_, b)| a.total_cmp(b));
-    let mut said = match most {
-        Some((tool, rise)) => format!(
-            "; {tool} is called in its place ({} more a run)",
-            Number::Float(rise)
-        ),
-        None => "; no tool is called in its place".to_owned(),
+    let mut calls_of_removed = 0.0;
+    let mut most: Option<(&String, f64)> = None;
+    for (tool, calls) in &without.by_tool {
+        if is_removed(tool) {
+            calls_of_removed += calls;
+            continue;
+        }
+        let rise = calls - with.by_tool.get(tool).copied().unwrap_or_default();
+        if rise > 0.0 && most.is_none_or(|(_, most)| rise >= most) {
+            most = Some((tool, rise));
+        }
+    }
+    let mut message = match most {
+        Some((tool, rise)) => {
+            let rise = Number::Float(rise);
+            format!("{tool} is called in its place ({rise} more a run)")
+        }
+        None => "no tool is called in its place".to_owned(),
     };
-    let asked: f64 = removed.iter().map(|(_, calls)| calls).sum();
-    if asked > 0.0 {
-        said.push_str(&format!(
-            "; it is asked for {} times a run although it is not there",
-            Number::Float(asked)
+    if calls_of_removed > 0.0 {
+        let times = Number::Float(calls_of_removed);
+        message.push_str(&format!(
+            "; it is asked for {times} times a run although it is not there"
         ));
     }
-    (said, most.map(|(tool, _)| tool.clone()))
+    Replacement {
+        tool: most.map(|(tool, _)| tool.clone()),
+        message,
+    }
 }

@@ -19,7 +19,7 @@ use crate::suite::read::Block;
 use crate::target::{Path, Roots};
 use crate::trace::Run;
 use crate::words::plural as s;
-use mcptest_stats::{CONFIDENCE, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
+use mcptest_stats::{CONFIDENCE, Interval, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
 use serde_json::Value;
 
 const RUNS: Target = Target::count("reliability.runs", "how many runs were judged")
@@ -59,13 +59,13 @@ const LOWER: Target = Target::ratio(
     "the lower end of the 95% Wilson interval of the pass rate",
 )
 .pooled()
-.rising(|passes, runs| interval(passes, runs).0);
+.rising(|passes, runs| interval(passes, runs).lower);
 const UPPER: Target = Target::ratio(
     "reliability.pass_rate_upper",
     "the upper end of the 95% Wilson interval of the pass rate",
 )
 .pooled()
-.rising(|passes, runs| interval(passes, runs).1);
+.rising(|passes, runs| interval(passes, runs).upper);
 const PASSHAT_UNBIASED: Target = Target::ratio(
     "reliability.passhat_unbiased",
     "the chance that k drawn runs all passed",
@@ -98,10 +98,17 @@ const MOST_POINTS: usize = 50;
 
 /// The block as written.
 pub(crate) struct ReliabilityBlock {
-    /// The number of runs that the unbiased estimates draw [default: all].
-    k: Option<(u64, Span)>,
+    /// How many runs the unbiased estimates draw; all of them when left out.
+    k: Option<DrawnRuns>,
     /// Whether runs are held to anything that could fail.
     counts_something: bool,
+}
+
+/// `k:` of the block.
+#[derive(Clone, Copy)]
+struct DrawnRuns {
+    count: u64,
+    span: Span,
 }
 
 pub(super) const KIND: GateKind = GateKind::new(
@@ -120,8 +127,13 @@ pub(super) const KIND: GateKind = GateKind::new(
 
 impl ReliabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "The number of runs that the unbiased estimates draw [default: all]";
-        let k = block.optional("k", doc, |f| f.whole(1..=100_000).map(|k| (k, f.span())));
+        let doc = "How many runs the unbiased estimates draw; all of them when left out";
+        let k = block.optional("k", doc, |f| {
+            Some(DrawnRuns {
+                count: f.whole(1..=100_000)?,
+                span: f.span(),
+            })
+        });
         let expect = block.sibling("expect", |f| Assertion::<Path>::read_list(f, Roots::Trace));
         let mut gates = block.gates().iter().filter(|gate| gate.decides_a_run());
         let counts_something = expect
@@ -138,12 +150,10 @@ impl Gate for ReliabilityBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let outcomes = outcomes(runs);
         let summary = summarize(&outcomes);
-        let (passes, count) = (
-            outcomes.iter().filter(|&&passed| passed).count() as u64,
-            runs.len() as u64,
-        );
-        let k = self.k.map_or(count, |(k, _)| k);
-        let (lower, upper) = interval(passes, count);
+        let passes = outcomes.iter().filter(|&&passed| passed).count() as u64;
+        let count = runs.len() as u64;
+        let k = self.drawn_of(count);
+        let interval = interval(passes, count);
         let rate = if count == 0 {
             0.0
         } else {
@@ -160,8 +170,8 @@ impl Gate for ReliabilityBlock {
             .set(&GRACEFUL, whole(summary.graceful_degradation))
             .set(&ALL_PASSED, whole(u32::from(count > 0 && passes == count)))
             .set(&PASS_RATE, float(rate))
-            .set(&LOWER, float(lower))
-            .set(&UPPER, float(upper))
+            .set(&LOWER, float(interval.lower))
+            .set(&UPPER, float(interval.upper))
             .set(
                 &PASSHAT_UNBIASED,
                 estimate(pass_hat_k_unbiased, count, passes, k),
@@ -181,16 +191,14 @@ impl Gate for ReliabilityBlock {
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
-        let (runs, passed) = (
-            shown.all.len(),
-            shown.all.iter().filter(|run| run.passed).count(),
-        );
-        let (low, high) = interval(passed as u64, runs as u64);
+        let runs = shown.all.len();
+        let passed = shown.all.iter().filter(|run| run.passed).count();
+        let interval = interval(passed as u64, runs as u64);
         let point = |k: usize| CurvePoint {
             k,
             power: (passed as f64 / runs as f64).powi(k as i32),
-            low: low.powi(k as i32),
-            high: high.powi(k as i32),
+            low: interval.lower.powi(k as i32),
+            high: interval.upper.powi(k as i32),
             unbiased: pass_hat_k_unbiased(runs as u64, passed as u64, k as u64).ok(),
         };
         Some(Evidence::Reliability {
@@ -204,7 +212,8 @@ impl Gate for ReliabilityBlock {
     /// What the passes alone decide; how the outcomes are spread is open until the last.
     fn outlook(&self, target: &Target, _scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
         let passes = runs.iter().filter(|run| run.passed).count() as u64;
-        let (count, k) = (of as u64, self.k.map_or(of as u64, |(k, _)| k));
+        let count = of as u64;
+        let k = self.drawn_of(count);
         let value = |passes: u64| match target.name {
             name if name == ALL_PASSED.name => Some(f64::from(u8::from(passes == count))),
             name if name == PASSHAT_UNBIASED.name => pass_hat_k_unbiased(count, passes, k).ok(),
@@ -220,46 +229,48 @@ impl Gate for ReliabilityBlock {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if let Some((k, span)) = self
-            .k
-            .filter(|&(k, _)| agent.runs > 0 && k > agent.runs as u64)
-        {
-            let message = format!(
-                "`k: {k}` is more than the {} run{} of this agent",
-                agent.runs,
-                s(agent.runs)
-            );
-            problems.push(
-                Problem::error(message)
-                    .at(span)
-                    .help(format!("lower it, or set the agent's `runs:` to {k}")),
-            );
-        }
+        problems.extend(self.lint_drawn_runs(agent.runs));
         if agent.expectations == 0 {
             let message = "`reliability:` counts the runs whose `expect:` and gates held, and this agent has none that can be observed: every run passes";
             let help = "give the agent an `expect:` list that says what a passed run is, or a gate that scores run by run";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
-        problems.extend(
-            agent
-                .written()
-                .filter_map(|assertion| lint_floor(assertion, agent.runs)),
-        );
-        let is_unbiased =
-            |name: &str| name == PASSHAT_UNBIASED.name || name == PASS_AT_UNBIASED.name;
-        let without_k = agent
-            .written()
-            .filter(|assertion| self.k.is_none() && is_unbiased(assertion.target.name));
-        problems.extend(without_k.map(|assertion| {
-            let message = format!(
-                "without `k:` `{}` draws all runs, so it is 1 or 0",
-                assertion.target.name
-            );
-            Problem::warning(message)
-                .at(assertion.span)
-                .help("set `k:` below the number of runs")
-        }));
+        for assertion in agent.written() {
+            problems.extend(lint_floor(assertion, agent.runs));
+        }
+        for assertion in agent.written() {
+            problems.extend(self.lint_unbiased(assertion));
+        }
         problems
+    }
+}
+
+impl ReliabilityBlock {
+    /// How many runs the unbiased estimates draw.
+    fn drawn_of(&self, runs: u64) -> u64 {
+        self.k.map_or(runs, |drawn| drawn.count)
+    }
+
+    fn lint_drawn_runs(&self, runs: usize) -> Option<Problem> {
+        let DrawnRuns { count, span } = self.k?;
+        if runs == 0 || count <= runs as u64 {
+            return None;
+        }
+        let s = s(runs);
+        let message = format!("`k: {count}` is more than the {runs} run{s} of this agent");
+        let help = format!("lower it, or set the agent's `runs:` to {count}");
+        Some(Problem::error(message).at(span).help(help))
+    }
+
+    fn lint_unbiased(&self, assertion: &Assertion<Target>) -> Option<Problem> {
+        let name = assertion.target.name;
+        let is_unbiased = name == PASSHAT_UNBIASED.name || name == PASS_AT_UNBIASED.name;
+        if self.k.is_some() || !is_unbiased {
+            return None;
+        }
+        let message = format!("without `k:` `{name}` draws all runs, so it is 1 or 0");
+        let problem = Problem::warning(message).at(assertion.span);
+        Some(problem.help("set `k:` below the number of runs"))
     }
 }
 
@@ -295,11 +306,17 @@ fn lint_floor(assertion: &Assertion<Target>, runs: usize) -> Option<Problem> {
 }
 
 /// The Wilson interval to six decimals; 0 and 0 without runs.
-fn interval(passes: u64, runs: u64) -> (f64, f64) {
+fn interval(passes: u64, runs: u64) -> Interval {
     let rounded = |bound: f64| (bound * 1e6).round() / 1e6;
-    wilson(passes, runs, CONFIDENCE).map_or((0.0, 0.0), |found| {
-        (rounded(found.lower), rounded(found.upper))
-    })
+    let nothing = Interval {
+        lower: 0.0,
+        upper: 0.0,
+    };
+    let interval = wilson(passes, runs, CONFIDENCE).unwrap_or(nothing);
+    Interval {
+        lower: rounded(interval.lower),
+        upper: rounded(interval.upper),
+    }
 }
 
 /// Without runs 0; a `k` that cannot be drawn has no estimate.
@@ -445,7 +462,10 @@ mod tests {
     fn the_unbiased_estimates_draw_k_runs() {
         let outcomes = [true, true, true, true, true, true, true, true, true, false];
         let pairs = ReliabilityBlock {
-            k: Some((2, Span::default())),
+            k: Some(DrawnRuns {
+                count: 2,
+                span: Span::default(),
+            }),
             counts_something: true,
         };
         let scores = scored(&pairs, &outcomes);

@@ -2,6 +2,23 @@
 
 use crate::price::{Prices, shipped_as_of, shipped_price};
 use crate::trace::Run;
+use thiserror::Error;
+
+/// Why nobody knows what a run cost.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum CostUnknown {
+    #[error("neither the recording nor the agent says the cost or the model, so there is no cost")]
+    NoModel,
+    #[error(
+        "there is no price for `{model}` in the table of {}, so there is no cost: give one under `prices:`",
+        shipped_as_of()
+    )]
+    NoPrice { model: String },
+    #[error(
+        "the trace records neither the cost nor prompt and completion tokens, so there is no cost"
+    )]
+    NoTokens,
+}
 
 /// What the run cost in USD: what the trace says, else its tokens at the model's price, else why not. The model is the
 /// recorded one, else the agent's.
@@ -9,33 +26,23 @@ pub(super) fn cost_of(
     run: &Run<'_>,
     own: &Prices,
     agents_model: Option<&str>,
-) -> Result<f64, String> {
+) -> Result<f64, CostUnknown> {
     let conversation = &run.trace.conversation;
-    if let Some(cost) = conversation
-        .cost_usd
-        .filter(|cost| cost.is_finite() && *cost >= 0.0)
-    {
+    let recorded = conversation.cost_usd;
+    if let Some(cost) = recorded.filter(|cost| cost.is_finite() && *cost >= 0.0) {
         return Ok(cost);
     }
-    let Some(model) = run
-        .header
-        .and_then(|header| header.model.as_deref())
+    let recorded_model = run.header.and_then(|header| header.model.as_deref());
+    let model = recorded_model
         .or(agents_model)
-    else {
-        return Err(
-            "neither the recording nor the agent has the cost or the model, so the cost is unknown"
-                .to_owned(),
-        );
-    };
+        .ok_or(CostUnknown::NoModel)?;
     let Some(price) = own.get(model).or_else(|| shipped_price(model)) else {
-        return Err(format!(
-            "no price is known for `{model}` in the table of {}, so the cost is unknown: add one under `prices:`",
-            shipped_as_of()
-        ));
+        let model = model.to_owned();
+        return Err(CostUnknown::NoPrice { model });
     };
-    price.cost_usd(conversation.tokens).ok_or_else(|| {
-        "the trace records neither the cost nor prompt and completion tokens, so the cost is unknown".to_owned()
-    })
+    price
+        .cost_usd(conversation.tokens)
+        .ok_or(CostUnknown::NoTokens)
 }
 
 #[cfg(test)]
@@ -43,7 +50,7 @@ mod tests {
     use super::*;
     use crate::trace::{Header, Trace};
 
-    fn cost(model: Option<&str>, conversation: &str) -> Result<f64, String> {
+    fn cost(model: Option<&str>, conversation: &str) -> Result<f64, CostUnknown> {
         let text = format!(r#"{{"conversation": {conversation}}}"#);
         let trace = Trace::read(&text).unwrap();
         let header = Header {
@@ -80,7 +87,9 @@ mod tests {
     #[test]
     fn what_is_not_known_has_no_cost() {
         let tokens = r#"{"tokens": {"prompt": 10, "completion": 1}}"#;
-        let unknown = cost(Some("gateway/claude-sonnet-4-5"), tokens).unwrap_err();
+        let unknown = cost(Some("gateway/claude-sonnet-4-5"), tokens)
+            .unwrap_err()
+            .to_string();
         assert!(
             unknown.contains("no price for `gateway/claude-sonnet-4-5`"),
             "{unknown}"
@@ -89,11 +98,13 @@ mod tests {
         assert!(
             cost(None, tokens)
                 .unwrap_err()
+                .to_string()
                 .contains("the cost or the model")
         );
         assert!(
             cost(Some("gpt-5"), r#"{"tokens": {"total": 11}}"#)
                 .unwrap_err()
+                .to_string()
                 .contains("nor prompt")
         );
     }

@@ -17,7 +17,9 @@ use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
 use crate::trace::{CatalogueTool, Run, Tokens};
 use crate::words::{count, some_of};
-use cost::cost_of;
+use cost::{CostUnknown, cost_of};
+use std::fmt::Display;
+use thiserror::Error;
 
 const F1: Target = Target::percent(
     "token_efficiency.f1",
@@ -63,7 +65,14 @@ const TARGETS: &[Target] = &[
 /// Where a suite gives the price of a model.
 pub const PRICES_HELP: &str = "give one in `prices:` of the agent's `token_efficiency:`";
 
-const NO_TOKENIZER: &str = "this build of mcptest has no tokenizer, so tokens are not counted";
+/// Why the tokens of a run's tools are not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+enum SurfaceUnknown {
+    #[error("this build of mcptest has no tokenizer, so tokens are not counted")]
+    NoTokenizer,
+    #[error("the recording has no tool catalogue, so its tokens are not counted")]
+    NoCatalogue,
+}
 
 /// The letter of an F1 in percent: A from 90, B from 80, C from 70, D from 60, else F.
 fn letter(f1_percent: u32) -> char {
@@ -138,11 +147,14 @@ impl Gate for TokenEfficiency {
             &surface_tokens(runs.iter()),
             &[TOOL_SURFACE_TOKENS, TOKENS_PER_CORRECT],
         );
-        let cost = |run: &Run<'_>| cost_of(run, &self.prices, self.model.as_deref());
-        let costs: Vec<Result<f64, String>> = runs.iter().map(cost).collect();
-        let cost = measured(&mut scores, runs, &costs, &[COST, COST_PER_CORRECT])
-            .map(|costs| to_nano(costs.iter().sum()));
-        let cost = cost.filter(|cost| cost.is_finite());
+        let costs: Vec<Result<f64, CostUnknown>> = runs
+            .iter()
+            .map(|run| cost_of(run, &self.prices, self.model.as_deref()))
+            .collect();
+        let costs = measured(&mut scores, runs, &costs, &[COST, COST_PER_CORRECT]);
+        let total_cost = costs
+            .map(|costs| to_nano(costs.iter().sum()))
+            .filter(|cost| cost.is_finite());
         let per_correct = |total: f64| {
             let correct = pooled.true_positives;
             (correct > 0).then(|| Number::Float(total / correct as f64))
@@ -157,9 +169,9 @@ impl Gate for TokenEfficiency {
                 &TOOL_SURFACE_TOKENS,
                 most_tokens.map(|tokens| Number::Int(tokens as i64)),
             )
-            .set(&COST, cost.map(Number::Float))
+            .set(&COST, total_cost.map(Number::Float))
             .set(&TOKENS_PER_CORRECT, all_tokens.and_then(per_correct))
-            .set(&COST_PER_CORRECT, cost.and_then(per_correct));
+            .set(&COST_PER_CORRECT, total_cost.and_then(per_correct));
         scores.summary = summary(&scores);
         scores
     }
@@ -171,7 +183,7 @@ impl Gate for TokenEfficiency {
             most,
         });
         let surface = surface_tokens(shown.listed.iter().copied());
-        let of_run = |(run, surface): (&&Run<'_>, Result<usize, String>)| {
+        let of_run = |(run, surface): (&&Run<'_>, Result<usize, SurfaceUnknown>)| {
             let tokens = run.trace.conversation.tokens.totalled();
             TokensOfRun {
                 run: run.number,
@@ -258,7 +270,7 @@ fn summary(scores: &Scores) -> Option<String> {
 /// The tokens of each run's tools; runs of one recording share a catalogue, which is counted once.
 fn surface_tokens<'s, 'r: 's>(
     runs: impl Iterator<Item = &'s Run<'r>>,
-) -> Vec<Result<usize, String>> {
+) -> Vec<Result<usize, SurfaceUnknown>> {
     let mut counted: Vec<(&[CatalogueTool], Option<usize>)> = Vec::new();
     let mut tokens_of = |catalogue: &'r [CatalogueTool]| {
         if let Some(&(_, tokens)) = counted
@@ -272,22 +284,20 @@ fn surface_tokens<'s, 'r: 's>(
         tokens
     };
     runs.map(|run| match run.catalogue() {
-        Some(catalogue) => tokens_of(catalogue).ok_or_else(|| NO_TOKENIZER.to_owned()),
-        None => {
-            Err("the recording has no tool catalogue, so its tokens are not counted".to_owned())
-        }
+        Some(catalogue) => tokens_of(catalogue).ok_or(SurfaceUnknown::NoTokenizer),
+        None => Err(SurfaceUnknown::NoCatalogue),
     })
     .collect()
 }
 
 /// Every run's value, or nothing, with each reason said once.
-fn measured<T: Copy>(
+fn measured<T: Copy, E: PartialEq + Display>(
     scores: &mut Scores,
     runs: &[Run<'_>],
-    values: &[Result<T, String>],
+    values: &[Result<T, E>],
     about: &[Target],
 ) -> Option<Vec<T>> {
-    let mut reasons: Vec<(&String, Vec<usize>)> = Vec::new();
+    let mut reasons: Vec<(&E, Vec<usize>)> = Vec::new();
     for (run, value) in runs.iter().zip(values) {
         let Err(reason) = value else { continue };
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
@@ -295,15 +305,13 @@ fn measured<T: Copy>(
             None => reasons.push((reason, vec![run.number])),
         }
     }
-    for (reason, runs) in reasons {
-        let run = if runs.len() == 1 && values.len() > 1 {
-            runs.first().copied()
-        } else {
-            None
+    for (reason, without) in reasons {
+        let only_run = match without[..] {
+            [run] if values.len() > 1 => Some(run),
+            _ => None,
         };
-        scores
-            .findings
-            .push(Finding::new(run, reason.clone()).about(about));
+        let finding = Finding::new(only_run, reason.to_string());
+        scores.findings.push(finding.about(about));
     }
     if values.is_empty() {
         return None;

@@ -12,7 +12,7 @@ use crate::row::AgentRow;
 use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::surface::pin::{Change, Pins};
-use crate::surface::{Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
+use crate::surface::{self, Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
 use crate::trace::{CatalogueTool, Run};
 use crate::words::distinct;
 use std::path::Path;
@@ -75,17 +75,28 @@ pub(super) const KIND: GateKind = GateKind::new(
 /// The block as written, and the baseline once that is read.
 struct ToolQuality {
     ignore: Vec<String>,
-    baseline: Option<(String, Span)>,
+    baseline: Option<BaselineFile>,
     pins: Option<Pins>,
+}
+
+/// The file of a baseline, as the block names it.
+#[derive(Clone, Default)]
+struct BaselineFile {
+    name: String,
+    span: Span,
 }
 
 impl ToolQuality {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "Rules that are not applied, by their ids";
         let ignore = block.list("ignore", doc, rule_id);
-        let doc =
-            "The tools pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
-        let baseline = block.optional("baseline", doc, |field| Some((field.name()?, field.span())));
+        let doc = "The tools as they were pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
+        let baseline = block.optional("baseline", doc, |field| {
+            Some(BaselineFile {
+                name: field.name()?,
+                span: field.span(),
+            })
+        });
         Self {
             ignore,
             baseline,
@@ -94,9 +105,9 @@ impl ToolQuality {
     }
 
     fn missing(&self, message: String) -> Problem {
-        let (file, span) = self.baseline.clone().unwrap_or_default();
+        let BaselineFile { name, span } = self.baseline.clone().unwrap_or_default();
         let help = format!(
-            "pin tools that you have read: `mcptest lint-tools --from CASSETTE --write-baseline {file}`"
+            "pin tools that you have read: `mcptest lint-tools --from CASSETTE --write-baseline {name}`"
         );
         Problem::error(message).at(span).help(help)
     }
@@ -140,26 +151,24 @@ impl Gate for ToolQuality {
             scores.not_exercised = Some(why.to_owned());
             return scores;
         }
-        let judged: Vec<_> = surfaces
+        let judged: Vec<JudgedSurface> = surfaces
             .iter()
-            .map(|surface| self.found_in(surface))
+            .map(|surface| self.judge_surface(surface))
             .collect();
-        let linted = || judged.iter().map(|(linted, _)| linted);
-        let lowest =
-            |score: fn(&Linted) -> Option<u32>| linted().filter_map(score).min().unwrap_or(100);
-        let most = |severity| {
-            linted()
-                .map(|linted| linted.count(severity))
-                .max()
-                .unwrap_or_default()
+        let lowest = |score: fn(&Linted) -> Option<u32>| {
+            let scores = judged.iter().filter_map(|judged| score(&judged.linted));
+            scores.min().unwrap_or(100)
         };
-        let (min, mean) = (lowest(Linted::min_score), lowest(Linted::mean_score));
-        let (critical, warnings) = (most(Severity::Critical), most(Severity::Warning));
-        let tokens: Option<Vec<usize>> = linted().map(Linted::tokens).collect();
-        let tokens = tokens.and_then(|tokens| tokens.into_iter().max());
-        let changes = judged
-            .iter()
-            .map(|(_, found)| found.iter().filter(|(of, _)| of.is_none()).count());
+        let most = |severity: Severity| {
+            let counts = judged.iter().map(|judged| judged.linted.count(severity));
+            counts.max().unwrap_or_default()
+        };
+        let min = lowest(Linted::min_score);
+        let mean = lowest(Linted::mean_score);
+        let critical = most(Severity::Critical);
+        let warnings = most(Severity::Warning);
+        let tokens = most_tokens(&judged);
+        let changes = judged.iter().map(|judged| judged.changes.len());
         let changed = changes.max().filter(|_| self.pins.is_some());
         let whole = |number: usize| Some(Number::Int(number as i64));
         scores
@@ -169,14 +178,15 @@ impl Gate for ToolQuality {
             .set(&WARNING_COUNT, whole(warnings))
             .set(&SURFACE_TOKENS, tokens.and_then(whole))
             .set(&CHANGED_COUNT, changed.and_then(whole));
-        let tokens = tokens
-            .map(|tokens| format!(", {tokens} tokens per request"))
-            .unwrap_or_default();
+        let per_request = match tokens {
+            Some(tokens) => format!(", {tokens} tokens per request"),
+            None => String::new(),
+        };
         scores.summary = Some(format!(
-            "lowest score {min}, average {mean}; {critical} critical, {warnings} warnings{tokens}"
+            "score {min} at least, {mean} on average, {critical} critical, {warnings} warnings{per_request}"
         ));
-        for (_, found) in judged {
-            tell(found, &mut scores.findings);
+        for surface in judged {
+            surface.explain(&mut scores.findings);
         }
         scores
     }
@@ -184,14 +194,14 @@ impl Gate for ToolQuality {
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let found = surfaces(shown.all)?
             .into_iter()
-            .flat_map(|surface| self.found_in(&surface).1);
+            .flat_map(|surface| self.judge_surface(&surface).into_findings());
         Some(Evidence::ToolQuality {
-            tools: distinct(found.map(|(_, found)| found)),
+            tools: distinct(found),
         })
     }
 
     fn propose(&self, runs: &[Run<'_>], _row: AgentRow<'_>) -> Option<Proposal> {
-        let ((file, _), pins) = self.baseline.as_ref().zip(self.pins.as_ref())?;
+        let (file, pins) = self.baseline.as_ref().zip(self.pins.as_ref())?;
         let recorded = runs.iter().filter_map(Run::catalogue).map(own);
         let mut surfaces: Vec<_> = recorded.collect();
         surfaces.dedup();
@@ -205,7 +215,7 @@ impl Gate for ToolQuality {
             _ => Err("the runs were offered different tools".to_owned()),
         };
         Some(Proposal {
-            place: ProposedPlace::File(file.clone()),
+            place: ProposedPlace::File(file.name.clone()),
             change,
         })
     }
@@ -216,15 +226,17 @@ impl Gate for ToolQuality {
         _suite: &Path,
         read: ReadNamed<'_>,
     ) -> Option<Problem> {
-        let (file, _) = self.baseline.as_ref()?;
-        let read =
-            read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"));
-        match read.and_then(|bytes| Pins::read(&bytes).map_err(|error| format!("{file}: {error}")))
-        {
-            Ok(pins) => self.pins = Some(pins),
-            Err(message) => return Some(self.missing(message)),
+        let file = &self.baseline.as_ref()?.name;
+        let pins = read(file)
+            .map_err(|reason| format!("cannot read the baseline {file}: {reason}"))
+            .and_then(|bytes| Pins::read(&bytes).map_err(|error| format!("{file}: {error}")));
+        match pins {
+            Ok(pins) => {
+                self.pins = Some(pins);
+                None
+            }
+            Err(message) => Some(self.missing(message)),
         }
-        None
     }
 }
 
@@ -255,83 +267,94 @@ fn own(catalogue: &[CatalogueTool]) -> Vec<CatalogueTool> {
         .collect()
 }
 
-impl ToolQuality {
-    /// What rules say of each tool, with its severity, then what is not as it was pinned.
-    fn found_in(
-        &self,
-        surface: &[CatalogueTool],
-    ) -> (Linted, Vec<(Option<Severity>, ToolFinding)>) {
-        let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
-        let linted = lint(&tools, &self.ignore);
-        let of_tool = |tool: &LintedTool| {
-            let found = tool.findings.iter().map(|found| {
-                let finding = ToolFinding {
-                    server: tool.server.clone(),
-                    tool: tool.name.clone(),
-                    rule: found.rule.to_owned(),
-                    level: found.severity.word(),
-                    message: format!("{}: {}. {}", found.place, found.what, found.fix),
-                };
-                (Some(found.severity), finding)
-            });
-            found.collect::<Vec<_>>()
-        };
-        let changes = self
-            .pins
-            .as_ref()
-            .map(|pins| pins.changes(&tools))
-            .unwrap_or_default();
-        let changed = changes.into_iter().map(|change| {
-            let (rule, level) = ("baseline".to_owned(), "changed".to_owned());
-            (
-                None,
-                ToolFinding {
-                    server: None,
-                    rule,
-                    level,
-                    message: said(&change),
-                    tool: change.tool,
-                },
-            )
-        });
-        let found = linted
-            .tools
-            .iter()
-            .flat_map(of_tool)
-            .chain(changed)
-            .collect();
-        (linted, found)
-    }
+/// The tools of a server, held to the rules and to the pins.
+struct JudgedSurface {
+    linted: Linted,
+    /// What is not as it was pinned.
+    changes: Vec<Change>,
 }
 
-/// Adds what a reader must know: what has changed, then what is critical, then what is a warning; each once.
-fn tell(mut found: Vec<(Option<Severity>, ToolFinding)>, findings: &mut Vec<Finding>) {
-    found.sort_by_key(|(severity, _)| (severity.is_some(), std::cmp::Reverse(*severity)));
-    for (
-        severity,
-        ToolFinding {
-            tool,
-            rule,
-            level,
-            message,
-            ..
-        },
-    ) in found
-    {
-        let of_rule = || format!("{level} {rule}: `{tool}` {message}");
-        let (about, message) = match severity {
-            None => (vec![CHANGED_COUNT], format!("`{tool}`: {message}")),
-            Some(Severity::Info) => continue,
-            Some(Severity::Warning) => (vec![WARNING_COUNT, MIN_SCORE, MEAN_SCORE], of_rule()),
-            Some(Severity::Critical) => (vec![CRITICAL_COUNT, MIN_SCORE, MEAN_SCORE], of_rule()),
-        };
-        if findings.iter().all(|known| known.message != message) {
-            findings.push(Finding::new(None, message).about(&about));
+impl ToolQuality {
+    fn judge_surface(&self, surface: &[CatalogueTool]) -> JudgedSurface {
+        let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
+        let pins = self.pins.as_ref();
+        JudgedSurface {
+            linted: lint(&tools, &self.ignore),
+            changes: pins.map(|pins| pins.changes(&tools)).unwrap_or_default(),
         }
     }
 }
 
-fn said(change: &Change) -> String {
+impl JudgedSurface {
+    /// Adds what a reader must know: what has changed, then what is critical, then what is a warning; each once.
+    fn explain(&self, findings: &mut Vec<Finding>) {
+        let mut add = |about: &[Target], message: String| {
+            if findings.iter().all(|known| known.message != message) {
+                findings.push(Finding::new(None, message).about(about));
+            }
+        };
+        for change in &self.changes {
+            let message = format!("`{}`: {}", change.tool, describe(change));
+            add(&[CHANGED_COUNT], message);
+        }
+        for (severity, counted) in [
+            (Severity::Critical, CRITICAL_COUNT),
+            (Severity::Warning, WARNING_COUNT),
+        ] {
+            for tool in &self.linted.tools {
+                let of_severity = tool
+                    .findings
+                    .iter()
+                    .filter(|found| found.severity == severity);
+                for found in of_severity {
+                    let ToolFinding {
+                        tool,
+                        rule,
+                        level,
+                        message,
+                        ..
+                    } = tool_finding(tool, found);
+                    let message = format!("{level} {rule}: `{tool}` {message}");
+                    add(&[counted, MIN_SCORE, MEAN_SCORE], message);
+                }
+            }
+        }
+    }
+
+    /// What rules say of each tool, then what is not as it was pinned.
+    fn into_findings(self) -> Vec<ToolFinding> {
+        let mut findings = Vec::new();
+        for tool in &self.linted.tools {
+            findings.extend(tool.findings.iter().map(|found| tool_finding(tool, found)));
+        }
+        findings.extend(self.changes.into_iter().map(|change| ToolFinding {
+            server: None,
+            rule: "baseline".to_owned(),
+            level: "changed".to_owned(),
+            message: describe(&change),
+            tool: change.tool,
+        }));
+        findings
+    }
+}
+
+fn tool_finding(tool: &LintedTool, found: &surface::Finding) -> ToolFinding {
+    ToolFinding {
+        server: tool.server.clone(),
+        tool: tool.name.clone(),
+        rule: found.rule.to_owned(),
+        level: found.severity.word(),
+        message: format!("{}: {}. {}", found.place, found.what, found.fix),
+    }
+}
+
+/// The most tokens of a surface, when those of every surface are known.
+fn most_tokens(judged: &[JudgedSurface]) -> Option<usize> {
+    let tokens: Option<Vec<usize>> = judged.iter().map(|judged| judged.linted.tokens()).collect();
+    tokens?.into_iter().max()
+}
+
+fn describe(change: &Change) -> String {
     let lines = if change.lines.is_empty() {
         String::new()
     } else {
