@@ -80,7 +80,7 @@ impl SideRunsOfRow<'_> {
     fn recorded_runs<'t>(
         &self,
         wanted: &SideRuns,
-        recorded: Option<&Result<RecordedMatrix<'t>, Reason>>,
+        recorded: Option<&Result<RecordedSideRuns<'t>, Reason>>,
         report: &mut TestReport,
     ) -> Result<Vec<RecordedRun<'t>>, Reason> {
         let all = wanted.words.all;

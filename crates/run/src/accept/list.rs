@@ -6,38 +6,58 @@ use mcptest_core::problem::Span;
 use mcptest_core::yaml::{Kind, Node, parse};
 use serde_json::Value;
 use std::rc::Rc;
+use thiserror::Error;
+
+/// Why a list is left as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(super) enum NotEditable {
+    #[error("its list of calls is not found in the file any more")]
+    Gone,
+    #[error("it is no list")]
+    NotAList,
+    #[error("its list of calls is shared by an anchor; write it out to have it changed")]
+    Shared,
+    #[error("its list of calls has comments within brackets; change it by hand")]
+    CommentsInBrackets,
+    #[error("its list of calls begins within a line; change it by hand")]
+    BeginsWithinALine,
+    #[error("its list of calls is written in an unusual way; change it by hand")]
+    Unusual,
+}
 
 /// The text with these items in the list at this place. Items that stay keep their lines and comments.
-pub(super) fn with_items(text: &str, list: Span, items: &[ProposedItem]) -> Result<String, String> {
-    let root = parse(text, list.file, &mut Vec::new());
-    let Some(found) = root.as_ref().and_then(|root| find(root, list)) else {
-        return Err("its list of calls is not found in the file any more".to_owned());
-    };
+pub(super) fn with_items(
+    text: &str,
+    list: Span,
+    items: &[ProposedItem],
+) -> Result<String, NotEditable> {
+    let root = parse(text, list.file, &mut Vec::new()).ok_or(NotEditable::Gone)?;
+    let found = find(&root, list).ok_or(NotEditable::Gone)?;
     let Kind::List(written) = &found.kind else {
-        return Err("it is not a list".to_owned());
+        return Err(NotEditable::NotAList);
     };
-    let is_inside = |item: &Rc<Node>| item.span.start >= list.start && item.span.end <= list.end;
     let is_in_brackets = text[list.start..].starts_with('[');
-    let begins = if is_in_brackets {
+    let start = if is_in_brackets {
         list.start
     } else {
         first_line(text, list, written)
     };
-    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let before = text[..begins]
-        .lines()
-        .rev()
-        .find(is_said)
-        .unwrap_or_default();
-    if !written.iter().all(is_inside) || before.contains(['&', '*']) {
-        return Err(
-            "its list of calls is shared by an anchor; write it out to have it changed".to_owned(),
-        );
+    let is_inside = |item: &Rc<Node>| item.span.start >= list.start && item.span.end <= list.end;
+    if !written.iter().all(is_inside) || line_before(text, start).contains(['&', '*']) {
+        return Err(NotEditable::Shared);
     }
     if is_in_brackets {
-        return in_brackets(text, list, written, items);
+        in_brackets(text, list, written, items)
+    } else {
+        in_lines(text, start, written.len(), items)
     }
-    in_lines(text, begins, written.len(), items)
+}
+
+/// The last line before a place that has more than a comment.
+fn line_before(text: &str, place: usize) -> &str {
+    let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let mut lines = text[..place].lines().rev();
+    lines.find(is_content).unwrap_or_default()
 }
 
 /// Where the line of the first item begins.
@@ -64,9 +84,9 @@ fn in_brackets(
     list: Span,
     written: &[Rc<Node>],
     items: &[ProposedItem],
-) -> Result<String, String> {
+) -> Result<String, NotEditable> {
     if text[list.start..list.end].contains('#') {
-        return Err("its list of calls has comments within brackets; change it by hand".to_owned());
+        return Err(NotEditable::CommentsInBrackets);
     }
     let item = |item: &ProposedItem| match item {
         ProposedItem::Kept(index) => text[written[*index].span.start..written[*index].span.end]
@@ -89,15 +109,15 @@ fn in_lines(
     start: usize,
     written: usize,
     items: &[ProposedItem],
-) -> Result<String, String> {
+) -> Result<String, NotEditable> {
     let line = &text[start..];
     let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
     if !line[indent.len()..].starts_with('-') {
-        return Err("its list of calls begins within a line; change it by hand".to_owned());
+        return Err(NotEditable::BeginsWithinALine);
     }
     let chunks = chunks(&text[start..], indent.len());
     if chunks.len() != written {
-        return Err("its list of calls is written in an unusual way; change it by hand".to_owned());
+        return Err(NotEditable::Unusual);
     }
     let end = start + chunks.iter().map(|chunk| chunk.len()).sum::<usize>();
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -134,7 +154,10 @@ fn on_one_line(item: &Value) -> String {
 
 /// The lines of each item of the list that the text begins with. A comment above an item is one of its lines.
 fn chunks(text: &str, indent: usize) -> Vec<&str> {
-    let (mut chunks, mut begun, mut at, mut content_end) = (Vec::new(), 0, 0, 0);
+    let mut chunks = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    let mut content_end = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
         let depth = bare.len() - bare.trim_start().len();
@@ -144,15 +167,15 @@ fn chunks(text: &str, indent: usize) -> Vec<&str> {
             break;
         }
         if is_item && content_end > 0 {
-            chunks.push(&text[begun..content_end]);
-            begun = content_end;
+            chunks.push(&text[start..content_end]);
+            start = content_end;
         }
         at += line.len();
         if !is_between {
             content_end = at;
         }
     }
-    chunks.push(&text[begun..content_end]);
+    chunks.push(&text[start..content_end]);
     chunks
 }
 
@@ -162,7 +185,7 @@ mod tests {
     use ProposedItem::{Kept, New};
     use serde_json::json;
 
-    fn changed(text: &str, items: &[ProposedItem]) -> Result<String, String> {
+    fn changed(text: &str, items: &[ProposedItem]) -> Result<String, NotEditable> {
         let root = parse(text, 0, &mut Vec::new()).unwrap();
         let Kind::Map(entries) = &root.kind else {
             panic!("no map")

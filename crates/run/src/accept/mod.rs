@@ -13,7 +13,8 @@ use mcptest_core::judge::MeasurableRun;
 use mcptest_core::problem::Span;
 use mcptest_core::report::{Report, Status};
 use mcptest_core::row::{AgentRow, Row, RowOfAgent};
-use mcptest_core::suite::{Host, Loaded, load};
+use mcptest_core::suite::{Host, Loaded, Suite, load};
+use mcptest_core::trace::Run;
 use mcptest_files as files;
 use mcptest_replay::OpenedRow;
 use mcptest_replay::Plan;
@@ -21,6 +22,7 @@ use mcptest_replay::judged_runs::{judged_runs, plain, settled_runs};
 use mcptest_replay::{Secrets, SuiteSecrets};
 use mcptest_replay::{cassette, host};
 use serde_json::Value;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -91,7 +93,11 @@ struct Wish {
 }
 
 /// A list with its new items, and the row that wants them.
-type Edit<'w> = (Span, &'w [ProposedItem], &'w str);
+struct Edit<'w> {
+    list: Span,
+    items: &'w [ProposedItem],
+    row: &'w str,
+}
 
 /// A place that is the same for all suites.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,34 +136,56 @@ pub fn changes(loaded: &[(String, Loaded)], plan: &Plan<'_>, report: &Report) ->
     let mut wishes = Vec::new();
     for (_, one) in loaded {
         let Some(suite) = &one.suite else { continue };
-        let failed: BTreeSet<(&str, &str)> = plan
-            .rows
-            .iter()
-            .zip(&report.tests)
-            .filter(|(row, _)| row.suite().is_some_and(|of| std::ptr::eq(of, suite)))
-            .flat_map(|(row, test)| test.gates.iter().map(move |gate| (row, gate)))
-            .filter(|(_, gate)| gate.status == Status::Failed)
-            .map(|(row, gate)| (row.name.as_str(), gate.key.as_str()))
-            .collect();
-        let keys: BTreeSet<&str> = failed.iter().map(|(_, key)| *key).collect();
-        for row in suite
-            .rows()
-            .iter()
-            .filter(|row| row.skip.is_none() && !keys.is_empty())
-        {
-            let secrets = secrets.of(suite);
-            let of_row = proposals(row, &keys, &secrets)
-                .into_iter()
-                .map(|(key, proposal)| Wish {
+        let failed = failed_gates(suite, plan, report);
+        let keys: BTreeSet<&str> = failed.iter().map(|gate| gate.key).collect();
+        if keys.is_empty() {
+            continue;
+        }
+        let secrets = secrets.of(suite);
+        for row in suite.rows().iter().filter(|row| row.skip.is_none()) {
+            for (key, proposal) in proposals(row, &keys, &secrets) {
+                let gate = RowGate {
+                    row: &row.name,
+                    key,
+                };
+                wishes.push(Wish {
                     row: row.name.clone(),
-                    is_asked: failed.contains(&(row.name.as_str(), key)),
+                    is_asked: failed.contains(&gate),
                     place: place(proposal.place, one, suite.folder()),
                     change: proposal.change,
                 });
-            wishes.extend(of_row);
+            }
         }
     }
     Changes::of(&wishes, loaded)
+}
+
+/// A gate of a row.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RowGate<'r> {
+    row: &'r str,
+    key: &'r str,
+}
+
+/// The gates of a suite that failed.
+fn failed_gates<'r>(
+    suite: &Suite,
+    plan: &'r Plan<'_>,
+    report: &'r Report,
+) -> BTreeSet<RowGate<'r>> {
+    let mut failed = BTreeSet::new();
+    for (row, test) in plan.rows.iter().zip(&report.tests) {
+        if !row.suite().is_some_and(|of| std::ptr::eq(of, suite)) {
+            continue;
+        }
+        let gates = test.gates.iter();
+        let failed_here = gates.filter(|gate| gate.status == Status::Failed);
+        failed.extend(failed_here.map(|gate| RowGate {
+            row: &row.name,
+            key: &gate.key,
+        }));
+    }
+    failed
 }
 
 fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> Place {
@@ -180,34 +208,30 @@ fn proposals<'r>(
         return Vec::new();
     };
     let of = row.of;
-    let gates = || gates_with(of, keys);
-    if gates().next().is_none() {
+    let gates: Vec<&GateBlock> = of
+        .agent
+        .gates
+        .iter()
+        .filter(|gate| keys.contains(gate.key()))
+        .collect();
+    if gates.is_empty() {
         return Vec::new();
     }
-    let by_runs = guarded(|| proposals_of_runs(row, keys, secrets));
-    by_runs
+    guarded(|| proposals_of_runs(row, &gates, secrets))
         .unwrap_or_else(|panic| Err(panic.to_string()))
         .unwrap_or_else(|reason| {
-            let without_runs =
-                gates().filter_map(|gate| Some((gate.key(), gate.propose(of, &[])?)));
-            without_runs
-                .map(|(key, proposal)| {
-                    (
-                        key,
-                        Proposal {
-                            change: Err(reason.clone()),
-                            ..proposal
-                        },
-                    )
-                })
-                .collect()
+            let mut proposals = propose(of, &gates, &[]);
+            for (_, proposal) in &mut proposals {
+                proposal.change = Err(reason.clone());
+            }
+            proposals
         })
 }
 
-/// What the gates with these keys propose, or why the recorded runs cannot be judged.
+/// What these gates propose, or why the recorded runs cannot be judged.
 fn proposals_of_runs<'r>(
     RowOfAgent { row, of }: RowOfAgent<'r>,
-    keys: &BTreeSet<&str>,
+    gates: &[&'r GateBlock],
     secrets: &SuiteSecrets,
 ) -> Result<Vec<(&'r str, Proposal)>, String> {
     let opened = OpenedRow::open(row, None);
@@ -216,22 +240,23 @@ fn proposals_of_runs<'r>(
     let settled = settled_runs(of, &recorded)?;
     let runs = judged_runs(of, &settled)?;
     let failed = failed_in_words(&runs);
-    let runs = plain(&runs);
-    let mut proposals = Vec::new();
-    for gate in gates_with(of, keys) {
-        if let Some(proposal) = gate.propose(of, &runs) {
-            let proposal = of_passed_runs(proposal, failed.as_deref());
-            proposals.push((gate.key(), clean(proposal, secrets)));
-        }
+    let mut proposals = propose(of, gates, &plain(&runs));
+    for (_, proposal) in &mut proposals {
+        refuse_failed_runs(proposal, failed.as_deref());
+        refuse_secrets(proposal, secrets);
     }
     Ok(proposals)
 }
 
-fn gates_with<'r>(of: AgentRow<'r>, keys: &BTreeSet<&str>) -> impl Iterator<Item = &'r GateBlock> {
-    of.agent
-        .gates
+fn propose<'r>(
+    of: AgentRow<'r>,
+    gates: &[&'r GateBlock],
+    runs: &[Run<'_>],
+) -> Vec<(&'r str, Proposal)> {
+    gates
         .iter()
-        .filter(|gate| keys.contains(gate.key()))
+        .filter_map(|gate| Some((gate.key(), gate.propose(of, runs)?)))
+        .collect()
 }
 
 /// Which runs fail their `expect:`, or crashed: what they did is not right, whatever a gate would have to say for it.
@@ -249,40 +274,46 @@ fn failed_in_words(runs: &[MeasurableRun<'_>]) -> Option<String> {
     ))
 }
 
-/// A proposal that writes down what runs did, refused where a run failed. The tools that a server lists are the same
-/// whatever a run did.
-fn of_passed_runs(proposal: Proposal, failed: Option<&str>) -> Proposal {
-    match (failed, &proposal.place, &proposal.change) {
-        (Some(why), ProposedPlace::List(_) | ProposedPlace::Test(..), Ok(Some(_))) => Proposal {
-            change: Err(why.to_owned()),
-            ..proposal
-        },
-        _ => proposal,
+/// Refuses to write down what runs did where one of them failed. The tools that a server lists are the same whatever
+/// a run did.
+fn refuse_failed_runs(proposal: &mut Proposal, failed: Option<&str>) {
+    let tells_of_runs = matches!(
+        proposal.place,
+        ProposedPlace::List(_) | ProposedPlace::Test(..)
+    );
+    if let Some(why) = failed
+        && tells_of_runs
+        && matches!(proposal.change, Ok(Some(_)))
+    {
+        proposal.change = Err(why.to_owned());
     }
 }
 
-/// A proposal with no secret in it.
-fn clean(proposal: Proposal, secrets: &SuiteSecrets) -> Proposal {
+/// Removes the secrets of a baseline, and refuses calls that have one.
+fn refuse_secrets(proposal: &mut Proposal, secrets: &SuiteSecrets) {
+    // What servers list is pinned as it is.
     let has_runs = matches!(proposal.place, ProposedPlace::Test(..));
-    let change = proposal.change.and_then(|change| match change {
-        // What servers list is pinned as it is.
-        Some(ProposedChange::InFile(value, write)) if has_runs => {
-            let redactor = secrets.redactor().map_err(|reason| reason.message)?;
-            let clean = serde_json::from_str(&redactor.document(&value.to_string()));
-            let clean = clean.map_err(|error| error.to_string())?;
-            Ok(Some(ProposedChange::InFile(clean, write)))
+    match &mut proposal.change {
+        Ok(Some(ProposedChange::InFile(value, _))) if has_runs => {
+            match without_secrets(value, secrets) {
+                Ok(clean) => *value = clean,
+                Err(why) => proposal.change = Err(why),
+            }
         }
-        Some(ProposedChange::Items(items))
+        Ok(Some(ProposedChange::Items(items)))
             if items.iter().any(|item| has_secret(item, secrets)) =>
         {
-            Err(
-                "its calls have a secret in them, which must not be written into a suite"
-                    .to_owned(),
-            )
+            let why = "its calls have a secret in them, which must not be written into a suite";
+            proposal.change = Err(why.to_owned());
         }
-        other => Ok(other),
-    });
-    Proposal { change, ..proposal }
+        _ => {}
+    }
+}
+
+fn without_secrets(value: &Value, secrets: &SuiteSecrets) -> Result<Value, String> {
+    let redactor = secrets.redactor().map_err(|reason| reason.message)?;
+    let clean = redactor.document(&value.to_string());
+    serde_json::from_str(&clean).map_err(|error| error.to_string())
 }
 
 fn has_secret(item: &ProposedItem, secrets: &SuiteSecrets) -> bool {
@@ -313,10 +344,11 @@ impl Changes {
             };
             match (&wish.place, change) {
                 (Place::List(path, span), ProposedChange::Items(items)) => {
-                    lists
-                        .entry(path.clone())
-                        .or_default()
-                        .push((*span, items, &wish.row));
+                    lists.entry(path.clone()).or_default().push(Edit {
+                        list: *span,
+                        items,
+                        row: &wish.row,
+                    });
                 }
                 (
                     Place::File(path) | Place::Test(path, _),
@@ -346,13 +378,15 @@ impl Changes {
     /// Changes lists of one suite, the last first so that the places of the others stay right.
     fn edit(&mut self, path: &Path, mut edits: Vec<Edit<'_>>, loaded: &[(String, Loaded)]) {
         let Ok(before) = text_of(path) else { return };
-        edits.sort_by_key(|(span, ..)| std::cmp::Reverse(span.start));
+        edits.sort_by_key(|edit| Reverse(edit.list.start));
         let mut after = before;
-        for (span, items, row) in edits {
-            let changed = with_items(&after, span, items);
-            match changed.and_then(|text| still_loads(path, text, loaded)) {
+        for edit in edits {
+            let changed = with_items(&after, edit.list, edit.items)
+                .map_err(|error| error.to_string())
+                .and_then(|text| still_loads(path, text, loaded));
+            match changed {
                 Ok(text) => after = text,
-                Err(reason) => self.leave_out(row, reason),
+                Err(reason) => self.leave_out(edit.row, reason),
             }
         }
         self.set(path, after);
