@@ -6,99 +6,96 @@ use crate::engine::scores::Scores;
 use crate::report::evidence::{CellStatus, FaultCell};
 use crate::report::{Evidence, Finding, Number};
 use crate::trace::{CallResult, FaultEvent, Run, Trace};
-use crate::words::{count, some_of};
+use crate::words::{count, distinct, some_of};
+
+/// What became of the combinations, by their names.
+#[derive(Default)]
+struct Tally {
+    survived: usize,
+    lost: Vec<String>,
+    /// Their calls were not made.
+    unreached: Vec<String>,
+    /// Their calls did not fail.
+    harmless: Vec<String>,
+}
+
+impl Tally {
+    fn reached(&self) -> usize {
+        self.survived + self.lost.len()
+    }
+}
 
 /// Scores the runs. Run i is combination i of the recorded header.
 pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
-    let (mut survived, mut lost, mut unreached, mut harmless) =
-        (0, Vec::new(), Vec::new(), Vec::new());
+    let mut tally = Tally::default();
     for (at, run) in runs.iter().enumerate() {
-        let Strike {
-            label,
-            event,
-            outcome,
-        } = Strike::of(matrix, run, at);
-        let unnamed = || {
-            event.map_or_else(
-                || format!("run {}", run.number),
-                |event| event.name.to_string(),
-            )
-        };
-        let name = label.unwrap_or_else(unnamed);
-        match outcome {
-            Outcome::Unreached => unreached.push(name),
-            Outcome::Harmless => harmless.push(name),
-            Outcome::Survived => survived += 1,
-            Outcome::Lost(why) => {
-                let call = event.and_then(|event| run.trace.tool_calls.get(event.call_index));
-                let tool = call
-                    .map(|call| format!(" (`{}`)", call.name))
-                    .unwrap_or_default();
-                let finding = Finding::new(
-                    Some(run.number),
-                    format!("{name}{tool} was not survived: {why}"),
-                );
+        let strike = Strike::of(matrix, run, at);
+        let name = strike.name(run);
+        match strike.outcome {
+            Outcome::Unreached => tally.unreached.push(name),
+            Outcome::Harmless => tally.harmless.push(name),
+            Outcome::Survived => tally.survived += 1,
+            Outcome::Lost(ref why) => {
+                let tool = strike.tool_in_words(run);
+                let message = format!("{name}{tool} was not survived: {why}");
+                let finding = Finding::new(Some(run.number), message);
                 scores
                     .findings
                     .push(finding.about(&[SURVIVED, SURVIVAL_RATE]));
-                lost.push(name);
+                tally.lost.push(name);
             }
         }
     }
-    let reached = survived + lost.len();
+    let reached = tally.reached();
     if runs.is_empty() {
         scores.not_exercised = Some("the first run made no call that could fail".to_owned());
     } else if reached == 0 {
         scores.not_exercised = Some("no combination made a call fail".to_owned());
     }
-    scores.summary = Some(summary(runs.len(), reached, &lost, &unreached));
-    if !unreached.is_empty() && reached > 0 {
-        let message = format!(
-            "never reached, since the call was not made: {}",
-            unreached.join(", ")
-        );
+    scores.summary = Some(summary(runs.len(), &tally));
+    if !tally.unreached.is_empty() && reached > 0 {
+        let named = tally.unreached.join(", ");
+        let message = format!("never reached, since the call was not made: {named}");
         scores
             .findings
             .push(Finding::new(None, message).about(&[REACHED]));
     }
-    if !harmless.is_empty() {
-        let message = format!("did not make the call fail: {}", harmless.join(", "));
+    if !tally.harmless.is_empty() {
+        let message = format!("did not make the call fail: {}", tally.harmless.join(", "));
         scores
             .findings
             .push(Finding::new(None, message).about(&[REACHED]));
     }
     let number = |count: usize| Some(Number::Int(count as i64));
+    let survival_rate = (100 * tally.survived).checked_div(reached);
     scores
         .set(&COMBINATIONS, number(runs.len()))
         .set(&REACHED, number(reached))
-        .set(&SURVIVED, number(survived))
-        .set(
-            &SURVIVAL_RATE,
-            (100 * survived).checked_div(reached).and_then(number),
-        );
+        .set(&SURVIVED, number(tally.survived))
+        .set(&SURVIVAL_RATE, survival_rate.and_then(number));
     scores
 }
 
 /// `survived 5 of 6 faults (83%): not hang@2; 1 never reached: hang@3`.
-fn summary(combinations: usize, reached: usize, lost: &[String], unreached: &[String]) -> String {
-    let survived = reached - lost.len();
-    let rate = (100 * survived)
-        .checked_div(reached)
-        .map(|rate| format!(" ({rate}%)"))
-        .unwrap_or_default();
-    let mut summary = format!("survived {survived} of {}{rate}", count(reached, "fault"));
-    if !lost.is_empty() {
-        summary.push_str(&format!(
-            ": not {}",
-            some_of(lost.iter().map(String::as_str))
-        ));
+fn summary(combinations: usize, tally: &Tally) -> String {
+    let survived = tally.survived;
+    let reached = tally.reached();
+    let rate = match (100 * survived).checked_div(reached) {
+        Some(rate) => format!(" ({rate}%)"),
+        None => String::new(),
+    };
+    let faults = count(reached, "fault");
+    let mut summary = format!("survived {survived} of {faults}{rate}");
+    if !tally.lost.is_empty() {
+        let named = some_of(tally.lost.iter().map(String::as_str));
+        summary.push_str(&format!(": not {named}"));
     }
-    if !unreached.is_empty() {
-        let named = some_of(unreached.iter().map(String::as_str));
+    if !tally.unreached.is_empty() {
+        let named = some_of(tally.unreached.iter().map(String::as_str));
+        let unreached = tally.unreached.len();
         summary.push_str(&format!(
-            "; {} of {combinations} never reached: {named}",
-            unreached.len()
+            "; {unreached} of {combinations} never reached: {named}"
         ));
     }
     summary
@@ -144,46 +141,57 @@ impl<'t> Strike<'t> {
         }
     }
 
-    /// The tool whose call was to fail, and the kind of fault.
-    fn struck(&self, trace: &Trace<'_>) -> (String, String) {
-        let combination = self
-            .label
-            .as_ref()
-            .and_then(|label| label.parse::<Combination>().ok());
-        let call = self.event.map(|event| event.call_index);
-        let call = call.or(combination.map(|combination| combination.call_index));
-        let tool = call
-            .and_then(|call| trace.tool_calls.get(call))
-            .map(|call| call.name.to_string());
-        let kind = combination.map(|combination| combination.kind.to_string());
-        let kind = kind.or_else(|| self.event.map(|event| event.kind.to_string()));
-        (
-            tool.unwrap_or_else(|| "?".to_owned()),
-            kind.unwrap_or_else(|| "?".to_owned()),
-        )
+    /// What the recording names, else the fault that was met, else the run.
+    fn name(&self, run: &Run<'_>) -> String {
+        match (&self.label, self.event) {
+            (Some(label), _) => label.clone(),
+            (None, Some(event)) => event.name.to_string(),
+            (None, None) => format!("run {}", run.number),
+        }
+    }
+
+    /// `` (`search`)``, when the call was made.
+    fn tool_in_words(&self, run: &Run<'_>) -> String {
+        let calls = &run.trace.tool_calls;
+        match self.event.and_then(|event| calls.get(event.call_index)) {
+            Some(call) => format!(" (`{}`)", call.name),
+            None => String::new(),
+        }
+    }
+
+    /// The cell of the picture that it belongs to, without any run.
+    fn cell(&self, trace: &Trace<'_>) -> FaultCell {
+        let label = self.label.as_ref();
+        let combination = label.and_then(|label| label.parse::<Combination>().ok());
+        let met = self.event.map(|event| event.call_index);
+        let call = met.or(combination.map(|combination| combination.call_index));
+        let tool = call.and_then(|call| trace.tool_calls.get(call));
+        let kind = match (combination, self.event) {
+            (Some(combination), _) => Some(combination.kind.to_string()),
+            (None, Some(event)) => Some(event.kind.to_string()),
+            (None, None) => None,
+        };
+        let unknown = || "?".to_owned();
+        FaultCell {
+            tool: tool.map_or_else(unknown, |call| call.name.to_string()),
+            fault: kind.unwrap_or_else(unknown),
+            runs: 0,
+            met: 0,
+            recovered: 0,
+            status: CellStatus::Unmet,
+        }
     }
 }
 
 /// The effect of each kind of fault on the calls of each tool.
 pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
-    let (mut tools, mut faults, mut cells): (Vec<String>, Vec<String>, Vec<FaultCell>) =
-        Default::default();
+    let mut cells: Vec<FaultCell> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let strike = Strike::of(matrix, run, at);
-        let (tool, fault) = strike.struck(run.trace);
-        let known = cells
-            .iter()
-            .position(|cell| cell.tool == tool && cell.fault == fault);
-        let at = known.unwrap_or_else(|| {
-            let (tool, fault, status) = (tool.clone(), fault.clone(), CellStatus::Unmet);
-            cells.push(FaultCell {
-                tool,
-                fault,
-                runs: 0,
-                met: 0,
-                recovered: 0,
-                status,
-            });
+        let blank = strike.cell(run.trace);
+        let is_same = |cell: &FaultCell| cell.tool == blank.tool && cell.fault == blank.fault;
+        let at = cells.iter().position(is_same).unwrap_or_else(|| {
+            cells.push(blank);
             cells.len() - 1
         });
         let cell = &mut cells[at];
@@ -191,19 +199,16 @@ pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
         if let Outcome::Survived | Outcome::Lost(_) = strike.outcome {
             cell.met += 1;
             cell.recovered += usize::from(matches!(strike.outcome, Outcome::Survived));
-            let is_lost = cell.recovered < cell.met;
-            cell.status = if is_lost {
+            cell.status = if cell.recovered < cell.met {
                 CellStatus::Lost
             } else {
                 CellStatus::Survived
             };
         }
-        tools.extend((!tools.contains(&tool)).then_some(tool));
-        faults.extend((!faults.contains(&fault)).then_some(fault));
     }
     Evidence::FaultMatrix {
-        tools,
-        faults,
+        tools: distinct(cells.iter().map(|cell| cell.tool.clone())),
+        faults: distinct(cells.iter().map(|cell| cell.fault.clone())),
         cells,
     }
 }

@@ -413,12 +413,14 @@ impl Gate for ScenarioBlock {
 }
 
 fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
-    for (call, reason, got_result) in walk.forbidden.iter().take(MOST_FINDINGS) {
-        let outcome = if *got_result { "" } else { ", and it failed" };
-        let message = format!(
-            "{} is forbidden: {reason}{outcome}",
-            named_call(trace, *call)
-        );
+    for forbidden in walk.forbidden.iter().take(MOST_FINDINGS) {
+        let call = named_call(trace, forbidden.number);
+        let outcome = if forbidden.has_succeeded {
+            ""
+        } else {
+            ", and it failed"
+        };
+        let message = format!("{call} is forbidden: {}{outcome}", forbidden.reason);
         scores.find_about(&[FORBIDDEN, PASSED], message);
     }
     for InvalidCall { number, why, done } in walk.invalid.iter().take(MOST_FINDINGS) {

@@ -17,6 +17,15 @@ pub(super) struct InvalidCall {
     pub(super) done: Option<String>,
 }
 
+/// A call that `forbidden:` names.
+#[derive(Debug)]
+pub(super) struct ForbiddenCall {
+    /// Its number, from 1.
+    pub(super) number: usize,
+    pub(super) reason: String,
+    pub(super) has_succeeded: bool,
+}
+
 /// A run in the world, replayed from its seed.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
@@ -24,8 +33,7 @@ pub(super) struct Walk {
     pub(super) state: Value,
     /// Calls that could not be made in their state.
     pub(super) invalid: Vec<InvalidCall>,
-    /// Calls that were forbidden: why, and whether they got a result.
-    pub(super) forbidden: Vec<(usize, String, bool)>,
+    pub(super) forbidden: Vec<ForbiddenCall>,
     /// The first call of a tool that has transitions or is forbidden.
     pub(super) first_act: Option<usize>,
     /// Failed calls whose tool was called again.
@@ -65,8 +73,11 @@ impl Walk {
             let has_failed = block.has_failed(result);
             let forbidden = world.forbids(&walk.state, tool, &args);
             if let Some(forbidden) = forbidden {
-                walk.forbidden
-                    .push((number, forbidden.reason.clone(), !has_failed));
+                walk.forbidden.push(ForbiddenCall {
+                    number,
+                    reason: forbidden.reason.clone(),
+                    has_succeeded: !has_failed,
+                });
             }
             if forbidden.is_some() || world.may_change(tool) {
                 walk.first_act = walk.first_act.or(Some(number));

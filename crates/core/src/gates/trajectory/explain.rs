@@ -1,7 +1,7 @@
 //! Why did a run fail, in the fewest sentences? By alignment where order counts, by competition where it does not.
 
 use super::comparison::Comparison;
-use super::mismatch::mismatches;
+use super::mismatch::{Unmatched, mismatches};
 use super::reference::MatchMode;
 use super::table::Beside;
 use super::trace_validation::TraceMismatch;
@@ -19,66 +19,129 @@ const MOST_COMPETITIONS: usize = 5;
 const MOST_LOOKS: usize = 100;
 
 /// One sentence, and where the values differ.
-type Said = (String, Vec<AssertionDiff>);
+struct Sentence {
+    text: String,
+    differences: Vec<AssertionDiff>,
+}
 
-fn said(mismatch: TraceMismatch) -> Said {
-    (mismatch.reason, mismatch.diffs)
+impl From<TraceMismatch> for Sentence {
+    fn from(mismatch: TraceMismatch) -> Self {
+        Self {
+            text: mismatch.reason,
+            differences: mismatch.diffs,
+        }
+    }
+}
+
+impl From<String> for Sentence {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            differences: Vec::new(),
+        }
+    }
+}
+
+/// Why a run failed.
+struct Explanation {
+    sentences: Vec<Sentence>,
+    /// How many mismatches are left unsaid.
+    unsaid: usize,
+    /// The calls side by side, where that says as much.
+    pairs: Option<Vec<Beside>>,
 }
 
 /// Adds the findings behind a verdict, how many are left unsaid, and the calls side by side where that says as much.
 pub(super) fn explain(comparison: &Comparison<'_>, verdict: &TraceVerdict, scores: &mut RunScores) {
-    if verdict.mismatch_count() == 0 {
+    let mismatched = verdict.mismatch_count();
+    if mismatched == 0 {
         return;
     }
-    let all = verdict.mismatch_count();
-    let (findings, unsaid, pairs) = match verdict {
-        TraceVerdict::InStep(_) => align_in_step(comparison),
-        TraceVerdict::InOrder(partners) => {
-            let found: Vec<_> = mismatches(comparison, verdict, MOST_LOOKS)
-                .take(MOST_FINDINGS)
-                .collect();
-            let pairs = comparison.beside_in_order(partners, &found);
-            let unsaid = all - found.len();
-            (found.into_iter().map(said).collect(), unsaid, Some(pairs))
-        }
-        TraceVerdict::Matched(assignment) => {
-            let alone: Vec<_> = comparison
-                .without_partner(assignment, MOST_LOOKS)
-                .take(MOST_FINDINGS)
-                .collect();
-            let pairs = comparison.beside_matched(assignment, &alone);
-            let (findings, accounted) = explain_assignment(comparison, assignment);
-            (findings, all.saturating_sub(accounted), pairs)
-        }
-        TraceVerdict::Whole { assignment, .. } => {
-            let found = comparison.mismatches_of_whole(assignment, MOST_LOOKS);
-            let pairs = comparison.beside_whole(assignment, &found);
-            let unsaid = found.len().saturating_sub(MOST_FINDINGS);
-            let findings = found.into_iter().take(MOST_FINDINGS).map(said).collect();
-            (findings, unsaid, Some(pairs))
-        }
+    let explanation = match verdict {
+        TraceVerdict::InStep(_) => explain_in_step(comparison),
+        TraceVerdict::InOrder(partners) => explain_in_order(comparison, verdict, partners),
+        TraceVerdict::Matched(assignment) => explain_matched(comparison, assignment, mismatched),
+        TraceVerdict::Whole { assignment, .. } => explain_whole(comparison, assignment),
     };
-    if let Some(pairs) = pairs {
+    if let Some(pairs) = explanation.pairs {
         let mut table = comparison.table(&pairs);
-        if all > MOST_FINDINGS && !matches!(verdict, TraceVerdict::InStep(_)) {
+        if mismatched > MOST_FINDINGS && !matches!(verdict, TraceVerdict::InStep(_)) {
             // Only the first were looked at closely.
-            table.summary = format!("{all} calls are not as expected");
+            table.summary = format!("{mismatched} calls are not as expected");
         }
         // One call that is missing or extra is said in a sentence.
         if table.rows.len() > 1 || table.rows.iter().any(|row| row.how == Pairing::Changed) {
             scores.table(table);
         }
     }
-    for (message, diffs) in findings {
-        scores.find_differences(&[], message, diffs);
+    for sentence in explanation.sentences {
+        scores.find_differences(&[], sentence.text, sentence.differences);
     }
-    if unsaid > 0 {
-        scores.find(format!("and {unsaid} more"));
+    if explanation.unsaid > 0 {
+        scores.find(format!("and {} more", explanation.unsaid));
     }
 }
 
-/// The changes that turn the expected calls into the recorded ones, and how many are left unsaid.
-fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Said>, usize, Option<Vec<Beside>>) {
+fn explain_in_order(
+    comparison: &Comparison<'_>,
+    verdict: &TraceVerdict,
+    partners: &[Option<usize>],
+) -> Explanation {
+    let found: Vec<TraceMismatch> = mismatches(comparison, verdict, MOST_LOOKS)
+        .take(MOST_FINDINGS)
+        .collect();
+    Explanation {
+        pairs: Some(comparison.beside_in_order(partners, &found)),
+        unsaid: verdict.mismatch_count() - found.len(),
+        sentences: found.into_iter().map(Sentence::from).collect(),
+    }
+}
+
+fn explain_whole(comparison: &Comparison<'_>, assignment: &Assignment) -> Explanation {
+    let found = comparison.mismatches_of_whole(assignment, MOST_LOOKS);
+    let pairs = comparison.beside_whole(assignment, &found);
+    let unsaid = found.len().saturating_sub(MOST_FINDINGS);
+    let said = found.into_iter().take(MOST_FINDINGS);
+    Explanation {
+        sentences: said.map(Sentence::from).collect(),
+        unsaid,
+        pairs: Some(pairs),
+    }
+}
+
+/// Calls that nothing fits, then those that compete for the same calls.
+fn explain_matched(
+    comparison: &Comparison<'_>,
+    assignment: &Assignment,
+    mismatched: usize,
+) -> Explanation {
+    let alone: Vec<Unmatched> = comparison
+        .without_partner(assignment, MOST_LOOKS)
+        .take(MOST_FINDINGS)
+        .collect();
+    let pairs = comparison.beside_matched(assignment, &alone);
+    let without_rivals = comparison
+        .without_partner(assignment, MOST_LOOKS)
+        .filter(|unmatched| !unmatched.has_rivals)
+        .take(MOST_FINDINGS);
+    let mut sentences: Vec<Sentence> = without_rivals
+        .map(|unmatched| unmatched.mismatch.into())
+        .collect();
+    let mut accounted = sentences.len();
+    let room = MOST_COMPETITIONS.min(MOST_FINDINGS - sentences.len());
+    for shortage in shortages(comparison, assignment, room) {
+        accounted += shortage.mismatches;
+        sentences.push(shortage.text.into());
+    }
+    Explanation {
+        sentences,
+        unsaid: mismatched.saturating_sub(accounted),
+        pairs,
+    }
+}
+
+/// The changes that turn the expected calls into the recorded ones.
+fn explain_in_step(comparison: &Comparison<'_>) -> Explanation {
     let candidates = comparison.candidates();
     let fits = |expected: usize, recorded: usize| {
         let fitting = &candidates[comparison.reference.groups.group_of(expected)];
@@ -93,39 +156,42 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Said>, usize, Option<Vec<B
         .map(Vec::as_slice)
         .filter(|pair| pair[0].how != Pairing::Matched)
         .collect();
-    let mut findings: Vec<Said> = changes
+    let mut sentences: Vec<Sentence> = changes
         .iter()
         .take(MOST_FINDINGS)
-        .map(|change| {
-            let Beside {
-                expected, recorded, ..
-            } = change[0];
-            match (expected, recorded) {
-                _ if change.len() > 1 => (swapped(comparison, change), Vec::new()),
-                (Some(expected), Some(call)) => said(comparison.differs(expected, call)),
-                (Some(expected), None) => said(comparison.missing(expected)),
-                (None, call) => said(comparison.extra(call.unwrap_or_default())),
-            }
-        })
+        .map(|change| describe_change(comparison, change))
         .collect();
-    let unsaid = changes.len() - findings.len();
-    if let Some((expected, recorded)) = alignment.unaligned.clone() {
-        findings.insert(0, said(comparison.differs(expected.start, recorded.start)));
-        let message = format!(
+    let unsaid = changes.len() - sentences.len();
+    let is_whole = alignment.unaligned.is_none();
+    if let Some((expected, recorded)) = alignment.unaligned {
+        let first = comparison.differs(expected.start, recorded.start);
+        sentences.insert(0, first.into());
+        let text = format!(
             "expected calls {} to {} and calls {} to {} have too little in common to be told apart one by one",
             expected.start + 1,
             expected.end,
             recorded.start + 1,
             recorded.end
         );
-        findings.insert(1, (message, Vec::new()));
+        sentences.insert(1, text.into());
     }
-    let is_whole = alignment.unaligned.is_none();
-    (
-        findings,
+    Explanation {
+        sentences,
         unsaid,
-        is_whole.then(|| pairs.into_iter().flatten().collect()),
-    )
+        pairs: is_whole.then(|| pairs.into_iter().flatten().collect()),
+    }
+}
+
+/// One pair of calls, or two that are swapped.
+fn describe_change(comparison: &Comparison<'_>, change: &[Beside]) -> Sentence {
+    if change.len() > 1 {
+        return swapped(comparison, change).into();
+    }
+    match (change[0].expected, change[0].recorded) {
+        (Some(expected), Some(call)) => comparison.differs(expected, call).into(),
+        (Some(expected), None) => comparison.missing(expected).into(),
+        (None, call) => comparison.extra(call.unwrap_or_default()).into(),
+    }
 }
 
 fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> String {
@@ -190,28 +256,15 @@ fn best_alignment(comparison: &Comparison<'_>, fits: impl Fn(usize, usize) -> bo
     )
 }
 
-/// What is said, and how many mismatches that accounts for.
-fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> (Vec<Said>, usize) {
-    let alone = comparison.without_partner(assignment, MOST_LOOKS);
-    let alone = alone
-        .filter(|(has_rivals, _)| !has_rivals)
-        .take(MOST_FINDINGS);
-    let mut findings: Vec<Said> = alone.map(|(_, mismatch)| said(mismatch)).collect();
-    let mut accounted = findings.len();
-    let room = MOST_COMPETITIONS.min(MOST_FINDINGS - findings.len());
-    for (message, accounts_for) in competitions(comparison, assignment, room) {
-        findings.push((message, Vec::new()));
-        accounted += accounts_for;
-    }
-    (findings, accounted)
+/// Calls that need the same too few calls.
+struct Shortage {
+    text: String,
+    /// How many of them find none.
+    mismatches: usize,
 }
 
-/// Sets of calls that need the same too few calls, the smallest first, and how many of them find none.
-fn competitions(
-    comparison: &Comparison<'_>,
-    assignment: &Assignment,
-    most: usize,
-) -> Vec<(String, usize)> {
+/// The smallest shortages first.
+fn shortages(comparison: &Comparison<'_>, assignment: &Assignment, most: usize) -> Vec<Shortage> {
     let edges = &assignment.edges;
     let mut open = assignment.matching.clone();
     for (unmatched, partners) in open.unmatched_left.iter_mut().zip(edges) {
@@ -223,10 +276,11 @@ fn competitions(
     let mut found = Vec::new();
     while let (Some(competing), true) = (&next, found.len() < most) {
         let left = competing.left.iter();
-        let accounts_for = left
-            .map(|&group| std::mem::take(&mut open.unmatched_left[group]))
-            .sum();
-        found.push((say_competition(comparison, competing), accounts_for));
+        let unmatched = left.map(|&group| std::mem::take(&mut open.unmatched_left[group]));
+        found.push(Shortage {
+            mismatches: unmatched.sum(),
+            text: describe_competition(comparison, competing),
+        });
         let start = open
             .unmatched_left
             .iter()
@@ -236,7 +290,7 @@ fn competitions(
     found
 }
 
-fn say_competition(comparison: &Comparison<'_>, found: &Competition) -> String {
+fn describe_competition(comparison: &Comparison<'_>, found: &Competition) -> String {
     let members = |groups: &Groups, of: &[usize]| {
         let mut calls: Vec<usize> = of
             .iter()

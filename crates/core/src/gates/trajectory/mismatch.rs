@@ -23,7 +23,7 @@ pub(super) fn mismatches<'v>(
         }
         TraceVerdict::Matched(assignment) => {
             let found = comparison.without_partner(assignment, most_looks);
-            Box::new(found.map(|(_, mismatch)| mismatch))
+            Box::new(found.map(|unmatched| unmatched.mismatch))
         }
         TraceVerdict::Whole { assignment, .. } => Box::new(
             comparison
@@ -31,6 +31,13 @@ pub(super) fn mismatches<'v>(
                 .into_iter(),
         ),
     }
+}
+
+/// A call without a partner.
+pub(super) struct Unmatched {
+    /// Whether it has candidates that others need.
+    pub(super) has_rivals: bool,
+    pub(super) mismatch: TraceMismatch,
 }
 
 impl Comparison<'_> {
@@ -204,12 +211,12 @@ impl Comparison<'_> {
         )
     }
 
-    /// Each call without a partner: whether it has candidates that others need, and what to say of it.
+    /// Each call without a partner, and what to say of it.
     pub(super) fn without_partner<'v>(
         &'v self,
         assignment: &'v Assignment,
         most_looks: usize,
-    ) -> impl Iterator<Item = (bool, TraceMismatch)> + 'v {
+    ) -> impl Iterator<Item = Unmatched> + 'v {
         let partners = &assignment.partners;
         let is_subset = self.reference.mode == MatchMode::Subset;
         let (groups, mut near_misses) = if is_subset {
@@ -231,7 +238,10 @@ impl Comparison<'_> {
             .filter(|(_, partner)| partner.is_none());
         alone.map(move |(call, _)| {
             let rival = assignment.edges[groups.group_of(call)].first().copied();
-            (rival.is_some(), say(self, call, rival, &mut near_misses))
+            Unmatched {
+                has_rivals: rival.is_some(),
+                mismatch: say(self, call, rival, &mut near_misses),
+            }
         })
     }
 
@@ -244,7 +254,7 @@ impl Comparison<'_> {
     ) -> Vec<TraceMismatch> {
         let mut found: Vec<TraceMismatch> = self
             .without_partner(assignment, most_looks)
-            .map(|(_, mismatch)| mismatch)
+            .map(|unmatched| unmatched.mismatch)
             .collect();
         let mut is_extra = unpaired(&assignment.partners, self.calls.len());
         for call in found.iter().filter_map(|mismatch| mismatch.recorded_index) {

@@ -1,7 +1,7 @@
 //! Which expected call stands beside which recorded one, for a reader to compare?
 
 use super::comparison::Comparison;
-use super::mismatch::unpaired;
+use super::mismatch::{Unmatched, unpaired};
 use super::reference::MatchMode;
 use super::shape::ArgumentShape;
 use super::trace_validation::TraceMismatch;
@@ -172,13 +172,15 @@ impl Comparison<'_> {
     pub(super) fn beside_matched(
         &self,
         assignment: &Assignment,
-        found: &[(bool, TraceMismatch)],
+        found: &[Unmatched],
     ) -> Option<Vec<Beside>> {
-        if found.iter().any(|(has_rivals, _)| *has_rivals) {
+        if found.iter().any(|unmatched| unmatched.has_rivals) {
             return None;
         }
-        let found: Vec<TraceMismatch> =
-            found.iter().map(|(_, mismatch)| mismatch.clone()).collect();
+        let found: Vec<TraceMismatch> = found
+            .iter()
+            .map(|unmatched| unmatched.mismatch.clone())
+            .collect();
         if self.reference.mode != MatchMode::Subset {
             return Some(beside_expected(&assignment.partners, &found));
         }
