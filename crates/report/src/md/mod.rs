@@ -1,6 +1,6 @@
 //! `md`: a summary in Markdown, for a pull request or the page of a CI job.
 
-use crate::failures::{failed_tests, has_passed, next_command, verdict};
+use crate::failures::{Failure, failed_tests, has_passed, next_command, verdict};
 use crate::suites::by_suite;
 use crate::words::{count, escape};
 use crate::{Options, Reporter, leaderboard};
@@ -27,10 +27,22 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     }
     let failed = failed_tests(report);
     if !failed.is_empty() {
-        out.push_str("\n| | Test | Cause |\n|---|---|---|\n");
+        write_failures(&mut out, &failed);
     }
+    if let Some(board) = &report.leaderboard {
+        out.push_str(&leaderboard::md(board, "Models", options.sort));
+    }
+    if options.verbose > 0 || failed.is_empty() {
+        out.push_str(&all(report));
+    }
+    out.into_bytes()
+}
+
+/// A table of the tests that failed, and how to run them again.
+fn write_failures(out: &mut String, failed: &[(&TestReport, Vec<Failure<'_>>)]) {
+    out.push_str("\n| | Test | Cause |\n|---|---|---|\n");
     for (test, causes) in failed.iter().take(SHOWN) {
-        let said: Vec<String> = causes
+        let causes: Vec<String> = causes
             .iter()
             .map(|cause| format!("**{}**: {}", text(&cause.rule), text(&cause.message)))
             .collect();
@@ -40,29 +52,18 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
             sign(test),
             text(&test.row_name()),
             text(&place),
-            said.join("<br>")
+            causes.join("<br>")
         ));
     }
     if let Some(more @ 1..) = failed.len().checked_sub(SHOWN) {
         out.push_str(&format!("\n{} not shown.\n", count(more, "more test")));
     }
-    if !failed.is_empty() {
-        out.push_str("\n<details><summary>Run them again</summary>\n\n```sh\n");
-        for (test, _) in failed.iter().take(SHOWN) {
-            out.push_str(&format!(
-                "{}\n",
-                escape(next_command(test)).replace("```", "'''")
-            ));
-        }
-        out.push_str("```\n\n</details>\n");
+    out.push_str("\n<details><summary>Run them again</summary>\n\n```sh\n");
+    for (test, _) in failed.iter().take(SHOWN) {
+        let command = escape(next_command(test)).replace("```", "'''");
+        out.push_str(&format!("{command}\n"));
     }
-    if let Some(board) = &report.leaderboard {
-        out.push_str(&leaderboard::md(board, "Models", options.sort));
-    }
-    if options.verbose > 0 || failed.is_empty() {
-        out.push_str(&all(report));
-    }
-    out.into_bytes()
+    out.push_str("```\n\n</details>\n");
 }
 
 /// Every test, folded.

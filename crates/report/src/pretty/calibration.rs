@@ -71,68 +71,76 @@ fn heading(page: &mut Page, calibration: &Calibration) {
 
 fn one_gate(page: &mut Page, gate: &GateCalibration, options: &Options) {
     let unit = if gate.unit == Unit::Run { "run" } else { "row" };
-    let line = Line::at(0).styled(style::BOLD, &gate.gate);
-    let line = if gate.is_written {
-        line
-    } else {
-        line.styled(style::DIM, " (an empty block)")
-    };
-    let fails = [("good", &gate.good), ("bad", &gate.bad)];
-    let fails: Vec<String> = fails
-        .iter()
-        .filter_map(|(which, of)| failed(of, which, unit))
-        .collect();
-    page.line(&if fails.is_empty() {
-        line
-    } else {
-        line.plain(format!(" fails {}", fails.join(", ")))
-    });
+    gate_heading(page, gate, unit);
     let idle = gate.good.not_exercised + gate.bad.not_exercised;
     if idle > 0 {
-        let all = gate.good.of + gate.bad.of;
-        let text = format!("nothing to measure in {idle} of {}", count(all, unit));
+        let all = count(gate.good.of + gate.bad.of, unit);
+        let text = format!("nothing to measure in {idle} of {all}");
         page.line(&Line::at(2).styled(style::DIM, text));
     }
-    let tells = |target: &&TargetCalibration| {
-        target
-            .separated
-            .as_ref()
-            .is_some_and(Separated::tells_apart)
-    };
-    let is_shown = |target: &&TargetCalibration| {
-        tells(target) || (options.verbose > 0 && target.separated.is_some())
-    };
-    let mut shown: Vec<&TargetCalibration> = gate.targets.iter().filter(is_shown).collect();
-    let lower =
-        |target: &TargetCalibration| target.separated.as_ref().map_or(0.0, |found| found.lower);
-    shown.sort_by(|one, other| lower(other).total_cmp(&lower(one)));
-    let widest = shown
-        .iter()
-        .map(|target| short(target).len())
-        .max()
-        .unwrap_or_default();
-    for target in &shown {
-        let line = if tells(target) {
+    let targets = shown_targets(gate, options);
+    let widest = targets.iter().map(|target| short(target).len()).max();
+    for target in &targets {
+        let line = if tells_apart(target) {
             page.marked(2, Status::Passed)
         } else {
             Line::at(4)
         };
-        one_target(page, line, target, widest);
+        one_target(page, line, target, widest.unwrap_or_default());
     }
-    let compared = gate
-        .targets
-        .iter()
-        .filter(|target| target.separated.is_some())
-        .count();
-    let others = compared - shown.len();
-    let text = match (compared, shown.len(), others) {
-        (0, ..) => format!("too few {unit}s to compare its targets"),
-        (_, 0, _) => "no target tells them apart".to_owned(),
-        (_, _, 0) => return,
-        (_, _, 1) => "1 other target does not tell them apart".to_owned(),
-        _ => format!("{others} other targets do not tell them apart"),
+    if let Some(text) = others_in_words(gate, targets.len(), unit) {
+        page.line(&Line::at(2).styled(style::DIM, text));
+    }
+}
+
+fn gate_heading(page: &mut Page, gate: &GateCalibration, unit: &str) {
+    let mut line = Line::at(0).styled(style::BOLD, &gate.gate);
+    if !gate.is_written {
+        line = line.styled(style::DIM, " (an empty block)");
+    }
+    let good = failed(&gate.good, "good", unit);
+    let bad = failed(&gate.bad, "bad", unit);
+    let fails: Vec<String> = good.into_iter().chain(bad).collect();
+    if !fails.is_empty() {
+        line = line.plain(format!(" fails {}", fails.join(", ")));
+    }
+    page.line(&line);
+}
+
+fn tells_apart(target: &TargetCalibration) -> bool {
+    target
+        .separated
+        .as_ref()
+        .is_some_and(Separated::tells_apart)
+}
+
+/// Those that tell good from bad, or with `-v` all that were compared; the surest first.
+fn shown_targets<'c>(gate: &'c GateCalibration, options: &Options) -> Vec<&'c TargetCalibration> {
+    let is_shown = |target: &&TargetCalibration| {
+        tells_apart(target) || (options.verbose > 0 && target.separated.is_some())
     };
-    page.line(&Line::at(2).styled(style::DIM, text));
+    let lower =
+        |target: &TargetCalibration| target.separated.as_ref().map_or(0.0, |found| found.lower);
+    let mut shown: Vec<&TargetCalibration> = gate.targets.iter().filter(is_shown).collect();
+    shown.sort_by(|one, other| lower(other).total_cmp(&lower(one)));
+    shown
+}
+
+/// What is said of the targets that are not shown.
+fn others_in_words(gate: &GateCalibration, shown: usize, unit: &str) -> Option<String> {
+    let targets = gate.targets.iter();
+    let compared = targets.filter(|target| target.separated.is_some()).count();
+    if compared == 0 {
+        return Some(format!("too few {unit}s to compare its targets"));
+    }
+    if shown == 0 {
+        return Some("no target tells them apart".to_owned());
+    }
+    match compared - shown {
+        0 => None,
+        1 => Some("1 other target does not tell them apart".to_owned()),
+        others => Some(format!("{others} other targets do not tell them apart")),
+    }
 }
 
 /// `0 of 84 good runs (0 to 4%)`.

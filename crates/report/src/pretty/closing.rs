@@ -9,40 +9,31 @@ use mcptest_core::report::Report;
 /// `12 tests: 10 passed, 1 failed, 1 error · 40 runs · 0.04 s`, without zeros.
 pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     let summary = &report.summary;
-    let parts: [(usize, Style, String); 4] = [
-        (
-            summary.passed,
-            style::GREEN,
-            match summary.warnings {
-                0 => format!("{} passed", summary.passed),
-                warnings => format!(
-                    "{} passed, {warnings} of them with a warning",
-                    summary.passed
-                ),
-            },
+    let passed = match summary.warnings {
+        0 => format!("{} passed", summary.passed),
+        warnings => format!(
+            "{} passed, {warnings} of them with a warning",
+            summary.passed
         ),
-        (
-            summary.failed,
-            style::RED,
-            format!("{} failed", summary.failed),
-        ),
-        (
+    };
+    let failed = format!("{} failed", summary.failed);
+    let skipped = format!("{} skipped", summary.skipped);
+    let parts = [
+        Part::new(summary.passed, style::GREEN, passed),
+        Part::new(summary.failed, style::RED, failed),
+        Part::new(
             summary.errors,
             style::MAGENTA,
             count(summary.errors, "error"),
         ),
-        (
-            summary.skipped,
-            style::YELLOW,
-            format!("{} skipped", summary.skipped),
-        ),
+        Part::new(summary.skipped, style::YELLOW, skipped),
     ];
     let mut line = Line::at(0).styled(style::BOLD, count(summary.tests, "test"));
-    let there = parts.into_iter().filter(|(number, ..)| *number > 0);
-    for (at, (_, style, text)) in there.enumerate() {
+    let there = parts.into_iter().filter(|part| part.tests > 0);
+    for (at, part) in there.enumerate() {
         line = line
             .plain(if at == 0 { ": " } else { ", " })
-            .styled(style, text);
+            .styled(part.style, part.text);
     }
     let dot = page.dot();
     if summary.runs > 0 {
@@ -60,6 +51,19 @@ pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     page.line(&line.unwrapped());
     if options.verbose > 0 && options.elapsed.is_some() {
         slowest(page, report);
+    }
+}
+
+/// The tests that ended in one way.
+struct Part {
+    tests: usize,
+    style: Style,
+    text: String,
+}
+
+impl Part {
+    fn new(tests: usize, style: Style, text: String) -> Self {
+        Self { tests, style, text }
     }
 }
 

@@ -11,12 +11,12 @@ pub(crate) fn render(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
         if at > 0 {
             page.blank();
         }
-        one(&mut page, check);
+        one_check(&mut page, check);
     }
     page.finish()
 }
 
-fn one(page: &mut Page, check: &JudgeCheck) {
+fn one_check(page: &mut Page, check: &JudgeCheck) {
     let heading = Line::at(0).styled(style::BOLD, &check.check).plain(format!(
         ", judged by {} at {}: {} good and {} bad runs",
         check.judges.join(", "),
@@ -51,27 +51,22 @@ fn one(page: &mut Page, check: &JudgeCheck) {
     );
     row(page, "false fails", &share(&check.false_fails, "good runs"));
     for retold in &check.retold {
-        let what = match retold.how {
-            Retelling::Reversed => "in reversed order",
-            Retelling::Padded => "padded",
-            Retelling::Rewritten => "reasoning rewritten",
-            Retelling::Praised => "praise injected",
-        };
-        let is_persuasion = retold.how.is_persuasion();
-        let of = if is_persuasion {
-            "failed bad runs then pass"
+        let changed = if retold.how.is_persuasion() {
+            share(&retold.changed, "failed bad runs then pass")
         } else {
-            "verdicts change"
+            share(&retold.changed, "verdicts change")
         };
-        row(
-            page,
-            what,
-            &format!(
-                "{}, mean score {:+.2}",
-                share(&retold.changed, of),
-                retold.shift
-            ),
-        );
+        let value = format!("{changed}, mean score {:+.2}", retold.shift);
+        row(page, in_words(retold.how), &value);
+    }
+}
+
+fn in_words(how: Retelling) -> &'static str {
+    match how {
+        Retelling::Reversed => "in reversed order",
+        Retelling::Padded => "padded",
+        Retelling::Rewritten => "reasoning rewritten",
+        Retelling::Praised => "praise injected",
     }
 }
 

@@ -28,38 +28,12 @@ pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
     let gap = " ".repeat(mark + 4);
     let head = format!("{}{gap}recorded", page.fixed("expected", left));
     page.line(&Line::at(indent).glued(style::DIM, head).unwrapped());
-    for (at, (row, [expected, recorded])) in shown.iter().zip(&cells).enumerate() {
-        let (sign, style) = page.pairing(row.how);
-        if let Some(matched) = row.count {
-            let said = format!("{} {} as expected", page.ellipsis(), count(matched, "call"));
-            page.line(&Line::at(indent).styled(style::DIM, said));
-            continue;
-        }
-        let own = if row.how == Pairing::Matched {
-            style::DIM
-        } else {
-            Style::new()
-        };
-        let there = if row.recorded.is_none() { style } else { own };
-        let line = Line::at(indent)
-            .glued(own, page.fixed(expected, left))
-            .plain("  ");
-        let line = line.glued(style, page.fixed(sign, mark)).plain("  ");
-        page.line(
-            &line
-                .glued(there, page.fixed(recorded, right).trim_end())
-                .unwrapped(),
-        );
-        for (side, said) in ["expected", "recorded"]
-            .iter()
-            .zip(apart.get(&at).into_iter().flatten())
-            .filter(|(_, said)| !said.is_empty())
-        {
-            page.line(
-                &Line::at(indent + 2)
-                    .styled(style::DIM, format!("{side} "))
-                    .plain(said),
-            );
+    let widths = Widths { left, mark, right };
+    for (at, (row, cells)) in shown.iter().zip(&cells).enumerate() {
+        show_row(page, indent, row, cells, &widths);
+        if let Some([expected, recorded]) = apart.get(&at) {
+            show_side(page, indent + 2, "expected", expected);
+            show_side(page, indent + 2, "recorded", recorded);
         }
     }
     for note in &table.notes {
@@ -68,6 +42,55 @@ pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
     let left_out = table.left_out + table.rows.len() - shown.len();
     if left_out > 0 {
         page.line(&Line::at(indent).plain(super::detail::left_out(left_out)));
+    }
+}
+
+/// The widths of the columns.
+struct Widths {
+    left: usize,
+    mark: usize,
+    right: usize,
+}
+
+fn show_row(
+    page: &mut Page,
+    indent: usize,
+    row: &CallRow,
+    [expected, recorded]: &[String; 2],
+    widths: &Widths,
+) {
+    if let Some(matched) = row.count {
+        let text = format!("{} {} as expected", page.ellipsis(), count(matched, "call"));
+        page.line(&Line::at(indent).styled(style::DIM, text));
+        return;
+    }
+    let (sign, sign_style) = page.pairing(row.how);
+    let expected_style = if row.how == Pairing::Matched {
+        style::DIM
+    } else {
+        Style::new()
+    };
+    let recorded_style = if row.recorded.is_none() {
+        sign_style
+    } else {
+        expected_style
+    };
+    let recorded = page.fixed(recorded, widths.right);
+    let line = Line::at(indent)
+        .glued(expected_style, page.fixed(expected, widths.left))
+        .plain("  ")
+        .glued(sign_style, page.fixed(sign, widths.mark))
+        .plain("  ")
+        .glued(recorded_style, recorded.trim_end())
+        .unwrapped();
+    page.line(&line);
+}
+
+/// A call that is told below its row, because it does not fit into it.
+fn show_side(page: &mut Page, indent: usize, side: &str, call: &str) {
+    if !call.is_empty() {
+        let line = Line::at(indent).styled(style::DIM, format!("{side} "));
+        page.line(&line.plain(call));
     }
 }
 
