@@ -9,7 +9,7 @@ use mcptest_core::report::{Status, TestReport};
 use mcptest_core::trace::Header;
 use mcptest_files as files;
 use mcptest_mcp::tape::{self, TapeServer};
-use mcptest_replay::cassette::{Recording, is_pattern};
+use mcptest_replay::cassette::{Cassette, Recording, is_pattern};
 use mcptest_replay::tool_test::is_tool_test;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -36,60 +36,19 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     if is_tool_test(&recording) {
         return tool_recording::draft(file, recording.bytes(), out, name);
     }
-    let cassette = recording.cassette()?;
-    let mut runs = Vec::new();
-    for run in &cassette.runs {
-        let trace = run
-            .trace
-            .as_ref()
-            .map_err(|problem| hopeless(file, format!("run {}: {problem}", run.number)))?;
-        runs.push(trace);
-    }
-    let calls = Calls::of(&runs);
-    let mut page = AgentPage {
-        file: file.to_owned(),
-        cassette: way_to(file, out)?,
-        name: mcptest_replay::clean(&name_of(cassette.header.as_ref(), file)).into_owned(),
-        runs: runs.len(),
-        server: tape_server(file).map(|server| (name.map(str::to_owned), server)),
-        header: cassette
-            .header
-            .clone()
-            .filter(|header| header.model.is_some() || !header.prompt.is_empty()),
-        is_asked: true,
-        walked: calls.walked(),
-        expect: expectations(&runs),
-        gates: calls.gates(),
-    };
-    page.gates.retain(|gate| is_clean(&gate.lines.join("\n")));
+    let mut page = AgentPage::of(file, &recording.cassette()?, out, name)?;
     // The way to the recording leads through this folder.
     super::make_folder(out)?;
-    // A question that cannot be written again as it was recorded is left out.
+    page.is_asked = page.can_ask(out);
     let none = BTreeMap::new();
-    let mut question = String::new();
-    page.question(&mut question);
-    page.is_asked = is_clean(&question)
-        && judged(out, &page.text(out), &none, &none).is_ok_and(|rows| !rows.iter().any(is_error));
     loop {
         let text = page.text(out);
         let rows = judged(out, &text, &none, &none)?;
-        let Some(row) = rows.iter().find(|row| why_not(row).is_some()) else {
-            let runs = count(page.runs, "recorded run");
-            let said = vec![format!(
-                "{runs} of `{}`, judged from {}",
-                page.name, page.cassette
-            )];
-            return Ok(Draft {
-                path: out.to_owned(),
-                text,
-                said,
-                is_judged: true,
-                records: false,
-                recordings: Vec::new(),
-            });
+        let Some(failed) = rows.iter().find(|row| why_not(row).is_some()) else {
+            return Ok(page.into_draft(out, text));
         };
-        if is_error(row) || !page.weaken(row) {
-            return Err(hopeless(file, why_not(row).unwrap_or_default()));
+        if is_error(failed) || !page.weaken(failed) {
+            return Err(hopeless(file, why_not(failed).unwrap_or_default()));
         }
     }
 }
@@ -170,8 +129,10 @@ struct AgentPage {
     cassette: String,
     name: String,
     runs: usize,
-    /// The name it is to have, and the server of a tape.
-    server: Option<(Option<String>, TapeServer)>,
+    /// The server of a tape.
+    server: Option<TapeServer>,
+    /// What that server is to be called.
+    server_name: Option<String>,
     header: Option<Header>,
     /// Whether the suite says what was asked.
     is_asked: bool,
@@ -181,6 +142,64 @@ struct AgentPage {
 }
 
 impl AgentPage {
+    fn of(
+        file: &Path,
+        cassette: &Cassette<'_>,
+        out: &Path,
+        server_name: Option<&str>,
+    ) -> Result<Self, DraftError> {
+        let mut runs = Vec::new();
+        for run in &cassette.runs {
+            let trace = run
+                .trace
+                .as_ref()
+                .map_err(|problem| hopeless(file, format!("run {}: {problem}", run.number)))?;
+            runs.push(trace);
+        }
+        let calls = Calls::of(&runs);
+        let header = cassette.header.as_ref();
+        let mut gates = calls.gates();
+        gates.retain(|gate| is_clean(&gate.lines.join("\n")));
+        Ok(Self {
+            file: file.to_owned(),
+            cassette: way_to(file, out)?,
+            name: mcptest_replay::clean(&name_of(header, file)).into_owned(),
+            runs: runs.len(),
+            server: tape_server(file),
+            server_name: server_name.map(str::to_owned),
+            header: header
+                .filter(|header| header.model.is_some() || !header.prompt.is_empty())
+                .cloned(),
+            is_asked: true,
+            walked: calls.walked(),
+            expect: expectations(&runs),
+            gates,
+        })
+    }
+
+    /// Whether the question can be written again as it was recorded.
+    fn can_ask(&self, out: &Path) -> bool {
+        let mut question = String::new();
+        self.write_question(&mut question);
+        let none = BTreeMap::new();
+        is_clean(&question)
+            && judged(out, &self.text(out), &none, &none)
+                .is_ok_and(|rows| !rows.iter().any(is_error))
+    }
+
+    fn into_draft(self, out: &Path, text: String) -> Draft {
+        let runs = count(self.runs, "recorded run");
+        let said = format!("{runs} of `{}`, judged from {}", self.name, self.cassette);
+        Draft {
+            path: out.to_owned(),
+            text,
+            said: vec![said],
+            is_judged: true,
+            records: false,
+            recordings: Vec::new(),
+        }
+    }
+
     /// Leaves out what does not hold; false when that is nothing.
     fn weaken(&mut self, row: &TestReport) -> bool {
         let before = (self.gates.len(), self.expect.len());
@@ -200,36 +219,11 @@ impl AgentPage {
     }
 
     fn text(&self, out: &Path) -> String {
-        let mut text = format!(
-            "# Drafted by `mcptest init --from-cassette` from {}: {}.\n#\n",
-            yaml::comment(&self.file.display().to_string()),
-            count(self.runs, "recorded run"),
-        );
-        for (at, names) in self.walked.iter().take(SHOWN_RUNS).enumerate() {
-            let shown: Vec<String> = names
-                .iter()
-                .take(SHOWN_CALLS)
-                .map(|name| yaml::comment(&mcptest_replay::clean(name)))
-                .collect();
-            let more = if names.len() > SHOWN_CALLS {
-                " → …"
-            } else {
-                ""
-            };
-            let shown = if shown.is_empty() {
-                "no calls".to_owned()
-            } else {
-                shown.join(" → ")
-            };
-            let _ = writeln!(text, "#   run {}: {shown}{more}", at + 1);
-        }
-        if self.walked.len() > SHOWN_RUNS {
-            text.push_str("#   …\n");
-        }
-        text.push_str("#\n# `mcptest run` judges them: offline, the same every time. `mcptest explain` lists what else to ask.\n");
-        let servers = match self.server_entry(out, &mut text) {
+        let mut text = String::new();
+        self.write_comment(&mut text);
+        let servers = match self.write_tape_server(out, &mut text) {
             Some(server) => vec![server],
-            None => self.recorded_servers(&mut text),
+            None => self.write_recorded_servers(&mut text),
         };
         text.push_str("\nagents:\n");
         let _ = write!(
@@ -243,12 +237,37 @@ impl AgentPage {
             let servers: Vec<String> = servers.iter().map(|name| yaml::text(name)).collect();
             let _ = writeln!(text, "    servers: [{}]", servers.join(", "));
         }
-        self.question(&mut text);
+        self.write_question(&mut text);
+        self.write_expectations(&mut text);
+        if self.header.is_some() && !self.is_asked {
+            text.push_str("run_options:\n  stale: warn\n");
+        }
+        text
+    }
+
+    /// Writes where the suite is from, and which calls the runs made.
+    fn write_comment(&self, text: &mut String) {
+        let file = yaml::comment(&self.file.display().to_string());
+        let runs = count(self.runs, "recorded run");
+        let _ = writeln!(
+            text,
+            "# Drafted by `mcptest init --from-cassette` from {file}: {runs}.\n#"
+        );
+        for (at, names) in self.walked.iter().take(SHOWN_RUNS).enumerate() {
+            let _ = writeln!(text, "#   run {}: {}", at + 1, calls_in_words(names));
+        }
+        if self.walked.len() > SHOWN_RUNS {
+            text.push_str("#   …\n");
+        }
+        text.push_str("#\n# `mcptest run` judges them: offline, the same every time. `mcptest explain` lists what else to ask.\n");
+    }
+
+    fn write_expectations(&self, text: &mut String) {
         if !self.expect.is_empty() {
             text.push_str("    # In each run:\n    expect:\n");
         }
-        for one in &self.expect {
-            let _ = writeln!(text, "      - {}", one.yaml());
+        for expectation in &self.expect {
+            let _ = writeln!(text, "      - {}", expectation.yaml());
         }
         for gate in &self.gates {
             let _ = writeln!(text, "    # {}\n    {}:", gate.about, gate.key);
@@ -256,19 +275,13 @@ impl AgentPage {
                 let _ = writeln!(text, "      {line}");
             }
         }
-        if self.header.is_some() && !self.is_asked {
-            text.push_str("run_options:\n  stale: warn\n");
-        }
-        text
     }
 
     /// Writes the server of a tape, and says what it is called.
-    fn server_entry(&self, out: &Path, text: &mut String) -> Option<String> {
-        let (name, server) = self.server.as_ref()?;
-        let name = name
-            .clone()
-            .or_else(|| server.name.clone())
-            .unwrap_or_else(|| "server".to_owned());
+    fn write_tape_server(&self, out: &Path, text: &mut String) -> Option<String> {
+        let server = self.server.as_ref()?;
+        let name = self.server_name.as_ref().or(server.name.as_ref());
+        let name = name.map_or("server", String::as_str).to_owned();
         let here = files::whole(Path::new("."));
         let out = files::whole(out);
         mcptest_replay::remember_words(&server.command);
@@ -289,17 +302,15 @@ impl AgentPage {
     }
 
     /// Writes the servers of the header, and says what they are called.
-    fn recorded_servers(&self, text: &mut String) -> Vec<String> {
-        let servers = self
-            .header
-            .iter()
-            .filter(|_| self.is_asked)
-            .flat_map(|header| &header.servers);
-        let servers: Vec<_> = servers.collect();
+    fn write_recorded_servers(&self, text: &mut String) -> Vec<String> {
+        let servers = match &self.header {
+            Some(header) if self.is_asked => &header.servers,
+            _ => return Vec::new(),
+        };
         if !servers.is_empty() {
             text.push_str("\nservers:\n");
         }
-        for (name, entry) in &servers {
+        for (name, entry) in servers {
             let entry = Value::Object(tool_recording::as_written(entry));
             let _ = writeln!(
                 text,
@@ -308,52 +319,67 @@ impl AgentPage {
                 tool_recording::template(&entry)
             );
         }
-        servers.into_iter().map(|(name, _)| name.clone()).collect()
+        servers.keys().cloned().collect()
     }
 
     /// What was asked of whom, as the header has it; a suite that says something else would find the recording stale.
-    fn question(&self, text: &mut String) {
+    fn write_question(&self, text: &mut String) {
         let Some(header) = &self.header else { return };
-        let mut lines = Vec::new();
-        lines.extend(
-            header
-                .model
-                .as_ref()
-                .map(|model| format!("model: {}", yaml::template(model))),
-        );
-        match &header.prompt[..] {
-            [] => {}
-            [prompt] => lines.push(format!("prompt: {}", yaml::template(prompt))),
-            turns => {
-                let turns: Vec<String> = turns.iter().map(|turn| yaml::template(turn)).collect();
-                lines.push(format!("turns: [{}]", turns.join(", ")));
-            }
-        }
-        lines.extend(
-            header
-                .system_prompt
-                .as_ref()
-                .map(|prompt| format!("system_prompt: {}", yaml::template(prompt))),
-        );
-        for (key, value) in &header.parameters {
-            let written = match value {
-                Value::Number(milliseconds) if key == "time_budget" => format!("{milliseconds}ms"),
-                other => yaml::flow(other),
-            };
-            lines.push(format!("{}: {written}", yaml::template(key)));
-        }
         if !self.is_asked {
             text.push_str("    # The recording says more of the question than this suite can; `stale: warn` lets it be judged:\n");
         }
-        for line in lines {
-            let line = if self.is_asked {
-                line
+        for line in question_lines(header) {
+            if self.is_asked {
+                let _ = writeln!(text, "    {line}");
             } else {
-                format!("# {}", yaml::comment(&mcptest_replay::clean(&line)))
-            };
-            let _ = writeln!(text, "    {line}");
+                let comment = yaml::comment(&mcptest_replay::clean(&line));
+                let _ = writeln!(text, "    # {comment}");
+            }
         }
     }
+}
+
+/// `search → open → …`.
+fn calls_in_words(names: &[String]) -> String {
+    if names.is_empty() {
+        return "no calls".to_owned();
+    }
+    let mut shown: Vec<String> = names
+        .iter()
+        .take(SHOWN_CALLS)
+        .map(|name| yaml::comment(&mcptest_replay::clean(name)))
+        .collect();
+    if names.len() > SHOWN_CALLS {
+        shown.push("…".to_owned());
+    }
+    shown.join(" → ")
+}
+
+/// The keys of an agent that say what it was asked.
+fn question_lines(header: &Header) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(model) = &header.model {
+        lines.push(format!("model: {}", yaml::template(model)));
+    }
+    match &header.prompt[..] {
+        [] => {}
+        [prompt] => lines.push(format!("prompt: {}", yaml::template(prompt))),
+        turns => {
+            let turns: Vec<String> = turns.iter().map(|turn| yaml::template(turn)).collect();
+            lines.push(format!("turns: [{}]", turns.join(", ")));
+        }
+    }
+    if let Some(prompt) = &header.system_prompt {
+        lines.push(format!("system_prompt: {}", yaml::template(prompt)));
+    }
+    for (key, value) in &header.parameters {
+        let written = match value {
+            Value::Number(milliseconds) if key == "time_budget" => format!("{milliseconds}ms"),
+            other => yaml::flow(other),
+        };
+        lines.push(format!("{}: {written}", yaml::template(key)));
+    }
+    lines
 }
 
 /// A word of a tape in which each placeholder is a variable.

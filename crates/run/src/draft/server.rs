@@ -8,9 +8,9 @@ use super::page::{Page, Test};
 use super::{Draft, DraftError, judged, suite_of, why_not, yaml};
 use crate::tool_call::call_on;
 use mcptest_core::row::Reason;
-use mcptest_core::suite::Suite;
+use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_files as files;
-use mcptest_mcp::client::{Client, Endpoint, ServerSpec, Tool, WireError};
+use mcptest_mcp::client::{Client, Endpoint, ServerInfo, ServerSpec, Tool, WireError};
 use mcptest_redact::{Redactor, is_secret_name};
 use mcptest_replay::tool_test::{parse_recording, path_of};
 use serde_json::{Value, json};
@@ -56,13 +56,7 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     };
     let client = session.client().await?;
     let mut info = client.server().clone();
-    for said in [
-        &mut info.name,
-        &mut info.version,
-        &mut info.protocol_version,
-    ] {
-        *said = mcptest_replay::clean(said).into_owned();
-    }
+    clean_info(&mut info);
     let tools = listed(client.list_tools().await?.tools);
     let candidates = candidates(&ask.call, &tools)?;
     let environment: BTreeMap<String, String> = mcptest_replay::variables().collect();
@@ -109,6 +103,16 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     finish(&ask.out, page, &entry.variables, recordings)
 }
 
+fn clean_info(info: &mut ServerInfo) {
+    for said in [
+        &mut info.name,
+        &mut info.version,
+        &mut info.protocol_version,
+    ] {
+        *said = mcptest_replay::clean(said).into_owned();
+    }
+}
+
 /// Where the suite will be, and what its variables and all others are set to.
 struct Surroundings<'a> {
     out: &'a Path,
@@ -131,9 +135,8 @@ fn finish(
     }
     let text = page.text();
     let suite = suite_of(out, &text, variables)?;
-    let of_test = |test: &mcptest_core::suite::ToolTest| {
-        Some((path_of(&suite, test), recordings.get(&test.name)?.clone()))
-    };
+    let of_test =
+        |test: &ToolTest| Some((path_of(&suite, test), recordings.get(&test.name)?.clone()));
     let recordings = suite.tools.iter().filter_map(of_test).collect();
     let (said, is_judged) = (page.said(), !page.tests.is_empty());
     Ok(Draft {
@@ -204,37 +207,12 @@ async fn record(
     let redactor = redactor(&suite, around);
     let mut recordings = BTreeMap::new();
     for test in &suite.tools {
-        let made = match &redactor {
-            Ok(redactor) => match session.client().await {
-                Ok(client) => call_on(client, &suite, test, redactor)
-                    .await
-                    .map_err(|reason| reason.message),
-                Err(error) => Err(short(&error)),
-            },
-            Err(reason) => Err(reason.message.clone()),
-        };
         let first = answers.remove(&test.name);
-        let first = first.map(|answer| match &redactor {
-            Ok(redactor) => {
-                serde_json::from_str(&redactor.json(&answer.to_string())).unwrap_or_default()
-            }
-            Err(_) => answer,
-        });
-        let expected = made.and_then(|text| {
-            Ok((
-                expected_of(
-                    &text,
-                    first.as_ref(),
-                    test.args.as_ref(),
-                    page.is_closed(&test.tool),
-                )?,
-                text,
-            ))
-        });
-        match expected {
-            Ok((expect, text)) => {
-                page.expect(&test.name, expect);
-                recordings.insert(test.name.clone(), text);
+        let is_closed = page.is_closed(&test.tool);
+        match call_again(session, &suite, test, &redactor, first, is_closed).await {
+            Ok(again) => {
+                page.expect(&test.name, again.expect);
+                recordings.insert(test.name.clone(), again.recording);
             }
             Err(why) => {
                 session.client = None;
@@ -243,6 +221,34 @@ async fn record(
         }
     }
     Ok(recordings)
+}
+
+/// A test that was called a second time.
+struct CalledAgain {
+    recording: String,
+    /// What both answers have.
+    expect: Vec<Expectation>,
+}
+
+/// Calls a test again. The error is what the page says of a test that is left out.
+async fn call_again(
+    session: &mut DraftSession<'_>,
+    suite: &Suite,
+    test: &ToolTest,
+    redactor: &Result<Redactor, Reason>,
+    first: Option<Value>,
+    is_closed: bool,
+) -> Result<CalledAgain, String> {
+    let redactor = redactor.as_ref().map_err(|reason| reason.message.clone())?;
+    let client = session.client().await.map_err(|error| short(&error))?;
+    let recording = call_on(client, suite, test, redactor)
+        .await
+        .map_err(|reason| reason.message)?;
+    let first: Option<Value> = first.map(|answer| {
+        serde_json::from_str(&redactor.json(&answer.to_string())).unwrap_or_default()
+    });
+    let expect = expected_of(&recording, first.as_ref(), test.args.as_ref(), is_closed)?;
+    Ok(CalledAgain { recording, expect })
 }
 
 fn expected_of(
