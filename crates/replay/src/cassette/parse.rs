@@ -212,7 +212,9 @@ fn of_lines(file: Source<'_>, header: Option<Header>) -> Result<Cassette<'_>, Pr
     let has_seals = header
         .as_ref()
         .is_some_and(|header| header.seals && header.fingerprint.is_some());
-    let (mut order, mut stopped, mut runs) = (Order::default(), None, Vec::new());
+    let mut order = Order::default();
+    let mut runs = Vec::new();
+    let mut stopped = None;
     for line in file.lines().skip(usize::from(is_pinned)) {
         stopped = None;
         runs.push(match numbered(line) {
@@ -300,13 +302,13 @@ impl WrittenRun<'_> {
 /// What a line says; `Err` when not even the run's number can be read.
 fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
     let text = line.text()?;
-    if let Some((number, seal, written)) = as_written(text)
-        && let Ok(trace) = trace(line, written)
+    if let Some(plain) = PlainLine::read(text)
+        && let Ok(trace) = trace(line, plain.trace)
     {
         return Ok(Line::Run(WrittenRun {
-            number: Some(number),
-            seal,
-            text: written,
+            number: Some(plain.number),
+            seal: plain.seal,
+            text: plain.trace,
             trace: Ok(trace),
         }));
     }
@@ -347,25 +349,38 @@ fn run_number(line: Source<'_>, written: &str) -> Result<usize, Problem> {
     })
 }
 
-/// The number, the seal and the trace of a line that is byte for byte as a recorder writes it, if its trace is JSON:
-/// what stands around the trace is then known, and one pass over the line is enough.
-fn as_written(line: &str) -> Option<(usize, Option<&str>, &str)> {
-    let rest = line.strip_prefix("{\"run\":")?;
-    let (number, _) = rest
-        .as_bytes()
-        .get(..21)?
-        .split_at_checked(rest.find(',')?)?;
-    let rest = &rest[number.len()..];
-    let (seal, rest) = match rest.strip_prefix(",\"seal\":\"") {
-        Some(sealed) => {
-            let (seal, rest) = sealed.split_once('"')?;
-            (Some(seal), rest)
-        }
-        None => (None, rest),
-    };
-    let trace = rest.strip_prefix(",\"trace\":")?.strip_suffix('}')?;
-    let is_plain =
-        number.first().is_some_and(|digit| *digit != b'0') && number.iter().all(u8::is_ascii_digit);
-    let number = std::str::from_utf8(number).ok()?.parse().ok()?;
-    (is_plain && trace.starts_with('{')).then_some((number, seal, trace))
+/// A line that is byte for byte as a recorder writes it, if its trace is JSON: what stands around the trace is then
+/// known, and one pass over the line is enough.
+struct PlainLine<'a> {
+    number: usize,
+    seal: Option<&'a str>,
+    trace: &'a str,
+}
+
+impl<'a> PlainLine<'a> {
+    /// `{"run":1,"seal":"…","trace":{…}}`, the seal left out where there is none.
+    fn read(line: &'a str) -> Option<Self> {
+        let after_key = line.strip_prefix("{\"run\":")?;
+        let comma = after_key.find(',')?;
+        let (number, fields) = after_key.split_at_checked(comma)?;
+        let (seal, fields) = match fields.strip_prefix(",\"seal\":\"") {
+            Some(sealed) => {
+                let (seal, fields) = sealed.split_once('"')?;
+                (Some(seal), fields)
+            }
+            None => (None, fields),
+        };
+        let trace = fields.strip_prefix(",\"trace\":")?.strip_suffix('}')?;
+        let is_plain = is_plain_number(number) && trace.starts_with('{');
+        is_plain.then_some(Self {
+            number: number.parse().ok()?,
+            seal,
+            trace,
+        })
+    }
+}
+
+/// A whole number above 0, without a sign or zeros before it.
+fn is_plain_number(text: &str) -> bool {
+    !text.starts_with('0') && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -95,61 +95,46 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
 /// agent's name is part of the file's name instead.
 pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     let mut changes = Changes::default();
-    changes.text(
-        "model",
-        recorded.model.as_deref(),
-        expected.model.as_deref(),
-    );
+    let (old, new) = (recorded.model.as_deref(), expected.model.as_deref());
+    changes.text("model", old, new);
     changes.prompt(&recorded.prompt, &expected.prompt);
-    changes.text(
-        "system_prompt",
-        recorded.system_prompt.as_deref(),
-        expected.system_prompt.as_deref(),
-    );
-    let keys: BTreeSet<_> = recorded
-        .parameters
-        .keys()
-        .chain(expected.parameters.keys())
-        .collect();
-    for key in keys {
+    let old = recorded.system_prompt.as_deref();
+    let new = expected.system_prompt.as_deref();
+    changes.text("system_prompt", old, new);
+    let (old, new) = (&recorded.parameters, &expected.parameters);
+    for key in keys_of_both(old.keys(), new.keys()) {
         let field = format!("parameters.{key}");
-        changes.first_difference(
-            field,
-            recorded.parameters.get(key),
-            expected.parameters.get(key),
-        );
+        changes.first_difference(field, old.get(key), new.get(key));
     }
     changes.digests("variables", &recorded.variables, &expected.variables);
     changes.digests("files", &recorded.files, &expected.files);
-    if let (Some(recorded), Some(current)) = (&recorded.conditions, &expected.conditions) {
-        let keys: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
-        for key in keys {
-            changes.first_difference(key.clone(), recorded.get(key), current.get(key));
+    if let (Some(old), Some(new)) = (&recorded.conditions, &expected.conditions) {
+        for key in keys_of_both(old.keys(), new.keys()) {
+            changes.first_difference(key.clone(), old.get(key), new.get(key));
         }
     }
-    let names: BTreeSet<_> = recorded
-        .servers
-        .keys()
-        .chain(expected.servers.keys())
-        .collect();
-    for name in names {
-        changes.server(name, recorded.servers.get(name), expected.servers.get(name));
+    let (old, new) = (&recorded.servers, &expected.servers);
+    for name in keys_of_both(old.keys(), new.keys()) {
+        changes.server(name, old.get(name), new.get(name));
     }
-    if let (Some(recorded), Some(current)) = (&recorded.catalogue, &expected.catalogue) {
-        changes.tools(recorded, current);
+    if let (Some(old), Some(new)) = (&recorded.catalogue, &expected.catalogue) {
+        changes.tools(old, new);
     }
-    if let (Some(recorded), Some(current)) = (&recorded.instructions, &expected.instructions) {
-        let servers: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
-        for server in servers {
-            let (old, new) = (recorded.get(server), current.get(server));
-            changes.text(
-                &format!("instructions.{server}"),
-                old.map(String::as_str),
-                new.map(String::as_str),
-            );
+    if let (Some(old), Some(new)) = (&recorded.instructions, &expected.instructions) {
+        for server in keys_of_both(old.keys(), new.keys()) {
+            let field = format!("instructions.{server}");
+            let (old, new) = (old.get(server), new.get(server));
+            changes.text(&field, old.map(String::as_str), new.map(String::as_str));
         }
     }
     changes.0
+}
+
+fn keys_of_both<'k>(
+    recorded: impl Iterator<Item = &'k String>,
+    expected: impl Iterator<Item = &'k String>,
+) -> BTreeSet<&'k String> {
+    recorded.chain(expected).collect()
 }
 
 /// What differs, in the order in which it is compared.
@@ -200,11 +185,10 @@ impl Changes {
             .zip(current)
             .is_some_and(|(recorded, current)| is_same_text(recorded, current));
         if recorded != current && !fits {
-            let (recorded, current) = (recorded.map(Value::from), current.map(Value::from));
             self.0.push(Change::Value {
                 field: field.to_owned(),
-                recorded,
-                current,
+                recorded: recorded.map(Value::from),
+                current: current.map(Value::from),
             });
         }
     }
@@ -246,8 +230,7 @@ impl Changes {
                 .collect()
         };
         let (recorded, current) = (by_name(recorded), by_name(current));
-        let names: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
-        for name in names {
+        for name in keys_of_both(recorded.keys(), current.keys()) {
             match (recorded.get(name), current.get(name)) {
                 (Some(recorded), Some(current)) => self.tool(name, recorded, current),
                 (None, _) => self.0.push(Change::ToolAdded(name.clone())),
@@ -280,8 +263,7 @@ impl Changes {
         current: Option<&Value>,
     ) {
         if let (Some(Value::Object(old)), Some(Value::Object(new))) = (recorded, current) {
-            let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
-            for key in keys {
+            for key in keys_of_both(old.keys(), new.keys()) {
                 self.first_difference(format!("{field}.{key}"), old.get(key), new.get(key));
             }
         } else {

@@ -312,8 +312,8 @@ fn refuse_secrets(proposal: &mut Proposal, secrets: &SuiteSecrets) {
 
 fn without_secrets(value: &Value, secrets: &SuiteSecrets) -> Result<Value, String> {
     let redactor = secrets.redactor().map_err(|reason| reason.message)?;
-    let clean = redactor.document(&value.to_string());
-    serde_json::from_str(&clean).map_err(|error| error.to_string())
+    let text = value.to_string();
+    serde_json::from_str(&redactor.document(&text)).map_err(|error| error.to_string())
 }
 
 fn has_secret(item: &ProposedItem, secrets: &SuiteSecrets) -> bool {
