@@ -574,8 +574,8 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
         );
         let doc = "Programs of your own that give each run numbers";
         parts.scorers = block.list(SCORERS, doc, read_scorer);
-        parts.budget = block.optional("budget", "What recording may spend", Budget::read);
-        parts.run_options = block.optional("run_options", "How the suite is run", RunOptions::read);
+        parts.budget = block.optional("budget", "Limits for recording", Budget::read);
+        parts.run_options = block.optional("run_options", "Options for running the suite", RunOptions::read);
         let doc =
             "Regular expressions for text to remove from recordings and reports, besides known secrets";
         parts.redact = block.list("redact", doc, RedactPattern::read);

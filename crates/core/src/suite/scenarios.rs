@@ -89,9 +89,8 @@ pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
     for agent in parts.agents.iter().filter(acts) {
         for Declared { name, span, item } in &parts.servers {
             if agent.servers.contains(name) && item.shared && item.is_mock() {
-                let message = format!(
-                    "`{name}` is shared by all runs, but each run needs a world of its own"
-                );
+                let message =
+                    format!("`{name}` is shared by all runs, but each run needs its own world");
                 let problem = Problem::error(message)
                     .at(*span)
                     .also(agent.span, "it acts in a world");

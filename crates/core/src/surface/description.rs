@@ -12,7 +12,7 @@ const FEWEST_WORDS: usize = 4;
 
 pub(super) fn is_missing(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     if look.description.is_empty() {
-        vec![Spot::new(PLACE, "there is no description")]
+        vec![Spot::new(PLACE, "the description is missing")]
     } else {
         Vec::new()
     }

@@ -151,7 +151,7 @@ pub(super) fn is_required_unknown(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> 
         .filter_map(Value::as_str)
         .filter(|name| look.parameters().all(|part| part.name != *name))
         .map(|name| {
-            let what = format!("`{name}` is required and is no property");
+            let what = format!("`{name}` is required and is not a property");
             Spot::new(format!("{SCHEMA}/required"), what)
         })
         .collect()

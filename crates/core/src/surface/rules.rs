@@ -95,7 +95,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "required-unknown",
         severity: Severity::Warning,
-        doc: "A name in `required` is no property: a model does not know what to pass.",
+        doc: "A name in `required` is not a property: a model does not know what to pass.",
         fix: "Correct the name, or describe the property.",
         check: parameters::is_required_unknown,
     },
@@ -158,7 +158,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "schema-invalid",
         severity: Severity::Critical,
-        doc: "The input schema is missing, or is no JSON Schema.",
+        doc: "The input schema is missing, or is not a valid JSON Schema.",
         fix: "Send a JSON Schema with `type: object`.",
         check: schema::is_invalid,
     },
@@ -172,9 +172,9 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "schema-form",
         severity: Severity::Info,
-        doc: "A provider refuses something in the form of the schema, which hosts mend without loss.",
+        doc: "A provider refuses a form in the schema, which hosts rewrite without loss.",
         fix: "Write `type: object` and `properties` at the top, give lists their `items`, \
-             leave `$schema` out.",
+             omit `$schema`.",
         check: schema::is_refused_for_its_form,
     },
     Rule {

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 pub(super) fn is_invalid(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let Some(schema) = look.schema() else {
-        return vec![Spot::new(SCHEMA, "there is no input schema")];
+        return vec![Spot::new(SCHEMA, "the input schema is missing")];
     };
     if !schema.is_object() {
-        return vec![Spot::new(SCHEMA, "it is no object")];
+        return vec![Spot::new(SCHEMA, "it is not an object")];
     }
     match JsonSchema::compile_as_declared(schema) {
         Ok(_) => Vec::new(),

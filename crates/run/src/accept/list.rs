@@ -13,7 +13,7 @@ use thiserror::Error;
 pub(super) enum NotEditable {
     #[error("its list of calls is not found in the file any more")]
     Gone,
-    #[error("it is no list")]
+    #[error("it is not a list")]
     NotAList,
     #[error("its list of calls is shared by an anchor; write it out to have it changed")]
     Shared,

@@ -22,7 +22,7 @@ struct Tally {
     by_tool: BTreeMap<String, f64>,
 }
 
-/// What a set of tools is worth.
+/// The difference that a set of tools makes.
 pub(super) struct Worth {
     pub(super) row: AblationRow,
     /// The row in words.
@@ -77,7 +77,7 @@ fn most_extra(worths: &[Worth], extra: fn(&AblationRow) -> Option<f64>) -> Optio
     Some(Number::Float(most))
 }
 
-/// What each set is worth; nothing where there are no runs to compare.
+/// The difference that each set makes. Empty if one side has no runs.
 pub(super) fn compare(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Vec<Worth> {
     let runs_of_each = side.len().checked_div(sets.len()).unwrap_or_default();
     if runs_of_each == 0 || ordinary.is_empty() {
@@ -228,7 +228,7 @@ impl Change {
     }
 }
 
-/// What the agent does without a set of tools.
+/// What the agent does instead of calling a set of tools.
 struct Replacement {
     /// The tool whose calls rose most.
     tool: Option<String>,

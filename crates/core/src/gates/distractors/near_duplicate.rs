@@ -5,13 +5,13 @@ use crate::trace::CatalogueTool;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// How a near duplicate departs from its original.
+/// A difference between a near duplicate and its original.
 struct Twist {
-    /// What its name ends in.
+    /// The suffix of its name.
     suffix: &'static str,
-    /// What its description adds.
+    /// An addition to its description.
     says: &'static str,
-    /// What becomes of its arguments.
+    /// A change of its arguments.
     change: ArgumentChange,
 }
 

@@ -78,7 +78,7 @@ fn is_noun(tokens: &[Token<'_>], at: usize, vocabulary: &Vocabulary) -> bool {
     is_base && (stands_before(1) || stands_before(2))
 }
 
-/// A claim holds when its verb and its noun both stand in the name of a tool that was called.
+/// A claim holds if its verb and its noun are both in the name of a called tool.
 pub(super) fn judge<'t>(
     claims: Vec<Claim>,
     tools: impl Iterator<Item = &'t ToolName>,

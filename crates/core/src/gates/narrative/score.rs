@@ -30,26 +30,26 @@ pub(super) struct RunCall<'a> {
 /// Everything that was found in one run.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    /// What the answer claims to have done.
+    /// The actions that the answer claims.
     pub(super) claims: Vec<JudgedClaim>,
     /// Tools that the answer never mentions.
     pub(super) unmentioned: Vec<Unmentioned>,
     /// Stated values that differ from the calls'.
     pub(super) mismatches: Vec<Mismatch>,
     pub(super) contradictions: Vec<Contradiction>,
-    /// How many denials there are.
+    /// The number of denials.
     pub(super) denials: usize,
     /// True if the answer is in a language that the gate does not read.
     pub(super) is_foreign: bool,
     pub(super) score: NarrativeScore,
 }
 
-/// A claim, and what the calls say about it.
+/// A claim with the verdict of the calls.
 #[derive(Debug)]
 pub(super) struct JudgedClaim {
     pub(super) claim: Claim,
     pub(super) judgement: Judgement,
-    /// Whether a tool of `readonly_tools` excuses it.
+    /// True if a read-only tool excuses the claim.
     pub(super) is_excused: bool,
 }
 
@@ -66,7 +66,7 @@ impl JudgedClaim {
         self.judgement.verdict == verdict
     }
 
-    /// Whether the gate fails for it.
+    /// Returns true if the gate fails for it.
     fn is_refuted(&self) -> bool {
         let is_false = self.is(ClaimVerdict::Absent) || self.is(ClaimVerdict::Failed);
         is_false && !self.is_excused

@@ -98,7 +98,7 @@ const MOST_POINTS: usize = 50;
 
 /// The block as written.
 pub(crate) struct ReliabilityBlock {
-    /// How many runs the unbiased estimates draw; all of them when left out.
+    /// The number of runs that the unbiased estimates draw [default: all].
     k: Option<DrawnRuns>,
     /// Whether runs are held to anything that could fail.
     counts_something: bool,
@@ -127,7 +127,7 @@ pub(super) const KIND: GateKind = GateKind::new(
 
 impl ReliabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "How many runs the unbiased estimates draw; all of them when left out";
+        let doc = "The number of runs that the unbiased estimates draw [default: all]";
         let k = block.optional("k", doc, |f| {
             Some(DrawnRuns {
                 count: f.whole(1..=100_000)?,

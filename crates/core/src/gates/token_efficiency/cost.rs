@@ -7,15 +7,17 @@ use thiserror::Error;
 /// Why nobody knows what a run cost.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum CostUnknown {
-    #[error("neither the recording nor the agent says the cost or the model, so there is no cost")]
+    #[error(
+        "neither the recording nor the agent has the cost or the model, so the cost is unknown"
+    )]
     NoModel,
     #[error(
-        "there is no price for `{model}` in the table of {}, so there is no cost: give one under `prices:`",
+        "no price is known for `{model}` in the table of {}, so the cost is unknown: add one under `prices:`",
         shipped_as_of()
     )]
     NoPrice { model: String },
     #[error(
-        "the trace records neither the cost nor prompt and completion tokens, so there is no cost"
+        "the trace records neither the cost nor prompt and completion tokens, so the cost is unknown"
     )]
     NoTokens,
 }

@@ -90,7 +90,8 @@ impl ToolQuality {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "Rules that are not applied, by their ids";
         let ignore = block.list("ignore", doc, rule_id);
-        let doc = "The tools as they were pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
+        let doc =
+            "The tools pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
         let baseline = block.optional("baseline", doc, |field| {
             Some(BaselineFile {
                 name: field.name()?,
@@ -183,7 +184,7 @@ impl Gate for ToolQuality {
             None => String::new(),
         };
         scores.summary = Some(format!(
-            "score {min} at least, {mean} on average, {critical} critical, {warnings} warnings{per_request}"
+            "lowest score {min}, average {mean}; {critical} critical, {warnings} warnings{per_request}"
         ));
         for surface in judged {
             surface.explain(&mut scores.findings);
