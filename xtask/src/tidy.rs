@@ -17,10 +17,10 @@ const EXITS: [&str; 14] = [
     "crates/mcp/src/proxy/record.rs",
     "crates/mcp/src/proxy/http/interposed.rs",
     "crates/agent/src/own/proxies.rs",
-    "crates/cli/src/command/bridge.rs",
+    "crates/toolbox/src/command/bridge.rs",
     "crates/cli/src/command/mcp/mod.rs",
-    "crates/cli/src/command/mock.rs",
-    "crates/cli/src/command/proxy.rs",
+    "crates/toolbox/src/command/mock.rs",
+    "crates/toolbox/src/command/proxy.rs",
     "crates/command/src/progress/mod.rs",
 ];
 /// The calls that let bytes out.

@@ -3,9 +3,8 @@
 mod command;
 
 use command::{
-    bridge, calibrate, call, check, compare, completions, eval, explain, import, init, judge_check,
-    lint_tools, man, mcp, mock, model_baseline, plan_runs, proxy, report, run, scenario, schema,
-    show, tool_bench, tools, trace_from, validate, verify, view,
+    calibrate, compare, completions, eval, explain, init, judge_check, man, mcp, model_baseline,
+    plan_runs, report, run, scenario, schema, show, validate, view,
 };
 use mcptest_command::{CommandKind, Program};
 use mcptest_core::eval::Gates;
@@ -19,28 +18,28 @@ pub const COMMANDS: &[CommandKind] = &[
     CommandKind::new::<validate::Validate>(),
     CommandKind::new::<report::Rerender>(),
     CommandKind::new::<view::View>(),
-    CommandKind::new::<proxy::Proxy>(),
-    CommandKind::new::<verify::Verify>(),
-    CommandKind::new::<trace_from::TraceFrom>(),
-    CommandKind::new::<import::Import>(),
+    mcptest_toolbox::PROXY,
+    mcptest_toolbox::VERIFY,
+    mcptest_toolbox::TRACE_FROM,
+    mcptest_toolbox::IMPORT,
     CommandKind::new::<show::Show>(),
     CommandKind::new::<compare::Compare>(),
     CommandKind::new::<model_baseline::ModelBaseline>(),
     CommandKind::new::<calibrate::Calibrate>(),
     CommandKind::new::<judge_check::CheckJudges>(),
     CommandKind::new::<plan_runs::PlanRuns>(),
-    CommandKind::new::<tools::Tools>(),
-    CommandKind::new::<call::Call>(),
-    CommandKind::new::<check::Check>(),
-    CommandKind::new::<lint_tools::LintTools>(),
-    CommandKind::new::<tool_bench::ToolBench>(),
-    CommandKind::new::<mock::Mock>(),
+    mcptest_toolbox::TOOLS,
+    mcptest_toolbox::CALL,
+    mcptest_toolbox::CHECK,
+    mcptest_toolbox::LINT_TOOLS,
+    mcptest_toolbox::TOOL_BENCH,
+    mcptest_toolbox::MOCK,
     CommandKind::new::<mcp::Mcp>(),
     CommandKind::new::<explain::Explain>(),
     CommandKind::new::<schema::Schema>(),
     CommandKind::new::<completions::Completions>(),
     CommandKind::new::<man::Man>(),
-    CommandKind::new::<bridge::Bridge>(),
+    mcptest_toolbox::BRIDGE,
 ];
 
 /// The gates that suites may use, in the order of reports and of the documentation.

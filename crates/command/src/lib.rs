@@ -1,5 +1,6 @@
 //! What is every command written with?
 
+pub mod arguments;
 mod bare_server;
 mod deny;
 mod entry;

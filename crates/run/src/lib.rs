@@ -1,14 +1,12 @@
 //! Recording: which runs are made, which judges are asked, and what does a suite have to say for it?
 
 mod accept;
-pub mod arguments;
 mod baseline;
 mod calibrate;
 pub mod draft;
 pub mod grade;
 mod record;
 mod refused_tools;
-mod surface;
 mod tool_call;
 
 pub use accept::{Changes, FileChange, changes, recorded_changes};
@@ -18,7 +16,6 @@ pub use record::{
     Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,
 };
 pub use refused_tools::refused_tools;
-pub use surface::{FirstChoice, first_choices, read_pins, read_surface, write_bench, write_pins};
 
 use mcptest_agent::Spending;
 use mcptest_core::report::{Embed, Report};

@@ -2,3 +2,10 @@
 
 #[cfg(feature = "command")]
 pub mod check;
+#[cfg(feature = "command")]
+mod command;
+
+#[cfg(feature = "command")]
+pub use command::{
+    BRIDGE, CALL, CHECK, IMPORT, LINT_TOOLS, MOCK, PROXY, TOOL_BENCH, TOOLS, TRACE_FROM, VERIFY,
+};

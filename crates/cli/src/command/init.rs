@@ -73,7 +73,7 @@ fn wish(written: &str) -> Result<Wish, Failure> {
             "write `--call 'TOOL key=value'`",
         ));
     };
-    let given = mcptest_run::arguments::parse(arguments, None)
+    let given = mcptest_command::arguments::parse(arguments, None)
         .map_err(|error| Failure::new(format!("`--call '{written}'`: {error}")))?;
     Ok(Wish {
         tool: tool.clone(),

@@ -5,7 +5,7 @@ use super::complaint::complaint;
 use super::page::{Page, Test};
 use super::server::{DraftSession, Listed, short};
 use super::{DraftError, yaml};
-use crate::arguments::{Given, unknown};
+use mcptest_command::arguments::{Given, unknown};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::did_you_mean;
 use mcptest_mcp::client::CallFailure;

@@ -23,7 +23,7 @@ struct Saved {
 
 /// The tools in a recording, or in a saved answer to `tools/list`; injected distractors are none. What is wrong names
 /// the file.
-pub fn read_surface(path: &Path) -> Result<Vec<SurfaceTool>, String> {
+pub(super) fn read_surface(path: &Path) -> Result<Vec<SurfaceTool>, String> {
     let at = |reason: String| format!("{}: {reason}", escape_path(path));
     let bytes =
         files::read_named(path, files::RECORDING).map_err(|error| at(files::reason(&error)))?;
@@ -54,30 +54,30 @@ pub fn read_surface(path: &Path) -> Result<Vec<SurfaceTool>, String> {
 }
 
 /// Reads the pins that are named on the command line.
-pub fn read_pins(path: &Path) -> Result<Pins, String> {
+pub(super) fn read_pins(path: &Path) -> Result<Pins, String> {
     let bytes = files::read_named(path, files::RECORDING).map_err(|error| files::reason(&error))?;
     Pins::read(&bytes).map_err(|error| error.to_string())
 }
 
 /// Writes pins, over nothing but pins.
-pub fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
+pub(super) fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
     let in_the_way = "which is not a baseline of tools; choose another file";
     mcptest_replay::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
 }
 
 /// What a model chose for a request, first of all.
 #[derive(Debug)]
-pub struct FirstChoice {
+pub(super) struct FirstChoice {
     /// The model.
-    pub model: String,
+    pub(super) model: String,
     /// The request.
-    pub ask: String,
+    pub(super) ask: String,
     /// The tool of its first call; none when it made none.
-    pub tool: Option<String>,
+    pub(super) tool: Option<String>,
 }
 
 /// The first call of every recorded run of a suite.
-pub fn first_choices(suite: &Suite) -> Result<Vec<FirstChoice>, String> {
+pub(super) fn first_choices(suite: &Suite) -> Result<Vec<FirstChoice>, String> {
     let mut choices = Vec::new();
     for row in suite.agent_rows() {
         for path in cassette_paths(row).map_err(|error| error.to_string())? {
@@ -106,7 +106,7 @@ pub fn first_choices(suite: &Suite) -> Result<Vec<FirstChoice>, String> {
 
 /// Writes a suite that asks models for every intent, and beside it the tools as a mock that does nothing. Neither is
 /// written over another file.
-pub fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io::Result<()> {
+pub(super) fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io::Result<()> {
     let listed = |one: &SurfaceTool| {
         let tool = &one.tool;
         json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema })

@@ -198,7 +198,8 @@ pub fn misfits(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> St
 }
 
 /// The arguments that the tool does not have, a sentence each.
-pub(crate) fn unknown(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> Vec<String> {
+/// A line for each argument that the schema does not name.
+pub fn unknown(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> Vec<String> {
     let Some(known) = schema["properties"].as_object() else {
         return Vec::new();
     };

@@ -4,6 +4,7 @@ use clap::Args;
 use mcptest_command::server::Server;
 use mcptest_command::{BareServer, Failure, Group, Paint, Program, RunCommand, output, server};
 
+use mcptest_command::arguments::kind;
 use mcptest_core::escape::{clipped, escape};
 use mcptest_core::json::Members;
 use mcptest_core::problem::did_you_mean;
@@ -12,7 +13,6 @@ use mcptest_core::suite::ToolSchemas;
 use mcptest_core::tool_schema::Offer;
 use mcptest_core::words::count;
 use mcptest_mcp::client::{Client, Observed, ServerInfo, Tool};
-use mcptest_run::arguments::kind;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;

@@ -1,6 +1,7 @@
 //! `mcptest tool-bench`: for which requests is which tool chosen?
 
 use super::surface::{self, Surface};
+use super::surface_files;
 use clap::Args;
 use mcptest_command::{EXIT_DRIFT, Failure, Group, Paint, Program, RunCommand, output, server};
 use mcptest_core::escape::{escape, escape_path};
@@ -99,7 +100,7 @@ fn write_suite(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> Result<
             help,
         ));
     }
-    mcptest_run::write_bench(path, tools, intents)
+    surface_files::write_bench(path, tools, intents)
         .map_err(|error| Failure::new(mcptest_replay::reason(&error)))?;
     let path = escape_path(path);
     output::stderr(&format!(
@@ -114,7 +115,7 @@ fn of_models(
     tools: &[SurfaceTool],
     intents: &Intents,
 ) -> Result<Vec<Bench>, String> {
-    let chosen = mcptest_run::first_choices(suite)?;
+    let chosen = surface_files::first_choices(suite)?;
     let models: BTreeSet<&String> = chosen.iter().map(|one| &one.model).collect();
     let of_model = |model: &String| {
         let mine = chosen.iter().filter(|one| one.model == *model);

@@ -1,5 +1,6 @@
 //! `mcptest check`: does this server do what the specification says?
 
+use crate::check::{self, Options, Probe};
 use clap::Args;
 use mcptest_command::reports::reporters_help;
 use mcptest_command::server::Server;
@@ -12,7 +13,6 @@ use mcptest_core::problem::did_you_mean;
 use mcptest_core::words::count;
 use mcptest_mcp::client::DEFAULT_TIMEOUT;
 use mcptest_report::REPORTERS;
-use mcptest_toolbox::check::{self, Options, Probe};
 use std::time::{Duration, Instant};
 
 /// How long an answer may take here unless it is said otherwise: many probes wait for one that may never come.

@@ -4,6 +4,7 @@ mod answer;
 
 use super::tools;
 use clap::Args;
+use mcptest_command::arguments;
 use mcptest_command::server::Server;
 use mcptest_command::{
     BareServer, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output, server,
@@ -13,7 +14,6 @@ use mcptest_core::problem::nearest;
 use mcptest_core::suite::output_faults;
 use mcptest_core::words::{count, cut};
 use mcptest_mcp::client::{CallFailure, Client, Direction, Tool};
-use mcptest_run::arguments;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! `mcptest lint-tools`: what is wrong with the tools of a server, and what does each cost?
 
 use super::surface::{self, Surface};
+use super::surface_files;
 use clap::Args;
 use mcptest_command::{
     EXIT_DRIFT, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output,
@@ -47,7 +48,7 @@ impl RunCommand for LintTools {
     fn run(self, program: &Program) -> Result<u8, Failure> {
         self.ignore.iter().try_for_each(|id| known(id).map(drop))?;
         let read = |path: &PathBuf| {
-            mcptest_run::read_pins(path).map_err(|reason| Failure::at(path, reason))
+            surface_files::read_pins(path).map_err(|reason| Failure::at(path, reason))
         };
         let pins = self.baseline.as_ref().map(read).transpose()?;
         let tools = surface::tools(&self.surface, self.name.as_deref(), program.gates)?;
@@ -63,7 +64,7 @@ impl RunCommand for LintTools {
             return Err(surface::no_tools());
         }
         if let Some(path) = &self.write_baseline {
-            mcptest_run::write_pins(path, &Pins::of(&tools))
+            surface_files::write_pins(path, &Pins::of(&tools))
                 .map_err(|error| Failure::at(path, mcptest_replay::reason(&error)))?;
             output::stderr(&format!(
                 "wrote {} with {}\n",

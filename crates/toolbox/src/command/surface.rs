@@ -1,6 +1,6 @@
 //! Which tools do `lint-tools` and `tool-bench` look at?
 
-use super::tools;
+use super::{surface_files, tools};
 use clap::Args;
 use mcptest_command::server::Server;
 use mcptest_command::{EXIT_NOTHING_SELECTED, Failure, output, server};
@@ -26,7 +26,7 @@ pub(super) fn tools(
     gates: Gates,
 ) -> Result<Vec<SurfaceTool>, Failure> {
     if let Some(path) = &args.from {
-        return mcptest_run::read_surface(path).map_err(Failure::new);
+        return surface_files::read_surface(path).map_err(Failure::new);
     }
     let spec = server::spec(name, &args.server, gates)?;
     server::speak(async {
