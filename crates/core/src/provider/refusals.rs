@@ -24,7 +24,7 @@ pub struct Refusal {
     pub has_no_place: bool,
 }
 
-/// What of these parameters a provider of this kind is known to refuse for a model.
+/// The given parameters that a provider of this kind is known to refuse for a model.
 pub fn refusals(kind: &Kind, model: &str, parameters: &Parameters) -> Vec<Refusal> {
     let asked = AskedModel {
         model: bare(model),
@@ -51,7 +51,7 @@ pub fn refusals(kind: &Kind, model: &str, parameters: &Parameters) -> Vec<Refusa
     rules.filter_map(refusal).collect()
 }
 
-/// What is asked of which model.
+/// A model and the parameters for it.
 struct AskedModel<'a> {
     model: &'a str,
     parameters: &'a Parameters,
@@ -284,7 +284,7 @@ impl AskedModel<'_> {
         self.parameters.contains_key(parameter)
     }
 
-    /// Whether a Claude is made to think.
+    /// Returns true if a Claude is made to think.
     fn thinks(&self) -> bool {
         let kind = self
             .parameters

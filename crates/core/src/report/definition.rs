@@ -5,7 +5,7 @@ use crate::engine::{Better, GateKind, Gates, Target, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a gate is.
+/// The definition of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateDefinition {
     /// Its question, in one line.
@@ -16,12 +16,12 @@ pub struct GateDefinition {
     pub targets: BTreeMap<String, TargetDefinition>,
 }
 
-/// What a target is.
+/// The definition of a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetDefinition {
-    /// What it says, in one line.
+    /// Its meaning, in one line.
     pub doc: String,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
     /// Its lowest and its highest value; `None` when it has no highest.
     pub range: (Number, Option<Number>),
@@ -31,7 +31,7 @@ pub struct TargetDefinition {
     pub anchor: String,
 }
 
-/// What the gates of these tests are, by their keys.
+/// The definitions of these tests' gates, by their keys.
 pub(super) fn definitions(tests: &[TestReport], gates: Gates) -> BTreeMap<String, GateDefinition> {
     let keys = keys_of_gates(tests);
     let occurring = gates.iter().filter(|kind| keys.contains(kind.key));
@@ -40,7 +40,7 @@ pub(super) fn definitions(tests: &[TestReport], gates: Gates) -> BTreeMap<String
         .collect()
 }
 
-/// Of these definitions those of the gates of these tests.
+/// The given definitions of these tests' gates.
 pub(super) fn of_gates_in(
     tests: &[TestReport],
     definitions: &BTreeMap<String, GateDefinition>,

@@ -12,9 +12,9 @@ pub struct Expectation {
     pub target: String,
     /// The matcher as written, which the suite has too.
     pub matcher: Arc<Value>,
-    /// Whether it held.
+    /// True if it held.
     pub passed: bool,
-    /// What the target was; absent when there was nothing there.
+    /// The value of the target. Absent without a value.
     #[serde(
         default,
         deserialize_with = "present",
@@ -30,7 +30,7 @@ pub struct Expectation {
     /// Why it failed, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What judges said, where the matcher asks them.
+    /// The judges' answers, if the matcher asks judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grade: Option<Box<Grade>>,
 }
@@ -45,11 +45,11 @@ fn present<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>,
 pub struct AssertionDiff {
     /// Where, as a JSON Pointer.
     pub pointer: String,
-    /// What was expected there.
+    /// The expected value.
     pub expected: Value,
-    /// What was there.
+    /// The actual value.
     pub actual: Value,
-    /// The side that has nothing there, where one has not: its `null` is no value.
+    /// The side without a value, if any: its `null` is not a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<Side>,
 }
@@ -58,9 +58,9 @@ pub struct AssertionDiff {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// What was expected.
+    /// The expected side.
     Expected,
-    /// What was there.
+    /// The actual side.
     Actual,
 }
 

@@ -43,8 +43,8 @@ impl TestReport {
         }
     }
 
-    /// 10 hexadecimal digits of what the test is: its suite's file, as it is named from its root, its name, its model
-    /// and its variant.
+    /// 10 hexadecimal digits that identify the test: its suite's file, relative to its root, its name, its model and
+    /// its variant.
     pub fn hashed_id(&self, file: &str) -> String {
         let variant = self
             .variant
@@ -56,7 +56,8 @@ impl TestReport {
         hash[..10].to_owned()
     }
 
-    /// The name of the test's row: `name`, or `name [model]` in a matrix, then `[variant]` where there are several.
+    /// The name of the test's row: `name`, or `name [model]` with several models, then `[variant]` with several
+    /// variants.
     pub fn row_name(&self) -> String {
         let variant = self.variant.map(|variant| format!(" [{variant}]"));
         self.base_name() + &variant.unwrap_or_default()
@@ -81,8 +82,7 @@ impl TestReport {
         }
     }
 
-    /// A run as it is told from the others: `run 97`, its file when each has one of its own, and how the id of its trace
-    /// begins.
+    /// The name of a run: `run 97`, its file if each run has one, and the beginning of its trace's id.
     pub fn run_label(&self, index: usize) -> String {
         let trace = self
             .runs
@@ -142,7 +142,7 @@ impl TestReport {
         )
     }
 
-    /// What the server of a passed probe was warned of.
+    /// The warning about the server of a passed probe.
     pub fn warning(&self) -> Option<&str> {
         let probe = self
             .probe

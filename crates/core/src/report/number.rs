@@ -40,7 +40,7 @@ impl Number {
     }
 }
 
-/// Whole numbers as they are, others with at most six decimals.
+/// Whole numbers without decimals, others with at most six.
 impl std::fmt::Display for Number {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

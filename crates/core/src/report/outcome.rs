@@ -22,7 +22,7 @@ impl TestReport {
         }
     }
 
-    /// How many runs passed.
+    /// The number of passed runs.
     pub fn passed_runs(&self) -> usize {
         self.runs
             .iter()
@@ -30,7 +30,7 @@ impl TestReport {
             .count()
     }
 
-    /// How many runs ended in an error.
+    /// The number of runs that ended in an error.
     pub fn broken_runs(&self) -> usize {
         self.runs
             .iter()
@@ -56,7 +56,8 @@ impl TestReport {
 }
 
 impl RunReport {
-    /// Whether it did not pass whatever gates say of it: its `expect:` failed, its agent crashed, or it is an error.
+    /// Returns true if it did not pass, whatever its gates report: its `expect:` failed, its agent crashed, or it is
+    /// an error.
     pub fn fails_by_itself(&self) -> bool {
         let is_bad = matches!(self.status, Status::Failed | Status::Error);
         let has_failed = || self.expectations.iter().any(|one| !one.passed);

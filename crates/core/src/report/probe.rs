@@ -9,17 +9,17 @@ pub struct Probe {
     pub id: String,
     /// The family it belongs to.
     pub family: String,
-    /// What a good server does, in a few words.
+    /// The behaviour of a good server, in a few words.
     pub title: String,
-    /// What was sent, cut short.
+    /// The message, cut short.
     pub sent: String,
-    /// What came, cut short.
+    /// The answer, cut short.
     pub came: String,
-    /// What the specification says.
+    /// The rule in the specification.
     pub says: String,
-    /// Where it says so: the revision and the section.
+    /// The place of the rule: the revision and the section.
     pub section: String,
-    /// What is not as it should be, though the specification does not insist on it.
+    /// A deviation that the specification does not forbid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 pub struct RawTrace(Box<RawValue>);
 
 impl RawTrace {
-    /// A trace by its text; `None` when that is no JSON.
+    /// A trace from its text. `None` if that is not JSON.
     pub fn new(text: &str) -> Option<Self> {
         RawValue::from_string(text.trim().to_owned()).ok().map(Self)
     }
@@ -40,13 +40,13 @@ pub enum Embed {
 }
 
 impl Embed {
-    /// Whether the traces of this test are held.
+    /// Returns true if the traces of this test are kept.
     pub fn takes(self, test: &TestReport) -> bool {
         let is_bad = matches!(test.status, Status::Failed | Status::Error);
         self == Self::All || (self == Self::Failed && is_bad)
     }
 
-    /// Takes out the traces that are not held.
+    /// Removes the traces that are not kept.
     pub fn keep_in(self, test: &mut TestReport) {
         if !self.takes(test) {
             test.runs

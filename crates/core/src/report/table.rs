@@ -10,16 +10,16 @@ pub struct CallTable {
     /// The run, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<usize>,
-    /// How the expected calls are meant, in the suite's word.
+    /// The mode of the comparison, in the suite's word.
     pub mode: String,
-    /// How many calls are not as expected, in words.
+    /// The number of differing calls, in words.
     pub summary: String,
     /// The calls in order.
     pub rows: Vec<CallRow>,
-    /// What the rows do not show.
+    /// Facts that the rows do not show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// How many further rows are not as expected.
+    /// The number of omitted differing rows.
     #[serde(default)]
     pub left_out: usize,
 }
@@ -27,23 +27,23 @@ pub struct CallTable {
 /// An expected call beside a recorded one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRow {
-    /// How the two go together.
+    /// The pairing of the two.
     pub how: Pairing,
-    /// What was expected here.
+    /// The expected call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<CallShown>,
-    /// What was recorded.
+    /// The recorded call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<CallShown>,
     /// Where the arguments of a changed call differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diff: Vec<AssertionDiff>,
-    /// How many calls in a row match, where they stand for themselves only by their number.
+    /// The number of consecutive matching calls that are shown only by their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
 }
 
-/// How an expected and a recorded call go together.
+/// The pairing of an expected and a recorded call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pairing {
@@ -66,7 +66,7 @@ pub struct CallShown {
     pub number: usize,
     /// The tool, as written or recorded.
     pub tool: String,
-    /// What is asked of its arguments, or what they are; of a changed call those that differ, by their paths.
+    /// The requirements on its arguments, or their values. For a changed call, the differing ones by path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
 }

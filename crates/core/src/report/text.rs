@@ -9,7 +9,7 @@ impl Report {
         write(self, layout)
     }
 
-    /// A report that was written as JSON, as it stands there.
+    /// Reads a report from its JSON, unchanged.
     pub fn from_json(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }

@@ -1,4 +1,4 @@
-//! Why is a row or a run an error, or left out, and what is to be done about it?
+//! Why is a row or a run an error, or skipped, and what is the fix?
 
 use crate::words::word_of;
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,20 @@ pub struct Reason {
     /// Of what kind it is: what programs tell reasons apart by.
     #[serde(default)]
     pub kind: ReasonKind,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub message: String,
     /// Details, a line each: what changed, where the file is cut.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
-    /// What to do.
+    /// The fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// The command that mends it, where one does.
+    /// The command that fixes it, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 
-/// What kind of reason it is.
+/// The kind of reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -37,7 +37,7 @@ pub enum ReasonKind {
     OtherOnly,
     /// `--fail-fast` ended the judging before.
     FailFast,
-    /// There is no recording.
+    /// The recording is missing.
     RecordingMissing,
     /// The recording, or one of its runs, cannot be read.
     RecordingUnreadable,
@@ -53,29 +53,29 @@ pub enum ReasonKind {
     RunsMissing,
     /// A run ended in an error.
     RunError,
-    /// The user's own agent crashed, or ended with an exit code that says so.
+    /// The user's agent crashed, or exited with a failure.
     AgentCrashed,
     /// The results of a run do not fit its calls.
     TraceInconsistent,
     /// An injected fault can never be hit.
     FaultUnhittable,
-    /// What is recorded of a fault does not fit the suite.
+    /// The recorded fault does not match the suite.
     FaultMismatch,
-    /// Nobody has graded the run so far.
+    /// The run has no grade yet.
     GradeMissing,
     /// The suite, or the run, has changed since it was graded.
     GradeStale,
     /// The judges were asked and gave no grade.
     GradeFailed,
-    /// There is nobody to run.
+    /// The row has nothing to run.
     NothingToRun,
     /// The run or call could not be made, or not be written.
     RecordingFailed,
-    /// The model's provider cannot be asked: it is not known, or its key is not set.
+    /// The model's provider cannot be used: it is unknown, or its key is not set.
     ProviderUnusable,
     /// The server cannot be started as the suite says.
     ServerUnusable,
-    /// A budget in dollars cannot be held: nobody knows the model's price.
+    /// A dollar budget cannot be enforced: the model's price is unknown.
     PriceUnknown,
     /// The call of a tool test was not answered.
     CallFailed,
@@ -87,7 +87,7 @@ pub enum ReasonKind {
     FaultNotMet,
     /// Runs were given under a name that no row of the suite has.
     RowUnknown,
-    /// The secrets cannot be taken out.
+    /// The secrets cannot be removed.
     RedactionFailed,
     /// A server does not do what the specification says.
     ProbeFailed,
@@ -133,7 +133,7 @@ impl Reason {
         self
     }
 
-    /// With the command that mends it.
+    /// Adds the command that fixes it.
     pub fn command(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
         self

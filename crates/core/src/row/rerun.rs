@@ -5,16 +5,16 @@ use std::fmt;
 /// Names beyond which the search for one that selects nothing else would take too long.
 const MANY_ROWS: usize = 200;
 
-/// The command that judges one row alone; its text is made where it is shown.
+/// The command that judges one row alone. Its text is built only for display.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rerun {
-    /// The suite's file, as it was named.
+    /// The suite's file, as the user named it.
     pub suite: String,
-    /// What selects the row and nothing else; `None` for a suite that was refused, which is validated again.
+    /// The filter that selects only the row. `None` for a refused suite, which is validated again.
     pub filter: Option<String>,
-    /// The folder of transcripts that are judged in place of the agent's recordings.
+    /// The folder of transcripts to judge instead of the agent's recordings.
     pub traces: Option<String>,
-    /// What stands in place of what the suite says, as `--runs 3`: without it there may be no such row.
+    /// Options that override the suite, such as `--runs 3`: without them the row may not exist.
     pub overrides: Vec<(&'static str, String)>,
     /// Options that change the verdict, as `--live`.
     pub flags: Vec<&'static str>,
@@ -113,7 +113,7 @@ impl fmt::Display for Rerun {
     }
 }
 
-/// A path as a word that is no option.
+/// A path as a word that is not an option.
 fn path(path: &str) -> String {
     if path.starts_with('-') {
         quoted(&format!("./{path}"))

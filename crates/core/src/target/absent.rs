@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 impl Path {
-    /// What is said where there is nothing: of `[*]`, the key that no item has.
+    /// The message for a missing value: for `[*]`, the key that no item has.
     pub(crate) fn why_absent(&self, trace: &Trace<'_>) -> String {
         let nothing = || format!("`{}` has no value in this run", self.written);
         self.missing_role(trace)

@@ -18,9 +18,9 @@ use serde_json::Value;
 pub struct Path {
     written: String,
     steps: Vec<PathStep>,
-    /// Whether a null at its end says that nothing was recorded; within arguments and content it is a value.
+    /// True if a null at its end means that nothing was recorded. Within arguments and content, null is a value.
     null_is_absent: bool,
-    /// What stands at its end.
+    /// The type of the value at its end.
     holds: Type,
 }
 
@@ -37,7 +37,7 @@ enum PathStep {
 }
 
 impl PathStep {
-    /// Whether it leads to several items, which make one list.
+    /// Returns true if it leads to several items, which form one list.
     fn is_each(&self) -> bool {
         matches!(self, Self::Each | Self::EachWith { .. })
     }

@@ -45,10 +45,10 @@ pub struct Header<Schema = ToolSchema> {
     /// Tools that the model was not offered because its provider would refuse them, and why, as `server.tool`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, String>,
-    /// What each server told the model about how it wants to be used; `None` when the recording does not say.
+    /// The instructions of each server. `None` if the recording does not contain them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<BTreeMap<String, String>>,
-    /// Whether each run has a seal: a run without one was edited.
+    /// True if each run has a seal: a run without one was edited.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seals: bool,
     /// Over everything above.
@@ -57,7 +57,7 @@ pub struct Header<Schema = ToolSchema> {
 }
 
 impl Header {
-    /// What `format` says in every cassette.
+    /// The value of `format` in every cassette.
     pub const FORMAT: &'static str = "mcptest-cassette";
     /// The newest version of the format that is read, and the one that is written.
     pub const VERSION: u32 = 1;
@@ -84,7 +84,7 @@ pub struct CatalogueTool<Schema = ToolSchema> {
     /// The server that offers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// What the model reads about it.
+    /// The description for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments, as the server wrote it.
@@ -94,15 +94,15 @@ pub struct CatalogueTool<Schema = ToolSchema> {
         skip_serializing_if = "Option::is_none"
     )]
     pub input_schema: Option<Schema>,
-    /// Whether it was injected to distract.
+    /// True if it was injected as a distractor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub distractor: bool,
-    /// What the model's provider refuses in its schema, and what was sent in its place.
+    /// The parts of its schema that the model's provider refuses, and their replacements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mended: Vec<String>,
 }
 
-/// A tool as `server.tool`, or bare where the server is not known.
+/// A tool as `server.tool`, or its bare name if the server is unknown.
 pub fn full_name(server: Option<&str>, tool: &str) -> String {
     server.map_or_else(|| tool.to_owned(), |server| format!("{server}.{tool}"))
 }

@@ -1,4 +1,4 @@
-//! What happened in one run: the calls, their results and the conversation, borrowed from the recorded text.
+//! What happened in one run: which calls, results and conversation, borrowed from the recorded text?
 
 mod ending;
 mod error_word;
@@ -57,7 +57,7 @@ pub struct Trace<'a> {
         alias = "toolResults"
     )]
     pub tool_results: Vec<CallResult<'a>>,
-    /// Calls that the model wrote and nobody made: no gate counts them.
+    /// Calls that the model wrote and that were never made: no gate counts them.
     #[serde(
         borrow,
         default,
@@ -81,7 +81,7 @@ pub struct Trace<'a> {
         alias = "stopReason"
     )]
     pub stop_reason: Option<Cow<'a, str>>,
-    /// What the run is called where it came from: the id of its trace.
+    /// The run's name in its source: the id of its trace.
     #[serde(
         borrow,
         default,
@@ -98,7 +98,7 @@ pub struct Trace<'a> {
     /// Injected faults that calls ran into; `None` when the trace does not record them.
     #[serde(borrow, default, deserialize_with = "read::maybe_objects")]
     pub faults: Option<Vec<FaultEvent<'a>>>,
-    /// The servers as they were spoken to, where the trace says so.
+    /// The servers with the protocols used, if the trace has them.
     #[serde(default, deserialize_with = "read::objects")]
     pub servers: Vec<RecordedServer>,
     /// The state in which the run left the world that it acted on, where one was recorded.
@@ -118,7 +118,7 @@ impl<'a> Trace<'a> {
         Ok(serde_json::from_str::<Self>(text)?.of(text))
     }
 
-    /// What was deserialised from `text` becomes its trace: names are bare, and unknown fields stay reachable.
+    /// Completes a trace that was deserialised from `text`: names are bare, and unknown fields stay reachable.
     #[must_use]
     pub fn of(mut self, text: &'a str) -> Self {
         self.text = text;
@@ -171,27 +171,27 @@ pub struct Call<'a> {
     /// The provider's id of the call.
     #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub id: Option<Cow<'a, str>>,
-    /// The assistant turn the call was made in; a call without one is a turn of its own.
+    /// The assistant turn of the call. A call without one is a separate turn.
     pub turn: Option<u64>,
-    /// Who made the call, when it was made from generated code.
+    /// The caller, if generated code made the call.
     #[serde(borrow, default)]
     pub caller: Option<&'a RawValue>,
-    /// Whether the tool was an injected distractor.
+    /// True if the tool was an injected distractor.
     #[serde(default, deserialize_with = "read::or_default")]
     pub distractor: bool,
-    /// Whether several servers have a tool of this name, and nothing says whose it is.
+    /// True if several servers have a tool of this name, and the call does not name one.
     #[serde(skip)]
     pub(crate) is_of_several: bool,
 }
 
-/// What a call came back with.
+/// The result of a call.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(expecting = "a result, which is an object")]
 pub struct CallResult<'a> {
     /// The call this answers, as an index into `tool_calls`; results without one answer in order.
     #[serde(alias = "callIndex")]
     pub call_index: Option<usize>,
-    /// Whether the tool reported an error.
+    /// True if the tool reported an error.
     #[serde(default, deserialize_with = "read::or_default", alias = "isError")]
     pub is_error: bool,
     /// The content blocks.
@@ -208,13 +208,13 @@ pub struct CallResult<'a> {
     /// A protocol error, when the call got one instead of a result.
     #[serde(borrow, default)]
     pub error: Option<ProtocolError<'a>>,
-    /// How long the call took.
+    /// The duration of the call.
     #[serde(alias = "durationMs")]
     pub duration_ms: Option<u64>,
 }
 
 impl Call<'_> {
-    /// The arguments as JSON, where they are JSON. Some programs encode them twice: a text that holds an object is that
+    /// The arguments as JSON, if they are JSON. Some programs encode them twice: a text with an object is that
     /// object.
     pub(crate) fn decoded_args(&self) -> Option<Value> {
         let args = serde_json::from_str(self.args?.get()).ok()?;
@@ -227,12 +227,12 @@ impl Call<'_> {
 }
 
 impl CallResult<'_> {
-    /// Whether the call failed, by the tool's own word or by the protocol's.
+    /// Returns true if the call failed, by the tool's report or by the protocol.
     pub fn is_failure(&self) -> bool {
         self.is_error || self.error.is_some()
     }
 
-    /// What it says: the text of its content, else its structured content as JSON.
+    /// Its text: the text of its content, otherwise its structured content as JSON.
     pub(crate) fn text(&self) -> Option<String> {
         let content = self
             .content
@@ -277,10 +277,10 @@ pub struct ProtocolError<'a> {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(expecting = "a hand-off, which is an object with `from` and `to`")]
 pub struct Delegation<'a> {
-    /// Who handed over.
+    /// The agent that handed over.
     #[serde(borrow)]
     pub from: Cow<'a, str>,
-    /// Who took over.
+    /// The agent that took over.
     #[serde(borrow)]
     pub to: Cow<'a, str>,
 }
@@ -298,10 +298,10 @@ pub struct FaultEvent<'a> {
     /// The call it hit.
     #[serde(alias = "callIndex")]
     pub call_index: usize,
-    /// What the fault cost, in virtual milliseconds.
+    /// The cost of the fault, in virtual milliseconds.
     #[serde(alias = "virtualMs")]
     pub virtual_ms: Option<u64>,
-    /// Whether the agent was told of the failure.
+    /// True if the agent received the failure.
     #[serde(default, deserialize_with = "read::or_default")]
     pub detected: bool,
 }
@@ -316,13 +316,13 @@ pub struct Conversation<'a> {
     /// Every turn with its text.
     #[serde(borrow, default, deserialize_with = "read::objects")]
     pub turns: Vec<Turn<'a>>,
-    /// How long the run took.
+    /// The duration of the run.
     #[serde(alias = "durationMs")]
     pub duration_ms: Option<u64>,
-    /// How many messages were exchanged.
+    /// The number of messages.
     #[serde(alias = "messageCount")]
     pub message_count: Option<u64>,
-    /// What the run cost.
+    /// The cost of the run.
     #[serde(alias = "costUsd")]
     pub cost_usd: Option<f64>,
 }
@@ -342,17 +342,17 @@ pub struct Turn<'a> {
 /// One recorded run as a gate sees it: its number, the trace, the header it was recorded under, its `expect:` verdict.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
-    /// Its own number, from 1: runs that cannot be read are not among those that a gate sees.
+    /// Its number, from 1: a gate does not see runs that cannot be read.
     pub number: usize,
-    /// What happened.
+    /// The trace.
     pub trace: &'a Trace<'a>,
-    /// What the run was recorded with, where the recording says so.
+    /// The recording's header, if it has one.
     pub header: Option<&'a Header>,
-    /// Whether the run's own `expect:` held, and its agent did not crash.
+    /// True if the run's `expect:` held, and its agent did not crash.
     pub as_expected: bool,
     /// Its outcome: whether it is as expected, and no gate that scores run by run fails it.
     pub passed: bool,
-    /// What judges said of it, for the checks that ask them.
+    /// The judges' grades, for the checks that ask judges.
     pub grades: &'a [Found],
 }
 
@@ -380,7 +380,7 @@ impl<'a> Run<'a> {
             .collect()
     }
 
-    /// The tools that it was offered, where the recording says so.
+    /// The offered tools, if the recording has them.
     pub fn catalogue(&self) -> Option<&'a [CatalogueTool]> {
         self.header.and_then(|header| header.catalogue.as_deref())
     }

@@ -58,14 +58,14 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Defaul
     Ok(Option::deserialize(reader)?.unwrap_or_default())
 }
 
-/// The JSON as it stands, null included.
+/// The verbatim JSON, null included.
 pub(super) fn kept<'de: 'a, 'a, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(reader).map(Some)
 }
 
-/// A string that is borrowed where it has no escapes; serde's own `Option<Cow<str>>` always copies.
+/// A string that is borrowed unless it has escapes. Serde's `Option<Cow<str>>` always copies.
 pub(super) fn borrowed<'de: 'a, 'a, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<Cow<'a, str>>, D::Error> {

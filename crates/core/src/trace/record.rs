@@ -13,7 +13,7 @@ pub struct ConversationTrace {
     pub tool_calls: Vec<RecordedCall>,
     /// One result per call, in call order.
     pub tool_results: Vec<RecordedResult>,
-    /// Calls that the model wrote and nobody made.
+    /// Calls that the model wrote and that were never made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unmade_calls: Vec<RecordedCall>,
     /// The agent's closing message.
@@ -22,7 +22,7 @@ pub struct ConversationTrace {
     /// Why the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// What the run is called where it came from: the id of its trace.
+    /// The run's name in its source: the id of its trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
     /// Provider, server and agent errors.
@@ -34,7 +34,7 @@ pub struct ConversationTrace {
     /// Injected faults that calls ran into; `None` when none were injected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<Vec<RecordedFault>>,
-    /// The servers as they were spoken to; empty when that is not known.
+    /// The servers with the protocols used. Empty if unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<RecordedServer>,
     /// The state in which the run left the world that it acted on.
@@ -44,12 +44,12 @@ pub struct ConversationTrace {
     pub conversation: RecordedConversation,
 }
 
-/// A server as it was spoken to.
+/// A server with the protocol used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedServer {
     /// Its name in the suite.
     pub name: String,
-    /// The protocol era, `legacy` or `modern`.
+    /// The protocol, `legacy` or `modern`.
     pub era: String,
     /// The protocol revision.
     #[serde(alias = "protocolVersion")]
@@ -84,10 +84,10 @@ pub fn run_line(run: usize, trace: &str) -> String {
     format!("{{\"run\":{run},\"trace\":{trace}}}")
 }
 
-/// How many lists and objects a value of a trace stands within, in a cassette or a report.
+/// The number of lists and objects around a value of a trace, in a cassette or a report.
 const AROUND: usize = 16;
 
-/// Why some JSON cannot be kept in a trace, when it cannot: nobody could read it again.
+/// The reason that some JSON cannot be kept in a trace, if any: it could not be read again.
 pub fn unkeepable(json: &str) -> Option<String> {
     check_within(json, AROUND)
         .err()
@@ -114,10 +114,10 @@ pub struct RecordedCall {
     /// The assistant turn, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
-    /// Who made the call, when generated code did; that the model did it itself is not written.
+    /// The caller, if generated code made the call. Omitted for the model's own calls.
     #[serde(skip_serializing_if = "is_not_said")]
     pub caller: Option<Box<RawValue>>,
-    /// Whether the tool was an injected distractor.
+    /// True if the tool was an injected distractor.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub distractor: bool,
 }
@@ -127,18 +127,18 @@ fn is_not_said(caller: &Option<Box<RawValue>>) -> bool {
     is_direct(caller.as_deref())
 }
 
-/// Whether the agent made the call itself, and no generated code.
+/// Returns true if the agent made the call itself, without generated code.
 pub(crate) fn is_direct(caller: Option<&RawValue>) -> bool {
     let Some(caller) = caller else { return true };
     serde_json::from_str::<Value>(caller.get()).is_ok_and(|caller| caller["type"] == "direct")
 }
 
-/// What a call came back with.
+/// The result of a call.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RecordedResult {
     /// The call it answers.
     pub call_index: usize,
-    /// Whether the tool reported an error, or the call never reached it.
+    /// True if the tool reported an error, or the call never reached it.
     pub is_error: bool,
     /// The content blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,19 +146,19 @@ pub struct RecordedResult {
     /// The structured content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured: Option<Box<RawValue>>,
-    /// A protocol or transport error in place of a result.
+    /// A protocol or transport error instead of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<RecordedFailure>,
-    /// What the server told of its progress meanwhile.
+    /// The server's progress notifications during the call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub progress: Vec<Box<RawValue>>,
-    /// What it logged meanwhile.
+    /// The server's log messages during the call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<Box<RawValue>>,
     /// When the call was made, counted from the beginning of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_ms: Option<u64>,
-    /// How long it took.
+    /// The duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
@@ -169,16 +169,16 @@ pub struct RecordedFailure {
     /// The JSON-RPC code, where the server gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
-    /// What happened.
+    /// The message.
     pub message: String,
 }
 
-/// What went wrong beside the calls.
+/// An error outside the calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RecordedError {
     /// `provider`, `server` or `agent`.
     pub kind: String,
-    /// What happened.
+    /// The message.
     pub message: String,
 }
 
@@ -195,9 +195,9 @@ impl RecordedError {
 /// A hand-off between agents.
 #[derive(Debug, Clone, Serialize)]
 pub struct RecordedDelegation {
-    /// Who handed over.
+    /// The agent that handed over.
     pub from: String,
-    /// Who took over.
+    /// The agent that took over.
     pub to: String,
 }
 
@@ -210,10 +210,10 @@ pub struct RecordedFault {
     pub kind: String,
     /// The call.
     pub call_index: usize,
-    /// How late the answer was; left out where that follows from the budget of the one who judges.
+    /// The delay of the answer. Omitted if it follows from the judging block's budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_ms: Option<u64>,
-    /// Whether the agent was told.
+    /// True if the agent received the failure.
     pub detected: bool,
 }
 
@@ -223,16 +223,16 @@ pub struct RecordedConversation {
     /// Token counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
-    /// What was said, turn by turn.
+    /// The messages, turn by turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<Vec<RecordedTurn>>,
-    /// How long the run took.
+    /// The duration of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// How many messages were exchanged.
+    /// The number of messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_count: Option<u64>,
-    /// What it cost.
+    /// The cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
@@ -242,18 +242,18 @@ pub struct RecordedConversation {
 pub struct RecordedTurn {
     /// `user`, `assistant` or `tool`.
     pub role: String,
-    /// What was said.
+    /// The text.
     pub content: String,
     /// Token counts of this answer of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
-    /// What it cost.
+    /// The cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// When it began, counted from the beginning of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_ms: Option<u64>,
-    /// How long the model took, with all tries.
+    /// The time of the model, with all tries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }

@@ -7,8 +7,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// The name of a field, and another under which it is read. Readers of traces list these names as aliases, and a test
-/// holds them to this table.
+/// The name of a field, and another accepted name. Readers of traces list these names as aliases, and a test compares
+/// them with this table.
 const SPELLINGS: [(&str, &str); 25] = [
     ("args", "arguments"),
     ("args_text", "argsText"),
@@ -52,11 +52,11 @@ fn field_named(fields: &'static [Field], key: &str) -> Option<&'static Field> {
     })
 }
 
-/// How much of a trace is looked at: a field that a program writes wrongly is wrong from the first call on.
+/// The part of a trace to check: a field that a program writes wrongly is wrong from the first call.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Fields of a trace that nobody reads and that are close to one that is read, a line each. Only the beginning of a long
-/// trace is looked at.
+/// Unknown fields of a trace that are close to a known one, a line each. Only the beginning of a long trace is
+/// checked.
 pub fn slips(trace: &str) -> Vec<String> {
     let mut slips = Slips::default();
     let walk = Walk {
@@ -111,7 +111,7 @@ impl Slips {
     }
 }
 
-/// A value of a trace, and what can stand there.
+/// A value of a trace, and its possible fields.
 struct Walk<'f> {
     shape: &'static Shape,
     slips: &'f mut Slips,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Token counts, absent where nobody counted.
+/// Token counts, absent if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "token counts, which are an object")]
 pub struct Tokens {
@@ -46,7 +46,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Counts of which the total, where it is not told, is the sum of what is known.
+    /// Counts whose total, if absent, is the sum of the known parts.
     pub fn new(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Self {
         Self {
             total: total.or_else(|| either(prompt, completion)),
@@ -63,7 +63,7 @@ impl Tokens {
         }
     }
 
-    /// The total is the sum where it is not counted and both parts are.
+    /// Sets a missing total to the sum if both parts are known.
     #[must_use]
     pub fn totalled(self) -> Self {
         let sum = || {
@@ -85,7 +85,7 @@ impl Tokens {
         self.add_parts(other);
     }
 
-    /// What the counts have in them: from a cache, to a cache, thoughts.
+    /// Adds the parts of the counts: from a cache, to a cache, thoughts.
     pub fn add_parts(&mut self, other: Self) {
         self.cache_read = either(self.cache_read, other.cache_read);
         self.cache_write = either(self.cache_write, other.cache_write);

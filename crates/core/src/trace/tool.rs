@@ -23,7 +23,7 @@ pub struct Tool<'a> {
     pub name: &'a str,
     /// The server that it belongs to, where that is known.
     pub server: Option<&'a str>,
-    /// Whether several servers have a tool of this name, and the call does not say whose it is.
+    /// True if several servers have a tool of this name, and the call does not name one.
     is_of_several: bool,
 }
 
@@ -43,12 +43,12 @@ impl<'a> Tool<'a> {
         Self::new(text("name").unwrap_or_default(), text("server"))
     }
 
-    /// The tool as `server.tool`, bare where its server is not known.
+    /// The tool as `server.tool`, or its bare name if the server is unknown.
     pub fn full_name(&self) -> String {
         full_name(self.server, self.name)
     }
 
-    /// Whether a name in a suite (bare, or behind its server in a spelling that leaves no doubt) means this tool.
+    /// Returns true if a name in a suite (bare, or with its server in an unambiguous spelling) means this tool.
     pub fn is(&self, written: &str) -> bool {
         written == self.name
             || match self.server {
@@ -73,12 +73,12 @@ impl<'a> Tool<'a> {
             }
     }
 
-    /// Whether the name may have this server in it, and the rest is what a suite names.
+    /// Returns true if the name may contain this server, and the rest is the suite's name.
     fn may_be_of(&self, server: &str, written: &str) -> bool {
         likely_tools_of(self.name, server).any(|bare| Tool::new(bare, Some(server)).is(written))
     }
 
-    /// Whether the name may have some server in it that nobody declares.
+    /// Returns true if the name may contain an undeclared server.
     fn may_be_of_unknown_server(&self, written: &str, servers: &[String]) -> bool {
         let is_behind_a_server = || endings(self.name).skip(1).any(|ending| ending == written);
         let is_before_a_server = || {
@@ -114,7 +114,8 @@ impl<'a> From<&'a CatalogueTool> for Tool<'a> {
     }
 }
 
-/// Whether `written` (bare, or with its server as in `server.tool` or `server__tool`) names the tool `name` of `server`.
+/// Returns true if `written` (bare, or with its server as in `server.tool` or `server__tool`) names the tool `name`
+/// of `server`.
 pub fn is_tool(written: &str, name: &str, server: Option<&str>) -> bool {
     Tool::new(name, server).is(written)
 }
@@ -184,7 +185,7 @@ fn likely_tools_of<'n>(name: &'n str, server: &str) -> impl Iterator<Item = &'n 
         .flat_map(|rest| behind(rest, &JOINTS).chain(behind(rest, &DOUBTFUL_JOINTS)))
 }
 
-/// What follows each of these joints at the beginning of a text.
+/// The rest of a text after each of these joints at its beginning.
 fn behind<'n>(text: &'n str, joints: &'static [&'static str]) -> impl Iterator<Item = &'n str> {
     let rests = joints
         .iter()
@@ -192,7 +193,7 @@ fn behind<'n>(text: &'n str, joints: &'static [&'static str]) -> impl Iterator<I
     rests.filter(|bare| !bare.is_empty())
 }
 
-/// What follows the mark of a host.
+/// The rest of a name after the mark of a host.
 fn behind_host(name: &str) -> impl Iterator<Item = &str> {
     let rest = name.strip_prefix(HOST);
     let joined = rest
@@ -208,7 +209,7 @@ fn before_server<'n>(name: &'n str, server: &str) -> Option<&'n str> {
     (is_whole && !bare.is_empty()).then_some(bare)
 }
 
-/// Whether a text is some server and this tool with any joint between them.
+/// Returns true if a text is a server and this tool with any joint between them.
 fn ends_with_tool(text: &str, tool: &str) -> bool {
     let before = text.strip_suffix(tool).unwrap_or_default();
     let mut joints = JOINTS.into_iter().chain(DOUBTFUL_JOINTS);
@@ -225,7 +226,7 @@ fn is_like_letter(letter: char, found: char) -> bool {
     is_same_letter(letter, found) || letter.eq_ignore_ascii_case(&found)
 }
 
-/// What follows a server at the beginning of a name.
+/// The rest of a name after a server at its beginning.
 fn without_server<'n>(
     name: &'n str,
     server: &str,
@@ -236,7 +237,7 @@ fn without_server<'n>(
     (!server.is_empty() && server.chars().all(&mut is_next)).then_some(rest.as_str())
 }
 
-/// What a suite and a recording know of the tools of a run.
+/// The tools of a run, as the suite and the recording know them.
 pub(crate) struct KnownTools<'k> {
     /// Every declared server, the longest first.
     servers: Vec<&'k str>,
@@ -305,7 +306,7 @@ impl<'k> KnownTools<'k> {
 }
 
 impl Call<'_> {
-    /// Some hosts record the name as it was on the wire, `<server>__<tool>`.
+    /// Removes the prefix of hosts that record the name on the wire, `<server>__<tool>`.
     pub(super) fn strip_own_prefix(&mut self) {
         let server = self.server.as_deref().unwrap_or_default();
         let kept = tools_of(&self.name, server).next();
@@ -321,7 +322,7 @@ impl Call<'_> {
         };
     }
 
-    /// Whether a tool named in a suite is the one called here.
+    /// Returns true if a tool named in a suite is the called one.
     pub fn is_to(&self, tool: &str) -> bool {
         Tool::from(self).is(tool)
     }
@@ -337,8 +338,7 @@ fn part_of(name: &str, bare: &str) -> Range<usize> {
 }
 
 impl Trace<'_> {
-    /// The same trace, its calls by their bare names and with their servers as far as these are known; `None` when it
-    /// says so already.
+    /// The trace with bare names of calls and with their servers, as far as known. `None` if nothing changes.
     pub(crate) fn with_known_tools(&self, known: &KnownTools<'_>) -> Option<Self> {
         let mut meant: HashMap<&str, Tool<'_>> = HashMap::default();
         let mut settled: Option<Self> = None;

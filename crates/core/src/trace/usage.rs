@@ -110,8 +110,7 @@ impl Tokens {
         }
     }
 
-    /// The prompt with what went through a cache in it. No part is greater than its whole: where it is, the source
-    /// counts it beside the prompt.
+    /// The prompt including its cached part. A part that is greater than its whole was counted beside the prompt.
     #[must_use]
     pub fn with_cached_in_prompt(self) -> Self {
         let cached = sum([self.cache_read, self.cache_write]).unwrap_or_default();

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 /// A place in a state: the names that lead there, from the outside in.
 pub type Place = Vec<String>;
 
-/// What a place has from now on; nothing, when it is taken away.
+/// The new value of a place. `None` if it is removed.
 pub(super) type StateChange = (Place, Option<Value>);
 
-/// What stands at a place.
+/// The value at a place.
 pub(crate) fn find<'v>(state: &'v Value, place: &[String]) -> Option<&'v Value> {
     place.iter().try_fold(state, |value, name| match value {
         Value::Object(members) => members.get(name),
@@ -49,7 +49,7 @@ pub(super) fn check(state: &Value, place: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts a value at a place that was checked, or takes away what is there.
+/// Puts a value at a checked place, or removes the value there.
 pub(super) fn put(state: &mut Value, place: &[String], value: Option<Value>) {
     let Some((name, rest)) = place.split_first() else {
         *state = value.unwrap_or_default();

@@ -132,7 +132,7 @@ impl Effect {
         self.place.arguments().chain(arguments_of(&self.value))
     }
 
-    /// Whether the call has the arguments that the place names.
+    /// Returns true if the call has the arguments that the place names.
     pub(super) fn has_place(&self, args: &Value) -> bool {
         self.place.of(args).is_some()
     }

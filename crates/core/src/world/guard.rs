@@ -10,7 +10,7 @@ use crate::suite::read::{Block, Field};
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 
-/// What must hold of one place.
+/// A condition on one place.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
     place: PlaceTemplate,
@@ -27,7 +27,7 @@ enum Test {
     Exists,
 }
 
-/// Every test with its key, what it says of a value, and its line in the documentation.
+/// Every test with its key, its check of a value, and its line in the documentation.
 const TESTS: [(&str, Test, &str, &str); 6] = [
     ("eq", Test::Eq, "must be", "The value is equal to this one"),
     (
@@ -163,7 +163,7 @@ fn order(one: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// What a value may mean to a server besides itself: `"900"` the number 900, `"true"` the flag.
+/// A server's possible reading of a value: `"900"` as the number 900, `"true"` as the flag.
 fn doubtful_meaning(value: &Value) -> Option<Value> {
     let text = value.as_str()?;
     let flag = text.trim().to_lowercase().parse::<bool>().ok();
@@ -198,7 +198,7 @@ impl Guard {
         Some(format!("`{place}` is {found}, and {wanted}"))
     }
 
-    /// Whether it may hold, for a rule that must not miss a call: doubt counts as danger.
+    /// Returns true if it may hold, for a rule that must not miss a call: doubt counts as danger.
     pub(crate) fn may_hold(&self, state: &Value, args: &Value) -> bool {
         let Some((_, found)) = self.found(state, args) else {
             return false;
@@ -217,7 +217,7 @@ impl Guard {
         self.place.arguments().chain(wanted)
     }
 
-    /// The same for a state in which a run ended: where it is not as expected.
+    /// The difference from the expectation in a run's final state.
     pub(crate) fn difference(&self, state: &Value) -> Option<AssertionDiff> {
         let place = self.place.of(&Value::Null)?;
         let found = find(state, &place);
@@ -238,7 +238,7 @@ impl Guard {
         })
     }
 
-    /// Whether it needs a call to say anything.
+    /// Returns true if it depends on a call.
     pub(crate) fn names_arguments(&self) -> bool {
         let is_filled =
             |(_, wanted): &(Test, Value)| filled(wanted, &Value::Null).as_ref() != Some(wanted);

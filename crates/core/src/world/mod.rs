@@ -49,12 +49,12 @@ pub(crate) struct Forbidden {
     pub(crate) reason: String,
 }
 
-/// What a call does to a state.
+/// The effect of a call on a state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WorldStep {
     /// Nothing: its tool has no transitions.
     Read,
-    /// It changed, or may have changed, what stands at these places.
+    /// It changed, or may have changed, the values at these places.
     Changed(Vec<Place>),
     /// Nothing, because it cannot be made in this state: why.
     Invalid(String),
@@ -85,7 +85,7 @@ impl World {
         }
     }
 
-    /// What decides how a run goes in it, as it is written.
+    /// The written parts that decide how a run goes in it.
     pub fn written(&self) -> &Value {
         &self.written
     }
@@ -114,19 +114,19 @@ impl World {
         }
     }
 
-    /// Whether a tool changes something in this world.
+    /// Returns true if a tool changes something in this world.
     pub(crate) fn has_transitions(&self, tool: Tool<'_>) -> bool {
         self.transitions
             .iter()
             .any(|transition| tool.is(&transition.tool))
     }
 
-    /// Whether a tool may be this one of the suite, in a spelling that leaves doubt.
+    /// Returns true if a tool may be this one of the suite, in an ambiguous spelling.
     pub(crate) fn may_be(&self, tool: Tool<'_>, written: &str) -> bool {
         tool.may_be(written, &self.servers)
     }
 
-    /// Whether a tool may be one that changes something in this world.
+    /// Returns true if a tool may be one that changes something in this world.
     pub(crate) fn may_change(&self, tool: Tool<'_>) -> bool {
         self.transitions
             .iter()

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The first name of a place that is an argument, and none of the state.
 pub(super) const ARGUMENTS: &str = "args";
 
-/// Names with dots between them; `{argument}` stands for an argument of the call.
+/// Names with dots between them. `{argument}` means an argument of the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlaceTemplate(Vec<String>);
 
@@ -32,7 +32,7 @@ impl PlaceTemplate {
         None
     }
 
-    /// Whether it is of the arguments, and not of the state.
+    /// Returns true if it is among the arguments, not in the state.
     pub(super) fn is_argument(&self) -> bool {
         self.0.first().is_some_and(|first| first == ARGUMENTS)
     }
@@ -47,7 +47,7 @@ impl PlaceTemplate {
             .chain(within.map(|(_, name)| root(name)))
     }
 
-    /// Whether it names an argument.
+    /// Returns true if it names an argument.
     pub(super) fn names_arguments(&self) -> bool {
         self.is_argument() || self.0.iter().any(|name| holes(name).next().is_some())
     }

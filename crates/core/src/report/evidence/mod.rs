@@ -1,4 +1,4 @@
-//! What is behind the numbers of a gate, for pictures: computed where the number is, in the gate's own folder.
+//! Which evidence do pictures need for the numbers of a gate? It is computed beside the number, in the gate's folder.
 
 mod runs;
 mod totals;
@@ -16,16 +16,16 @@ use super::AssertionDiff;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is behind the numbers of one gate; the kind is the gate's key.
+/// The evidence for the numbers of one gate. The kind is the gate's key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Evidence {
-    /// Which calls came before those that build on them.
+    /// The calls that came before the calls that build on them.
     TrajectoryAxes {
-        /// The runs, those that failed first.
+        /// The runs, failed ones first.
         runs: Vec<AxesRun>,
-        /// How many further runs are not listed.
+        /// The number of omitted runs.
         #[serde(default)]
         left_out: usize,
     },
@@ -33,31 +33,31 @@ pub enum Evidence {
     GoldenPath {
         /// The tools of the path.
         path: Vec<String>,
-        /// The runs, those that failed first.
+        /// The runs, failed ones first.
         runs: Vec<PathRun>,
-        /// How many further runs are not listed.
+        /// The number of omitted runs.
         #[serde(default)]
         left_out: usize,
     },
-    /// How alike the runs are, pair by pair.
+    /// The similarity of each pair of runs.
     Stability {
         /// The runs that are compared here.
         runs: Vec<usize>,
         /// Row i has what run i and each run before it have in common, from 0 to 1.
         similarity: Vec<Vec<Option<f64>>>,
-        /// The mean over all pairs, also those of runs that are not listed.
+        /// The mean over all pairs, including pairs of omitted runs.
         mean: f64,
         /// The dimensions that were measured.
         dimensions: Vec<Dimension>,
-        /// How many further runs are not listed.
+        /// The number of omitted runs.
         #[serde(default)]
         left_out: usize,
     },
-    /// How likely it is that many runs in a row pass.
+    /// The probability that a number of runs in a row pass.
     Reliability {
-        /// How many runs were judged.
+        /// The number of judged runs.
         runs: usize,
-        /// How many passed.
+        /// The number of passed runs.
         passed: usize,
         /// A point for each number of runs, 50 at most.
         curve: Vec<CurvePoint>,
@@ -65,7 +65,7 @@ pub enum Evidence {
         #[serde(default)]
         decay_curve: Vec<u32>,
     },
-    /// How often the choice was right.
+    /// The rate of correct choices.
     Distractors {
         /// This row's number of distractors; the other rows of a sweep have theirs.
         points: Vec<ChoicePoint>,
@@ -76,30 +76,30 @@ pub enum Evidence {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked_floor: Option<f64>,
     },
-    /// What became of each failure.
+    /// The outcome of each failure.
     Recovery {
-        /// The runs, those that failed first.
+        /// The runs, failed ones first.
         runs: Vec<RecoveryRun>,
-        /// How many further runs are not listed.
+        /// The number of omitted runs.
         #[serde(default)]
         left_out: usize,
     },
     /// Which claims are backed by which calls.
     Narrative {
-        /// The runs, those that failed first.
+        /// The runs, failed ones first.
         runs: Vec<NarrativeRun>,
-        /// How many further runs are not listed.
+        /// The number of omitted runs.
         #[serde(default)]
         left_out: usize,
     },
-    /// Who called what, and who handed over to whom.
+    /// The callers with their tools, and the hand-offs.
     ToolEdges {
         /// The calls by their tools.
         edges: Vec<EdgeShown>,
         /// The hand-offs.
         handoffs: Vec<Handoff>,
     },
-    /// What came of each fault.
+    /// The outcome of each fault.
     FaultMatrix {
         /// The tools, in the order of their calls.
         tools: Vec<String>,
@@ -108,35 +108,35 @@ pub enum Evidence {
         /// Each combination that was tried.
         cells: Vec<FaultCell>,
     },
-    /// What the runs took.
+    /// The cost of the runs.
     TokenEfficiency {
-        /// The runs, those that failed first.
+        /// The runs, failed ones first.
         runs: Vec<TokensOfRun>,
-        /// What is asked.
+        /// The requirements.
         limits: Vec<LimitShown>,
-        /// How many further runs are not listed.
+        /// The number of omitted runs.
         #[serde(default)]
         left_out: usize,
     },
     /// Which tools were chosen.
     ToolSelection {
-        /// The tools, those that were asked for first.
+        /// The tools, expected ones first.
         tools: Vec<SelectedTool>,
     },
-    /// What each set of tools is worth.
+    /// The value of each set of tools.
     Ablate {
         /// The sets, in the order of the suite.
         rows: Vec<AblationRow>,
     },
     /// Where the runs led the world.
     Scenario {
-        /// The runs, those that failed first.
+        /// The runs, failed ones first.
         runs: Vec<WorldRun>,
-        /// How many further runs are not listed.
+        /// The number of omitted runs.
         #[serde(default)]
         left_out: usize,
     },
-    /// What rules say of the tools.
+    /// The findings for the tools.
     ToolQuality {
         /// The findings, in the order of the tools.
         tools: Vec<ToolFinding>,

@@ -12,7 +12,7 @@ pub struct AxesRun {
     pub run: usize,
     /// The tools called, in order.
     pub calls: Vec<String>,
-    /// How many further calls are not listed.
+    /// The number of omitted calls.
     #[serde(default)]
     pub calls_left_out: usize,
     /// The order edges.
@@ -34,7 +34,7 @@ pub struct OrderEdge {
     /// The call of the later tool that came too soon, else its first, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_call: Option<usize>,
-    /// Whether the edge holds.
+    /// True if the edge holds.
     pub held: bool,
 }
 
@@ -51,21 +51,21 @@ pub struct DataEdge {
     /// The call of the later tool that came too soon, else its first, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_call: Option<usize>,
-    /// Whether the edge holds.
+    /// True if the edge holds.
     pub held: bool,
     /// Why it does not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
 }
 
-/// How one run walked the path.
+/// One run's walk along the path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathRun {
     /// The run, from 1.
     pub run: usize,
     /// Its calls, in order.
     pub calls: Vec<PathCall>,
-    /// How many further calls are not listed.
+    /// The number of omitted calls.
     #[serde(default)]
     pub calls_left_out: usize,
     /// The steps of the path that it did not walk, from 1.
@@ -82,7 +82,7 @@ pub struct PathCall {
     /// The step of the path that it walks, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// Whether it walks no step of the path.
+    /// True if it is not a step of the path.
     pub detour: bool,
 }
 
@@ -108,14 +108,14 @@ pub struct Encounter {
     pub call: usize,
     /// When that call began.
     pub at_ms: u64,
-    /// How long it hung before the agent was told or got past it.
+    /// The time that it hung before the agent received the failure or recovered.
     pub wait_ms: u64,
-    /// Whether the agent was told.
+    /// True if the agent received the failure.
     pub detected: bool,
-    /// How long after the call began the agent was told.
+    /// The time from the call to the agent's receipt of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detected_ms: Option<u64>,
-    /// How long after the call began a later call succeeded.
+    /// The time from the call to the success of a later call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered_ms: Option<u64>,
     /// The call that succeeded, from 1.
@@ -128,14 +128,14 @@ pub struct Encounter {
     pub outcome: String,
 }
 
-/// What one run claims, and what backs it.
+/// The claims of one run, and their support.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NarrativeRun {
     /// The run, from 1.
     pub run: usize,
     /// The closing message; a long one is cut.
     pub text: String,
-    /// What it claims, in the order of the text.
+    /// The claims, in the order of the text.
     pub claims: Vec<ClaimShown>,
     /// Calls that it never mentions.
     pub unmentioned: Vec<CallNamed>,
@@ -197,7 +197,7 @@ pub struct WorldRun {
     pub differences: Vec<AssertionDiff>,
 }
 
-/// What calls say to a claim.
+/// The verdict of the calls on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimVerdict {

@@ -1,4 +1,4 @@
-//! What do the runs come to together, as a gate saw it?
+//! Which evidence do all runs of a gate give together?
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct Dimension {
 /// The chance that k runs in a row all pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// How many runs.
+    /// The number of runs.
     pub k: usize,
     /// The pass rate to the power of k.
     pub power: f64,
@@ -32,10 +32,10 @@ pub struct CurvePoint {
     pub unbiased: Option<f64>,
 }
 
-/// How often the choice was right among so many distractors.
+/// The rate of correct choices among a number of distractors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChoicePoint {
-    /// How many distractors there were.
+    /// The number of distractors.
     pub count: usize,
     /// Runs that chose correctly.
     pub correct: usize,
@@ -53,43 +53,43 @@ pub struct ChoicePoint {
 /// The calls that somebody made to one tool, over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EdgeShown {
-    /// Who called: `agent`, or `code` where generated code did.
+    /// The caller: `agent`, or `code` for generated code.
     pub caller: String,
     /// The tool.
     pub tool: String,
-    /// How many calls.
+    /// The number of calls.
     pub calls: usize,
-    /// Whether the tool is restricted.
+    /// True if the tool is restricted.
     pub restricted: bool,
-    /// Whether the policy forbids these calls.
+    /// True if the policy forbids these calls.
     pub failed: bool,
 }
 
 /// The hand-offs from one agent to another, over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Handoff {
-    /// Who hands over.
+    /// The agent that hands over.
     pub from: String,
-    /// Who takes over.
+    /// The agent that takes over.
     pub to: String,
-    /// How often that was recorded; a declared one that never was has 0.
+    /// The number of recorded hand-offs. 0 for a declared one that never occurred.
     pub count: usize,
-    /// Whether it is expected.
+    /// True if it is expected.
     pub declared: bool,
 }
 
-/// What came of one kind of fault in the calls of one tool.
+/// The outcome of one kind of fault in the calls of one tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FaultCell {
     /// The tool of the call that was to fail; `?` where it was not made.
     pub tool: String,
     /// The kind of fault.
     pub fault: String,
-    /// How many combinations.
+    /// The number of combinations.
     pub runs: usize,
-    /// How many made a call fail.
+    /// The number of combinations that made a call fail.
     pub met: usize,
-    /// How many of these the agent got over.
+    /// The number of failures that the agent recovered from.
     pub recovered: usize,
     /// survived: all that were met. lost: one was not got over. unmet: none made a call fail.
     pub status: CellStatus,
@@ -104,7 +104,7 @@ pub struct LimitShown {
     pub most: f64,
 }
 
-/// How often one tool was chosen, over all runs.
+/// The number of times that one tool was chosen, over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SelectedTool {
     /// The tool.
@@ -117,14 +117,14 @@ pub struct SelectedTool {
     pub extra: usize,
 }
 
-/// What is different without one set of tools.
+/// The differences without one set of tools.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AblationRow {
     /// The tools that were removed.
     pub tool: String,
     /// Runs without them.
     pub runs: usize,
-    /// Those that succeeded.
+    /// The successful runs.
     pub passed: usize,
     /// Success with the tools less success without them, in points.
     pub drop: i64,
@@ -132,13 +132,13 @@ pub struct AblationRow {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// How many more calls a run makes without them.
+    /// The number of additional calls of a run without them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<f64>,
-    /// How many more tokens a run takes.
+    /// The number of additional tokens of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
-    /// How many more dollars a run costs.
+    /// The additional dollars of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// The tool that is called in their place.
@@ -146,7 +146,7 @@ pub struct AblationRow {
     pub instead: Option<String>,
 }
 
-/// What a rule says of one tool.
+/// The finding of a rule for one tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolFinding {
     /// The server of the tool.
@@ -156,13 +156,13 @@ pub struct ToolFinding {
     pub tool: String,
     /// The rule.
     pub rule: String,
-    /// How much it matters.
+    /// The severity.
     pub level: String,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
-/// What came of the faults of one cell.
+/// The outcome of the faults of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CellStatus {
