@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 const MOST_FINDINGS: usize = 20;
 
-/// How many of those that count did well.
+/// The share of good items among the counted ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct AxisShare {
     pub(super) good: usize,
@@ -76,7 +76,7 @@ impl Axes {
         axes
     }
 
-    /// Parameterization and syntax: does each call name a tool that there is, with arguments that fit?
+    /// Parameterization and syntax: does each call name an existing tool, with arguments that fit?
     fn arguments(&mut self, walk: &Walk<'_>, mut catalogue: Option<&mut Catalogue<'_>>) {
         for (at, call) in walk.calls.iter().enumerate() {
             let standing = catalogue
@@ -209,7 +209,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Arguments that are left out are an empty object.
+/// Returns true if the arguments are an object. Omitted arguments are an empty object.
 fn has_object(call: &Call<'_>) -> bool {
     let is_object = call
         .args

@@ -20,14 +20,14 @@ struct ListedTool<'a> {
     judged: HashMap<u128, Standing>,
 }
 
-/// What the catalogue says of a call.
+/// The catalogue's verdict on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
     /// It has no such tool.
     Unknown,
     /// It has the tool, but no schema of its arguments that can be used, or takes a bearable time.
     Unchecked,
-    /// Whether the arguments fit.
+    /// The tool has a usable schema. True if the arguments fit.
     Checked(bool),
 }
 
@@ -98,7 +98,7 @@ fn compiled<'s>(
         .as_ref()
 }
 
-/// The arguments as a value; left out, they are an empty object.
+/// The arguments as a value. Omitted arguments are an empty object.
 fn arguments(call: &Call<'_>) -> Option<Value> {
     match call.args {
         Some(args) => serde_json::from_str(args.get()).ok(),

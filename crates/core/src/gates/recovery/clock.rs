@@ -13,20 +13,21 @@ use serde::{Serialize, de::Error};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What became of the injected faults in one run.
+/// The effects of the injected faults on one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunRecovery {
-    /// Whether every injected fault made a call fail.
+    /// True if every injected fault made a call fail.
     pub exercised: bool,
-    /// The worst of the encounters with them; `None` when there was none.
+    /// The worst of the encounters with them. `None` if no call failed by a fault.
     pub report: Option<RecoveryReport>,
-    /// Whether nothing is held against the run.
+    /// True if the run has no failure.
     pub gate_passed: bool,
-    /// What is held against it, in order.
+    /// The failures, in order.
     pub reasons: Vec<RecoveryFailure>,
 }
 
-/// Scores the injected faults in a trace envelope, in virtual time. Without names, those that it records.
+/// Scores the injected faults in a trace envelope, in virtual time. Without names, it scores the faults that the
+/// envelope records.
 ///
 /// An event that its call contradicts, or that does not say how late a late answer was, is an error.
 pub fn score_recovery_in_trace(
@@ -99,7 +100,7 @@ pub(super) struct Encounter<'t> {
     pub(super) fault: &'t str,
     /// The first call that failed.
     pub(super) call: usize,
-    /// How many calls failed.
+    /// The number of failed calls.
     pub(super) failures: usize,
     /// The call that succeeded in a later turn.
     pub(super) recovered_by: Option<usize>,
@@ -110,14 +111,14 @@ pub(super) struct Encounter<'t> {
 /// Which later calls overcome a failure.
 #[derive(Debug, Default)]
 pub(super) struct Overcoming {
-    /// The tools whose success is a recovery; any when there are none.
+    /// The tools whose success is a recovery. Empty means any tool.
     pub(super) tools: Vec<String>,
-    /// What the result must say besides being no error.
+    /// The condition on the result's text, besides being no error.
     pub(super) success: Option<Success>,
 }
 
 impl Overcoming {
-    /// Whether this call, whose result is not marked as a failure, overcomes what failed before.
+    /// Returns true if this call overcomes an earlier failure. Its result is not marked as a failure.
     fn is_by(&self, call: &Call<'_>, result: &CallResult<'_>) -> bool {
         let is_to_tool = self.tools.is_empty() || self.tools.iter().any(|tool| call.is_to(tool));
         let is_success = self
@@ -169,9 +170,9 @@ pub(super) fn encounters<'t>(
     clock.scored(limits)
 }
 
-/// Every time that calls really failed, in the order of the calls and by the times that were measured; where a call has
-/// none, no time is told. A call that fails while another failure is not overcome belongs to it. `failed` says which
-/// calls count as failed.
+/// Every time that calls really failed, in the order of the calls and with measured times. Encounters with a call
+/// without a measured time report no times. A call that fails before another failure is overcome belongs to that
+/// failure. `failed` marks the calls that count as failed.
 pub(super) fn measured_encounters<'t>(
     trace: &'t Trace<'_>,
     failed: &[bool],
@@ -199,10 +200,10 @@ pub(super) fn measured_encounters<'t>(
     clock.scored(limits)
 }
 
-/// What stands for the name of a fault where calls really failed.
+/// The name of the fault if calls really failed.
 const MEASURED: &str = "";
 
-/// How often something was done again whose answer was lost: the tool ran, and a later call is the same.
+/// Counts the repetitions of calls whose response was lost: the tool ran, and a later call is equal.
 pub(super) fn repeated_effects(trace: &Trace<'_>) -> usize {
     let lost: HashSet<usize> = trace
         .faults
@@ -251,7 +252,7 @@ impl<'t> Clock<'t, '_> {
         self.now_ms = self.now_ms.saturating_add(cost_ms);
     }
 
-    /// A failure in a later turn than the recovery from the last one is met anew.
+    /// Records a failure. A failure in a later turn than the last recovery begins a new encounter.
     fn fail(
         &mut self,
         call: usize,
@@ -306,7 +307,7 @@ impl<'t> Clock<'t, '_> {
 }
 
 impl Encounter<'_> {
-    /// Whether a call really failed, and no fault was injected.
+    /// Returns true if a call really failed, without an injected fault.
     pub(super) fn is_measured(&self) -> bool {
         self.fault == MEASURED
     }
@@ -320,7 +321,7 @@ impl Encounter<'_> {
     }
 }
 
-/// What an event did to its call.
+/// The effect of an event on its call.
 struct Blow {
     is_failure: bool,
     cost_ms: u64,
@@ -328,7 +329,8 @@ struct Blow {
 }
 
 impl Blow {
-    /// A recorded cost is taken as it is; without one, silence costs the budget of the call and a refusal nothing.
+    /// Uses a recorded cost unchanged. Without a recorded cost, silence costs the budget of the call and a refusal
+    /// costs nothing.
     fn of(event: &FaultEvent<'_>, succeeded: bool, budget_ms: u64) -> Self {
         match event.kind.effect() {
             Some(Effect::Delay) => {
@@ -361,7 +363,7 @@ impl Blow {
     }
 }
 
-/// A call without a turn is a turn of its own.
+/// Returns true if a call is in a later turn than another. A call without a turn is a separate turn.
 fn is_later_turn(calls: &[Call<'_>], first: usize, later: usize) -> bool {
     let turns = calls[first].turn.zip(calls[later].turn);
     later > first && turns.is_none_or(|(first, later)| later > first)

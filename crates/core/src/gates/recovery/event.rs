@@ -3,14 +3,14 @@
 use crate::fault::Effect;
 use crate::trace::{FaultEvent, Trace};
 
-/// Whether a fault cannot have hit a call that came out like this.
+/// Returns true if a fault cannot have hit a call with this outcome.
 ///
 /// A call that succeeded was not reported as failed, and only some kinds let a call that they hit succeed at all.
 pub fn is_contradicted(event: &FaultEvent<'_>, succeeded: bool) -> bool {
     succeeded && (event.detected || !event.kind.may_succeed())
 }
 
-/// How late the answer was, where that is recorded.
+/// The delay of the answer, if it is recorded.
 pub(super) fn delay_of(event: &FaultEvent<'_>) -> Option<u64> {
     event.virtual_ms.or_else(|| event.kind.number())
 }

@@ -9,43 +9,43 @@ use std::fmt;
 pub struct RecoveryMarks {
     /// When the call was made.
     pub call_start_ms: u64,
-    /// When the agent was told that it failed, if it was.
+    /// The time at which the agent noticed the failure, if it did.
     pub detected_at_ms: Option<u64>,
     /// When a later call succeeded, if one did.
     pub recovered_at_ms: Option<u64>,
 }
 
-/// How soon is soon enough.
+/// The time limits of a recovery.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecoveryLimits {
     /// The time budget of one call.
     pub max_detection_ms: u64,
-    /// The most that recovery may take; unbounded when left out.
+    /// The time limit for recovery. `None` means unlimited.
     pub max_recovery_ms: Option<u64>,
-    /// Whether noticing later than the budget of the call fails.
+    /// True if noticing later than the budget of the call fails.
     pub require_clean_timeout: bool,
 }
 
-/// What became of a call that went wrong.
+/// The outcome of a call that went wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RecoveryReport {
     /// From the call to being noticed; `None` when it never was.
     pub time_to_detection_ms: Option<u64>,
-    /// From the call to recovery; `None` when there was none.
+    /// From the call to recovery. `None` if the agent did not recover.
     pub time_to_recovery_ms: Option<u64>,
     /// From the call to being noticed or recovery, whichever is first; the budget of the call when neither came.
     pub user_visible_hang_ms: u64,
-    /// Whether the agent recovered.
+    /// True if the agent recovered.
     pub recovered: bool,
-    /// Whether it noticed within the budget of the call.
+    /// True if it noticed within the budget of the call.
     pub clean_timeout: bool,
-    /// Whether nothing is held against it.
+    /// True if it has no failure.
     pub gate_passed: bool,
-    /// What is held against it, in order.
+    /// The failures, in order.
     pub reasons: Vec<RecoveryFailure>,
 }
 
-/// What is held against a recovery.
+/// A failure of a recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryFailure {

@@ -111,7 +111,7 @@ pub(super) const KIND: GateKind = GateKind::new(
     GateTrait::JudgesFaults,
 ]);
 
-/// Tells of a failure, about the targets that it lowers.
+/// Reports a failure, about the targets that it lowers.
 fn hold(scores: &mut RunScores, failure: RecoveryFailure, said: &str) {
     let about: &[Target] = match failure {
         RecoveryFailure::NotRecovered => &[RECOVERED, GATE_PASSED],
@@ -235,7 +235,7 @@ impl Gate for RecoveryBlock {
         }
     }
 
-    /// Runs that are not known to have met every fault prove nothing, whatever is expected of their numbers.
+    /// Runs that may not have met every fault prove nothing, whatever the suite expects of their numbers.
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
         let mut scores = Scores::of_runs(runs, scored);
         let is_exercised = scores.value(EXERCISED.name) == Some(Number::Int(1));

@@ -14,7 +14,8 @@ pub(super) enum Failures {
 /// Codes of JSON-RPC that answer the call itself: the method or the tool does not exist, or the arguments do not fit.
 const ANSWERS: [i64; 2] = [-32601, -32602];
 
-/// Words by which a result that is marked as an error tells of an outage. Servers pass on the errors of what they call.
+/// Words that mean an outage in a result that is marked as an error. Servers forward the errors of the services that
+/// they call.
 const TELLING: &[&str] = &[
     "bad gateway",
     "broken pipe",
@@ -59,7 +60,7 @@ const TELLING: &[&str] = &[
     "too many requests",
 ];
 
-/// States of HTTP that say so, where one of these words is before them: `status code 503`, `HTTP 429`.
+/// HTTP status codes that mean an outage after one of these words: `status code 503`, `HTTP 429`.
 const STATES: [&str; 6] = ["408", "429", "500", "502", "503", "504"];
 const BEFORE_A_STATE: [&str; 4] = ["status", "code", "http", "error"];
 
@@ -112,7 +113,7 @@ fn fails(
     }
 }
 
-/// Whether the call is to a tool that nobody offered.
+/// Returns true if the call is to a tool that no server offered.
 fn is_invented(
     call: &Call<'_>,
     result: &CallResult<'_>,
@@ -139,7 +140,7 @@ fn tells_of(result: &CallResult<'_>, words: &[&str]) -> bool {
     starts.any(|start| words.iter().any(|word| holds_word(&start, word)))
 }
 
-/// Whether a text tells of the state of an answer of HTTP that says that the service was not there.
+/// Returns true if a text contains an HTTP status that means that the service was unavailable.
 fn tells_of_a_state(text: &str) -> bool {
     let start: String = text.chars().take(LOOKED_AT).collect();
     let start = start.to_lowercase();
@@ -149,7 +150,7 @@ fn tells_of_a_state(text: &str) -> bool {
     words.windows(2).any(is_state)
 }
 
-/// Whether a text has these words, and not as a part of longer ones: `429`, not `14290`.
+/// Returns true if a text contains these words as whole words: `429`, not `14290`.
 fn holds_word(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(at, found)| {
         let before = text[..at].chars().next_back();

@@ -209,7 +209,8 @@ impl Gate for ReliabilityBlock {
         })
     }
 
-    /// What the passes alone decide; how the outcomes are spread is open until the last.
+    /// The outlook of targets that depend only on the number of passes. The distribution of the outcomes is open
+    /// until the last run.
     fn outlook(&self, target: &Target, _scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
         let passes = runs.iter().filter(|run| run.passed).count() as u64;
         let count = of as u64;

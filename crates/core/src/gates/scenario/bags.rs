@@ -4,7 +4,7 @@ use crate::json::{difference, difference_of_bags, hash_of_bags, pointer_key};
 use crate::report::AssertionDiff;
 use serde_json::Value;
 
-/// The places of these lists; `*` in one stands for every name.
+/// The places of these lists. `*` in a place means every name.
 #[derive(Debug, Default)]
 pub(super) struct Bags(Vec<Vec<String>>);
 
@@ -50,7 +50,7 @@ impl Bags {
     }
 }
 
-/// Compares the lists there, and takes both out of what is still to be compared.
+/// Compares the lists at a place, and removes both from the values that remain to be compared.
 fn compare(
     expected: &mut Value,
     actual: &mut Value,
@@ -105,7 +105,7 @@ fn leads_to_list(value: &Value, place: &[String]) -> bool {
     inner.any(|inner| leads_to_list(inner, rest))
 }
 
-/// The names that one name of a place stands for.
+/// The names that one name of a place matches.
 fn names(value: &Value, written: &str) -> Vec<String> {
     match value {
         Value::Object(members) if written == "*" => members.keys().cloned().collect(),

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub(super) struct GoldenPath {
     states: Vec<Value>,
-    /// The same with the lists of `unordered:` sorted, where there are any.
+    /// These states with the lists of `unordered:` sorted. Empty if `unordered:` has no lists.
     sorted: Vec<Value>,
 }
 
@@ -118,7 +118,8 @@ impl GoldenPath {
         self.states.iter()
     }
 
-    /// Whether it has the same there at some point, in a state whose unordered lists are sorted.
+    /// Returns true if one of its states has an equal value at this place. The given state's unordered lists are
+    /// sorted.
     fn has(&self, state: &Value, place: &[String]) -> bool {
         let found = find(state, place);
         let states = if self.sorted.is_empty() {

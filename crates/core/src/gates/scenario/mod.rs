@@ -107,10 +107,11 @@ struct ScenarioBlock {
     bags: Bags,
     golden: Vec<GoldenPath>,
     expect_state: Option<Vec<Guard>>,
-    /// Whether the agent is to do nothing, where that is said.
+    /// True if the agent must do nothing, false if it must act. `None` if the block sets neither.
     refusal: Option<bool>,
     escalation: Option<Escalation>,
-    /// Which calls came to something: those without an error or an error word, when it is not said.
+    /// The condition for a successful call. By default, its result is not an error and contains no error word at its
+    /// beginning.
     successful: Option<Success>,
 }
 
@@ -260,7 +261,7 @@ impl ScenarioBlock {
         })
     }
 
-    /// Whether a call came to nothing.
+    /// Returns true if a call failed.
     fn has_failed(&self, result: Option<&CallResult<'_>>) -> bool {
         match &self.successful {
             Some(success) => !result.is_some_and(|result| success.holds(result)),

@@ -13,7 +13,7 @@ pub(super) struct InvalidCall {
     /// Its number, from 1.
     pub(super) number: usize,
     pub(super) why: String,
-    /// What the server answered, when it did the call all the same: the recording contradicts the world.
+    /// The server's answer, if the server made the call anyway: the recording contradicts the world.
     pub(super) done: Option<String>,
 }
 
@@ -112,7 +112,7 @@ impl Walk {
         walk
     }
 
-    /// What the call does; one that failed does nothing, and may still have been invalid.
+    /// Applies a call. A failed call does nothing, but can still be invalid.
     fn step(&mut self, world: &World, tool: Tool<'_>, args: &Value, has_failed: bool) -> WorldStep {
         if !has_failed || !world.has_transitions(tool) {
             return world.step(&mut self.state, tool, args);
@@ -124,7 +124,7 @@ impl Walk {
     }
 }
 
-/// How many of the failed calls were followed by another call of their tool.
+/// Counts the failed calls that another call of their tool follows.
 fn called_again(trace: &Trace<'_>, failed: &[usize]) -> usize {
     let mut later: HashSet<Tool<'_>> = HashSet::default();
     let mut failed = failed.iter().rev().peekable();

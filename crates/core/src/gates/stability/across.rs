@@ -6,7 +6,7 @@ use super::session::Session;
 use serde_json::Value;
 use thiserror::Error;
 
-/// What several runs of one test say together.
+/// The combined scores of several runs of one test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StabilityAcross {
     /// The mean of the runs' weakest scores.
@@ -21,7 +21,7 @@ pub struct StabilityAcross {
     pub argument_consistency: f64,
     /// The mean over pairs of runs: equal arguments along the longest common subsequence of tools.
     pub aligned_argument_consistency: f64,
-    /// Whether most pairs that part do so at the first or second call.
+    /// True if most pairs that diverge do so at the first or second call.
     pub early_divergence: bool,
 }
 
@@ -33,7 +33,7 @@ pub enum StabilityError {
     TooFewRuns(usize),
 }
 
-/// How the weakest scores of several runs are spread.
+/// The distribution of the weakest scores of several runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// Their mean.

@@ -287,7 +287,7 @@ fn listed(numbers: &[usize]) -> String {
     listed.join(", ")
 }
 
-/// The call that was made most often, the first of them where there are several.
+/// The most frequent call. Of several, the first.
 fn most_repeated(calls: &[Step<'_>]) -> String {
     let mut places: HashMap<&Step<'_>, Vec<usize>> = HashMap::default();
     for (at, call) in calls.iter().enumerate() {

@@ -101,14 +101,14 @@ impl Dimension {
     }
 }
 
-/// What `same_path: true` asserts: on runs of real agents these floors pass nine of ten groups that solve one task and
-/// one in a hundred that solve different tasks.
+/// The assertions of `same_path: true`. On runs of real agents these floors pass nine of ten groups that solve one
+/// task, and one in a hundred groups that solve different tasks.
 const SAME_PATH: [(Target, f64); 2] = [(SIMILARITY, 0.5), (ALIGNED, 0.5)];
 
 /// The block as written.
 pub(crate) struct StabilityBlock {
     premises: Premises,
-    /// Whether the runs must take much the same path.
+    /// True if the runs must take a similar path.
     is_same_path: bool,
 }
 
@@ -173,7 +173,7 @@ impl Premises {
         }
     }
 
-    /// Why a score has nothing behind it, which matters where it is asserted.
+    /// Reports why a score has no data. The reason matters if the score is asserted.
     fn say_what_is_missing(&self, sessions: &[Session<'_>], scores: &mut Scores) {
         if sessions.iter().any(|session| session.tokens <= 0.0) {
             scores.nothing_counts(&COST, "a run records no tokens");
@@ -306,7 +306,7 @@ impl Gate for StabilityBlock {
         })
     }
 
-    /// How alike runs are is open until the last.
+    /// The similarity of the runs is open until the last run.
     fn outlook(
         &self,
         _target: &Target,

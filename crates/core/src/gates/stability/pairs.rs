@@ -7,7 +7,7 @@ use crate::pairing::assignment::Groups;
 use crate::pairing::subsequence::longest_order_keeping_match;
 use std::borrow::Borrow;
 
-/// What the pairs of runs have in common.
+/// The agreement of pairs of runs.
 #[derive(Default)]
 pub(super) struct Agreement {
     /// LCS / longer length over tool names.
@@ -16,13 +16,13 @@ pub(super) struct Agreement {
     pub(super) consistency: Ratios,
     /// The share of equal arguments along the longest common subsequence of the tools.
     pub(super) aligned: Ratios,
-    /// Pairs that part, and those that do so at step 0 or 1.
+    /// Pairs that diverge, and pairs that diverge at step 0 or 1.
     pub(super) diverging: usize,
     pub(super) early: usize,
 }
 
 impl Agreement {
-    /// Whether a strict majority of the diverging pairs part early.
+    /// Returns true if a strict majority of the diverging pairs diverge early.
     pub(super) fn early_divergence(&self) -> bool {
         2 * self.early > self.diverging
     }
@@ -111,7 +111,7 @@ pub(super) struct Ratios {
 }
 
 impl Ratios {
-    /// Adds a pair that stands for so many equal ones.
+    /// Adds a pair that represents this number of equal pairs.
     fn add(&mut self, pair: Pair, equals: usize) {
         self.sum += pair.ratio * equals as f64;
         self.pairs += equals;
@@ -120,7 +120,7 @@ impl Ratios {
         }
     }
 
-    /// 1 when there are no pairs.
+    /// The mean. It is 1 without pairs.
     pub(super) fn mean(&self) -> f64 {
         if self.pairs == 0 {
             1.0
@@ -140,7 +140,7 @@ struct Path<'a> {
     positions: Vec<Vec<usize>>,
 }
 
-/// What two paths have in common.
+/// The common part of two paths.
 struct Common {
     /// The step at which they part.
     parts_at: usize,
@@ -157,7 +157,7 @@ impl<'a> Path<'a> {
         Self { tools, positions }
     }
 
-    /// What two paths have in common of the longer one; all of it when neither has a call.
+    /// The common part as a share of the longer path. It is 1 if neither path has a call.
     fn ratio(&self, common: usize, other: &[usize]) -> f64 {
         let longer = self.tools.len().max(other.len());
         if longer == 0 {

@@ -53,7 +53,7 @@ impl StabilityReport {
     }
 }
 
-/// What each score must not fall below.
+/// The lowest accepted value of each score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StabilityFloors {
     /// For `tool_usage_stability`.
@@ -143,7 +143,7 @@ impl Dimension {
 pub(super) struct Measured {
     /// In the order of [`Dimension::ALL`].
     values: [Option<f64>; 4],
-    /// The lowest of those that count; 1 where none was measured.
+    /// The lowest of the scores that count. It is 1 if no score was measured.
     pub(super) weakest: f64,
 }
 
@@ -153,8 +153,8 @@ impl Measured {
     }
 }
 
-/// Calls from which on a run is long enough to thrash: of verified runs with 20 calls or more one in 39 scores below
-/// 0.5, of those with 2 calls or more half.
+/// The number of calls from which a run is long enough to thrash. Of verified runs with 20 calls or more, one in 39
+/// scores below 0.5. Of runs with 2 calls or more, half do.
 const CALLS_TO_THRASH: usize = 20;
 /// Answers from which on their lengths can be compared.
 const ANSWERS_TO_COMPARE: usize = 3;
@@ -162,11 +162,11 @@ const ANSWERS_TO_COMPARE: usize = 3;
 /// Which dimensions are measured in a run, and which count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Premises {
-    /// Whether all count always, as the formulas are written.
+    /// True if all dimensions always count, as in the original formulas.
     pub(super) is_blanket: bool,
     pub(super) ignore_empty_turns: bool,
     pub(super) min_calls_for_tool_usage: Option<usize>,
-    /// Tokens a distinct call may take before `cost_per_progress` falls, where the suite says so.
+    /// The tokens that a distinct call may use before `cost_per_progress` falls, if the suite sets them.
     pub(super) target_tokens: Option<u64>,
 }
 
@@ -179,8 +179,8 @@ impl Premises {
         target_tokens: None,
     };
 
-    /// Whether a dimension counts towards the weakest score. The lengths of answers and the tokens of a call say
-    /// nothing by themselves: a quarter and most of the verified runs are below 0.5.
+    /// Returns true if a dimension counts towards the weakest score. The lengths of answers and the tokens of a call
+    /// prove nothing alone: a quarter of the verified runs are below 0.5 for the former, and most for the latter.
     pub(super) fn counts(self, dimension: Dimension) -> bool {
         match dimension {
             Dimension::ToolUsage | Dimension::Redundancy => true,
@@ -205,7 +205,7 @@ impl Premises {
         }
     }
 
-    /// How many calls make `tool_usage_stability` measured.
+    /// The number of calls from which `tool_usage_stability` is measured.
     pub(super) fn least_calls(self) -> usize {
         self.min_calls_for_tool_usage
             .unwrap_or(if self.is_blanket { 2 } else { CALLS_TO_THRASH })

@@ -1,4 +1,4 @@
-//! What stability sees of one run: its calls, how long the agent's turns are, and its tokens.
+//! Which parts of one run does stability measure: its calls, the lengths of the agent's turns, and its tokens?
 
 use crate::hashed::HashSet;
 use crate::json;
@@ -16,9 +16,9 @@ pub(super) struct Session<'a> {
     pub(super) tokens: f64,
     /// Those among them that were read from a cache.
     pub(super) cached_tokens: f64,
-    /// How many tools were called, by name.
+    /// The number of different tools that were called, by name.
     pub(super) tools: usize,
-    /// How many calls differ in name, server or arguments.
+    /// The number of calls that differ in name, server or arguments.
     pub(super) distinct_calls: usize,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether there is nothing within the run to compare: at most one turn and one call.
+    /// Returns true if a run has no parts to compare: at most one turn and one call.
     pub(super) fn is_short(&self) -> bool {
         self.turn_lengths.len() <= 1 && self.calls.len() <= 1
     }

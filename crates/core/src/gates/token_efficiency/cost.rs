@@ -22,8 +22,8 @@ pub(super) enum CostUnknown {
     NoTokens,
 }
 
-/// What the run cost in USD: what the trace says, else its tokens at the model's price, else why not. The model is the
-/// recorded one, else the agent's.
+/// The cost of the run in USD: the trace's cost, otherwise its tokens at the model's price. An error is the reason
+/// why the cost is unknown. The model is the recorded one, otherwise the agent's.
 pub(super) fn cost_of(
     run: &Run<'_>,
     own: &Prices,

@@ -85,11 +85,11 @@ fn letter(f1_percent: u32) -> char {
     }
 }
 
-/// The block as written, with the classes of its sibling where it has none of its own.
+/// The block as written. If it has no classes, it uses the classes of its sibling.
 pub(crate) struct TokenEfficiency {
     classes: Vec<Class>,
     prices: Prices,
-    /// The agent's model, where it has one.
+    /// The agent's model, if it has one.
     model: Option<String>,
 }
 
@@ -201,7 +201,7 @@ impl Gate for TokenEfficiency {
         })
     }
 
-    /// What is paid for each correct selection is open until the last run.
+    /// The cost of each correct selection is open until the last run.
     fn outlook(
         &self,
         _target: &Target,

@@ -64,15 +64,15 @@ const MOST_FINDINGS: usize = 20;
 /// The block as written: the policy, and the places of its tools.
 pub(crate) struct ToolEdgesBlock {
     edges: ToolEdges,
-    /// What is forbidden although nothing restricts it.
+    /// The calls and hand-offs that are forbidden although no entry restricts them.
     closed: Closed,
-    /// Whether `closed: true` is written: what it forbids is forbidden whatever else is expected.
+    /// True if the block has `closed: true`: its prohibitions apply whatever else the suite expects.
     is_closed_anyway: bool,
-    /// Whether tools that only read may be called without being listed.
+    /// True if tools that only read may be called without being listed.
     are_reads_free: bool,
     allowed: Vec<Span>,
     restricted: Vec<Restriction>,
-    /// What the agent says for all its gates that success is.
+    /// The success condition that the agent sets for all its gates.
     success: Option<Success>,
     /// The servers of the agent.
     servers: Vec<String>,
@@ -93,7 +93,7 @@ pub(super) const KIND: GateKind = GateKind::new(
 .with_traits(&[GateTrait::CountsSuccess]);
 
 impl Gate for ToolEdgesBlock {
-    /// What is forbidden; with `closed: true`, whatever else is expected.
+    /// The limits of forbidden calls. They apply besides `expect:` only with `closed: true`.
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         if has_expect && !self.is_closed_anyway {
             return Vec::new();

@@ -49,7 +49,7 @@ fn caller(call: &Call<'_>) -> &'static str {
     }
 }
 
-/// Those that are recorded and those that are expected; where a trace records none, a run in which one took place counts
+/// The recorded and the expected hand-offs. If a trace records none, a run in which an expected one took place counts
 /// once.
 fn handoffs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Vec<Handoff> {
     let mut counts: BTreeMap<(String, String), (usize, bool)> = BTreeMap::new();

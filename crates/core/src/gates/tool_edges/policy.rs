@@ -1,4 +1,4 @@
-//! What does a policy say of each call, and which hand-offs took place?
+//! How does a policy judge each call, and which hand-offs took place?
 
 use crate::hashed::HashMap;
 use crate::trace::{Call, Delegation, Tool, Trace, splits};
@@ -12,16 +12,16 @@ pub struct ToolEdges {
     pub restricted: Vec<String>,
     /// Hand-offs that are expected.
     pub delegation: Vec<DelegationEdge>,
-    /// Whether tools on neither list, and hand-offs that are not expected, are forbidden too.
+    /// True if tools on neither list, and hand-offs that are not expected, are forbidden too.
     pub closed: bool,
 }
 
 /// One expected hand-off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DelegationEdge {
-    /// Who hands over.
+    /// The agent that hands over.
     pub from: String,
-    /// Who takes over.
+    /// The agent that takes over.
     pub to: String,
 }
 
@@ -31,7 +31,7 @@ impl DelegationEdge {
     }
 }
 
-/// What else than restricted calls breaks a policy.
+/// The violations of a policy besides restricted calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Closed {
     /// Calls to tools on neither list.
@@ -50,7 +50,7 @@ impl Closed {
     }
 }
 
-/// What the calls of one run are to a policy: indices into its calls and its lists.
+/// The relation of one run's calls to a policy, as indices into its calls and its lists.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Walk {
     /// Calls to restricted tools.
@@ -65,7 +65,7 @@ pub(super) struct Walk {
     pub(super) undeclared: Vec<usize>,
 }
 
-/// What a policy says of one tool.
+/// A policy's entries for one tool.
 #[derive(Default)]
 struct Standing {
     allowed: Vec<usize>,
@@ -83,8 +83,9 @@ impl ToolEdges {
             && !self.closed
     }
 
-    /// Each distinct tool is looked up once, so the cost is linear in the calls. `forbids` says of a call and an entry
-    /// of the restricted tools that names its tool whether this call is meant.
+    /// Walks the calls of a run. Each distinct tool is looked up once, so the cost is linear in the calls. `forbids`
+    /// receives a call and an entry of the restricted tools with the call's tool. It returns true if the entry
+    /// forbids this call.
     pub(super) fn walk(
         &self,
         calls: &[Call<'_>],

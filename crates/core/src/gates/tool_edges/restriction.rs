@@ -13,9 +13,9 @@ use serde_json::Value;
 pub(super) struct Restriction {
     pub(super) tool: String,
     pub(super) span: Span,
-    /// What the arguments of a call that must not be made look like.
+    /// The shape of the arguments of a forbidden call.
     args: Option<ArgumentShape>,
-    /// Whether attempts that came to nothing are let pass, and what success is.
+    /// The success condition, if unsuccessful attempts are allowed.
     successful: Option<Counted>,
 }
 
@@ -60,12 +60,12 @@ impl Restriction {
         })
     }
 
-    /// Whether every call to the tool must not be made.
+    /// Returns true if every call to the tool is forbidden.
     pub(super) fn is_of_every_call(&self) -> bool {
         self.args.is_none() && !matches!(self.successful, Some(Counted::Successful(_)))
     }
 
-    /// Whether a call to the tool is one that must not be made; doubt counts as danger.
+    /// Returns true if a call to the tool is forbidden. In doubt, it is forbidden.
     pub(super) fn forbids(
         &self,
         call: &Call<'_>,

@@ -1,11 +1,11 @@
-//! What do the walks of all runs come to?
+//! How do the walks of all runs score?
 
 use super::policy::{Closed, ToolEdges, Walk, delegations};
 use crate::trace::Trace;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// How the runs of a test kept to a policy.
+/// The compliance of a test's runs with a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgesScore {
     /// Percent of the allowed tools that any run called, floored; 100 when none is declared.
@@ -16,7 +16,7 @@ pub struct EdgesScore {
     pub delegation_pct: usize,
     /// Recorded hand-offs that are not expected, in all runs.
     pub undeclared_delegations: usize,
-    /// Whether nothing forbidden was done.
+    /// True if the runs did nothing forbidden.
     pub gate_passed: bool,
     /// Calls to tools that are neither allowed nor restricted, in all runs.
     pub unlisted_calls: usize,

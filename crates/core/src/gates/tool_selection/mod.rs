@@ -45,7 +45,7 @@ const MOST_LISTED: usize = 20;
 /// The block as written: the library's floor.
 pub(crate) struct ToolSelectionBlock {
     floor: SelectionFloor,
-    /// Whether the floor itself is what is asserted.
+    /// True if the gate asserts the floor itself.
     is_default: bool,
 }
 

@@ -4,7 +4,7 @@ use crate::trace::{Tokens, Tool, Trace};
 use mcptest_stats::Decimal;
 use serde_json::Value;
 
-/// What must hold over all runs.
+/// The requirements on all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectionFloor {
     /// The tool that a run must call, bare or as `server.tool`.
@@ -15,18 +15,18 @@ pub struct SelectionFloor {
     pub max_total_tokens: Option<u64>,
 }
 
-/// How the runs stand to a floor.
+/// The results of the runs against a floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectionSummary {
-    /// How many runs there were.
+    /// The number of runs.
     pub runs: usize,
-    /// How many of them called the tool.
+    /// The number of runs that called the tool.
     pub selected: usize,
-    /// How many of them called it and stayed within their tokens.
+    /// The number of runs that called the tool and stayed within their tokens.
     pub selected_in_budget: usize,
     /// The most tokens of a run; `None` when a run does not say.
     pub max_tokens: Option<u64>,
-    /// Whether the floor is met.
+    /// True if the floor is met.
     pub passed: bool,
 }
 
@@ -61,7 +61,7 @@ impl SelectionSummary {
     }
 }
 
-/// The line that stands for the floor: `tool-selection floor [PASS] name: …`.
+/// The line that reports the floor: `tool-selection floor [PASS] name: …`.
 pub fn floor_line(name: &str, passed: bool, numbers: &str) -> String {
     format!(
         "tool-selection floor [{}] {name}: {numbers}",
@@ -78,7 +78,7 @@ pub fn aggregate_selection(envelopes: &[Value], floor: &SelectionFloor) -> Selec
     aggregate(&runs, floor)
 }
 
-/// What one run did.
+/// The behavior of one run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice {
     pub(super) selected: bool,
@@ -110,7 +110,7 @@ impl Choice {
         }
     }
 
-    /// Whether the run is known to have kept within the cap.
+    /// Returns true if the run is known to have kept within the cap.
     pub(super) fn is_within(&self, cap: Option<u64>) -> bool {
         cap.is_none_or(|cap| self.tokens.is_some_and(|tokens| tokens <= cap))
     }

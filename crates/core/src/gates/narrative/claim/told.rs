@@ -152,7 +152,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Remembers how an action was told. Returns a claim if the action is claimed.
+    /// Remembers the form of an action. Returns a claim if the sentence claims the action.
     fn tell(&mut self, at: usize, form: Form, told: Told) -> Option<Claim> {
         let claim = told
             .is_claimed
