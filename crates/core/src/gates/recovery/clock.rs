@@ -170,9 +170,9 @@ pub(super) fn encounters<'t>(
     clock.scored(limits)
 }
 
-/// Every time that calls really failed, in the order of the calls and with measured times. Encounters with a call
-/// without a measured time report no times. A call that fails before another failure is overcome belongs to that
-/// failure. `failed` marks the calls that count as failed.
+/// Every time that calls really failed, in the order of the calls and with measured times. A call without a
+/// measured time takes 0 ms here. A call that fails before another failure is overcome belongs to that failure.
+/// `failed` marks the calls that count as failed.
 pub(super) fn measured_encounters<'t>(
     trace: &'t Trace<'_>,
     failed: &[bool],

@@ -22,11 +22,11 @@ pub(super) struct Comparison<'c> {
     tool_of: Vec<usize>,
     /// The hash of each recorded group's arguments, where an expected call looks at them and they are JSON.
     hashes: Vec<Option<u128>>,
-    /// What slow comparisons came to.
+    /// The results of slow comparisons.
     known: RefCell<HashMap<(usize, usize), bool>>,
 }
 
-/// What of the arguments tells two calls of one tool apart.
+/// The key that distinguishes the arguments of two calls of one tool.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 enum ArgumentsKey {
     NotLookedAt,
@@ -91,7 +91,7 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    /// Whether the recorded call at the second index is to the tool of the expected call at the first.
+    /// Returns true if the recorded call at the second index is to the tool of the expected call at the first.
     pub(super) fn is_to(&self, expected: usize, recorded: usize) -> bool {
         self.tools_of_expected(expected)
             .contains(&self.tool_of_recorded(recorded))
@@ -107,12 +107,12 @@ impl<'c> Comparison<'c> {
         self.tool_of[self.recorded.group_of(recorded)]
     }
 
-    /// How many tools were called.
+    /// The number of tools that were called.
     pub(super) fn tools(&self) -> usize {
         self.tool_of.iter().max().map_or(0, |&tool| tool + 1)
     }
 
-    /// Whether the recorded call at the second index is what the expected call at the first asks for.
+    /// Returns true if the recorded call at the second index fits the expected call at the first.
     pub(super) fn fits(&self, expected: usize, recorded: usize) -> bool {
         let group = self.recorded.group_of(recorded);
         let wanted = self.reference.groups.group_of(expected);

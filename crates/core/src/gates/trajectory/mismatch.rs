@@ -1,4 +1,4 @@
-//! What is wrong at each place where a run is not as expected?
+//! Which mismatch is at each place where a run is not as expected?
 
 use super::comparison::Comparison;
 use super::near_miss::NearMisses;
@@ -8,7 +8,7 @@ use super::verdict::{Assignment, TraceVerdict};
 use super::wording;
 use crate::report::AssertionDiff;
 
-/// Every mismatch in order, found as it is asked for; `most_looks` bounds the search for near misses.
+/// Every mismatch in order, found lazily. `most_looks` bounds the search for near misses.
 pub(super) fn mismatches<'v>(
     comparison: &'v Comparison<'v>,
     verdict: &'v TraceVerdict,
@@ -60,7 +60,7 @@ impl Comparison<'_> {
         )
     }
 
-    /// A recorded call that stands for an expected one and is not what was expected.
+    /// A recorded call that replaces an expected one and differs from it.
     pub(super) fn differs(&self, expected: usize, recorded: usize) -> TraceMismatch {
         let (call, wanted) = (&self.calls[recorded], &self.reference.calls[expected]);
         let at = if expected + 1 == call.number {
@@ -245,8 +245,8 @@ impl Comparison<'_> {
         })
     }
 
-    /// What is wrong where exactly the expected calls are asked for: an expected call that is missing stands beside the
-    /// call that was probably meant, else beside one that is extra.
+    /// The mismatches if exactly the expected calls are required. A missing expected call is paired with the call
+    /// that was probably meant, otherwise with an extra call.
     pub(super) fn mismatches_of_whole(
         &self,
         assignment: &Assignment,
@@ -332,7 +332,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Which of so many calls are nobody's partner.
+/// For each call, true if it is not the partner of another call.
 pub(super) fn unpaired(partners: &[Option<usize>], calls: usize) -> Vec<bool> {
     let mut is_free = vec![true; calls];
     partners

@@ -48,9 +48,9 @@ const TARGETS: &[Target] = &[PASSED, MISMATCH_COUNT, PASS_RATE];
 /// The block as written, ready to be compared.
 pub(crate) struct TrajectoryBlock {
     reference: Reference,
-    /// The tools whose calls are looked at; all when left out.
+    /// The tools whose calls the gate compares. `None` means all tools.
     among: Option<Vec<(String, Span)>>,
-    /// What a call must have come to in order to count; left out, every call counts.
+    /// The condition for a call to count. `None` means that every call counts.
     successful: Option<Success>,
 }
 
@@ -158,7 +158,7 @@ impl TrajectoryBlock {
         }
     }
 
-    /// The calls of a run that are looked at, and what is said of those that came to nothing.
+    /// The calls of a run that the gate compares, and a remark about the unsuccessful calls.
     fn calls_of<'r>(&self, run: &'r Run<'_>) -> (Vec<RecordedCall<'r>>, Option<String>) {
         let calls = run
             .trace
@@ -180,7 +180,8 @@ impl TrajectoryBlock {
             .is_none_or(|among| among.iter().any(|(name, _)| call.tool.is(name)))
     }
 
-    /// A call to a tool whose name almost stands in `among`: without a catalogue, nothing else tells a slip there.
+    /// A call to a tool whose name is almost a name in `among`. Without a catalogue, no other check detects such a
+    /// slip.
     fn slip_in_among(&self, run: &Run<'_>) -> Option<String> {
         let among = self.among.as_ref().filter(|_| run.catalogue().is_none())?;
         let calls = &run.trace.tool_calls;

@@ -11,7 +11,8 @@ use std::borrow::Cow;
 
 type Calls<'r> = Vec<RecordedCall<'r>>;
 
-/// The calls that all runs make, in place of the expected ones; those that hold stay as they are written.
+/// The calls that all runs make, as a replacement for the expected ones. Expected calls that fit stay as they are
+/// written.
 pub(super) fn items(
     reference: &Reference,
     runs: &[Calls<'_>],
@@ -50,7 +51,7 @@ pub(super) fn items(
     Ok(Some(ProposedChange::Items(items)))
 }
 
-/// The runs with the same tool at every position, or why there is no such way to write them.
+/// The runs with equal tools at every position. An error is the reason why no list of calls can describe them.
 fn in_step<'r>(mode: MatchMode, runs: &[Calls<'r>]) -> Result<Vec<Calls<'r>>, String> {
     let tools = |calls: &Calls<'r>| calls.iter().map(|call| call.tool).collect::<Vec<_>>();
     let agree = |runs: &[Calls<'r>]| runs.iter().all(|calls| tools(calls) == tools(&runs[0]));
@@ -94,7 +95,8 @@ fn fits_all(reference: &Reference, index: usize, runs: &[Calls<'_>], at: usize) 
     })
 }
 
-/// An expected call that looks at some of the arguments goes on to look at these alone.
+/// An expected call that compares some of the arguments, with their recorded values. It still compares only these
+/// arguments.
 fn same_keys(reference: &Reference, index: usize, runs: &[Calls<'_>], at: usize) -> Option<Value> {
     let expected = &reference.calls[index];
     let ArgumentShape::Subset(Value::Object(part)) = &expected.shape else {

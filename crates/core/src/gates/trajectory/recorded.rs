@@ -83,7 +83,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// What to show of arguments that are not JSON.
+    /// The text to show for arguments that are not JSON.
     pub(super) fn as_text(self) -> &'a str {
         match self {
             Self::NotJson(text) | Self::Text(text) => text,

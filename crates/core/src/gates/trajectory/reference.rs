@@ -8,13 +8,13 @@ use crate::suite::read::{Block, Field};
 /// The comparison of expected and recorded calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchMode {
-    /// One for one, in order, nothing else.
+    /// Exactly the expected calls, in order.
     Strict,
     /// All of them, in order, with other calls in between.
     Subsequence,
-    /// All of them, each by a recorded call of its own, in any order, among others.
+    /// All of them, each by a separate recorded call, in any order, among others.
     Unordered,
-    /// The same as [`MatchMode::Unordered`]: the reference is a lower bound.
+    /// Like [`MatchMode::Unordered`]: the reference is a lower bound.
     Superset,
     /// Nothing but them, each at most once: the reference is an upper bound.
     Subset,
@@ -34,7 +34,7 @@ impl MatchMode {
         ("exact-sequence", Self::Strict),
     ];
 
-    /// Whether an empty list of calls allows none.
+    /// Returns true if an empty list of calls allows no calls.
     pub(super) fn forbids_others(self) -> bool {
         matches!(self, Self::Subset | Self::Set)
     }
@@ -56,7 +56,7 @@ impl MatchMode {
     }
 }
 
-/// A mode and the calls it is about, those that say the same in one group.
+/// A mode and its calls. Equal calls are in one group.
 #[derive(Debug)]
 pub(super) struct Reference {
     pub(super) mode: MatchMode,
@@ -88,12 +88,12 @@ impl Reference {
         }
     }
 
-    /// Whether any run at all is accepted.
+    /// Returns true if every run is accepted.
     pub(super) fn accepts_anything(&self) -> bool {
         self.calls.is_empty() && !self.mode.forbids_others()
     }
 
-    /// Whether making no calls is what is asked for.
+    /// Returns true if the reference requires a run without calls.
     pub(super) fn forbids_calls(&self) -> bool {
         self.calls.is_empty() && self.mode.forbids_others()
     }
@@ -120,7 +120,7 @@ impl Reference {
 }
 
 impl ReferenceCall {
-    /// Stands for a call whose problems are reported, so that the list is not taken for an empty one.
+    /// A placeholder for a call whose problems are reported, so that the list does not look empty.
     fn unreadable() -> Self {
         Self {
             name: String::new(),

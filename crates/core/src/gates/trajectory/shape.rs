@@ -54,7 +54,7 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// The structural hash of the arguments, where they are JSON.
+    /// The structural hash of the arguments, if they are JSON.
     pub(super) fn hash(&self) -> Option<u128> {
         self.hash
     }
@@ -88,7 +88,7 @@ impl ArgumentShape {
         }
     }
 
-    /// Whether this value has the shape.
+    /// Returns true if this value has the shape.
     pub(crate) fn fits_value(&self, value: &Value) -> bool {
         let args = Arguments::Value(value);
         self.fits(&Candidate::new(args, args.hash()))
@@ -98,7 +98,7 @@ impl ArgumentShape {
         matches!(self, Self::Any)
     }
 
-    /// Whether the arguments have this shape.
+    /// Returns true if the arguments have this shape.
     pub(super) fn fits(&self, candidate: &Candidate<'_>) -> bool {
         match self {
             Self::Any => true,
@@ -259,7 +259,7 @@ impl ArgumentShape {
     }
 }
 
-/// Where there are no arguments, nothing is there that differs.
+/// Marks the actual side of each difference as absent if the call has no arguments.
 fn mark_absent(args: Arguments<'_>, mut diffs: Vec<AssertionDiff>) -> Vec<AssertionDiff> {
     if matches!(args, Arguments::Absent) {
         for diff in &mut diffs {

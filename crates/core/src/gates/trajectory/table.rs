@@ -1,4 +1,4 @@
-//! Which expected call stands beside which recorded one, for a reader to compare?
+//! Which expected call is next to which recorded one, for a reader to compare?
 
 use super::comparison::Comparison;
 use super::mismatch::{Unmatched, unpaired};
@@ -9,10 +9,10 @@ use super::verdict::Assignment;
 use crate::report::{AssertionDiff, CallRow, CallShown, CallTable, Pairing, Side};
 use serde_json::{Map, Value};
 
-/// How many rows that are not as expected a table has.
+/// The maximum number of rows that are not as expected in a table.
 const MOST_CHANGES: usize = 20;
 
-/// An expected call and a recorded one, by their indices, that stand in one row.
+/// An expected call and a recorded one, by their indices, in one row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Beside {
     pub(super) how: Pairing,
@@ -65,7 +65,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// A short stretch as it is; of a long one its ends, where they stand beside a change, and how many there are.
+    /// Adds a short stretch of matching rows in full. Of a long one, adds the ends that are next to a change, and the
+    /// number of the other rows.
     fn fold_matched(&self, rows: &mut Vec<CallRow>, matched: &[Beside], is_followed: bool) {
         let (before, after) = (usize::from(!rows.is_empty()), usize::from(is_followed));
         if matched.len() <= before + after + 1 {
@@ -142,7 +143,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Each expected call with its partner in order; one that was made elsewhere stands beside that call.
+    /// Each expected call with its partner in order. A call that was made elsewhere is next to the call there.
     pub(super) fn beside_in_order(
         &self,
         partners: &[Option<usize>],

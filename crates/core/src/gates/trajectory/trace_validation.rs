@@ -40,20 +40,20 @@ use crate::schema::JsonSchema;
 use serde_json::Value;
 use thiserror::Error;
 
-/// How many calls are compared in search of the one that was meant, for each mismatch.
+/// The maximum number of calls to compare for each mismatch, in search of the call that was meant.
 const MOST_LOOKS: usize = 16;
 
 /// Expected calls and how they line up against the recorded ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedTrace {
-    /// How they line up.
+    /// The rule for comparing them.
     pub mode: MatchMode,
     /// The calls, in order where the mode has one.
     pub calls: Vec<ExpectedCall>,
 }
 
 impl ExpectedTrace {
-    /// One for one, in order, nothing else.
+    /// Expects exactly these calls, in order.
     pub fn strict(calls: Vec<ExpectedCall>) -> Self {
         Self {
             mode: MatchMode::Strict,
@@ -112,7 +112,7 @@ impl ExpectedTrace {
 pub struct ExpectedCall {
     /// The tool: bare, `server.tool` or `server__tool`.
     pub name: String,
-    /// What its arguments look like.
+    /// The shape of its arguments.
     pub args: ExpectedArgs,
 }
 
@@ -126,7 +126,7 @@ impl ExpectedCall {
     }
 }
 
-/// What the arguments of a call look like.
+/// The shape of the arguments of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpectedArgs {
     /// Anything, absent included.
@@ -163,7 +163,7 @@ impl ExpectedArgs {
     }
 }
 
-/// An expectation that no run can be held to.
+/// An expectation that cannot be checked against any run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expected call {} `{name}` has a malformed JSON Schema: {problem}", expected_index + 1)]
 pub struct MalformedSchema {
@@ -171,16 +171,16 @@ pub struct MalformedSchema {
     pub expected_index: usize,
     /// Its tool.
     pub name: String,
-    /// What is wrong with the schema.
+    /// The problem with the schema.
     pub problem: String,
 }
 
-/// What comparing a run with its expected calls came to.
+/// The result of comparing a run with its expected calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceValidation {
-    /// Whether the run is as expected.
+    /// True if the run is as expected.
     pub passed: bool,
-    /// Each place where it is not: `trajectory.mismatch_count` of them.
+    /// The mismatches, `trajectory.mismatch_count` in total.
     pub mismatches: Vec<TraceMismatch>,
 }
 
@@ -189,11 +189,11 @@ pub struct TraceValidation {
 pub struct TraceMismatch {
     /// The expected call, from 0; the number of expected calls when a recorded one has no counterpart.
     pub expected_index: usize,
-    /// The recorded call it was held against, from 0; none when there was no call to look at.
+    /// The recorded call to which it was compared, from 0. `None` if the run has no call to compare.
     pub recorded_index: Option<usize>,
     /// Where that call differs: `/name`, or under `/args`.
     pub diffs: Vec<AssertionDiff>,
-    /// What is wrong, in one sentence that counts calls from 1.
+    /// The mismatch in one sentence that counts calls from 1.
     pub reason: String,
 }
 
@@ -249,7 +249,7 @@ pub(super) fn compile(expected: &ExpectedTrace) -> Result<Reference, MalformedSc
     Ok(Reference::new(expected.mode, calls))
 }
 
-/// The calls of a cassette (`trace.tool_calls`) or of a trace envelope (`tool_calls`); none where there are neither.
+/// The calls of a cassette (`trace.tool_calls`) or of a trace envelope (`tool_calls`). Empty if it has neither key.
 pub fn tool_calls_from_envelope(envelope: &Value) -> Vec<Value> {
     let nested = envelope
         .pointer("/trace/tool_calls")

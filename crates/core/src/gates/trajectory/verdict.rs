@@ -5,7 +5,7 @@ use super::reference::MatchMode;
 use crate::pairing::assignment::{Groups, Matching, assign, match_grouped};
 use crate::pairing::subsequence::order_keeping_partners;
 
-/// What comparing one run came to, with what is needed to explain it.
+/// The result of comparing one run, with the data to explain it.
 pub(super) enum TraceVerdict {
     /// Strict: the positions at which the two differ, over the longer length.
     InStep(Vec<usize>),
@@ -13,7 +13,8 @@ pub(super) enum TraceVerdict {
     InOrder(Vec<Option<usize>>),
     /// Any order: a maximum matching.
     Matched(Assignment),
-    /// Any order and nothing else: a maximum matching, and how many recorded calls have no partner in it.
+    /// Exactly the expected calls, in any order: a maximum matching, and the number of recorded calls without a
+    /// partner in it.
     Whole {
         assignment: Assignment,
         extra: usize,
@@ -84,8 +85,8 @@ fn first_fits_in_order(comparison: &Comparison<'_>) -> Option<Vec<Option<usize>>
         .collect()
 }
 
-/// A longest order-keeping match. Where both begin or end alike those calls are paired, which loses nothing; calls
-/// that fit nowhere are left out.
+/// A longest order-keeping match. If both begin or end with fitting calls, those calls are paired, which never
+/// shortens the match. Calls that fit no expected call are ignored.
 fn best_fits_in_order(comparison: &Comparison<'_>) -> Vec<Option<usize>> {
     let (expected, recorded) = (comparison.reference.calls.len(), comparison.calls.len());
     let shorter = expected.min(recorded);

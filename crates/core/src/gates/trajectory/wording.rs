@@ -1,4 +1,4 @@
-//! How a call, an argument and a difference are said in one line.
+//! How are a call, an argument and a difference written in one line?
 
 use super::recorded::Arguments;
 use super::shape::ArgumentShape;
@@ -29,7 +29,7 @@ pub(super) fn list(items: impl ExactSizeIterator<Item = String>) -> String {
     }
 }
 
-/// What a shape asks for, to stand behind a tool's name.
+/// The text of a shape, to follow a tool's name.
 pub(super) fn shape(shape: &ArgumentShape) -> String {
     match shape {
         ArgumentShape::Any => String::new(),
@@ -54,7 +54,7 @@ pub(super) fn nearest(shape: &ArgumentShape, args: Arguments<'_>) -> String {
     }
 }
 
-/// What the arguments have and what was expected of them.
+/// The differences between the arguments and the expected ones.
 pub(super) fn differences(diffs: &[AssertionDiff], args: Arguments<'_>) -> String {
     let Some(value) = args.value() else {
         return "has arguments that are not JSON".to_owned();
@@ -107,7 +107,7 @@ pub(super) fn path(pointer: &str) -> String {
     path
 }
 
-/// Whether a string without its quotes cannot be taken for a number, a literal or nothing.
+/// Returns true if a string without its quotes cannot be mistaken for a number, a literal or nothing.
 fn reads_as_text(text: &str) -> bool {
     let is_other = text.is_empty() || text.contains('`') || text.trim() != text;
     !is_other && serde_json::from_str::<Value>(text).is_err()

@@ -38,7 +38,7 @@ pub struct TrajectoryAxes {
     pub dependencies: Vec<Dependency>,
     /// Tools that must not run before another.
     pub order: Vec<Order>,
-    /// Whether an edge fails when its later tool was never called.
+    /// True if an edge fails when its later tool was never called.
     pub require_present: bool,
 }
 
@@ -60,12 +60,12 @@ pub struct Order {
     pub second: String,
 }
 
-/// How much of each axis a run satisfied.
+/// The satisfied share of each axis in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AxesScore {
-    /// Percent of the dependencies, floored; 100 when there are none.
+    /// The percentage of satisfied dependencies, rounded down. It is 100 without dependencies.
     pub dependency_satisfaction: usize,
-    /// Percent of the order edges, floored; 100 when there are none.
+    /// The percentage of satisfied order edges, rounded down. It is 100 without order edges.
     pub order_satisfaction: usize,
 }
 
@@ -92,7 +92,7 @@ pub fn score_trajectory_axes(calls: &[Value], axes: &TrajectoryAxes) -> AxesScor
 struct AxisCall<'a> {
     tool: Tool<'a>,
     turn: Option<u64>,
-    /// Whether it is known to have failed.
+    /// True if it is known to have failed.
     has_failed: bool,
 }
 
@@ -133,7 +133,8 @@ struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    /// A tool whose field could not be read has an empty name; its problem is reported where it is read.
+    /// Returns true if both tools of the edge are equal. A tool whose field could not be read has an empty name. Its
+    /// problem is already reported.
     fn is_to_itself(&self) -> bool {
         self.earlier == self.later && !self.earlier.is_empty()
     }
@@ -211,7 +212,7 @@ impl<'a> JudgedEdge<'a> {
         }
     }
 
-    /// Whether the later tool was called at all.
+    /// Returns true if the later tool was called at all.
     fn is_present(&self) -> bool {
         self.later_call.is_some()
     }
@@ -266,7 +267,7 @@ impl EarlierCalls {
     }
 }
 
-/// Whether the later tools of an axis were called.
+/// The use of an axis: undeclared, idle if none of its later tools was called, or called.
 enum AxisUse {
     Undeclared,
     Idle,
@@ -488,8 +489,8 @@ impl TrajectoryAxes {
         }
     }
 
-    /// Says of each axis whose later tools were never called that it counts nothing. With `require_present` an edge
-    /// fails for it.
+    /// Notes for each axis whose later tools were never called that it counts nothing. With `require_present`, such
+    /// an edge fails instead.
     fn note_idle_axes(&self, judged: &[JudgedEdge<'_>], scores: &mut RunScores) {
         if judged.is_empty() {
             scores.not_exercised("no edges are declared");
