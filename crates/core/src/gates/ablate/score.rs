@@ -200,7 +200,7 @@ impl Worth {
     }
 }
 
-/// What a run takes with a set and without it, where that is known.
+/// The mean usage of a run with a set and without it, if it is known.
 struct Change {
     unit: &'static str,
     with: Option<f64>,
@@ -228,7 +228,7 @@ impl Change {
     }
 }
 
-/// What the agent does instead of calling a set of tools.
+/// The agent's behavior instead of calling a set of tools.
 struct Replacement {
     /// The tool whose calls rose most.
     tool: Option<String>,

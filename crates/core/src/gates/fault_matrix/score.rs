@@ -8,7 +8,7 @@ use crate::report::{Evidence, Finding, Number};
 use crate::trace::{CallResult, FaultEvent, Run, Trace};
 use crate::words::{count, distinct, some_of};
 
-/// What became of the combinations, by their names.
+/// The outcomes of the combinations, by their names.
 #[derive(Default)]
 struct Tally {
     survived: usize,
@@ -141,7 +141,7 @@ impl<'t> Strike<'t> {
         }
     }
 
-    /// What the recording names, else the fault that was met, else the run.
+    /// The name in the recording, otherwise the name of the fault that the run met, otherwise the run.
     fn name(&self, run: &Run<'_>) -> String {
         match (&self.label, self.event) {
             (Some(label), _) => label.clone(),

@@ -20,8 +20,8 @@ pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
     }
 }
 
-/// The calls of a trace. A call came to nothing when its result is an error, or begins with an error word, or is not
-/// what the suite calls a success.
+/// The calls of a trace. A call failed if its result is an error, or begins with an error word, or does not meet the
+/// suite's condition for success.
 pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> Vec<RunCall<'t>> {
     let came_to_nothing = |result: &CallResult<'_>| match successful {
         Some(successful) => !successful.holds(result),
@@ -47,7 +47,7 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> V
     steps
 }
 
-/// Whether the text of a result begins with an error word, though no mark says that the call failed.
+/// Returns true if the text of a result begins with an error word, although no mark reports that the call failed.
 fn is_refusal(result: &Value) -> bool {
     let text = match result {
         Value::Array(blocks) => blocks.iter().find_map(|block| block["text"].as_str()),

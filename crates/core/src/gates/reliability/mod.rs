@@ -100,7 +100,7 @@ const MOST_POINTS: usize = 50;
 pub(crate) struct ReliabilityBlock {
     /// The number of runs that the unbiased estimates draw [default: all].
     k: Option<DrawnRuns>,
-    /// Whether runs are held to anything that could fail.
+    /// True if runs have a check that could fail.
     counts_something: bool,
 }
 
@@ -247,7 +247,7 @@ impl Gate for ReliabilityBlock {
 }
 
 impl ReliabilityBlock {
-    /// How many runs the unbiased estimates draw.
+    /// The number of runs that the unbiased estimates draw.
     fn drawn_of(&self, runs: u64) -> u64 {
         self.k.map_or(runs, |drawn| drawn.count)
     }

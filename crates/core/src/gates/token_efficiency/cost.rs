@@ -4,7 +4,7 @@ use crate::price::{Prices, shipped_as_of, shipped_price};
 use crate::trace::Run;
 use thiserror::Error;
 
-/// Why nobody knows what a run cost.
+/// The reason why the cost of a run is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum CostUnknown {
     #[error(

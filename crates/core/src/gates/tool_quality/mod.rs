@@ -268,10 +268,10 @@ fn own(catalogue: &[CatalogueTool]) -> Vec<CatalogueTool> {
         .collect()
 }
 
-/// The tools of a server, held to the rules and to the pins.
+/// The tools of a server, checked against the rules and the pins.
 struct JudgedSurface {
     linted: Linted,
-    /// What is not as it was pinned.
+    /// The differences from the pinned tools.
     changes: Vec<Change>,
 }
 
@@ -322,7 +322,7 @@ impl JudgedSurface {
         }
     }
 
-    /// What rules say of each tool, then what is not as it was pinned.
+    /// The findings of the rules for each tool, then the differences from the pinned tools.
     fn into_findings(self) -> Vec<ToolFinding> {
         let mut findings = Vec::new();
         for tool in &self.linted.tools {
@@ -349,7 +349,7 @@ fn tool_finding(tool: &LintedTool, found: &surface::Finding) -> ToolFinding {
     }
 }
 
-/// The most tokens of a surface, when those of every surface are known.
+/// The most tokens of a surface, if they are known for every surface.
 fn most_tokens(judged: &[JudgedSurface]) -> Option<usize> {
     let tokens: Option<Vec<usize>> = judged.iter().map(|judged| judged.linted.tokens()).collect();
     tokens?.into_iter().max()

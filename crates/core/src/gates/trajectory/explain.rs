@@ -45,7 +45,7 @@ impl From<String> for Sentence {
 /// Why a run failed.
 struct Explanation {
     sentences: Vec<Sentence>,
-    /// How many mismatches are left unsaid.
+    /// The number of mismatches that the sentences omit.
     unsaid: usize,
     /// The calls side by side, where that says as much.
     pairs: Option<Vec<Beside>>,
@@ -109,7 +109,7 @@ fn explain_whole(comparison: &Comparison<'_>, assignment: &Assignment) -> Explan
     }
 }
 
-/// Calls that nothing fits, then those that compete for the same calls.
+/// Explains calls that fit no other call, then calls that compete for the same calls.
 fn explain_matched(
     comparison: &Comparison<'_>,
     assignment: &Assignment,
@@ -259,7 +259,7 @@ fn best_alignment(comparison: &Comparison<'_>, fits: impl Fn(usize, usize) -> bo
 /// Calls that need the same too few calls.
 struct Shortage {
     text: String,
-    /// How many of them find none.
+    /// The number of them without a partner.
     mismatches: usize,
 }
 

@@ -35,7 +35,7 @@ pub(super) fn mismatches<'v>(
 
 /// A call without a partner.
 pub(super) struct Unmatched {
-    /// Whether it has candidates that others need.
+    /// True if it has candidates that other calls need.
     pub(super) has_rivals: bool,
     pub(super) mismatch: TraceMismatch,
 }
@@ -211,7 +211,7 @@ impl Comparison<'_> {
         )
     }
 
-    /// Each call without a partner, and what to say of it.
+    /// Each call without a partner, with its mismatch.
     pub(super) fn without_partner<'v>(
         &'v self,
         assignment: &'v Assignment,

@@ -11,8 +11,7 @@ use std::borrow::Cow;
 
 type Calls<'r> = Vec<RecordedCall<'r>>;
 
-/// The calls that all runs make, as a replacement for the expected ones. Expected calls that fit stay as they are
-/// written.
+/// The calls that all runs make, as a replacement for the expected ones. Expected calls that fit stay unchanged.
 pub(super) fn items(
     reference: &Reference,
     runs: &[Calls<'_>],

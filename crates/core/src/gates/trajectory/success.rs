@@ -1,4 +1,4 @@
-//! Which calls are left out because they came to nothing?
+//! Which calls are ignored because they were not successful?
 
 use super::recorded::RecordedCall;
 use super::wording::list;
