@@ -41,7 +41,7 @@ pub struct Strike {
     /// The recorded fault.
     pub event: RecordedFault,
     /// The effect.
-    pub struck: Struck,
+    pub struck: FaultEffect,
     /// True if the call takes its real time.
     pub real: bool,
     /// The time limit of the call: the limit that the agent sees, and that the virtual clock counts.
@@ -66,19 +66,21 @@ impl Strike {
     pub fn failure(&self) -> Option<ToldFailure> {
         let limit = Duration::from_millis(self.limit_ms);
         let misbehaviour = match &self.struck {
-            Struck::Late { .. } => return None,
-            Struck::Refused { code, message } => {
+            FaultEffect::Late { .. } => return None,
+            FaultEffect::Refused { code, message } => {
                 return Some(ToldFailure {
                     code: Some(*code),
                     message: message.clone(),
                 });
             }
-            Struck::Silence | Struck::Lost | Struck::AfterCancel { .. } => Misbehaviour::NoAnswer {
-                after: limit,
-                unread: false,
-            },
-            Struck::Malformed => half_of_an_answer(self.event.call_index),
-            Struck::Disconnected => Misbehaviour::Exited {
+            FaultEffect::Silence | FaultEffect::Lost | FaultEffect::AfterCancel { .. } => {
+                Misbehaviour::NoAnswer {
+                    after: limit,
+                    unread: false,
+                }
+            }
+            FaultEffect::Malformed => half_of_an_answer(self.event.call_index),
+            FaultEffect::Disconnected => Misbehaviour::Exited {
                 moment: Moment::Pending,
                 status: None,
             },
@@ -103,7 +105,7 @@ fn half_of_an_answer(call_index: usize) -> Misbehaviour {
 
 /// The effect on a struck call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Struck {
+pub enum FaultEffect {
     /// It never reaches the server, and no answer comes: a timeout.
     Silence,
     /// It reaches the server, but no answer comes back: a timeout.
@@ -210,7 +212,9 @@ impl CallFaultRule {
         }
         let struck = self.outcome()?;
         let virtual_ms = match struck {
-            Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => Some(delay_ms),
+            FaultEffect::Late { delay_ms } | FaultEffect::AfterCancel { delay_ms } => {
+                Some(delay_ms)
+            }
             _ => None,
         };
         let struck = if self.real {
@@ -223,7 +227,7 @@ impl CallFaultRule {
             kind: self.kind.to_string(),
             call_index,
             virtual_ms,
-            detected: !matches!(struck, Struck::Late { .. }),
+            detected: !matches!(struck, FaultEffect::Late { .. }),
         };
         let (server, tool) = (server.unwrap_or_default().to_owned(), tool.to_owned());
         Some(Strike {
@@ -236,29 +240,31 @@ impl CallFaultRule {
         })
     }
 
-    fn outcome(&self) -> Option<Struck> {
+    fn outcome(&self) -> Option<FaultEffect> {
         let mut progress = self.progress.lock();
         if !self.kind.strikes_in_virtual_time(&mut progress) {
             return None;
         }
         Some(match self.kind {
-            FaultKind::Hang | FaultKind::Wedged | FaultKind::RecoverAfter { .. } => Struck::Silence,
-            FaultKind::Slow { delay_ms } => Struck::Late { delay_ms },
-            FaultKind::ReplyAfterCancel { delay_ms } => Struck::AfterCancel { delay_ms },
-            FaultKind::Error { code } => Struck::Refused {
+            FaultKind::Hang | FaultKind::Wedged | FaultKind::RecoverAfter { .. } => {
+                FaultEffect::Silence
+            }
+            FaultKind::Slow { delay_ms } => FaultEffect::Late { delay_ms },
+            FaultKind::ReplyAfterCancel { delay_ms } => FaultEffect::AfterCancel { delay_ms },
+            FaultKind::Error { code } => FaultEffect::Refused {
                 code,
                 message: refusal(RequestFault::Refuse { code })?.message,
             },
             FaultKind::RateLimit { .. } => {
                 let error = refusal(RequestFault::Limit { retry_after_s: 1 })?;
-                Struck::Refused {
+                FaultEffect::Refused {
                     code: error.code,
                     message: error.message,
                 }
             }
-            FaultKind::Malformed => Struck::Malformed,
-            FaultKind::Disconnect => Struck::Disconnected,
-            FaultKind::LostResponse => Struck::Lost,
+            FaultKind::Malformed => FaultEffect::Malformed,
+            FaultKind::Disconnect => FaultEffect::Disconnected,
+            FaultKind::LostResponse => FaultEffect::Lost,
             // Only the wire has these: a suite that injects one is refused.
             FaultKind::None
             | FaultKind::FloodStderr
@@ -270,7 +276,7 @@ impl CallFaultRule {
     }
 }
 
-impl Struck {
+impl FaultEffect {
     /// In virtual time: beyond the time limit of the call its answer is lost, and within it nothing was cancelled.
     fn within(self, limit_ms: u64) -> Self {
         match self {
@@ -360,7 +366,7 @@ mod tests {
                 strike.event.call_index,
                 strike.event.detected
             ),
-            (Struck::Silence, 1, true)
+            (FaultEffect::Silence, 1, true)
         );
         assert_eq!(plan.strike(2, Some("docs"), "open", 1000), None);
     }

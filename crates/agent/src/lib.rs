@@ -13,7 +13,7 @@ mod spending;
 mod toolbox;
 
 pub use at_once::at_once;
-pub use fault::{FaultPlan, Strike, Struck, ToldFailure};
+pub use fault::{FaultEffect, FaultPlan, Strike, ToldFailure};
 pub use instructions::{instructions_of, system_prompt};
 pub use model_run::{Limits, MayAsk, Task, Unrecorded, Watcher, run_model};
 pub use provider::{Provider, Providers};

@@ -1,7 +1,7 @@
 //! The servers of one run as the model sees them: one catalogue, and one way to call.
 
 use crate::dialect::{Answered, Arguments, Offered, ToolChoice, Wanted};
-use crate::fault::{FaultPlan, Strike, Struck};
+use crate::fault::{FaultEffect, FaultPlan, Strike};
 use crate::result::{parts_of, recorded, refused};
 use mcptest_core::problem::nearest;
 use mcptest_core::provider::Family;
@@ -325,11 +325,13 @@ impl Toolbox {
         };
         if strike.real {
             let held = match strike.struck {
-                Struck::Silence | Struck::Lost => Duration::from_millis(strike.limit_ms),
-                Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => {
+                FaultEffect::Silence | FaultEffect::Lost => Duration::from_millis(strike.limit_ms),
+                FaultEffect::Late { delay_ms } | FaultEffect::AfterCancel { delay_ms } => {
                     Duration::from_millis(delay_ms)
                 }
-                Struck::Refused { .. } | Struck::Malformed | Struck::Disconnected => Duration::ZERO,
+                FaultEffect::Refused { .. }
+                | FaultEffect::Malformed
+                | FaultEffect::Disconnected => Duration::ZERO,
             };
             let _out_of_time = timeout_at(deadline, sleep(held)).await;
         }

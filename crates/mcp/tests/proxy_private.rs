@@ -9,7 +9,7 @@ use mcptest_mcp::jsonrpc::Body;
 use mcptest_mcp::proxy::bridge::{self, BridgedServer};
 use mcptest_mcp::proxy::http::PrivateProxy;
 use mcptest_mcp::proxy::interpose::{
-    ClientRequest, Interposer, Onward, Taken, Watch, WatchedReply,
+    ClientRequest, Interposer, RequestFate, Taken, Watch, WatchedReply,
 };
 use mcptest_mock::Server;
 use mcptest_mock::http::serve_on_loopback;
@@ -81,7 +81,7 @@ impl Interposer for Diary {
         }
         let params: Value = serde_json::from_str(request.params.unwrap().get()).unwrap();
         let tool = params["name"].as_str().unwrap().to_owned();
-        Onward::Watch(Arc::new(Page {
+        RequestFate::Watch(Arc::new(Page {
             diary: self.clone(),
             tool,
         }))

@@ -117,14 +117,14 @@ fn subscription_meta(id: &Id) -> String {
 
 impl Audience {
     /// Adds a listener, until the returned seat is dropped.
-    pub(super) fn join(self: &Arc<Self>, interest: Interest, outlet: Outlet) -> Seat {
+    pub(super) fn join(self: &Arc<Self>, interest: Interest, outlet: Outlet) -> AudienceMember {
         let mut listeners = self.0.lock();
         listeners.last_number += 1;
         let number = listeners.last_number;
         listeners
             .by_number
             .insert(number, Listener { interest, outlet });
-        Seat {
+        AudienceMember {
             audience: Arc::clone(self),
             number,
         }
@@ -141,12 +141,12 @@ impl Audience {
 
 /// A place in the audience.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct AudienceMember {
     audience: Arc<Audience>,
     number: u64,
 }
 
-impl Drop for Seat {
+impl Drop for AudienceMember {
     fn drop(&mut self) {
         self.audience.0.lock().by_number.remove(&self.number);
     }

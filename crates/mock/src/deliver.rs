@@ -28,7 +28,7 @@ pub(super) async fn deliver(
     let work = async {
         match outcome {
             MockOutcome::Answer { answer, .. } => answer,
-            MockOutcome::Play(play) => play.run(outlet).await,
+            MockOutcome::PendingRequest(pending) => pending.run(outlet).await,
             MockOutcome::Listen { .. } | MockOutcome::Unserved => std::future::pending().await,
         }
     };

@@ -4,7 +4,7 @@ use super::audience::Filter;
 use super::catalog::{Catalog, Source};
 use super::incoming::Request;
 use super::job::{Job, Mock};
-use super::play::{Client, MockAnswer, Play};
+use super::pending_request::{Client, MockAnswer, PendingRequest};
 use super::request_state::RequestState;
 use super::server::Server;
 use super::session::{Agreed, Session};
@@ -33,7 +33,7 @@ pub(super) enum MockOutcome {
     /// One message, with the status that it has over HTTP.
     Answer { answer: MockAnswer, status: u16 },
     /// Work that takes time or says something on the way.
-    Play(Box<Play>),
+    PendingRequest(Box<PendingRequest>),
     /// A subscription that stays open.
     Listen { id: Id, filter: Filter },
     /// A fault keeps the request from being served.
@@ -179,7 +179,7 @@ impl Server {
                 return Ok(MockOutcome::result(catalog, request, &result));
             }
         }
-        let play = Play {
+        let pending = PendingRequest {
             server: self.clone(),
             catalog: Arc::clone(catalog),
             job,
@@ -190,12 +190,12 @@ impl Server {
             inputs,
             session: session.cloned(),
         };
-        match play.instant() {
+        match pending.instant() {
             Some(answer) => answer.map(|answer| MockOutcome::Answer {
                 answer,
                 status: 200,
             }),
-            None => Ok(MockOutcome::Play(Box::new(play))),
+            None => Ok(MockOutcome::PendingRequest(Box::new(pending))),
         }
     }
 

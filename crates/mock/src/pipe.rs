@@ -1,6 +1,6 @@
 //! The server on a pipe: one message a line, many requests at once.
 
-use super::audience::{Interest, Seat};
+use super::audience::{AudienceMember, Interest};
 use super::deliver::{Delivery, deliver};
 use super::engine::{Asker, Handled, MockOutcome};
 use super::incoming::{Incoming, Refused, Request};
@@ -78,7 +78,7 @@ struct Pipe {
     server: Server,
     session: Arc<Session>,
     outlet: Outlet,
-    seat: Option<Seat>,
+    seat: Option<AudienceMember>,
     tasks: JoinSet<()>,
     subscriptions: JoinSet<()>,
 }

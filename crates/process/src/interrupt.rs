@@ -22,11 +22,15 @@ pub struct StopSignal {
     pub exit_code: u8,
 }
 
-/// The number of signals, and the last of them.
-type Heard = (usize, Option<StopSignal>);
+/// The signals that arrived so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct ReceivedSignals {
+    count: usize,
+    last: Option<StopSignal>,
+}
 
-static SIGNALS: LazyLock<watch::Sender<Heard>> = LazyLock::new(|| {
-    let signals = watch::Sender::new((0, None));
+static SIGNALS: LazyLock<watch::Sender<ReceivedSignals>> = LazyLock::new(|| {
+    let signals = watch::Sender::new(ReceivedSignals::default());
     let (theirs, (asked, has_asked)) = (signals.clone(), mpsc::channel());
     // It lasts as long as the program: there is nobody to join it.
     let _detached = std::thread::Builder::new()
@@ -41,15 +45,18 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Waits for the next Ctrl-C, SIGTERM or SIGHUP.
 pub async fn stop_signal() -> StopSignal {
-    let mut heard = SIGNALS.subscribe();
+    let mut signals = SIGNALS.subscribe();
     // One that came while nobody waited is still to be taken up.
     let before = TAKEN.load(Ordering::SeqCst);
-    let taken = heard
-        .wait_for(|(count, _)| *count > before)
+    let received = signals
+        .wait_for(|received| received.count > before)
         .await
-        .map(|heard| *heard);
-    match taken {
-        Ok((count, Some(signal))) => {
+        .map(|received| *received);
+    match received {
+        Ok(ReceivedSignals {
+            count,
+            last: Some(signal),
+        }) => {
             TAKEN.fetch_max(count, Ordering::SeqCst);
             signal
         }
@@ -58,7 +65,7 @@ pub async fn stop_signal() -> StopSignal {
 }
 
 /// Hears signals for ever; `asked` is dropped when none can be missed any more.
-fn listen(signals: &watch::Sender<Heard>, asked: mpsc::Sender<()>) {
+fn listen(signals: &watch::Sender<ReceivedSignals>, asked: mpsc::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -71,7 +78,10 @@ fn listen(signals: &watch::Sender<Heard>, asked: mpsc::Sender<()>) {
         for count in 1_usize.. {
             let signal = arriving.next().await;
             let is_awaited = signals.receiver_count() > 0;
-            signals.send_replace((count, Some(signal)));
+            signals.send_replace(ReceivedSignals {
+                count,
+                last: Some(signal),
+            });
             let until = Instant::now() + PATIENCE;
             while is_awaited && TAKEN.load(Ordering::SeqCst) < count && Instant::now() < until {
                 std::thread::sleep(STEP);

@@ -1,8 +1,8 @@
 //! A provider of scripted models, for tests: all four dialects in their real JSON, over a real socket.
 
+mod active_runs;
 mod body;
 mod log;
-mod play;
 mod script;
 mod serve;
 mod wire;

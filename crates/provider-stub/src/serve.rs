@@ -1,8 +1,8 @@
 //! The stub on its socket: every request is checked, logged, and answered as the script says.
 
+use crate::active_runs::{self, ActiveRuns};
 use crate::body::AnswerBody;
 use crate::log::Logged;
-use crate::play::{self, Play};
 use crate::script::{Fault, Script, Step};
 use crate::wire::{Answering, ProviderRequest, WIRES, Wire, Wrong};
 use hyper::body::Incoming;
@@ -37,7 +37,7 @@ pub struct Stub {
 #[derive(Debug)]
 struct StubState {
     script: Script,
-    play: Mutex<Play>,
+    active_runs: Mutex<ActiveRuns>,
     log: Mutex<Vec<Logged>>,
     under_way: AtomicUsize,
     most_under_way: AtomicUsize,
@@ -74,7 +74,7 @@ impl Stub {
         let address = listener.local_addr()?;
         let state = Arc::new(StubState {
             script,
-            play: Mutex::default(),
+            active_runs: Mutex::default(),
             log: Mutex::default(),
             under_way: AtomicUsize::new(0),
             most_under_way: AtomicUsize::new(0),
@@ -259,9 +259,9 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
             message: format!("model: {}", seen.model),
         });
     }
-    let mut play = state.play.lock();
-    let run = play.take(&seen);
-    let step = play::step(&state.script, &seen, &run);
+    let mut active_runs = state.active_runs.lock();
+    let run = active_runs.take(&seen);
+    let step = active_runs::step(&state.script, &seen, &run);
     let mut answer = (wire.answer)(&Answering {
         model: &seen.model,
         seen: &seen,
@@ -273,10 +273,10 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     }
     let body = answer.body.to_string();
     if step.is_fault() {
-        play.failed(&seen, run, &step);
+        active_runs.failed(&seen, run, &step);
         return faulty(wire, step, body);
     }
-    play.answered(&seen, run, &answer.message);
+    active_runs.answered(&seen, run, &answer.message);
     Act::Send {
         status: 200,
         body,

@@ -108,7 +108,7 @@ pub fn run(
 ) -> Result<RunOutcome, Interrupted> {
     let secrets = Secrets::default();
     let spending = Spending::new(options.max_cost_usd);
-    let around = grade::Around {
+    let context = grade::GradingContext {
         secrets: &secrets,
         spending: &spending,
         watch,
@@ -116,11 +116,11 @@ pub fn run(
     };
     let recorded = match options.mode {
         Mode::Replay | Mode::Grade(_) => FreshRows::default(),
-        Mode::Record(_) | Mode::Live => record::record(plan, options, around)?,
+        Mode::Record(_) | Mode::Live => record::record(plan, options, context)?,
     };
     let graded = match options.mode {
         Mode::Replay => BTreeMap::new(),
-        _ => grade::grade(plan, options, &recorded, around)?,
+        _ => grade::grade(plan, options, &recorded, context)?,
     };
     let over_budget = spending.stopped();
     drop(interrupt);

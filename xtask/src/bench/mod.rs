@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let programs = std::iter::once(mcptest.display().to_string())
         .chain(against)
         .collect();
-    let bench = Bench { programs, at };
+    let bench = Benchmark { programs, at };
     if part == Part::Wire {
         wire::run(&bench, &target)?;
         return Ok(ExitCode::SUCCESS);
@@ -114,7 +114,7 @@ fn in_release(arguments: &[String]) -> Result<ExitCode, String> {
     })
 }
 
-struct Bench<'a> {
+struct Benchmark<'a> {
     /// The release build, and the other one that it is measured against.
     programs: Vec<String>,
     at: &'a Path,
@@ -123,7 +123,7 @@ struct Bench<'a> {
 /// Our sample, the words about the other program, and the samples of what ran beside them.
 type Measured = (Sample, String, Vec<Sample>);
 
-impl Bench<'_> {
+impl Benchmark<'_> {
     fn measure(
         &self,
         arguments: &[&str],

@@ -1,7 +1,7 @@
 //! Does recording take as long as the models do, and no more, however many runs there are and at once?
 
 use super::measure::Sample;
-use super::{Bench, joined, row};
+use super::{Benchmark, joined, row};
 use mcptest_provider_stub::{Script, Stub};
 use std::path::Path;
 
@@ -12,7 +12,7 @@ const ANSWERS: usize = 2;
 const MANIFEST: &str = "mock_server: { tools: [{ name: echo, response: hello }] }\n";
 
 /// Recording n, 2n and 4n runs, one, ten and fifty at once, against a provider with a known latency.
-pub(super) fn run(bench: &Bench<'_>, few: usize) -> Result<(), String> {
+pub(super) fn run(bench: &Benchmark<'_>, few: usize) -> Result<(), String> {
     let at = bench.at;
     let step = |what: &str| format!("{{ {what}, delay_ms: {LATENCY_MS} }}");
     let steps = [step("calls: [{ name: echo }]"), step("text: done")].join(", ");

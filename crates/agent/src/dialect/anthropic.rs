@@ -1,7 +1,7 @@
 //! Anthropic's Messages: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
-use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list, of_kind};
+use super::echo::{Ids, Rules, Turn, WireResult, conversation, is_blank, list, of_kind};
 use super::parameters::{filled, placed, put};
 use super::piece::{Piece, Said, kept, ours, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
@@ -205,7 +205,7 @@ fn picture(part: &Part) -> Option<Value> {
     }))
 }
 
-fn tool_result(told: &Told<'_>) -> Value {
+fn tool_result(told: &WireResult<'_>) -> Value {
     let is_error = told.result.is_error;
     let text = |part: &Part| {
         let text = part.text().filter(|text| !text.trim().is_empty())?;

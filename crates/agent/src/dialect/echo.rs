@@ -43,11 +43,11 @@ pub(super) enum Ids {
 pub(super) enum Turn<'a> {
     User(&'a str),
     Model(Piece<'a>),
-    Results(Vec<Told<'a>>),
+    Results(Vec<WireResult<'a>>),
 }
 
 /// A result, under the id and the name that its call has on the wire.
-pub(super) struct Told<'a> {
+pub(super) struct WireResult<'a> {
     pub(super) id: Option<String>,
     pub(super) name: String,
     /// The code that called, where it was not the model itself.
@@ -75,7 +75,7 @@ pub(super) fn conversation<'a>(ask: &Ask<'a>, rules: &Rules) -> Vec<Turn<'a>> {
                         caller: None,
                     };
                     let Called { id, name, caller } = called.next().unwrap_or_else(given);
-                    Told {
+                    WireResult {
                         id,
                         name,
                         caller,

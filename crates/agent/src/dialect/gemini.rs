@@ -1,7 +1,7 @@
 //! Gemini's `generateContent`: what is sent, and what comes back?
 
 use super::bad_reply::{gist, open, shape};
-use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
+use super::echo::{Ids, Rules, Turn, WireResult, conversation, is_blank, list};
 use super::parameters::{filled, placed, put};
 use super::piece::{Piece, Said, with_schema};
 use super::{Arguments, Ask, BadReply, Dialect, Part, Reply, Stop, ToolChoice, Wanted};
@@ -171,7 +171,7 @@ fn contents<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
 }
 
 /// An id goes back only where the provider gave one.
-fn function_response(told: &Told<'_>) -> Value {
+fn function_response(told: &WireResult<'_>) -> Value {
     let key = if told.result.is_error {
         "error"
     } else {

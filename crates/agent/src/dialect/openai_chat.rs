@@ -1,7 +1,7 @@
 //! Chat Completions of `OpenAI`, Mistral and most servers of one's own: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
-use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
+use super::echo::{Ids, Rules, Turn, WireResult, conversation, is_blank, list};
 use super::parameters::{filled, placed};
 use super::piece::{Piece, Said, kept, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
@@ -198,13 +198,13 @@ fn said(message: &mut Value, flavour: Flavour) -> Value {
     }
 }
 
-fn tool_message(told: &Told<'_>, content: &Value) -> Piece<'static> {
+fn tool_message(told: &WireResult<'_>, content: &Value) -> Piece<'static> {
     Piece::Ours(json!({
         "role": "tool", "tool_call_id": told.id, "name": told.name, "content": content,
     }))
 }
 
-fn content_with_pictures(told: &Told<'_>) -> Value {
+fn content_with_pictures(told: &WireResult<'_>) -> Value {
     let pictures = told.result.picture_urls();
     let text = told.result.text_with_mark();
     if pictures.is_empty() {
@@ -218,7 +218,7 @@ fn content_with_pictures(told: &Told<'_>) -> Value {
 }
 
 /// A tool cannot show pictures here, so the user does.
-fn pictures_of_user(told: &[Told<'_>]) -> Option<Piece<'static>> {
+fn pictures_of_user(told: &[WireResult<'_>]) -> Option<Piece<'static>> {
     let mut content = Vec::new();
     for told in told {
         let urls = told.result.picture_urls();

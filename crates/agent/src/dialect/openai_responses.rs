@@ -1,7 +1,7 @@
 //! The Responses of `OpenAI`: what is sent, and what comes back?
 
 use super::bad_reply::{error_message, open, shape};
-use super::echo::{Ids, Rules, Told, Turn, conversation, of_kind};
+use super::echo::{Ids, Rules, Turn, WireResult, conversation, of_kind};
 use super::parameters::{filled, placed};
 use super::piece::{Piece, Said, kept, ours, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
@@ -131,7 +131,7 @@ fn items(turn: Turn<'_>) -> Vec<Piece<'_>> {
     }
 }
 
-fn output(told: &Told<'_>) -> Value {
+fn output(told: &WireResult<'_>) -> Value {
     let text = told.result.text_with_mark();
     let pictures = told.result.picture_urls();
     let output = if pictures.is_empty() {

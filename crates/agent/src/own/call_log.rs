@@ -284,7 +284,7 @@ impl CallLog {
 
 /// Returns true if the agent gets no message and must notice the fault by itself.
 fn is_silent(strike: &Strike) -> bool {
-    use crate::fault::Struck::{AfterCancel, Lost, Silence};
+    use crate::fault::FaultEffect::{AfterCancel, Lost, Silence};
     strike.real && matches!(strike.struck, Silence | Lost | AfterCancel { .. })
 }
 

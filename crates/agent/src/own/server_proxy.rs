@@ -2,13 +2,13 @@
 
 use super::call_log::{BegunCall, CallEnd, CallLog};
 use super::catalogue::{Offered, changed};
-use crate::fault::{Strike, Struck, ToldFailure};
+use crate::fault::{FaultEffect, Strike, ToldFailure};
 use mcptest_core::trace::{CatalogueTool, RecordedCall, is_tool, unkeepable};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::fault::ReplyFault;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
 use mcptest_mcp::proxy::interpose::{
-    ClientRequest, Instead, Interposer, Onward, Taken, Watch, WatchedReply,
+    ClientRequest, Instead, Interposer, RequestFate, Taken, Watch, WatchedReply,
 };
 use mcptest_mcp::proxy::{CONNECTION_CLOSED, REQUEST_TIMEOUT};
 use mcptest_mcp::wire::{CallParams, CallResult, CommonParams};
@@ -43,15 +43,15 @@ impl Interposer for ServerProxy {
         }
         match request.method {
             // What an agent does while it is being ended is no part of its run.
-            _ if self.log.is_over() => Onward::Pass.into(),
+            _ if self.log.is_over() => RequestFate::Pass.into(),
             "tools/call" => self.called(request).into(),
-            "tools/list" => Onward::Watch(Arc::new(List(self.clone()))).into(),
-            _ if greeting => Onward::Watch(Arc::new(Greeting {
+            "tools/list" => RequestFate::Watch(Arc::new(List(self.clone()))).into(),
+            _ if greeting => RequestFate::Watch(Arc::new(Greeting {
                 proxy: self.clone(),
                 version,
             }))
             .into(),
-            _ => Onward::Pass.into(),
+            _ => RequestFate::Pass.into(),
         }
     }
 
@@ -61,16 +61,16 @@ impl Interposer for ServerProxy {
 }
 
 impl ServerProxy {
-    fn called(&self, request: ClientRequest<'_>) -> Onward {
+    fn called(&self, request: ClientRequest<'_>) -> RequestFate {
         let call = request.params.and_then(CallParams::read);
         // One that names no tool is for the server to refuse.
         let Some(call) = call else {
-            return Onward::Pass;
+            return RequestFate::Pass;
         };
         if call.is_continued() {
             let state = call.state.map_or("", RawValue::get);
             if let Some(index) = self.log.carry_on(&self.server, &call.name, state) {
-                return Onward::Watch(self.watch(index, None));
+                return RequestFate::Watch(self.watch(index, None));
             }
         }
         let distractor = self.distractors.iter().find(|tool| tool.name == call.name);
@@ -84,7 +84,7 @@ impl ServerProxy {
         }
         match strike {
             Some(strike) => self.struck(index, request.id, strike),
-            None => Onward::Watch(self.watch(index, None)),
+            None => RequestFate::Watch(self.watch(index, None)),
         }
     }
 
@@ -109,38 +109,40 @@ impl ServerProxy {
         }
     }
 
-    fn struck(&self, index: usize, id: &Id, strike: Strike) -> Onward {
+    fn struck(&self, index: usize, id: &Id, strike: Strike) -> RequestFate {
         if strike.real {
             match strike.struck {
-                Struck::Silence => return Onward::Swallow(Some(self.watch(index, Some(strike)))),
-                Struck::Disconnected => {
+                FaultEffect::Silence => {
+                    return RequestFate::Swallow(Some(self.watch(index, Some(strike))));
+                }
+                FaultEffect::Disconnected => {
                     if let Some(ToldFailure { code, message }) = strike.failure() {
                         self.log
                             .finish(index, CallEnd::failed(code, message, Duration::ZERO));
                     }
-                    return Onward::Disconnect;
+                    return RequestFate::Disconnect;
                 }
                 _ => {}
             }
         }
         if strike.struck.reaches_server() {
-            return Onward::Watch(self.watch(index, Some(strike)));
+            return RequestFate::Watch(self.watch(index, Some(strike)));
         }
         match strike.failure() {
             Some(ToldFailure { code, message }) => {
                 let on_the_wire = code.unwrap_or_else(|| wire_code(&strike.struck));
                 self.refuse(index, id, code, RpcError::new(on_the_wire, message))
             }
-            None => Onward::Watch(self.watch(index, Some(strike))),
+            None => RequestFate::Watch(self.watch(index, Some(strike))),
         }
     }
 
     /// Answers in the server's place. What is recorded has no code where no server gave one.
-    fn refuse(&self, index: usize, id: &Id, recorded: Option<i64>, error: RpcError) -> Onward {
+    fn refuse(&self, index: usize, id: &Id, recorded: Option<i64>, error: RpcError) -> RequestFate {
         let text = jsonrpc::error(Some(id), &error);
         self.log
             .finish(index, CallEnd::failed(recorded, error.message, SETTLE));
-        Onward::Answer(Instead {
+        RequestFate::Answer(Instead {
             text,
             hold: SETTLE,
             retry_after_s: None,
@@ -159,10 +161,10 @@ impl ServerProxy {
 }
 
 /// The code that client libraries have for a failure that no server tells.
-fn wire_code(struck: &Struck) -> i64 {
+fn wire_code(struck: &FaultEffect) -> i64 {
     match struck {
-        Struck::Malformed => code::PARSE_ERROR,
-        Struck::Disconnected => CONNECTION_CLOSED,
+        FaultEffect::Malformed => code::PARSE_ERROR,
+        FaultEffect::Disconnected => CONNECTION_CLOSED,
         _ => REQUEST_TIMEOUT,
     }
 }
@@ -203,19 +205,19 @@ impl CallWatch {
         settle: Duration,
     ) -> WatchedReply {
         match (&strike.struck, strike.real) {
-            (Struck::Late { delay_ms }, true) => {
+            (FaultEffect::Late { delay_ms }, true) => {
                 self.pass_late(answer);
                 WatchedReply {
                     hold: Duration::from_millis(*delay_ms),
                     ..WatchedReply::default()
                 }
             }
-            (Struck::Late { .. }, false) => self.pass(answer, settle),
-            (Struck::Lost | Struck::Silence, true) => WatchedReply {
+            (FaultEffect::Late { .. }, false) => self.pass(answer, settle),
+            (FaultEffect::Lost | FaultEffect::Silence, true) => WatchedReply {
                 texts: Some(Vec::new()),
                 ..WatchedReply::default()
             },
-            (Struck::AfterCancel { delay_ms }, true) => {
+            (FaultEffect::AfterCancel { delay_ms }, true) => {
                 self.pass_late(answer);
                 let despite_cancel = Some(Duration::from_millis(*delay_ms));
                 WatchedReply {
@@ -242,7 +244,7 @@ impl CallWatch {
         let ToldFailure { code, message } = failure;
         let end = CallEnd::failed(*code, message.clone(), settle);
         self.log.finish(self.index, end);
-        let is_broken = strike.real && strike.struck == Struck::Malformed;
+        let is_broken = strike.real && strike.struck == FaultEffect::Malformed;
         let texts = match answer {
             _ if is_broken => ReplyFault::Malformed.texts(text.trim_ascii_end().to_owned()),
             Body::Result { id, .. } | Body::Error { id: Some(id), .. } => {
@@ -284,7 +286,7 @@ impl Watch for CallWatch {
 
     fn ignores_cancel(&self) -> bool {
         self.strike.as_ref().is_some_and(|strike| {
-            strike.real && matches!(strike.struck, Struck::AfterCancel { .. })
+            strike.real && matches!(strike.struck, FaultEffect::AfterCancel { .. })
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{FailedTry, Tried};
 use super::ask_error::span;
-use super::{AskError, AskErrorKind, Deadlines, Provider, address, patience};
+use super::{AskError, AskErrorKind, Deadlines, Provider, address, retry};
 use crate::dialect::{Ask, Reply};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -19,7 +19,7 @@ pub struct Retry {
 }
 
 impl Provider {
-    /// Asks for the model's next message, as often as patience and the deadline allow. The observer hears of every
+    /// Asks for the model's next message, as often as the retry policy and the deadline allow. The observer hears of every
     /// wait before it begins.
     pub async fn ask(
         &self,
@@ -57,7 +57,7 @@ impl Provider {
                 return Err(telling);
             };
             let wait = self.next_wait(attempt, told);
-            if attempt >= self.patience.tries {
+            if attempt >= self.retry.tries {
                 error.go_on(&format!("; given up after {attempt} tries"));
                 return Err(error);
             }
@@ -81,9 +81,9 @@ impl Provider {
         match told {
             Some(wait) => {
                 self.pause_until(Instant::now() + wait);
-                patience::told(wait)
+                retry::told(wait)
             }
-            None => self.patience.wait(attempt),
+            None => self.retry.wait(attempt),
         }
     }
 
@@ -94,7 +94,7 @@ impl Provider {
         observer: &mut (dyn FnMut(Retry) + Send),
     ) -> Result<(), AskError> {
         while let Some(until) = self.paused_until().filter(|until| *until > Instant::now()) {
-            let wait = patience::told(until - Instant::now());
+            let wait = retry::told(until - Instant::now());
             if Instant::now() + wait >= deadline {
                 let message = format!(
                     "{} asked to wait for {} more, which is longer than the time that is left",

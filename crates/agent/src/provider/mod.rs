@@ -5,15 +5,15 @@ mod answer;
 mod ask;
 mod ask_error;
 mod family;
-mod patience;
 mod resolve;
+mod retry;
 mod retry_after;
 mod tool_index;
 
 pub use ask::Retry;
 pub use ask_error::{AskError, AskErrorKind};
-pub use patience::{Deadlines, Patience};
 pub use resolve::{ProviderError, Providers};
+pub use retry::{Deadlines, RetryPolicy};
 
 use crate::dialect::{Ask, Dialect, GEMINI_EMBEDDINGS, OPENAI_EMBEDDINGS, Reply};
 use mcptest_core::price::count_tokens;
@@ -30,7 +30,7 @@ use tokio::time::Instant;
 pub struct Provider {
     shared: Arc<Shared>,
     dialect: &'static Dialect,
-    patience: Patience,
+    retry: RetryPolicy,
 }
 
 struct Shared {
@@ -121,8 +121,8 @@ impl Provider {
 
     /// The same provider, with other limits to its tries.
     #[must_use]
-    pub fn with_patience(self, patience: Patience) -> Self {
-        Self { patience, ..self }
+    pub fn with_retries(self, retry: RetryPolicy) -> Self {
+        Self { retry, ..self }
     }
 
     fn paused_until(&self) -> Option<Instant> {

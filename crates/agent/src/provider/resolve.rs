@@ -1,7 +1,7 @@
 //! Which provider has this model, where is it, and with which key?
 
 use super::family;
-use super::{Key, Patience, Provider, Shared, address};
+use super::{Key, Provider, RetryPolicy, Shared, address};
 use crate::dialect::Dialect;
 use mcptest_core::provider::Family;
 use mcptest_core::suite::{Environment, Model, Suite, Unset};
@@ -178,7 +178,7 @@ impl Resolved {
         Ok(Provider {
             shared,
             dialect,
-            patience: Patience::default(),
+            retry: RetryPolicy::default(),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use mcptest_agent::dialect::{Answered, Ask, Message, Offered, Part, Reply};
 use mcptest_agent::provider::{
-    AskError, Deadlines, Patience, Provider, ProviderError, Providers, Retry,
+    AskError, Deadlines, Provider, ProviderError, Providers, Retry, RetryPolicy,
 };
 use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::{Host, Model, Suite, load};
@@ -80,14 +80,14 @@ impl Table {
         let provider = Providers::default()
             .resolve(&model, &suite(&text), &find)
             .unwrap();
-        let patience = Patience {
+        let retry = RetryPolicy {
             first_wait: Duration::from_millis(1),
             longest_wait: Duration::from_millis(4),
             tries: 5,
         };
         Self {
             stub,
-            provider: provider.with_patience(patience),
+            provider: provider.with_retries(retry),
             model: model.id,
         }
     }
@@ -111,13 +111,13 @@ impl Table {
     pub(crate) async fn watch(
         &self,
         messages: &[Message],
-        patience: Duration,
+        retry: Duration,
     ) -> (Result<Reply, AskError>, Vec<Retry>) {
         let tools = [tool("weather__get_forecast"), tool("weather__get_alerts")];
         let ask = self.question(messages, &tools);
         let mut retries = Vec::new();
         let deadlines = Deadlines {
-            run: Instant::now() + patience,
+            run: Instant::now() + retry,
             answer: Duration::from_secs(60),
         };
         let reply = self

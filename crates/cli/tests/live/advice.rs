@@ -1,6 +1,6 @@
 //! Advice of a judge stands beside the verdict in every report, and nothing depends on it.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use serde_json::Value;
 
 fn suite(narrative: &str) -> String {
@@ -44,7 +44,7 @@ fn verdict(report: &Value) -> String {
 
 #[test]
 fn advice_is_in_every_report_and_the_verdict_has_the_same_bytes_without_it() {
-    let bench = Bench::with(&suite("{ llm_assisted: true }"), SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(&suite("{ llm_assisted: true }"), SCRIPT, MANIFEST);
     let words = [
         "--record",
         "--reporter",
@@ -94,14 +94,14 @@ fn advice_is_in_every_report_and_the_verdict_has_the_same_bytes_without_it() {
 #[test]
 fn a_judge_that_gives_no_advice_fails_nothing() {
     let garbage = SCRIPT.replace(r#"{"c1": "#, "It is fine. ");
-    let bench = Bench::with(&suite("{ llm_assisted: true }"), &garbage, MANIFEST);
+    let bench = LiveFolder::with(&suite("{ llm_assisted: true }"), &garbage, MANIFEST);
     bench.record(&["--record"], 0);
     bench.replay(0);
 }
 
 #[test]
 fn a_suite_that_asks_for_advice_names_its_judge() {
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &suite("{ llm_assisted: true }").replace("judge: { model: claude-sonnet-4-5 }\n", ""),
         SCRIPT,
         MANIFEST,

@@ -25,7 +25,7 @@ pub(crate) fn model_list() -> String {
 pub(crate) const SERVER: &str = "server";
 
 /// A folder, and a provider that says what its script says.
-pub(crate) struct Bench {
+pub(crate) struct LiveFolder {
     folder: TempDir,
     pub(crate) stub: Stub,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-impl Bench {
+impl LiveFolder {
     /// An empty folder with a link to the program, for servers that are mocks.
     pub(crate) fn new(script: &str) -> Self {
         let stub = Stub::start(Script::parse(script).unwrap()).unwrap();

@@ -1,6 +1,6 @@
 //! What recording may cost, and what is said when it costs more.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 
 /// One message costs $0.0006 at the shipped price of the model, and 120 tokens.
 fn suite(budget: &str, agents: &[&str]) -> String {
@@ -15,7 +15,7 @@ fn suite(budget: &str, agents: &[&str]) -> String {
     )
 }
 
-fn stopped(bench: &Bench, words: &[&str], asked: usize, why: &str) {
+fn stopped(bench: &LiveFolder, words: &[&str], asked: usize, why: &str) {
     let ran = bench.record(&[&["--record", "--jobs", "1"], words].concat(), 5);
     assert!(ran.stderr.contains(why), "{why:?} is not in {}", ran.stderr);
     assert_eq!(bench.stub.count(), asked, "{}{}", ran.stdout, ran.stderr);
@@ -25,7 +25,7 @@ const SAYS: &str = "steps: [{ text: There. }]";
 
 #[test]
 fn a_budget_of_a_test_ends_that_test_and_what_was_recorded_is_kept() {
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &suite("budget: { per_test_usd: 0.001 }\n", &["one", "two"]),
         SAYS,
         "",
@@ -50,7 +50,7 @@ fn a_budget_of_a_test_ends_that_test_and_what_was_recorded_is_kept() {
 
 #[test]
 fn a_budget_of_the_suite_and_one_of_the_command_line_hold_over_all_tests() {
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &suite("budget: { per_suite_usd: 0.004 }\n", &["one", "two"]),
         SAYS,
         "",
@@ -68,7 +68,7 @@ fn a_budget_of_the_suite_and_one_of_the_command_line_hold_over_all_tests() {
         ),
         (5, 2)
     );
-    let bench = Bench::with(&suite("", &["one", "two"]), SAYS, "");
+    let bench = LiveFolder::with(&suite("", &["one", "two"]), SAYS, "");
     stopped(
         &bench,
         &["--max-cost", "0.0017"],
@@ -85,7 +85,7 @@ fn a_run_over_its_tokens_is_stopped_before_the_next_call_and_not_recorded() {
 rules: [{ when: { prompt: one }, then: repeat, steps: [{ calls: [{ name: nothing }] }] }]
 steps: [{ text: There. }]
 ";
-    let bench = Bench::with(&text, script, "");
+    let bench = LiveFolder::with(&text, script, "");
     stopped(
         &bench,
         &[],
@@ -99,7 +99,7 @@ steps: [{ text: There. }]
 #[test]
 fn a_budget_in_dollars_needs_a_price_and_that_of_a_gateway_is_not_guessed() {
     let own = "    token_efficiency: { classes: [{ name: c, members: [x] }], prices: { mine/gpt-5: { prompt_usd_per_million: 3, completion_usd_per_million: 15 } } }\n";
-    let bench = Bench::new(SAYS);
+    let bench = LiveFolder::new(SAYS);
     let text = format!(
         "providers:\n  mine: {{ type: openai, base_url: \"{}/v1\" }}\n{}",
         bench.stub.url(),
@@ -144,14 +144,14 @@ fn calls_that_are_under_way_at_once_pass_a_limit_by_one_call_at_most() {
         ),
         ("", &["--record", "--jobs", "8", "--max-cost", "0.0017"]),
     ] {
-        let bench = Bench::with(&suite(budget, &["one", "two", "three"]), script, "");
+        let bench = LiveFolder::with(&suite(budget, &["one", "two", "three"]), script, "");
         bench
             .record(words, 5)
             .says("of $0.0017 is used up: $0.0018 was spent");
         assert_eq!(bench.stub.count(), 3, "{words:?}");
     }
     // Where the limit is far away, they are.
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &suite("", &["one", "two"]),
         "steps: [{ text: There., gather: 4 }]",
         "",
@@ -162,7 +162,7 @@ fn calls_that_are_under_way_at_once_pass_a_limit_by_one_call_at_most() {
 #[test]
 fn a_provider_that_counts_nothing_is_held_to_an_estimate() {
     let uncounted = "steps: [{ text: There., uncounted: true }]";
-    let bench = Bench::with(&suite("", &["one", "two"]), uncounted, "");
+    let bench = LiveFolder::with(&suite("", &["one", "two"]), uncounted, "");
     let ran = bench.record(&["--record", "--jobs", "1", "--max-cost", "0.0001"], 5);
     ran.says("--max-cost of $0.0001 is used up")
         .says("in part by an estimate: a provider counts no tokens");
@@ -176,7 +176,7 @@ fn a_provider_that_counts_nothing_is_held_to_an_estimate() {
         noted,
         "it counts no tokens, so mcptest enforces the budget with a tokenizer's estimate"
     );
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &suite("budget: { per_run_tokens: 10 }\n", &["one"]),
         "then: repeat\nsteps: [{ calls: [{ name: nothing }], uncounted: true }]",
         "",
@@ -205,7 +205,7 @@ steps:
   - { calls: [{ name: look }], usage: { prompt: 1000, cached: 800, completion: 100 } }
   - { text: There., usage: { prompt: 1200, cached: 1000, completion: 50, thoughts: 20 } }
 ";
-    let bench = Bench::with(text, script, manifest);
+    let bench = LiveFolder::with(text, script, manifest);
     bench.record(&["--record"], 0);
     // In millionths of a dollar: what is new, what is cached, what is written.
     for (model, first, second) in [

@@ -1,6 +1,6 @@
 //! Calls that a model's code makes: are they recorded, told from its own, and judged like them?
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use serde_json::{Value, json};
 
 const SUITE: &str = "
@@ -56,7 +56,7 @@ fn callers(trace: &Value) -> Vec<Value> {
 #[test]
 fn anthropics_code_calls_tools_in_one_container_and_each_call_says_so() {
     let caller = "code_execution_20260120";
-    let bench = Bench::with(&suite("claude-sonnet-4-5", caller), SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(&suite("claude-sonnet-4-5", caller), SCRIPT, MANIFEST);
     bench.record(&["--record"], 0);
     let by_code = json!({ "type": caller, "tool_id": "srvtoolu_stub0x0" });
     assert_eq!(
@@ -96,7 +96,7 @@ fn anthropics_code_calls_tools_in_one_container_and_each_call_says_so() {
 
 #[test]
 fn a_program_of_responses_calls_tools_and_each_call_says_so() {
-    let bench = Bench::with(&suite("gpt-5.6-terra", "program"), SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(&suite("gpt-5.6-terra", "program"), SCRIPT, MANIFEST);
     bench.record(&["--record"], 0);
     let by_code = json!({ "type": "program", "caller_id": "call_program_stub0x0" });
     assert_eq!(
@@ -149,7 +149,7 @@ fn a_program_of_responses_calls_tools_and_each_call_says_so() {
 
 #[test]
 fn the_switch_is_part_of_what_a_recording_was_made_with() {
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &suite("claude-sonnet-4-5", "code_execution_20260120"),
         SCRIPT,
         MANIFEST,
@@ -173,7 +173,7 @@ fn the_switch_is_part_of_what_a_recording_was_made_with() {
         quiet.clone(),
         quiet.replace("    expect", "    code_execution: false\n    expect"),
     ] {
-        let bench = Bench::with(&text, "steps: [{ text: ok }]", MANIFEST);
+        let bench = LiveFolder::with(&text, "steps: [{ text: ok }]", MANIFEST);
         bench.record(&["--record"], 0);
         assert_eq!(bench.cassette("a.jsonl").0["parameters"], json!({}));
         let body = bench.stub.log()[0].text.clone();
@@ -193,7 +193,7 @@ fn a_provider_that_runs_no_code_is_refused_before_anything_is_asked() {
         "gemini-2.5-pro",
         "mistral-large-latest",
     ] {
-        let bench = Bench::with(&suite(model, "x"), SCRIPT, MANIFEST);
+        let bench = LiveFolder::with(&suite(model, "x"), SCRIPT, MANIFEST);
         for command in [["validate", "suite.yml"], ["run", "suite.yml"]] {
             let ran = bench.run(&command);
             assert_eq!(ran.exit, Some(2), "{model}: {ran:?}");
@@ -205,12 +205,12 @@ fn a_provider_that_runs_no_code_is_refused_before_anything_is_asked() {
     let local = suite("{ provider: here, id: any }", "x");
     let local =
         format!("{local}providers:\n  here: {{ type: openai, base_url: 'http://127.0.0.1:1' }}\n");
-    let bench = Bench::with(&local, SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(&local, SCRIPT, MANIFEST);
     let ran = bench.run(&["validate", "suite.yml"]);
     assert_eq!(ran.exit, Some(2));
     ran.says("the provider of `here/any` runs no code for it");
 
-    let bench = Bench::with(&suite("claude-sonnet-4-5", "x"), SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(&suite("claude-sonnet-4-5", "x"), SCRIPT, MANIFEST);
     let ran = bench.run(&["run", "suite.yml", "--models", "gpt-5"]);
     assert_eq!(ran.exit, Some(2), "{ran:?}");
     ran.says("`a` has `code_execution: true`, and the provider of `gpt-5` runs no code for it");

@@ -1,6 +1,6 @@
 //! Tools that are there to distract: who sees them, what calling one comes to, and what of it is recorded.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use serde_json::Value;
 
 const DESK: &str = "
@@ -44,7 +44,7 @@ fn offered(body: &Value) -> usize {
 fn a_crowd_is_seen_by_the_model_recorded_as_a_crowd_and_not_stale_the_moment_it_is_recorded() {
     for server in SERVERS {
         for block in ["count: 6", "count: 4, source: { from: near_duplicate }"] {
-            let bench = Bench::with(&suite(server, block), SCRIPT, DESK);
+            let bench = LiveFolder::with(&suite(server, block), SCRIPT, DESK);
             let recorded = bench.record(&["--record"], 0);
             let replayed = bench.replay(0);
             assert_eq!(replayed.stdout, recorded.stdout, "{server} {block}");
@@ -71,7 +71,7 @@ fn a_crowd_is_seen_by_the_model_recorded_as_a_crowd_and_not_stale_the_moment_it_
 
 #[test]
 fn a_mock_whose_tools_changed_makes_its_recording_stale() {
-    let bench = Bench::with(&suite(SERVERS[0], "count: 6"), SCRIPT, DESK);
+    let bench = LiveFolder::with(&suite(SERVERS[0], "count: 6"), SCRIPT, DESK);
     bench.record(&["--record"], 0);
     bench.write(
         "manifest.yml",
@@ -91,7 +91,7 @@ fn a_mock_whose_tools_changed_makes_its_recording_stale() {
 fn calling_a_distractor_is_answered_as_an_unknown_tool_and_recorded_as_one() {
     let text = suite(SERVERS[1], "count: 5, source: { from: near_duplicate }")
         .replace("Weather in", "Be fooled in");
-    let bench = Bench::with(&text, SCRIPT, DESK);
+    let bench = LiveFolder::with(&text, SCRIPT, DESK);
     bench
         .record(&["--record"], 1)
         .says("call 1 `fetch_weather` is a distractor");
@@ -122,7 +122,7 @@ steps: [{ calls: [{ name: desk__get_weather, args: { city: Oslo } }] }]
             server,
             "sweep: [0, 4, 16], source: { from: near_duplicate }",
         );
-        let bench = Bench::with(&text, script, DESK);
+        let bench = LiveFolder::with(&text, script, DESK);
         let recorded = bench.record(&["--record", "--jobs", "1"], 1);
         for (row, status) in [
             ("0 distractors", "✓"),

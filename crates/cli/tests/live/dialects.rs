@@ -1,6 +1,6 @@
 //! One suite, four dialects: does the model's language leave any mark on what is recorded?
 
-use crate::bench::{Bench, models};
+use crate::bench::{LiveFolder, models};
 use serde_json::{Value, json};
 
 const PICTURE: &str = "iVBORw0KGgo=";
@@ -39,10 +39,10 @@ fn temperature(model: &str) -> &'static str {
     }
 }
 
-fn bench() -> Bench {
+fn bench() -> LiveFolder {
     let entry = |model: &&str| format!("{{ model: {model}{} }}", temperature(model));
     let list: Vec<String> = models().iter().map(entry).collect();
-    Bench::with(&SUITE.replace("MODELS", &list.join(", ")), SCRIPT, MANIFEST)
+    LiveFolder::with(&SUITE.replace("MODELS", &list.join(", ")), SCRIPT, MANIFEST)
 }
 
 const SCRIPT: &str = "

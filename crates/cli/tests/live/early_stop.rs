@@ -1,6 +1,6 @@
 //! `stop: decided`: when does recording end early, and is that still right later?
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 
 const SUITE: &str = "
 agents:
@@ -19,7 +19,7 @@ const YES: &str = "steps: [{ text: Yes. }]";
 
 #[test]
 fn recording_ends_when_the_rest_can_change_nothing_and_says_what_that_saved() {
-    let bench = Bench::with(SUITE, YES, "");
+    let bench = LiveFolder::with(SUITE, YES, "");
     let recorded = bench.record(&["--record", "--jobs", "1", "-v"], 0);
     recorded.says("stopped after 5 of 10 runs: the verdict was decided (5 runs saved)");
     assert_eq!((bench.stub.count(), bench.traces("a.jsonl").len()), (5, 5));
@@ -44,7 +44,7 @@ fn recording_ends_when_the_rest_can_change_nothing_and_says_what_that_saved() {
 fn a_failure_that_nothing_can_undo_ends_it_too() {
     let script = "rules: [{ when: { run: 1 }, steps: [{ text: No. }] }]\nsteps: [{ text: Yes. }]";
     let suite = SUITE.replace("gte: 0.5", "gte: 1");
-    let bench = Bench::with(&suite, script, "");
+    let bench = LiveFolder::with(&suite, script, "");
     bench
         .record(&["--record", "--jobs", "1", "-v"], 1)
         .says("stopped after 2 of 10 runs");
@@ -54,7 +54,7 @@ fn a_failure_that_nothing_can_undo_ends_it_too() {
 
 #[test]
 fn a_gate_that_no_longer_holds_for_the_runs_there_are_refuses_them_and_says_how_to_go_on() {
-    let bench = Bench::with(SUITE, YES, "");
+    let bench = LiveFolder::with(SUITE, YES, "");
     bench.record(&["--record", "--jobs", "1"], 0);
     let half = bench.read("a.jsonl");
     bench.write("suite.yml", &SUITE.replace("gte: 0.5", "gte: 0.9"));
@@ -97,7 +97,7 @@ fn a_gate_that_no_longer_holds_for_the_runs_there_are_refuses_them_and_says_how_
 fn several_at_once_stop_early_as_well_and_the_recording_holds() {
     let script = "rules: [{ when: { run: 2, every: 3 }, steps: [{ text: No., delay_ms: 50 }] }]\nsteps: [{ text: Yes., delay_ms: 50 }]";
     for jobs in ["2", "8"] {
-        let bench = Bench::with(&SUITE.replace("runs: 10", "runs: 60"), script, "");
+        let bench = LiveFolder::with(&SUITE.replace("runs: 10", "runs: 60"), script, "");
         let recorded = bench.record(&["--record", "--jobs", jobs, "-v"], 0);
         let runs = bench.traces("a.jsonl").len();
         assert!((30..60).contains(&runs), "{jobs} jobs: {runs} runs");
@@ -116,7 +116,7 @@ fn numbers_that_every_run_moves_are_never_decided_early() {
         "    reliability:\n      expect: [{ target: reliability.pass_rate, matcher: { gte: 0.5 } }]\n",
         "    stability:\n      expect: [{ target: stability.variance, matcher: { lte: 0.5 } }]\n",
     );
-    let bench = Bench::with(&suite, YES, "");
+    let bench = LiveFolder::with(&suite, YES, "");
     bench.record(&["--record"], 0);
     assert_eq!(bench.traces("a.jsonl").len(), 10);
 }

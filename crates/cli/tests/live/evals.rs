@@ -1,6 +1,6 @@
 //! Rows under `evals:` grade what is there already, keep their grades to themselves, and run no agent.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use serde_json::Value;
 
 const POET: &str = "judge: { model: claude-sonnet-4-5 }
@@ -28,7 +28,7 @@ steps: [{{ text: The rain in Spain. }}]
 }
 
 /// How many requests came from agents, and how many to judges.
-fn asked(bench: &Bench) -> (usize, usize) {
+fn asked(bench: &LiveFolder) -> (usize, usize) {
     let log = bench.stub.log();
     let to_judges = log
         .iter()
@@ -37,12 +37,12 @@ fn asked(bench: &Bench) -> (usize, usize) {
     (log.len() - to_judges, to_judges)
 }
 
-fn grades_of(bench: &Bench, word: &str) -> Vec<String> {
+fn grades_of(bench: &LiveFolder, word: &str) -> Vec<String> {
     let is_one = |name: &String| name.ends_with(".grades.json") && name.contains(word);
     bench.files().into_iter().filter(is_one).collect()
 }
 
-fn bytes_of_replay(bench: &Bench) -> String {
+fn bytes_of_replay(bench: &LiveFolder) -> String {
     let words = ["run", "suite.yml", "--reporter", "json=replayed.json"];
     bench.command(&words).env_clear().output().unwrap();
     bench.read("replayed.json")
@@ -50,7 +50,7 @@ fn bytes_of_replay(bench: &Bench) -> String {
 
 #[test]
 fn every_row_of_an_agent_is_graded_and_replayed_with_the_same_bytes() {
-    let bench = Bench::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
+    let bench = LiveFolder::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
     bench.record(&["--record", "--reporter", "json=recorded.json"], 0);
     assert_eq!(
         asked(&bench),
@@ -103,7 +103,7 @@ fn every_row_of_an_agent_is_graded_and_replayed_with_the_same_bytes() {
 
 #[test]
 fn a_changed_rubric_is_graded_anew_and_nobody_else_is_asked() {
-    let bench = Bench::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
+    let bench = LiveFolder::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
     bench.record(&["--record"], 0);
     let kept: Vec<String> = grades_of(&bench, "poet-")
         .iter()
@@ -142,7 +142,7 @@ fn a_changed_rubric_is_graded_anew_and_nobody_else_is_asked() {
 
 #[test]
 fn what_is_missing_or_stale_is_recorded_by_the_command_that_the_row_names() {
-    let bench = Bench::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
+    let bench = LiveFolder::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
     let command = "mcptest run suite.yml --record --filter 'poet [gpt-4o]'";
     let only_eval = |exit: i32| {
         let ran = bench.run(&["run", "suite.yml", "--filter", "tone [gpt-4o]"]);
@@ -183,7 +183,7 @@ fn traces_and_texts_are_graded_as_they_are() {
   - {{ name: words, texts: [The rain in Spain., A dry day.], rubric: It rhymes., sees: text }}
 "
     );
-    let bench = Bench::with(&text, &script(0.4), "");
+    let bench = LiveFolder::with(&text, &script(0.4), "");
     bench.record(&["--record", "--reporter", "json=recorded.json"], 1);
     assert_eq!(asked(&bench), (4, 10));
     let report = bench.report("recorded.json");
@@ -248,7 +248,7 @@ fn what_cannot_be_graded_is_refused_before_anything_runs() {
             "two rows are called `poet [gpt-4o]`",
         ),
     ] {
-        let bench = Bench::with(&format!("{POET}evals: [{evals}]\n"), &script(0.9), "");
+        let bench = LiveFolder::with(&format!("{POET}evals: [{evals}]\n"), &script(0.9), "");
         for command in ["validate", "run", "eval"] {
             let ran = bench.run(&[command, "suite.yml"]);
             assert_eq!(ran.exit, Some(2), "{command}: {evals}: {ran:?}");
@@ -261,7 +261,7 @@ fn what_cannot_be_graded_is_refused_before_anything_runs() {
 #[test]
 fn a_suite_may_have_nothing_but_evals() {
     let alone = "judge: { model: claude-sonnet-4-5 }\nevals: [{ name: words, texts: [Rain.], rubric: x }]\n";
-    let bench = Bench::with(alone, &script(0.9), "");
+    let bench = LiveFolder::with(alone, &script(0.9), "");
     bench.run(&["eval", "."]).says("1 passed");
     bench.replay(0);
 }
@@ -289,7 +289,7 @@ evals:
   - { name: many, agent: crowded, rubric: It rhymes. }
 ";
     let manifest = "mock_server: { tools: [{ name: search, description: Finds pages. }] }\n";
-    let bench = Bench::with(suite, &script(0.9), manifest);
+    let bench = LiveFolder::with(suite, &script(0.9), manifest);
     bench.run(&["run", "suite.yml", "--record", "--jobs", "1"]);
     let kept = bench.traces("stops.jsonl").len();
     assert!(kept < 5, "{kept}");
@@ -320,7 +320,7 @@ evals:
 
 #[test]
 fn live_runs_and_given_traces_leave_what_an_eval_means_as_it_is() {
-    let bench = Bench::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
+    let bench = LiveFolder::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
     bench.record(&["--record"], 0);
     let files = bench.files();
     let live = bench.record(&["--live", "--filter", "tone"], 0);

@@ -1,6 +1,6 @@
 //! What goes wrong on purpose while a run is recorded: what is seen of it, and that nobody waits for it.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use mcptest_core::fault::{FaultEntry, FaultKind};
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn meet(written: &str) {
         // A gate that can only say that the fault was never met is refused when the suite is loaded.
         text = text.replace("    recovery: { max_detection_ms: 3000 }\n", "");
     }
-    let bench = Bench::with(&text, SCRIPT, DESK);
+    let bench = LiveFolder::with(&text, SCRIPT, DESK);
     let words = [
         "--record",
         "--reporter",
@@ -141,7 +141,7 @@ fn a_delay_beyond_the_budget_of_a_call_is_a_timeout_and_one_within_it_is_an_answ
         ("reply-after-cancel:2000", false),
     ] {
         let text = suite(kind, "").replace("max_detection_ms: 3000", clean);
-        let bench = Bench::with(&text, SCRIPT, DESK);
+        let bench = LiveFolder::with(&text, SCRIPT, DESK);
         // Whoever never met a failure has proved nothing about getting over one.
         bench.record(&["--record"], i32::from(!is_told));
         let trace = bench.trace("a.jsonl");
@@ -159,7 +159,7 @@ fn a_fault_that_is_real_holds_the_call_for_its_true_length() {
         ("hang", true, true),
     ] {
         let text = suite(kind, if real { ", real: true" } else { "" });
-        let bench = Bench::with(&text.replace("10m", "1500ms"), SCRIPT, DESK);
+        let bench = LiveFolder::with(&text.replace("10m", "1500ms"), SCRIPT, DESK);
         bench.run(&["run", "suite.yml", "--record"]);
         let trace = bench.trace("a.jsonl");
         assert_eq!(trace["faults"][0]["kind"], kind);
@@ -178,7 +178,7 @@ steps:
   - text: Done.
 ";
     let errors = |kind: &str| {
-        let bench = Bench::with(&suite(kind, ""), script, DESK);
+        let bench = LiveFolder::with(&suite(kind, ""), script, DESK);
         bench.run(&["run", "suite.yml", "--record"]);
         let trace = bench.trace("a.jsonl");
         let events = trace["faults"].as_array().unwrap();
@@ -226,7 +226,7 @@ fn the_fault_matrix_tries_every_kind_at_every_call_and_says_what_is_survived() {
     let script = format!(
         "rules:\n  - {{ when: {{ run: 4 }}, {gives_up} }}\n  - {{ when: {{ run: 5 }}, {gives_up} }}\n{SCRIPT}"
     );
-    let bench = Bench::with(MATRIX, &script, DESK);
+    let bench = LiveFolder::with(MATRIX, &script, DESK);
     let recorded = bench.record(&["--record", "--jobs", "1", "-vv"], 0);
     recorded.says("survived 10 of 11 faults (90%)");
     recorded.says("error:-32603@1 (`create_ticket`) was not survived: its `expect:` did not hold");
@@ -273,7 +273,7 @@ fn the_fault_matrix_tries_every_kind_at_every_call_and_says_what_is_survived() {
 
 #[test]
 fn a_fault_matrix_that_was_cut_short_goes_on_where_it_was() {
-    let bench = Bench::with(MATRIX, SCRIPT, DESK);
+    let bench = LiveFolder::with(MATRIX, SCRIPT, DESK);
     bench.record(&["--record"], 0);
     let text = bench.read("a.faults.jsonl");
     let ordinary = bench.read("a.jsonl");
@@ -308,7 +308,7 @@ fn a_live_fault_matrix_is_judged_and_written_nowhere() {
         "fault_matrix: true",
         "fault_matrix: { kinds: [hang, 'recover-after:2'] }",
     );
-    let bench = Bench::with(&text, SCRIPT, DESK);
+    let bench = LiveFolder::with(&text, SCRIPT, DESK);
     let before = bench.files();
     bench
         .record(&["--live", "-v"], 0)
@@ -328,7 +328,7 @@ fn a_live_fault_matrix_is_judged_and_written_nowhere() {
 
 #[test]
 fn a_fault_matrix_of_other_kinds_is_stale_and_recorded_again_as_that() {
-    let bench = Bench::with(MATRIX, SCRIPT, DESK);
+    let bench = LiveFolder::with(MATRIX, SCRIPT, DESK);
     bench.record(&["--record"], 0);
     bench.write(
         "suite.yml",

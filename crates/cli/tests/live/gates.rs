@@ -3,7 +3,7 @@
 //! `gates/<key>/` has a suite in which the gate passes once and fails once, and, where the shared ones do not do, the
 //! script of the model and the manifest of the server.
 
-use crate::bench::{Bench, SERVER};
+use crate::bench::{LiveFolder, SERVER};
 use crate::sealed::run_sealed;
 use mcptest::GATES;
 use serde_json::Value;
@@ -49,7 +49,7 @@ fn record_and_replay(key: &str) {
         read.unwrap_or_else(|_| panic!("gates/{key}/{name} is missing"))
     };
     let [suite, script, manifest] = ["suite.yml", "script.yml", "manifest.yml"].map(own_or_shared);
-    let bench = Bench::with(&suite, &script, &manifest);
+    let bench = LiveFolder::with(&suite, &script, &manifest);
     // What a gate compares with cannot be recorded here.
     if let Ok(baseline) = std::fs::read_to_string(folder().join(key).join("baseline.json")) {
         bench.write("baseline.json", &baseline);

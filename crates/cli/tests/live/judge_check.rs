@@ -1,6 +1,6 @@
 //! A judge is held against runs whose outcome is known, and against the same runs told in other ways.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use serde_json::{Value, json};
 
 const SUITE: &str = "
@@ -24,8 +24,8 @@ steps: [{ text: '{"c1": {"reason": "Nothing was refunded.", "score": 0.2}}' }]
 "#;
 
 /// Three runs that refunded, two that did not, and one that only says so.
-fn bench() -> Bench {
-    let bench = Bench::with(SUITE, SCRIPT, "");
+fn bench() -> LiveFolder {
+    let bench = LiveFolder::with(SUITE, SCRIPT, "");
     std::fs::create_dir_all(bench.path("nightly/clerk")).unwrap();
     let mut labels = String::new();
     for number in 1..=6 {

@@ -1,6 +1,6 @@
 //! What judges say is recorded once, and no verdict but their own depends on it.
 
-use crate::bench::{Bench, models};
+use crate::bench::{LiveFolder, models};
 use serde_json::Value;
 
 /// An agent that says something, and a judge that grades it.
@@ -40,7 +40,7 @@ fn grade(score: f64) -> String {
     )
 }
 
-fn asked(bench: &Bench, model: &str) -> usize {
+fn asked(bench: &LiveFolder, model: &str) -> usize {
     let is_of = |body: &Value| body["model"].as_str().is_some_and(|id| id.contains(model));
     bench
         .stub
@@ -50,7 +50,7 @@ fn asked(bench: &Bench, model: &str) -> usize {
         .count()
 }
 
-fn grades(bench: &Bench, name: &str) -> Vec<Value> {
+fn grades(bench: &LiveFolder, name: &str) -> Vec<Value> {
     let file: Value = serde_json::from_str(&bench.read(name)).unwrap();
     assert_eq!(file["format"], "mcptest-grades");
     file["grades"].as_array().unwrap().clone()
@@ -58,7 +58,7 @@ fn grades(bench: &Bench, name: &str) -> Vec<Value> {
 
 #[test]
 fn a_grade_is_recorded_with_the_run_and_replay_asks_nobody() {
-    let bench = Bench::with(&suite(JUDGE), &script(&grade(0.9)), "");
+    let bench = LiveFolder::with(&suite(JUDGE), &script(&grade(0.9)), "");
     let recorded = bench.record(&["--record", "--reporter", "json=recorded.json"], 0);
     recorded.says("gave 2 grades: 240 tokens, about $0.0012");
     assert_eq!((asked(&bench, "haiku"), asked(&bench, "sonnet")), (2, 2));
@@ -102,7 +102,7 @@ fn a_grade_is_recorded_with_the_run_and_replay_asks_nobody() {
 
 #[test]
 fn a_low_grade_fails_the_run_in_the_words_of_the_judge() {
-    let bench = Bench::with(&suite(JUDGE), &script(&grade(0.4)), "");
+    let bench = LiveFolder::with(&suite(JUDGE), &script(&grade(0.4)), "");
     bench.record(&["--record"], 1);
     bench
         .replay(1)
@@ -112,7 +112,7 @@ fn a_low_grade_fails_the_run_in_the_words_of_the_judge() {
 
 #[test]
 fn a_changed_rubric_makes_the_grade_stale_and_is_graded_without_the_agent() {
-    let bench = Bench::with(&suite(JUDGE), &script(&grade(0.9)), "");
+    let bench = LiveFolder::with(&suite(JUDGE), &script(&grade(0.9)), "");
     bench.record(&["--record"], 0);
     let cassette = bench.read("poet.jsonl");
     bench.write(
@@ -149,7 +149,7 @@ fn a_changed_rubric_makes_the_grade_stale_and_is_graded_without_the_agent() {
 #[test]
 fn a_run_without_a_grade_is_an_error_and_everything_else_is_judged_the_same() {
     let golden = "    golden_path: { calls: [] }\n    reliability: {}\n";
-    let bench = Bench::with(&(suite(JUDGE) + golden), &script(&grade(0.1)), "");
+    let bench = LiveFolder::with(&(suite(JUDGE) + golden), &script(&grade(0.1)), "");
     bench.record(&["--record", "--reporter", "json=graded.json"], 1);
     bench.remove("poet.grades.json");
     let said = bench.run(&[
@@ -181,7 +181,7 @@ fn an_answer_that_does_not_fit_is_asked_for_once_more_and_is_never_a_pass() {
         grade(0.8)
     );
     let mended = script("{ text: I like it! }").replace("rules:", &again);
-    let bench = Bench::with(&suite(JUDGE), &mended, "");
+    let bench = LiveFolder::with(&suite(JUDGE), &mended, "");
     bench
         .record(&["--record"], 0)
         .says("gave 2 grades: 480 tokens, about $0.0024");
@@ -209,7 +209,7 @@ fn an_answer_that_does_not_fit_is_asked_for_once_more_and_is_never_a_pass() {
         ),
         ("{ status: 401 }".to_owned(), "answered 401", 2),
     ] {
-        let bench = Bench::with(&suite(JUDGE), &script(&judged), "");
+        let bench = LiveFolder::with(&suite(JUDGE), &script(&judged), "");
         let ran = bench.record(&["--record", "--jobs", "1"], 2);
         ran.says(why);
         assert_eq!(
@@ -230,7 +230,7 @@ fn a_judge_that_hangs_is_given_up() {
         "{ model: claude-sonnet-4-5 }",
         "{ model: claude-sonnet-4-5, request_timeout: 300ms }",
     );
-    let bench = Bench::with(&hung, &script("{ fault: hang }"), "");
+    let bench = LiveFolder::with(&hung, &script("{ fault: hang }"), "");
     bench
         .record(&["--record"], 2)
         .says("no answer within 300ms (`request_timeout`)");
@@ -246,7 +246,7 @@ fn every_provider_is_asked_for_json_in_its_own_way() {
             "rules: [{{ when: {{ prompt: Judge the record }}, then: repeat, steps: [{}] }}]\nsteps: [{{ text: The rain in Spain. }}]",
             grade(0.9)
         );
-        let bench = Bench::with(&text, &script, "");
+        let bench = LiveFolder::with(&text, &script, "");
         bench.record(&["--record"], 0);
         let log = bench.stub.log();
         let judged = log
@@ -268,7 +268,7 @@ fn what_is_judged_cannot_leave_its_place() {
         "rules: [{{ when: {{ model: sonnet }}, then: repeat, steps: [{}] }}]\nsteps: [{{ text: \"{attack}\" }}]",
         grade(0.0)
     );
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &suite(JUDGE).replace("contains: rain", "contains: rains"),
         &script,
         "",
@@ -313,7 +313,7 @@ fn what_explain_counts_is_what_is_asked_and_explain_asks_nobody() {
       samples: 2
 ";
     let judges = "rules: [{ when: { prompt: Judge the record }, then: repeat, steps: [GRADE] }]\nsteps: [{ text: The rain in Spain. }]";
-    let bench = Bench::with(&text, &judges.replace("GRADE", &grade(0.9)), "");
+    let bench = LiveFolder::with(&text, &judges.replace("GRADE", &grade(0.9)), "");
     bench
         .run(&["eval", "suite.yml", "--explain"])
         .says("2 runs × 2 criteria × 2 judges × 2 samples = 16; 2 runs not recorded yet")
@@ -370,7 +370,7 @@ steps: [{{ text: The rain in Spain. }}]
         grade(0.0),
         grade(0.8)
     );
-    let bench = Bench::with(&suite(&jury.replace("MORE", "")), &script, "");
+    let bench = LiveFolder::with(&suite(&jury.replace("MORE", "")), &script, "");
     bench.record(&["--record"], 0);
     bench.write(
         "suite.yml",
@@ -383,7 +383,7 @@ steps: [{{ text: The rain in Spain. }}]
     let capped = jury
         .replace("MORE", ", max_cost: 0.0009")
         .replace("gpt-4o, claude-haiku-4-5", "claude-opus-4-1");
-    let bench = Bench::with(&suite(&capped), &script, "");
+    let bench = LiveFolder::with(&suite(&capped), &script, "");
     let ran = bench.record(&["--record", "--jobs", "1"], 5);
     ran.says("`max_cost` of $0.0009 of `expect[1]` is used up: $0.0036 was spent");
     assert_eq!(
@@ -391,7 +391,7 @@ steps: [{{ text: The rain in Spain. }}]
         1,
         "what was paid for is kept"
     );
-    let bench = Bench::with(&suite(JUDGE), &script, "");
+    let bench = LiveFolder::with(&suite(JUDGE), &script, "");
     bench
         .record(&["--record", "--jobs", "1", "--max-cost", "0.0009"], 5)
         .says("--max-cost of $0.0009 is used up: $0.001 was spent");
@@ -413,7 +413,7 @@ tools:
 ";
     let manifest = "mock_server:\n  name: desk\n  tools:\n    - { name: forecast, description: d, input_schema: { type: object }, response: Rain }\n";
     let script = "then: repeat\nsteps: [{ text: '{\"c1\": {\"reason\": \"Rain is weather.\", \"answer\": \"yes\"}}' }]";
-    let bench = Bench::with(text, script, manifest);
+    let bench = LiveFolder::with(text, script, manifest);
     bench.record(&["--record"], 0);
     bench.replay(0);
     assert_eq!(bench.stub.count(), 1);
@@ -452,7 +452,7 @@ fn texts_are_compared_by_the_vectors_of_a_model() {
         let script = format!(
             "rules: [{{ when: {{ model: embedding }}, then: repeat, steps: [{{ text: '{vectors}' }}] }}]\nsteps: [{{ text: The rain in Spain. }}]"
         );
-        let bench = Bench::with(&suite(&matcher), &script, "");
+        let bench = LiveFolder::with(&suite(&matcher), &script, "");
         bench.record(&["--record"], exit).says(said);
         if exit < 2 {
             let before = bench.stub.count();
@@ -490,7 +490,7 @@ steps:
 ",
         grade(1.0)
     );
-    let bench = Bench::with(text, &script, manifest);
+    let bench = LiveFolder::with(text, &script, manifest);
     let said = bench.record(
         &[
             "--record",

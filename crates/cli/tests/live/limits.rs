@@ -1,6 +1,6 @@
 //! Every limit of a run ends it in order, with a reason that can be asserted.
 
-use crate::bench::{Bench, model_list};
+use crate::bench::{LiveFolder, model_list};
 
 const MANIFEST: &str = "
 mock_server:
@@ -57,7 +57,7 @@ fn each_limit_ends_the_run_with_its_stop_reason() {
             "  - name: '{limit}'\n    models: [{models}]\n    servers: [desk]\n    prompt: {prompt}\n    {limit}\n    cassette: 'r/{at}-{{model}}.jsonl'\n    expect:\n      - {{ target: stop_reason, matcher: {{ exact: {reason} }} }}\n      - {{ target: tool_calls.length, matcher: {{ exact: {calls} }} }}\n"
         ));
     }
-    let bench = Bench::with(&suite, SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(&suite, SCRIPT, MANIFEST);
     let recorded = bench.record(&["--record", "--jobs", "28"], 0);
     assert_eq!(bench.replay(0).stdout, recorded.stdout);
     for (at, (limit, ..)) in LIMITED.iter().enumerate() {
@@ -100,7 +100,7 @@ fn no_call_of_an_answer_that_was_cut_off_is_made_and_the_trace_says_which() {
         let script = format!(
             "steps: [{{ text: Half a, calls: [{{ name: look }}, {{ name: wait, args_text: '{{\"for\": \"tw' }}], stop: {stop} }}]"
         );
-        let bench = Bench::with(&suite, &script, MANIFEST);
+        let bench = LiveFolder::with(&suite, &script, MANIFEST);
         let recorded = bench.record(&["--record"], 0);
         assert_eq!(bench.stub.count(), 4, "{stop} ends the run");
         assert_eq!(bench.replay(0).stdout, recorded.stdout);
@@ -128,7 +128,7 @@ agents:
 ";
     let script =
         "steps: [{ calls: [{ name: look }] }, { calls: [{ name: look }] }, { text: There. }]";
-    let bench = Bench::with(suite, script, MANIFEST);
+    let bench = LiveFolder::with(suite, script, MANIFEST);
     bench.record(&["--record"], 0);
     assert_eq!(bench.trace("a.jsonl")["final_response"], "There.");
 }

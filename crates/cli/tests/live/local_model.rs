@@ -1,7 +1,7 @@
 //! A real model on this machine, behind llama.cpp's server: what it says in three dialects is recorded, and replayed
 //! when it is gone.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use crate::sealed::run_sealed;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -92,7 +92,7 @@ agents:
 #[ignore = "needs tests/peers/install --model"]
 fn a_real_model_is_recorded_in_three_dialects_and_replayed_when_it_is_gone() {
     let model = LocalModel::start();
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &SUITE.replace("ADDRESS", &model.address),
         "steps: []",
         "mock_server: { tools: [{ name: get_weather, description: The weather of a city, inputSchema: { type: object, properties: { city: { type: string } }, required: [city] }, response: 'Rain in ${args.city}.' }] }",

@@ -1,6 +1,6 @@
 //! What is recorded, and what is left as it is: all, the missing, the stale, the failed, or nothing.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ agents:
 const LOOKS: &str = "steps: [{ calls: [{ name: look }] }, { text: There. }]";
 
 /// How often a run was begun with this prompt.
-fn begun(bench: &Bench, prompt: &str) -> usize {
+fn begun(bench: &LiveFolder, prompt: &str) -> usize {
     let is_opening = |body: &serde_json::Value| {
         body["messages"]
             .as_array()
@@ -47,7 +47,7 @@ fn a_recording_that_was_killed_goes_on_where_it_was_and_records_nothing_twice() 
     let script = format!(
         "rules: [{{ when: {{ prompt: left, run: 2 }}, steps: [{{ fault: hang }}, {{ calls: [{{ name: look }}] }}, {{ text: There. }}] }}]\n{LOOKS}"
     );
-    let bench = Bench::with(TWO, &script, MANIFEST);
+    let bench = LiveFolder::with(TWO, &script, MANIFEST);
     let mut killed = bench.command(&["run", "suite.yml", "--record", "--jobs", "1"]);
     let mut killed = killed
         .stdout(Stdio::null())
@@ -99,7 +99,7 @@ fn a_recording_that_was_killed_goes_on_where_it_was_and_records_nothing_twice() 
 
 #[test]
 fn a_missing_run_in_the_middle_is_the_only_one_that_is_recorded() {
-    let bench = Bench::with(TWO, LOOKS, MANIFEST);
+    let bench = LiveFolder::with(TWO, LOOKS, MANIFEST);
     bench.record(&["--record"], 0);
     let text = bench.read("first.jsonl");
     let without: Vec<&str> = text
@@ -128,7 +128,7 @@ fn a_run_that_its_provider_breaks_off_is_missing_and_no_other_is_asked_again() {
         let script = format!(
             "rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ calls: [{{ name: look }}] }}, {{ {broken} }}] }}]\n{LOOKS}"
         );
-        let bench = Bench::with(TWO, &script, MANIFEST);
+        let bench = LiveFolder::with(TWO, &script, MANIFEST);
         let ran = bench.record(&["--record", "--jobs", "1"], 2);
         ran.says("run 2 was not recorded: anthropic answered")
             .says("2 other runs were recorded, and are kept");
@@ -159,7 +159,7 @@ fn a_run_that_its_provider_breaks_off_is_missing_and_no_other_is_asked_again() {
 
 #[test]
 fn only_what_is_stale_is_recorded_again() {
-    let bench = Bench::with(TWO, LOOKS, MANIFEST);
+    let bench = LiveFolder::with(TWO, LOOKS, MANIFEST);
     bench.record(&["--record"], 0);
     let (first, second) = (bench.read("first.jsonl"), bench.read("second.jsonl"));
     bench.write("suite.yml", &TWO.replace("Look right.", "Look over right."));
@@ -185,7 +185,7 @@ fn of_a_test_that_failed_all_runs_are_recorded_again_and_of_others_none() {
     let script = format!(
         "rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}"
     );
-    let bench = Bench::with(TWO, &script, MANIFEST);
+    let bench = LiveFolder::with(TWO, &script, MANIFEST);
     bench
         .record(&["--record", "--jobs", "1"], 1)
         .says("first 3 runs, 2 passed");
@@ -202,7 +202,7 @@ fn live_runs_are_judged_and_leave_nothing_behind() {
     let script = format!(
         "rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}"
     );
-    let bench = Bench::with(TWO, &script, MANIFEST);
+    let bench = LiveFolder::with(TWO, &script, MANIFEST);
     let before = bench.files();
     bench
         .record(&["--live", "--jobs", "1"], 1)
@@ -225,7 +225,7 @@ fn more_runs_are_added_to_those_there_are_and_other_models_have_files_of_their_o
     let suite = TWO
         .replace("first.jsonl", "'first-{model}.jsonl'")
         .replace("second.jsonl", "'second-{model}.jsonl'");
-    let bench = Bench::with(&suite, LOOKS, MANIFEST);
+    let bench = LiveFolder::with(&suite, LOOKS, MANIFEST);
     bench.record(&["--record", "--filter", "first"], 0);
     let three = bench.read("first-claude-sonnet-4-5.jsonl");
     bench
@@ -280,7 +280,7 @@ fn live_a_first_failure_ends_the_rest_and_nothing_is_judged_by_an_older_recordin
     let script = format!(
         "rules: [{{ when: {{ prompt: left, run: 3 }}, steps: [{{ text: No need. }}] }}, {{ when: {{ prompt: left, run: 4 }}, steps: [{{ text: No need. }}] }}, {{ when: {{ prompt: left, run: 5 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}"
     );
-    let bench = Bench::with(TWO, &script, MANIFEST);
+    let bench = LiveFolder::with(TWO, &script, MANIFEST);
     bench.record(&["--record", "--jobs", "1"], 0);
     bench
         .record(&["--live", "--fail-fast"], 1)
@@ -295,7 +295,7 @@ fn live_a_first_failure_ends_the_rest_and_nothing_is_judged_by_an_older_recordin
 
 #[test]
 fn a_tool_test_that_fails_ends_the_recording_of_agents_too() {
-    let bench = Bench::with(&format!("{TWO}{A_TOOL_TEST}"), LOOKS, MANIFEST);
+    let bench = LiveFolder::with(&format!("{TWO}{A_TOOL_TEST}"), LOOKS, MANIFEST);
     for mode in ["--record", "--live"] {
         bench
             .record(&[mode, "--fail-fast"], 1)

@@ -1,6 +1,6 @@
 //! What is odd but allowed, in every dialect: names, results, silence, and reasons to stop.
 
-use crate::bench::{Bench, model_list, models};
+use crate::bench::{LiveFolder, model_list, models};
 use serde_json::{Value, json};
 
 /// An agent that is asked in every dialect.
@@ -12,7 +12,7 @@ fn suite(rest: &str) -> String {
     )
 }
 
-fn each(bench: &Bench, check: impl Fn(&str, &Value)) {
+fn each(bench: &LiveFolder, check: impl Fn(&str, &Value)) {
     for model in models() {
         check(model, &bench.trace(&format!("r/{model}.jsonl")));
     }
@@ -67,7 +67,7 @@ mock_server:
     let text = suite(
         "    servers: [my desk]\n    prompt: Go.\n    expect: [{ target: final_response, matcher: { exact: Done. } }]\n",
     );
-    let bench = Bench::with(&text, &script, manifest);
+    let bench = LiveFolder::with(&text, &script, manifest);
     let recorded = bench.record(&["--record"], 0);
     each(&bench, |model, trace| {
         let results = trace["tool_results"].as_array().unwrap();
@@ -112,7 +112,7 @@ fn tools_of_any_name_are_offered_in_the_letters_that_providers_take_and_recorded
         "    servers: [my desk]\n    prompt: Go.\n    expect: [{ target: final_response, matcher: { exact: Done. } }]\n",
     );
     // The names on the wire are seen first, and then called.
-    let bench = Bench::with(&text, "steps: [{ text: Done. }]", &manifest);
+    let bench = LiveFolder::with(&text, "steps: [{ text: Done. }]", &manifest);
     bench.record(&["--record", "--models", "gpt-5"], 0);
     let tools = bench.stub.log()[0].body["tools"].clone();
     let names: Vec<&str> = tools
@@ -130,7 +130,7 @@ fn tools_of_any_name_are_offered_in_the_letters_that_providers_take_and_recorded
         "steps: [{{ calls: [{}] }}, {{ text: Done. }}]",
         calls.join(", ")
     );
-    let bench = Bench::with(&text, &script, &manifest);
+    let bench = LiveFolder::with(&text, &script, &manifest);
     bench.record(&["--record"], 0);
     each(&bench, |model, trace| {
         let called: Vec<&str> = trace["tool_calls"]
@@ -166,7 +166,7 @@ fn a_model_without_tools_that_says_nothing_is_still_spoken_to() {
     let text = suite(
         "    turns: [Are you there?, And now?]\n    expect:\n      - { target: final_response, matcher: { exact: Here. } }\n      - { target: tool_calls, matcher: { exact: [] } }\n",
     );
-    let bench = Bench::with(&text, "steps: [{ text: '' }, { text: Here. }]", "");
+    let bench = LiveFolder::with(&text, "steps: [{ text: '' }, { text: Here. }]", "");
     let recorded = bench.record(&["--record"], 0);
     assert_eq!(bench.stub.count(), 8);
     assert_eq!(bench.replay(0).stdout, recorded.stdout);
@@ -179,7 +179,7 @@ fn why_a_model_stopped_is_told_in_the_same_word_whoever_says_it() {
         let text = suite(&format!(
             "    servers: [my desk]\n    turns: [Go., Never said.]\n    expect: [{{ target: stop_reason, matcher: {{ exact: {stop} }} }}]\n"
         ));
-        let bench = Bench::with(
+        let bench = LiveFolder::with(
             &text,
             &format!("steps: [{{ text: Half a, stop: {stop} }}]"),
             manifest,
@@ -190,7 +190,7 @@ fn why_a_model_stopped_is_told_in_the_same_word_whoever_says_it() {
     let text = suite(
         "    servers: [my desk]\n    prompt: Go.\n    expect: [{ target: final_response, matcher: { exact: Done. } }]\n",
     );
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &text,
         "steps: [{ text: Wait., stop: pause }, { text: Done. }]",
         manifest,

@@ -1,6 +1,6 @@
 //! Parameters of a request: does each reach its provider, is it recorded, and is what a model refuses told before?
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use mcptest_provider_stub::Logged;
 use serde_json::{Value, json};
 
@@ -27,11 +27,11 @@ agents:
     )
 }
 
-fn bench(models: &str, more: &str) -> Bench {
-    Bench::with(&suite(models, more), SCRIPT, MANIFEST)
+fn bench(models: &str, more: &str) -> LiveFolder {
+    LiveFolder::with(&suite(models, more), SCRIPT, MANIFEST)
 }
 
-fn record(models: &str, more: &str) -> (Bench, Vec<Logged>) {
+fn record(models: &str, more: &str) -> (LiveFolder, Vec<Logged>) {
     let bench = bench(models, more);
     bench.record(&["--record", "--jobs", "1"], 0);
     let log = bench.stub.log();

@@ -1,6 +1,6 @@
 //! What is said while agents are recorded, and before?
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 
 const SUITE: &str = "\
 servers:
@@ -42,7 +42,7 @@ fn without_time(line: &str) -> &str {
 
 #[test]
 fn plain_lines_go_to_standard_error_and_the_report_alone_to_standard_output() {
-    let bench = Bench::with(SUITE, SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(SUITE, SCRIPT, MANIFEST);
     let ran = bench.record(&["--record", "--jobs", "1", "--reporter", "json"], 0);
     let lines: Vec<&str> = ran.stderr.lines().map(without_time).collect();
     assert_eq!(
@@ -69,7 +69,7 @@ fn plain_lines_go_to_standard_error_and_the_report_alone_to_standard_output() {
 
 #[test]
 fn quiet_says_nothing_while_it_records() {
-    let bench = Bench::with(SUITE, SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(SUITE, SCRIPT, MANIFEST);
     assert_eq!(bench.record(&["--record", "--quiet"], 0).stderr, "");
 }
 
@@ -79,7 +79,7 @@ fn a_failure_is_told_at_once_and_without_its_secrets() {
         "[./server, mock, --tools-from, manifest.yml]",
         "[./server, no-such-command, \"${WEATHER_KEY}\"]",
     );
-    let bench = Bench::with(&suite, SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(&suite, SCRIPT, MANIFEST);
     let mut command = bench.command(&["run", "suite.yml", "--record", "--jobs", "1"]);
     let output = command
         .env("WEATHER_KEY", "correct-horse-battery")
@@ -106,7 +106,7 @@ fn a_failure_is_told_at_once_and_without_its_secrets() {
 
 #[test]
 fn a_dry_run_needs_no_key_starts_nothing_and_learns_from_what_is_recorded() {
-    let bench = Bench::with(SUITE, SCRIPT, MANIFEST);
+    let bench = LiveFolder::with(SUITE, SCRIPT, MANIFEST);
     let dry = || {
         let ran = bench
             .command(&["run", "suite.yml", "--dry-run"])

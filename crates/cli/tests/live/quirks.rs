@@ -1,6 +1,6 @@
 //! What a model wrote and no provider takes back: provider × quirk, each a run that is judged.
 
-use crate::bench::{Bench, models};
+use crate::bench::{LiveFolder, models};
 use serde_json::Value;
 
 /// A quirk, the model's first answer with it, and the tools that were called to the letter.
@@ -111,7 +111,7 @@ fn script() -> String {
 
 #[test]
 fn what_no_provider_takes_back_ends_no_run_and_stays_in_the_trace_to_the_letter() {
-    let bench = Bench::with(&suite(), &script(), MANIFEST);
+    let bench = LiveFolder::with(&suite(), &script(), MANIFEST);
     let recorded = bench.record(&["--record"], 0);
     let refused: Vec<String> = bench
         .stub
@@ -159,7 +159,7 @@ fn what_no_provider_takes_back_ends_no_run_and_stays_in_the_trace_to_the_letter(
 
 #[test]
 fn a_picture_beside_an_error_is_still_shown() {
-    let bench = Bench::with(&suite(), &script(), MANIFEST);
+    let bench = LiveFolder::with(&suite(), &script(), MANIFEST);
     bench.record(
         &[
             "--record",

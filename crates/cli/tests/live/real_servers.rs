@@ -1,6 +1,6 @@
 //! Servers of other hands, driven by a scripted model: what they answer is recorded, and replayed without them.
 
-use crate::bench::{Bench, model_list};
+use crate::bench::{LiveFolder, model_list};
 use crate::sealed::run_sealed;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ steps:
 
 #[test]
 fn reference_servers_are_recorded_in_every_dialect_and_replayed_without_them() {
-    let bench = Bench::new(SCRIPT);
+    let bench = LiveFolder::new(SCRIPT);
     let programs = peers().join("node_modules/.bin");
     for (name, program) in [
         ("everything", "mcp-server-everything"),
@@ -105,7 +105,7 @@ fn reference_servers_are_recorded_in_every_dialect_and_replayed_without_them() {
 
 #[test]
 fn a_server_behind_an_address_is_recorded_and_replayed_when_nobody_listens_there_any_more() {
-    let bench = Bench::new(
+    let bench = LiveFolder::new(
         "steps: [{ calls: [{ name: echo, args: { said: hello } }] }, { text: '{{last_result}}' }]",
     );
     bench.write(

@@ -1,6 +1,6 @@
 //! Scorers are programs of the user's: they are started once for each run, and replay reads what they printed.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -42,14 +42,14 @@ const HOLDS: &str =
       - { target: scorers.shouts.loud, matcher: { not: { exact: 1 } } }
 ";
 
-fn bench(suite: &str) -> Bench {
-    let bench = Bench::with(suite, SCRIPT, "");
+fn bench(suite: &str) -> LiveFolder {
+    let bench = LiveFolder::with(suite, SCRIPT, "");
     bench.write("length.py", LENGTH);
     bench.write("shouts.sh", SHOUTS);
     bench
 }
 
-fn started(bench: &Bench) -> usize {
+fn started(bench: &LiveFolder) -> usize {
     if bench.path("started.txt").exists() {
         bench.read("started.txt").lines().count()
     } else {
@@ -226,12 +226,12 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
 }
 
 /// Whether a process whose id the scorer wrote is there.
-fn is_alive(bench: &Bench) -> bool {
+fn is_alive(bench: &LiveFolder) -> bool {
     std::path::Path::new(&format!("/proc/{}", bench.read("child.txt").trim())).exists()
 }
 
 /// Who reaps the process of a shell that is gone takes a moment.
-fn has_ended(bench: &Bench) -> bool {
+fn has_ended(bench: &LiveFolder) -> bool {
     let until = Instant::now() + Duration::from_secs(30);
     while is_alive(bench) && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));

@@ -1,6 +1,6 @@
 //! Replay as if the world were gone: no network, no environment, no server.
 
-use crate::bench::{Bench, MCPTEST, Ran};
+use crate::bench::{LiveFolder, MCPTEST, Ran};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -38,7 +38,7 @@ fn seal() -> Seal {
 }
 
 /// Runs the program without a network and without an environment.
-pub(crate) fn run_sealed(bench: &Bench, words: &[&str]) -> Ran {
+pub(crate) fn run_sealed(bench: &LiveFolder, words: &[&str]) -> Ran {
     let listing = bench.path("strace.txt");
     let mut command = match seal() {
         Seal::Namespace => sealed_command(&["unshare", "-rn", "--"]),
@@ -89,7 +89,7 @@ fn assert_no_internet(listing: &Path) {
 
 #[test]
 fn the_seal_holds() {
-    let bench = Bench::new("steps: [{ text: hello }]");
+    let bench = LiveFolder::new("steps: [{ text: hello }]");
     let suite = format!(
         "providers: {{ p: {{ type: openai, base_url: \"{}/v1\" }} }}\nagents:\n  - name: a\n    model: {{ provider: p, id: m }}\n    prompt: p\n    time_budget: 2s\n    cassette: a.jsonl\n    expect: [{{ target: final_response, matcher: {{ exact: hello }} }}]\n",
         bench.stub.url()

@@ -1,6 +1,6 @@
 //! What a run has to itself, what it shares, and how many go on at once.
 
-use crate::bench::{Bench, Ran};
+use crate::bench::{LiveFolder, Ran};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn every_run_has_a_server_of_its_own_unless_the_suite_shares_it() {
             let suite = format!(
                 "servers:\n  desk: {{ {server}, shared: {shared} }}\nagents:\n  - name: a\n    models: [claude-sonnet-4-5, gpt-5]\n    servers: [desk]\n    prompt: Count.\n    runs: 3\n    cassette: 'r/{{model}}.jsonl'\n    expect: [{{ target: tool_calls.length, matcher: {{ exact: 1 }} }}]\n"
             );
-            let bench = Bench::with(&suite, "steps: [{ calls: [{ name: count }] }]", COUNTING);
+            let bench = LiveFolder::with(&suite, "steps: [{ calls: [{ name: count }] }]", COUNTING);
             bench.record(&["--record", "--jobs", "4"], 0);
             let traces =
                 ["r/claude-sonnet-4-5.jsonl", "r/gpt-5.jsonl"].map(|name| bench.traces(name));
@@ -78,7 +78,7 @@ agents:
 rules: [{ when: { prompt: Fail }, steps: [{ status: 401 }] }]
 steps: [{ calls: [{ name: count }] }]
 ";
-    let bench = Bench::with(suite, script, COUNTING);
+    let bench = LiveFolder::with(suite, script, COUNTING);
     let ran = bench.record(&["--record", "--jobs", "1"], 2);
     ran.says("run 1 was not recorded: `setup:` ended with code 3; it wrote to stderr: no disk");
     ran.says("anthropic answered 401");
@@ -103,7 +103,7 @@ fn a_provider_is_never_asked_for_more_runs_at_once_than_its_jobs_say() {
         )
     };
     for (limit, expected) in [(", jobs: 2", 2..=2), ("", 3..=8)] {
-        let bench = Bench::new("steps: [{ text: There., delay_ms: 300 }]");
+        let bench = LiveFolder::new("steps: [{ text: There., delay_ms: 300 }]");
         bench.write("suite.yml", &suite(limit, &bench.stub.url()));
         bench.record(&["--record", "--jobs", "8"], 0);
         let most = bench.stub.most_under_way();
@@ -135,7 +135,7 @@ steps: [{ calls: [{ name: count }] }, { calls: [{ name: count }] }, { text: Ther
 ";
     let mut seen = BTreeSet::new();
     for jobs in ["1", "8"] {
-        let bench = Bench::with(suite, script, COUNTING);
+        let bench = LiveFolder::with(suite, script, COUNTING);
         bench.record(
             &["--record", "--jobs", jobs, "--reporter", "json=report.json"],
             0,
@@ -162,7 +162,7 @@ steps: [{ calls: [{ name: count }] }, { calls: [{ name: count }] }, { text: Ther
 }
 
 /// What a process wrote of its environment, by name.
-fn environment(bench: &Bench, name: &str) -> BTreeSet<String> {
+fn environment(bench: &LiveFolder, name: &str) -> BTreeSet<String> {
     let text = bench.read(name);
     text.lines()
         .filter_map(|line| line.split_once('='))
@@ -192,7 +192,7 @@ agents:
     cassette: own.jsonl
     expect: [{ target: final_response, matcher: { exact: done } }]
 ";
-    let bench = Bench::with(suite, "steps: [{ calls: [{ name: count }] }]", COUNTING);
+    let bench = LiveFolder::with(suite, "steps: [{ calls: [{ name: count }] }]", COUNTING);
     let with_secrets = |words: &[&str]| {
         let mut command = bench.command(words);
         command
@@ -251,7 +251,7 @@ agents:
 
 #[test]
 fn a_server_that_misses_a_variable_is_told_how_to_get_it() {
-    let bench = Bench::new("steps: [{ text: hi }]");
+    let bench = LiveFolder::new("steps: [{ text: hi }]");
     let words = [
         "tools",
         "--",

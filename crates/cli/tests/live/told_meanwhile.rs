@@ -1,6 +1,6 @@
 //! What a server tells while it works on a call: is it shown, kept and judged?
 
-use crate::bench::{Bench, Ran};
+use crate::bench::{LiveFolder, Ran};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -47,14 +47,14 @@ fn peers() -> PathBuf {
     peers.expect("target/peers is missing: run tests/peers/install")
 }
 
-fn bench() -> Bench {
+fn bench() -> LiveFolder {
     let (tests, peers) = (Path::new(env!("CARGO_MANIFEST_DIR")), peers());
     let slow = tests.join("tests/servers/slow.py");
     let told = "[{ target: progress, matcher: { exact: [{ progress: 1, total: 2 }, { progress: 2, total: 2 }] } }]";
     let suite = SUITE
         .replace("SLOW", &slow.display().to_string())
         .replace("PROGRESS", told);
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         &suite.replace("${PEERS}", &peers.display().to_string()),
         SCRIPT,
         "",

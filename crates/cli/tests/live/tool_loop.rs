@@ -1,6 +1,6 @@
 //! What a model does with its tools, right or wrong, and what it is told of it.
 
-use crate::bench::{Bench, models};
+use crate::bench::{LiveFolder, models};
 use serde_json::{Value, json};
 
 const MANIFEST: &str = "
@@ -55,7 +55,7 @@ steps:
   - text: '{{last_result}}'
 ";
     for model in models() {
-        let bench = Bench::with(&suite.replace("claude-sonnet-4-5", model), script, MANIFEST);
+        let bench = LiveFolder::with(&suite.replace("claude-sonnet-4-5", model), script, MANIFEST);
         let recorded = bench.record(&["--record"], 0);
         let trace = bench.trace("a.jsonl");
         assert_eq!(
@@ -130,7 +130,8 @@ fn rendezvous(rest: &str) -> String {
 
 #[test]
 fn calls_of_one_message_are_made_at_once_and_kept_in_their_order() {
-    let bench = Bench::new("steps: [{ calls: [{ name: slow }, { name: fast }] }, { text: done }]");
+    let bench =
+        LiveFolder::new("steps: [{ calls: [{ name: slow }, { name: fast }] }, { text: done }]");
     bench.write("rendezvous.py", RENDEZVOUS);
     let expected = "    expect: [{ target: tool_names, matcher: { exact: [slow, fast] } }]\n";
     bench.write("suite.yml", &rendezvous(expected));
@@ -167,7 +168,7 @@ steps:
     let suite = agent(
         "    expect: [{ target: \"tool_calls[0].caller.tool_id\", matcher: { exact: srv_1 } }]\n",
     );
-    let bench = Bench::with(&suite, script, MANIFEST);
+    let bench = LiveFolder::with(&suite, script, MANIFEST);
     bench.record(&["--record"], 0);
     let trace = bench.trace("a.jsonl");
     assert_eq!(trace["tool_calls"][1]["caller"], Value::Null);
@@ -194,7 +195,7 @@ steps:
   - calls: [{ name: get_weather, args: { city: Oslo } }]
   - text: done
 ";
-    let bench = Bench::with(suite, script, MANIFEST);
+    let bench = LiveFolder::with(suite, script, MANIFEST);
     bench.write(
         "west.yml",
         "mock_server: { tools: [{ name: get_weather, response: It rains. }] }",
@@ -243,7 +244,7 @@ fn calls_of_one_message_reach_the_server_and_their_faults_in_the_order_they_were
         "    runs: 8\n    expect: [{ target: tool_calls.length, matcher: { exact: 24 } }]\n",
     );
     let script = format!("steps: [{{ calls: [{calls}] }}]");
-    let bench = Bench::new(&script);
+    let bench = LiveFolder::new(&script);
     bench.write("rendezvous.py", RENDEZVOUS);
     bench.write("suite.yml", &suite);
     bench.record(&["--record"], 0);

@@ -1,6 +1,6 @@
 //! What a provider refuses in a tool: is it mended, told and recorded, and refused as it is?
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use serde_json::{Value, json};
 
 /// A provider, a schema, the call that the model makes, and the words in which the schema is refused.
@@ -87,7 +87,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-fn bench(&(model, schema, argument, _): &Row) -> Bench {
+fn bench(&(model, schema, argument, _): &Row) -> LiveFolder {
     let suite = format!(
         "
 servers:
@@ -119,7 +119,7 @@ mock_server:
     - {{ name: find, validate_input: false, input_schema: {schema} }}
 "
     );
-    Bench::with(&suite, &script, &manifest)
+    LiveFolder::with(&suite, &script, &manifest)
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_model_is_told_what_hosts_tell_it_and_the_recording_keeps_all() {
     let long = "é".repeat(100);
     let script = "steps: [{ calls: [{ name: read }, { name: listen }] }, { text: Done. }]";
     for model in crate::bench::models() {
-        let bench = Bench::with(
+        let bench = LiveFolder::with(
             &VIEW.replace("MODEL", model),
             script,
             &LONG.replace("LONG", &long),

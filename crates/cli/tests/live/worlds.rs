@@ -1,6 +1,6 @@
 //! A live agent acts on the world that it is judged by, which begins anew with each run and stays in the cassette.
 
-use crate::bench::Bench;
+use crate::bench::LiveFolder;
 use crate::sealed::run_sealed;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ mock_server:
     - { name: note, response: { update: orders, key: '${args.item}', record: { note: fragile } } }
 ";
 
-fn bench(calls: &[Value]) -> Bench {
+fn bench(calls: &[Value]) -> LiveFolder {
     let mut steps: Vec<Value> = calls
         .iter()
         .map(|call| json!({ "calls": [call] }))
@@ -53,7 +53,7 @@ fn bench(calls: &[Value]) -> Bench {
     let when = json!({ "prompt": "Sell" });
     let runs = (0..2)
         .map(|run| json!({ "when": { "prompt": when["prompt"], "run": run }, "steps": steps }));
-    let bench = Bench::with(
+    let bench = LiveFolder::with(
         SUITE,
         &json!({ "rules": runs.collect::<Vec<_>>() }).to_string(),
         BANK,
@@ -67,7 +67,7 @@ fn call(tool: &str, args: &Value) -> Value {
 }
 
 /// The runs of the cassette.
-fn runs(bench: &Bench) -> Vec<Value> {
+fn runs(bench: &LiveFolder) -> Vec<Value> {
     let text = bench.read("clerk.jsonl");
     text.lines()
         .skip(1)

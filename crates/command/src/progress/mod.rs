@@ -24,10 +24,13 @@ use view::Size;
 const BEAT: Duration = Duration::from_millis(100);
 
 /// Shows what happens until it is ended; nothing where it is to be quiet.
-pub struct Progress(Option<(Sender<Told>, JoinHandle<()>)>);
+pub struct Progress(Option<(Sender<Shown>, JoinHandle<()>)>);
 
-/// What happened, and when; nothing more where there is no event.
-type Told = (Instant, Option<Event>);
+/// What the thread that shows progress is sent.
+enum Shown {
+    Event { at: Instant, event: Event },
+    End,
+}
 
 enum Style {
     /// A line now and then.
@@ -81,31 +84,34 @@ impl Progress {
             return mcptest_replay::unwatched();
         };
         let sender = sender.clone();
-        Arc::new(move |event| drop(sender.send((Instant::now(), Some(event)))))
+        Arc::new(move |event| {
+            let at = Instant::now();
+            drop(sender.send(Shown::Event { at, event }));
+        })
     }
 
     /// Takes the view away, and says what was spent.
     pub fn end(self) {
         if let Some((sender, showing)) = self.0 {
-            drop(sender.send((Instant::now(), None)));
+            drop(sender.send(Shown::End));
             let _panicked = showing.join();
         }
     }
 }
 
 /// Says what happens, and draws the view or says that it still goes on, until the end.
-fn show(events: &Receiver<Told>, mut style: Style, is_live: bool) {
+fn show(events: &Receiver<Shown>, mut style: Style, is_live: bool) {
     let began = Instant::now();
     let (mut state, mut screen, mut is_over) = (State::default(), Screen::new(), false);
     while !is_over {
         let beat = Instant::now() + BEAT;
         is_over = loop {
             match events.recv_timeout(beat.saturating_duration_since(Instant::now())) {
-                Ok((at, Some(event))) => {
+                Ok(Shown::Event { at, event }) => {
                     style.tell(&event, &mut state, at.saturating_duration_since(began));
                 }
                 Err(RecvTimeoutError::Timeout) => break false,
-                Ok((_, None)) | Err(RecvTimeoutError::Disconnected) => break true,
+                Ok(Shown::End) | Err(RecvTimeoutError::Disconnected) => break true,
             }
         };
         let has_begun = !state.rows.is_empty() || state.tools.1 > 0;

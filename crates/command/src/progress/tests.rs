@@ -10,14 +10,14 @@ use std::time::Duration;
 
 /// A recording in which time is told.
 #[derive(Default)]
-struct Told {
+struct TimedRecording {
     state: State,
     plain: Plain,
     now: Duration,
     said: Vec<String>,
 }
 
-impl Told {
+impl TimedRecording {
     fn of(rows: &[(&str, usize)]) -> Self {
         let rows = rows.iter().map(|(name, runs)| RowToRecord {
             name: (*name).to_owned(),
@@ -98,7 +98,7 @@ impl Told {
 
 #[test]
 fn a_finished_run_has_a_line() {
-    let mut told = Told::of(&[("weather [gpt-5]", 10)]);
+    let mut told = TimedRecording::of(&[("weather [gpt-5]", 10)]);
     told.run(0, 3, 2.1);
     assert_eq!(
         told.said,
@@ -108,7 +108,7 @@ fn a_finished_run_has_a_line() {
 
 #[test]
 fn what_is_not_known_of_a_run_is_left_out_and_an_odd_end_is_said() {
-    let mut told = Told::of(&[("own", 2)]);
+    let mut told = TimedRecording::of(&[("own", 2)]);
     told.start(0, 1);
     told.tell(&Event::Answered {
         row: 0,
@@ -136,7 +136,7 @@ fn what_is_not_known_of_a_run_is_left_out_and_an_odd_end_is_said() {
 
 #[test]
 fn a_failure_is_said_once_in_a_line_that_no_server_can_break() {
-    let mut told = Told::of(&[("weather", 2)]);
+    let mut told = TimedRecording::of(&[("weather", 2)]);
     for run in 1..=2 {
         told.start(0, run);
         let unrecorded = Some("the server \u{1b}[2J died\nwith more".to_owned());
@@ -164,7 +164,7 @@ fn a_failure_is_said_once_in_a_line_that_no_server_can_break() {
 
 #[test]
 fn of_many_runs_a_line_a_second_tells() {
-    let mut told = Told::of(&[("weather", 500)]);
+    let mut told = TimedRecording::of(&[("weather", 500)]);
     told.wait(1.0);
     (1..=21).for_each(|run| told.run(0, run, 0.1));
     assert_eq!(told.said.len(), 3, "{:?}", told.said);
@@ -176,7 +176,7 @@ fn of_many_runs_a_line_a_second_tells() {
 
 #[test]
 fn a_wait_for_a_provider_is_told_with_its_reason() {
-    let mut told = Told::of(&[("weather", 3)]);
+    let mut told = TimedRecording::of(&[("weather", 3)]);
     told.start(0, 1);
     let why = "openai answered 429: slow down".to_owned();
     told.tell(&Event::Waits {
@@ -212,7 +212,7 @@ fn a_wait_for_a_provider_is_told_with_its_reason() {
 
 #[test]
 fn a_long_silence_is_broken() {
-    let mut told = Told::of(&[("weather", 3)]);
+    let mut told = TimedRecording::of(&[("weather", 3)]);
     told.run(0, 1, 20.0);
     told.start(0, 2);
     told.call(0, 2, "search");
@@ -228,7 +228,7 @@ fn a_long_silence_is_broken() {
 
 #[test]
 fn saved_runs_are_told_and_counted() {
-    let mut told = Told::of(&[("weather", 10)]);
+    let mut told = TimedRecording::of(&[("weather", 10)]);
     (1..=3).for_each(|run| told.run(0, run, 1.0));
     told.tell(&Event::Decided { row: 0, saved: 7 });
     assert_eq!(
@@ -244,7 +244,7 @@ fn saved_runs_are_told_and_counted() {
 
 #[test]
 fn the_runs_of_a_fault_matrix_are_numbered_for_themselves() {
-    let mut told = Told::of(&[("weather", 1)]);
+    let mut told = TimedRecording::of(&[("weather", 1)]);
     told.run(0, 1, 1.0);
     told.tell(&Event::More { row: 0, runs: 6 });
     told.tell(&Event::RunStarted {
@@ -263,7 +263,7 @@ fn the_runs_of_a_fault_matrix_are_numbered_for_themselves() {
 
 #[test]
 fn what_was_spent_is_said_and_so_is_what_is_not_known_of_it() {
-    let mut told = Told::of(&[("a", 1), ("b", 1)]);
+    let mut told = TimedRecording::of(&[("a", 1), ("b", 1)]);
     told.run(0, 1, 1.0);
     told.start(1, 1);
     told.tell(&Event::Answered {
@@ -282,7 +282,7 @@ fn what_was_spent_is_said_and_so_is_what_is_not_known_of_it() {
 
 #[test]
 fn the_view_has_a_row_for_each_cell_and_a_total() {
-    let mut told = Told::of(&[
+    let mut told = TimedRecording::of(&[
         ("weather [gpt-5]", 10),
         ("weather [claude-sonnet-4-5]", 10),
         ("tides", 4),
@@ -305,7 +305,7 @@ fn the_view_has_a_row_for_each_cell_and_a_total() {
 
 #[test]
 fn a_narrow_terminal_has_fewer_columns_and_no_line_is_too_wide() {
-    let mut told = Told::of(&[
+    let mut told = TimedRecording::of(&[
         ("weather in the mountains [claude-sonnet-4-5]", 10),
         ("天気", 4),
     ]);
@@ -344,7 +344,7 @@ fn a_narrow_terminal_has_fewer_columns_and_no_line_is_too_wide() {
 fn of_hundreds_of_rows_those_at_work_are_shown() {
     let names: Vec<String> = (0..300).map(|at| format!("row {at}")).collect();
     let rows: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 2)).collect();
-    let mut told = Told::of(&rows);
+    let mut told = TimedRecording::of(&rows);
     (0..40).for_each(|row| (1..=2).for_each(|run| told.run(row, run, 1.0)));
     (40..60).for_each(|row| told.start(row, 1));
     let view = told.view(80, 24);
@@ -368,7 +368,7 @@ fn of_hundreds_of_rows_those_at_work_are_shown() {
 
 #[test]
 fn tool_tests_are_counted() {
-    let mut told = Told::default();
+    let mut told = TimedRecording::default();
     told.tell(&Event::ToolsBegan { tests: 40 });
     told.tell(&Event::ToolCalled {
         row_name: "adds".to_owned(),

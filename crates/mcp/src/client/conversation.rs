@@ -92,7 +92,7 @@ pub(super) struct Opened {
 
 /// The meaning of a message.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Received {
     /// An answer that was waited for, or a notification.
     Expected,
     /// A request of the server's, with the message that answers it.
@@ -223,7 +223,7 @@ impl Conversation {
     }
 
     /// Takes in a message. `within` is the request on whose own stream it came, if it has one.
-    pub(super) fn hear(&self, text: &str, within: Option<i64>) -> Heard {
+    pub(super) fn hear(&self, text: &str, within: Option<i64>) -> Received {
         self.tap(Direction::Server, text);
         let message = match jsonrpc::parse(text) {
             Ok(message) => message,
@@ -238,18 +238,24 @@ impl Conversation {
             Body::Error { id: None, error } => self.hear_error_without_id(error, within),
             Body::Notification { method, params } => {
                 self.state.lock().note(&method, params, within);
-                Heard::Expected
+                Received::Expected
             }
-            Body::Request { id, method, params } => Heard::Asked(self.answer(&id, &method, params)),
+            Body::Request { id, method, params } => {
+                Received::Asked(self.answer(&id, &method, params))
+            }
         }
     }
 
-    fn settle(&self, id: &Id, reply: impl FnOnce() -> Result<Box<RawValue>, Unanswered>) -> Heard {
+    fn settle(
+        &self,
+        id: &Id,
+        reply: impl FnOnce() -> Result<Box<RawValue>, Unanswered>,
+    ) -> Received {
         let mut state = self.state.lock();
         if let Id::Number(number) = *id {
             if state.waiting.contains_key(&number) {
                 state.settle(number, reply());
-                return Heard::Expected;
+                return Received::Expected;
             }
             if let Some(asked) = state.given_up.remove(&number) {
                 if let Some(method) = asked {
@@ -258,18 +264,18 @@ impl Conversation {
                         method,
                     });
                 }
-                return Heard::Expected;
+                return Received::Expected;
             }
             if (1..=state.last_id).contains(&number) {
                 state.observe(Observed::DuplicateReply { id: id.to_string() });
-                return Heard::Stray(id.to_string());
+                return Received::Stray(id.to_string());
             }
         }
         state.observe(Observed::UnknownId { id: id.to_string() });
-        Heard::Stray(id.to_string())
+        Received::Stray(id.to_string())
     }
 
-    fn hear_error_without_id(&self, error: RpcError, within: Option<i64>) -> Heard {
+    fn hear_error_without_id(&self, error: RpcError, within: Option<i64>) -> Received {
         let only = |state: &ConversationState| {
             (state.waiting.len() == 1)
                 .then(|| state.waiting.keys().next().copied())
@@ -280,10 +286,10 @@ impl Conversation {
             error: error.clone(),
         };
         self.spoil(id, misbehaviour, Observed::ErrorWithoutId { error });
-        Heard::Expected
+        Received::Expected
     }
 
-    fn hear_garbage(&self, text: &str, why: Malformed) -> Heard {
+    fn hear_garbage(&self, text: &str, why: Malformed) -> Received {
         let quoted = quote(text);
         let misbehaviour = Misbehaviour::Malformed {
             why: why.clone(),
@@ -297,7 +303,7 @@ impl Conversation {
                 why: why.clone(),
             },
         );
-        Heard::Bad(why)
+        Received::Bad(why)
     }
 
     /// A line past the limit; its beginning may say which request it was to answer.

@@ -1,6 +1,6 @@
 //! Messages as lines over a process's standard streams, or over a pipe inside this process.
 
-use super::conversation::{Conversation, End, Heard};
+use super::conversation::{Conversation, End, Received};
 use super::spec::{BoxedReader, BoxedWriter, OpenedPipe};
 use super::{Endpoint, Misbehaviour};
 use crate::frame::{Frame, Lines};
@@ -216,7 +216,7 @@ impl Reading {
     fn hear(&self, frame: Frame) {
         match frame {
             Frame::Line(line) => {
-                if let Heard::Asked(reply) = self.conversation.hear(&line, None)
+                if let Received::Asked(reply) = self.conversation.hear(&line, None)
                     && let Some(replies) = self.replies.upgrade()
                 {
                     if self.waiting.load(Ordering::Relaxed) >= MOST_REPLIES {

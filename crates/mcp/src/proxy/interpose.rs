@@ -37,13 +37,13 @@ pub trait Interposer: Send + Sync + 'static {
 #[derive(Default)]
 pub struct Taken {
     /// The decision.
-    pub onward: Onward,
+    pub onward: RequestFate,
     /// The faults that struck, as they are written.
     pub faults: Vec<String>,
 }
 
-impl From<Onward> for Taken {
-    fn from(onward: Onward) -> Self {
+impl From<RequestFate> for Taken {
+    fn from(onward: RequestFate) -> Self {
         Self {
             onward,
             faults: Vec::new(),
@@ -53,7 +53,7 @@ impl From<Onward> for Taken {
 
 /// The decision about a request.
 #[derive(Default)]
-pub enum Onward {
+pub enum RequestFate {
     /// It reaches the server, and its answer returns unchanged.
     #[default]
     Pass,
@@ -132,12 +132,12 @@ impl Interposer for Injector {
         let action = self.on_request(request.method, tool, Instant::now());
         let faults = action.faults.iter().map(ToString::to_string).collect();
         let onward = match action.request {
-            fault::RequestFault::Serve if action.is_healthy() => Onward::Pass,
-            fault::RequestFault::Serve => Onward::Watch(Arc::new(action)),
-            fault::RequestFault::Ignore | fault::RequestFault::Wedge => Onward::Swallow(None),
-            fault::RequestFault::Disconnect => Onward::Disconnect,
+            fault::RequestFault::Serve if action.is_healthy() => RequestFate::Pass,
+            fault::RequestFault::Serve => RequestFate::Watch(Arc::new(action)),
+            fault::RequestFault::Ignore | fault::RequestFault::Wedge => RequestFate::Swallow(None),
+            fault::RequestFault::Disconnect => RequestFate::Disconnect,
             refused => match refusal(refused) {
-                Some(error) => Onward::Answer(Instead {
+                Some(error) => RequestFate::Answer(Instead {
                     text: jsonrpc::error(Some(request.id), &error),
                     hold: Duration::ZERO,
                     retry_after_s: match refused {
@@ -145,7 +145,7 @@ impl Interposer for Injector {
                         _ => None,
                     },
                 }),
-                None => Onward::Pass,
+                None => RequestFate::Pass,
             },
         };
         Taken { onward, faults }

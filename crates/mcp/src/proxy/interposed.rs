@@ -1,6 +1,6 @@
 //! Between a client and a server on stdio when someone looks at it: whole messages, some of which come out otherwise.
 
-use super::interpose::{ClientRequest, Instead, Interposer, Onward, Watch, WatchedReply};
+use super::interpose::{ClientRequest, Instead, Interposer, RequestFate, Watch, WatchedReply};
 use super::lines::LineSeen;
 use super::record::Recorder;
 use crate::fault::flood;
@@ -73,22 +73,22 @@ where
             self.recorder
                 .see(line.len(), LineSeen::Bytes(Direction::Client, line.clone()));
             match self.judge(&line) {
-                Onward::Pass | Onward::Watch(_) => {
+                RequestFate::Pass | RequestFate::Watch(_) => {
                     let _closed =
                         server.write_all(&line).await.is_ok() && server.flush().await.is_ok();
                 }
-                Onward::Swallow(_) => {}
-                Onward::Answer(Instead { text, hold, .. }) if hold.is_zero() => {
+                RequestFate::Swallow(_) => {}
+                RequestFate::Answer(Instead { text, hold, .. }) if hold.is_zero() => {
                     self.send(text).await;
                 }
-                Onward::Answer(Instead { text, hold, .. }) => {
+                RequestFate::Answer(Instead { text, hold, .. }) => {
                     let this = Arc::clone(&self);
                     held_back.spawn(async move {
                         sleep(hold).await;
                         this.send(text).await;
                     });
                 }
-                Onward::Disconnect => return Ended::ByFault,
+                RequestFate::Disconnect => return Ended::ByFault,
             }
             self.recorder.room().await;
         }
@@ -145,24 +145,24 @@ where
         }
     }
 
-    fn judge(&self, line: &[u8]) -> Onward {
+    fn judge(&self, line: &[u8]) -> RequestFate {
         let Some(message) = std::str::from_utf8(line)
             .ok()
             .and_then(|text| jsonrpc::parse(text).ok())
         else {
             return if self.interposer.lets_pass() {
-                Onward::Pass
+                RequestFate::Pass
             } else {
-                Onward::Swallow(None)
+                RequestFate::Swallow(None)
             };
         };
         let Body::Request { id, method, params } = message.body else {
             let is_kept_from_server =
                 !self.interposer.lets_pass() || self.is_ignored_cancel(&message.body);
             return if is_kept_from_server {
-                Onward::Swallow(None)
+                RequestFate::Swallow(None)
             } else {
-                Onward::Pass
+                RequestFate::Pass
             };
         };
         let taken = self.interposer.asked(ClientRequest {
@@ -175,8 +175,8 @@ where
                 .see(0, LineSeen::Event(Event::Fault { fault }));
         }
         match &taken.onward {
-            Onward::Watch(watch) => self.await_answer(id, Arc::clone(watch), false),
-            Onward::Swallow(Some(watch)) => self.await_answer(id, Arc::clone(watch), true),
+            RequestFate::Watch(watch) => self.await_answer(id, Arc::clone(watch), false),
+            RequestFate::Swallow(Some(watch)) => self.await_answer(id, Arc::clone(watch), true),
             _ => {}
         }
         taken.onward

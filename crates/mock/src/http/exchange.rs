@@ -9,7 +9,7 @@ use crate::engine::{Asker, Handled, MockOutcome};
 use crate::incoming::{Incoming, Refused, Request as Asked};
 use crate::modern::unknown_version;
 use crate::outlet::Outlet;
-use crate::play::MockAnswer;
+use crate::pending_request::MockAnswer;
 use crate::server::Server;
 use crate::session::Session;
 use crate::stream::{Stream, read_event_id};
@@ -318,8 +318,7 @@ impl MockService {
         let stream = session.map_or_else(Stream::fleeting, |session| session.open_stream());
         let receiver = stream.attach(None);
         let agreed = session.and_then(|session| session.agreed.get());
-        let primes_itself =
-            matches!(&outcome, MockOutcome::Play(play) if play.job.reconnect_ms().is_some());
+        let primes_itself = matches!(&outcome, MockOutcome::PendingRequest(pending) if pending.job.reconnect_ms().is_some());
         if !primes_itself && agreed.is_some_and(|agreed| agreed.version >= "2025-11-25") {
             stream.prime(None);
         }

@@ -1,7 +1,7 @@
 //! Answers as HTTP: status, headers, body.
 
-use crate::audience::Seat;
-use crate::play::MockAnswer;
+use crate::audience::AudienceMember;
+use crate::pending_request::MockAnswer;
 use crate::render;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
@@ -32,7 +32,7 @@ pub(super) fn refused(status: StatusCode, message: impl Into<String>) -> OwnResp
 }
 
 /// An event stream.
-pub(super) fn events(receiver: mpsc::Receiver<Bytes>, seat: Option<Seat>) -> OwnResponse {
+pub(super) fn events(receiver: mpsc::Receiver<Bytes>, seat: Option<AudienceMember>) -> OwnResponse {
     let mut heartbeat =
         tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT, HEARTBEAT);
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -60,7 +60,7 @@ struct Events {
     receiver: mpsc::Receiver<Bytes>,
     heartbeat: Interval,
     /// Held while the stream is open, for one that listens to changes.
-    _seat: Option<Seat>,
+    _seat: Option<AudienceMember>,
 }
 
 impl Body for Events {

@@ -1,7 +1,7 @@
 //! Which sessions are there, and which are over?
 
 use super::Limits;
-use crate::audience::{Interest, Seat};
+use crate::audience::{AudienceMember, Interest};
 use crate::outlet::Outlet;
 use crate::server::Server;
 use crate::session::Session;
@@ -24,7 +24,7 @@ pub(super) struct Sessions {
 struct Entry {
     session: Arc<Session>,
     used: Instant,
-    _seat: Seat,
+    _seat: AudienceMember,
 }
 
 impl Sessions {

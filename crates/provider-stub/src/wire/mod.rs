@@ -9,7 +9,7 @@ mod openai_responses;
 mod parameters;
 mod tool_schema;
 
-use crate::play;
+use crate::active_runs;
 use crate::script::{Step, Tokens};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -110,7 +110,7 @@ impl Seen {
             .iter()
             .rposition(|of_model| *of_model)
             .map_or(0, |at| at + 1);
-        play::key(&self.model, &self.prompt, &self.conversation[..end])
+        active_runs::key(&self.model, &self.prompt, &self.conversation[..end])
     }
 
     /// The same for the conversation with this message.
@@ -118,7 +118,7 @@ impl Seen {
         if message.is_empty() {
             return self.key();
         }
-        play::key(
+        active_runs::key(
             &self.model,
             &self.prompt,
             &[&self.conversation[..], message].concat(),

@@ -8,13 +8,13 @@ use std::path::Path;
 
 /// What the server's surroundings offer as arguments.
 #[derive(Debug, Default)]
-pub(super) struct Around {
+pub(super) struct ServerFolder {
     /// The first folder of the server's command, else the one that it is started in; none for a server with an
     /// address, which sees other folders.
     pub(super) folder: Option<String>,
 }
 
-impl Around {
+impl ServerFolder {
     /// The surroundings of a server that is started by these words.
     pub(super) fn of(words: &[String]) -> Self {
         let given = words.iter().skip(1).find(|word| Path::new(word).is_dir());
@@ -47,13 +47,13 @@ impl Around {
 pub(super) fn arguments(
     schema: &Value,
     given: &Map<String, Value>,
-    around: &Around,
+    server_folder: &ServerFolder,
 ) -> Option<Value> {
     let mut wanted = schema.clone();
     if let Some(Value::Array(required)) = wanted.get_mut("required") {
         required.retain(|name| name.as_str().is_none_or(|name| !given.contains_key(name)));
     }
-    let hinted = with_hints(&wanted, around);
+    let hinted = with_hints(&wanted, server_folder);
     let made = [&hinted, &wanted]
         .into_iter()
         .find_map(|schema| sample_of(schema).filter(Value::is_object));
@@ -64,7 +64,7 @@ pub(super) fn arguments(
     Some(Value::Object(made))
 }
 
-fn with_hints(schema: &Value, around: &Around) -> Value {
+fn with_hints(schema: &Value, server_folder: &ServerFolder) -> Value {
     let mut schema = schema.clone();
     let required: Vec<String> = schema["required"]
         .as_array()
@@ -81,7 +81,7 @@ fn with_hints(schema: &Value, around: &Around) -> Value {
     {
         let says = ["const", "default", "examples", "enum", "format"];
         if says.iter().all(|key| property.get(*key).is_none())
-            && let Some(hint) = hint(name, property, around)
+            && let Some(hint) = hint(name, property, server_folder)
         {
             property["examples"] = json!([hint]);
         }
@@ -97,7 +97,7 @@ mod tests {
         arguments(
             schema,
             &Map::new(),
-            &Around {
+            &ServerFolder {
                 folder: folder.map(str::to_owned),
             },
         )
@@ -120,7 +120,11 @@ mod tests {
         let schema = json!({"type": "object", "required": ["id", "zone"], "properties": {
             "id": {"type": "string", "pattern": "^[0-9]{9}$"}, "zone": {"type": "string"}, "deep": {"type": "boolean"}}});
         let given = json!({"id": "123456789", "deep": true});
-        let sent = arguments(&schema, given.as_object().unwrap(), &Around::default());
+        let sent = arguments(
+            &schema,
+            given.as_object().unwrap(),
+            &ServerFolder::default(),
+        );
         assert_eq!(
             sent,
             Some(json!({"id": "123456789", "zone": "UTC", "deep": true}))
@@ -148,10 +152,10 @@ mod tests {
         for name in [".env", "b.txt", "a.md"] {
             std::fs::write(folder.path().join(name), "x").unwrap();
         }
-        let around = Around {
+        let server_folder = ServerFolder {
             folder: folder.path().to_str().map(str::to_owned),
         };
-        assert!(around.file().unwrap().ends_with("a.md"));
-        assert_eq!(Around::default().file(), None);
+        assert!(server_folder.file().unwrap().ends_with("a.md"));
+        assert_eq!(ServerFolder::default().file(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Which tools can be called, with what, and do they answer?
 
-use super::arguments::{Around, arguments};
+use super::arguments::{ServerFolder, arguments};
 use super::complaint::complaint;
 use super::page::{Page, Test};
 use super::server::{DraftSession, Listed, short};
@@ -101,7 +101,7 @@ pub(super) async fn first_calls(
     session: &mut DraftSession<'_>,
     page: &mut Page,
     candidates: Vec<Candidate>,
-    around: &Around,
+    server_folder: &ServerFolder,
 ) -> BTreeMap<String, Value> {
     let mut answers = BTreeMap::new();
     for candidate in candidates {
@@ -109,7 +109,7 @@ pub(super) async fn first_calls(
             page.not_tried += 1;
             continue;
         }
-        match tried(session, &candidate, around).await {
+        match tried(session, &candidate, server_folder).await {
             Ok((arguments, answer)) => {
                 let name = page.free_name(&format!("{} answers", candidate.tool));
                 answers.insert(name.clone(), answer);
@@ -134,7 +134,7 @@ pub(super) async fn first_calls(
 async fn tried(
     session: &mut DraftSession<'_>,
     candidate: &Candidate,
-    around: &Around,
+    server_folder: &ServerFolder,
 ) -> Result<(Value, Value), String> {
     let Candidate {
         tool,
@@ -148,7 +148,7 @@ async fn tried(
     if tool.trim().is_empty() || is_unwritable(tool) {
         return Err("its name cannot be written in a suite".to_owned());
     }
-    let arguments = arguments(schema, given, around)
+    let arguments = arguments(schema, given, server_folder)
         .ok_or_else(|| "no arguments could be made from its schema".to_owned())?;
     if is_unwritable(&arguments.to_string()) {
         return Err("its arguments cannot be written in a suite".to_owned());

@@ -1,6 +1,6 @@
 //! What do the name and the description of an argument tell of its value?
 
-use super::arguments::Around;
+use super::arguments::ServerFolder;
 use mcptest_core::words::words_in;
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ const COUNTS: [&str; 10] = [
 ];
 
 /// A value that an argument of this name and description probably takes.
-pub(super) fn hint(name: &str, property: &Value, around: &Around) -> Option<Value> {
+pub(super) fn hint(name: &str, property: &Value, server_folder: &ServerFolder) -> Option<Value> {
     let is = |kind: &str| match &property["type"] {
         Value::Array(kinds) => kinds.iter().any(|one| one == kind),
         one => one == kind,
@@ -89,21 +89,21 @@ pub(super) fn hint(name: &str, property: &Value, around: &Around) -> Option<Valu
             .or_else(form)
             .map(str::to_owned);
         return told
-            .or_else(|| of_name(&words, last, around))
+            .or_else(|| of_name(&words, last, server_folder))
             .map(Value::from);
     }
     let is_bounded = property.get("minimum").is_some() || property.get("maximum").is_some();
     ((is("integer") || is("number")) && !is_bounded && COUNTS.contains(&last)).then_some(json!(1))
 }
 
-fn of_name(words: &[String], last: &str, around: &Around) -> Option<String> {
+fn of_name(words: &[String], last: &str, server_folder: &ServerFolder) -> Option<String> {
     let is_file =
         FILES.contains(&last) || (last == "path" && words.iter().any(|word| word == "file"));
     if is_file {
-        return around.file();
+        return server_folder.file();
     }
     if FOLDERS.contains(&last) {
-        return around.folder.clone();
+        return server_folder.folder.clone();
     }
     let is_zone = last == "zone" && !words.iter().any(|word| word == "time") && words.len() > 1;
     let named = NAMES
@@ -185,13 +185,13 @@ mod tests {
     use super::*;
 
     fn of(name: &str, description: &str) -> Value {
-        let around = Around {
+        let server_folder = ServerFolder {
             folder: Some("/srv/repo".to_owned()),
         };
         hint(
             name,
             &json!({"type": "string", "description": description}),
-            &around,
+            &server_folder,
         )
         .unwrap_or_default()
     }
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_count_is_one_unless_the_schema_bounds_it() {
-        let of = |property: Value| hint("maxCount", &property, &Around::default());
+        let of = |property: Value| hint("maxCount", &property, &ServerFolder::default());
         assert_eq!(of(json!({"type": "integer"})), Some(json!(1)));
         assert_eq!(of(json!({"type": ["number", "null"]})), Some(json!(1)));
         assert_eq!(of(json!({"type": "integer", "minimum": 5})), None);

@@ -1,6 +1,6 @@
 //! How does a drafted suite read?
 
-use super::arguments::{Around, arguments};
+use super::arguments::{ServerFolder, arguments};
 use super::observed::Expectation;
 use super::server::Listed;
 use super::yaml;
@@ -327,7 +327,7 @@ impl Page {
     }
 
     /// Finds a call that the user could ask for: of a tool that sounds as if it only looked.
-    pub(super) fn suggest(&mut self, around: &Around) {
+    pub(super) fn suggest(&mut self, server_folder: &ServerFolder) {
         const LOOKING: [&str; 9] = [
             "get", "list", "read", "search", "show", "status", "find", "describe", "query",
         ];
@@ -341,7 +341,7 @@ impl Page {
         };
         let tool = self.tools.iter().find(looks).or(self.tools.first());
         self.suggestion = tool.map(|tool| {
-            let made = arguments(&tool.schema, &Map::new(), around).unwrap_or_default();
+            let made = arguments(&tool.schema, &Map::new(), server_folder).unwrap_or_default();
             let required = tool.schema["required"]
                 .as_array()
                 .into_iter()

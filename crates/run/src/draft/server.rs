@@ -1,6 +1,6 @@
 //! What can this server be held to, when it is asked for its tools and those that change nothing are called?
 
-use super::arguments::Around;
+use super::arguments::ServerFolder;
 use super::entry::ServerEntry;
 use super::first_calls::{Wish, candidates, first_calls};
 use super::observed::{Expectation, expectations, expected_failure, value_of};
@@ -78,26 +78,26 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         model: super::page::model(&environment),
         ..Page::default()
     };
-    let around = match &ask.spec.endpoint {
-        Endpoint::Command { words, .. } => Around::of(words),
-        _ => Around::default(),
+    let server_folder = match &ask.spec.endpoint {
+        Endpoint::Command { words, .. } => ServerFolder::of(words),
+        _ => ServerFolder::default(),
     };
-    let answers = first_calls(&mut session, &mut page, candidates, &around).await;
-    page.suggest(&around);
+    let answers = first_calls(&mut session, &mut page, candidates, &server_folder).await;
+    page.suggest(&server_folder);
     session.end().await;
-    let around = Surroundings {
+    let context = DraftContext {
         out: &ask.out,
         variables: &entry.variables,
         environment: &environment,
     };
-    let mut recordings = record(&mut session, &mut page, &around, answers).await?;
+    let mut recordings = record(&mut session, &mut page, &context, answers).await?;
     if page.tests.is_empty() {
         page.tests.push(Test::new(
             "a tool that does not exist is refused",
             NO_SUCH_TOOL,
             json!({}),
         ));
-        recordings = record(&mut session, &mut page, &around, BTreeMap::new()).await?;
+        recordings = record(&mut session, &mut page, &context, BTreeMap::new()).await?;
     }
     session.end().await;
     finish(&ask.out, page, &entry.variables, recordings)
@@ -114,7 +114,7 @@ fn clean_info(info: &mut ServerInfo) {
 }
 
 /// Where the suite will be, and what its variables and all others are set to.
-struct Surroundings<'a> {
+struct DraftContext<'a> {
     out: &'a Path,
     variables: &'a BTreeMap<String, String>,
     environment: &'a BTreeMap<String, String>,
@@ -200,11 +200,11 @@ pub(super) fn short(error: &WireError) -> String {
 async fn record(
     session: &mut DraftSession<'_>,
     page: &mut Page,
-    around: &Surroundings<'_>,
+    context: &DraftContext<'_>,
     mut answers: BTreeMap<String, Value>,
 ) -> Result<BTreeMap<String, String>, DraftError> {
-    let suite = suite_of(around.out, &page.text(), around.variables)?;
-    let redactor = redactor(&suite, around);
+    let suite = suite_of(context.out, &page.text(), context.variables)?;
+    let redactor = redactor(&suite, context);
     let mut recordings = BTreeMap::new();
     for test in &suite.tools {
         let first = answers.remove(&test.name);
@@ -276,12 +276,12 @@ fn expected_of(
 
 /// What must not be in a recording: the suite's own secrets, and all that the environment has under a secret name,
 /// as a tool may show it.
-fn redactor(suite: &Suite, around: &Surroundings<'_>) -> Result<Redactor, Reason> {
-    let Surroundings {
+fn redactor(suite: &Suite, context: &DraftContext<'_>) -> Result<Redactor, Reason> {
+    let DraftContext {
         variables,
         environment,
         ..
-    } = *around;
+    } = *context;
     let of_environment = environment.iter().filter(|(name, _)| is_secret_name(name));
     let values = suite.secret_values(&|name| {
         variables

@@ -1,7 +1,7 @@
 //! What does a judge say to one question, and what does that cost?
 
 use super::score::score;
-use super::{Around, dollars};
+use super::{GradingContext, dollars};
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
 use mcptest_agent::{Budgets, Limits, OverBudget, Provider, Providers, Used};
@@ -42,8 +42,8 @@ pub(super) enum Ungraded {
 }
 
 /// The judges, and what they have cost.
-pub(super) struct Bench<'a> {
-    around: Around<'a>,
+pub(super) struct AskedJudges<'a> {
+    context: GradingContext<'a>,
     providers: Providers,
     /// What each check of each row has cost, where it has a limit of its own.
     spent: tokio::sync::Mutex<BTreeMap<(usize, String), f64>>,
@@ -53,7 +53,7 @@ pub(super) struct Bench<'a> {
 
 /// One question about one run, put to the judges.
 pub(super) struct Asking<'a> {
-    pub(super) bench: &'a Bench<'a>,
+    pub(super) bench: &'a AskedJudges<'a>,
     pub(super) row: &'a Row<'a>,
     /// The row's place in the plan.
     pub(super) index: usize,
@@ -69,11 +69,11 @@ struct Judge<'j> {
     timeout: Duration,
 }
 
-impl<'a> Bench<'a> {
-    pub(super) fn new(around: Around<'a>) -> Self {
+impl<'a> AskedJudges<'a> {
+    pub(super) fn new(context: GradingContext<'a>) -> Self {
         let (providers, spent) = (Providers::default(), tokio::sync::Mutex::default());
         Self {
-            around,
+            context,
             providers,
             spent,
             without_temperature: Mutex::default(),
@@ -90,7 +90,7 @@ impl<'a> Asking<'a> {
         };
         tokio::select! {
             biased;
-            () = interrupted(self.bench.around.interrupt) => Err(Ungraded::Interrupted),
+            () = interrupted(self.bench.context.interrupt) => Err(Ungraded::Interrupted),
             graded = self.given(suite) => graded.map(|(votes, scores)| Grade {
                 run: wanted.run,
                 check: wanted.check.clone(),
@@ -150,7 +150,7 @@ impl<'a> Asking<'a> {
         }
         let (limit, spent, check) = (dollars(limit), dollars(spent), &self.wanted.check);
         let why = format!("`max_cost` of {limit} of `{check}` is used up: {spent} was spent");
-        self.bench.around.spending.stop(&why);
+        self.bench.context.spending.stop(&why);
         Err(Ungraded::OverLimit(why))
     }
 
@@ -162,7 +162,7 @@ impl<'a> Asking<'a> {
         let provider = resolved.map_err(|error| Ungraded::Failed(error.to_string()))?;
         let (label, price) = (model.label(), price_of(self.row, model));
         let budgets = Budgets::of(suite, self.index);
-        if price.is_none() && budgets.is_in_dollars(self.bench.around.spending) {
+        if price.is_none() && budgets.is_in_dollars(self.bench.context.spending) {
             let why = format!(
                 "no price is known for `{label}`, so mcptest cannot enforce a dollar budget"
             );
@@ -313,7 +313,7 @@ impl<'a> Asking<'a> {
         vote: &mut Vote,
     ) -> Result<Reply, Ungraded> {
         let most = |price: Price| price.most_usd(judge.provider.estimate_prompt(ask), MOST_TOKENS);
-        let spending = self.bench.around.spending;
+        let spending = self.bench.context.spending;
         let is_in_dollars = judge.budgets.is_in_dollars(spending);
         let most_usd = judge
             .price

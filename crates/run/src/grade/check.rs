@@ -1,6 +1,6 @@
 //! What does a judge say of runs whose outcome is known, and of the same runs told in other ways?
 
-use super::{Around, RowGrades, Unit, WhichGrades, ask_all};
+use super::{GradingContext, RowGrades, Unit, WhichGrades, ask_all};
 use crate::calibrate::{Mislabelled, each_labelled};
 use crate::{Mode, Options};
 use mcptest_agent::Spending;
@@ -84,7 +84,7 @@ pub fn check(
 ) -> Result<Checked, UncheckedJudge> {
     let secrets = Secrets::default();
     let spending = Spending::new(options.max_cost_usd);
-    let around = Around {
+    let context = GradingContext {
         secrets: &secrets,
         spending: &spending,
         watch,
@@ -102,10 +102,10 @@ pub fn check(
         ..Options::default()
     };
     let units = without_grade(&rows, labelled.iter().map(|labelled| &labelled.unit));
-    let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
+    let rows = ask_all(rows, units, grading, context).map_err(UncheckedJudge::Interrupted)?;
     let retold = retell(plan, &labelled, &rows, options.sample);
     let units = without_grade(&rows, retold.iter().map(|retold| &retold.unit));
-    let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
+    let rows = ask_all(rows, units, grading, context).map_err(UncheckedJudge::Interrupted)?;
     // Nothing is asked from here on, so a signal ends the program.
     drop(interrupt);
     Ok(Checked {

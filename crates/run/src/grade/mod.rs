@@ -10,7 +10,7 @@ pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan
 pub use explain::{CheckPlan, plan};
 
 use crate::{Mode, Options, Which};
-use ask::{Asking, Bench, Ungraded};
+use ask::{AskedJudges, Asking, Ungraded};
 use keep::RowGrades;
 use mcptest_agent::{Spending, usd};
 use mcptest_core::grade::{Grade, Grades, NotGraded, Wanted, wanted};
@@ -88,7 +88,7 @@ impl WhichGrades {
 
 /// What grading needs beside the plan.
 #[derive(Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct GradingContext<'a> {
     pub(crate) secrets: &'a Secrets,
     pub(crate) spending: &'a Spending,
     pub(crate) watch: &'a Watch,
@@ -108,7 +108,7 @@ pub(crate) fn grade(
     plan: &Plan<'_>,
     options: Options,
     recorded: &FreshRows,
-    around: Around<'_>,
+    context: GradingContext<'_>,
 ) -> Result<BTreeMap<usize, GradedRow>, Interrupted> {
     let mut rows: BTreeMap<usize, RowGrades<'_>> = BTreeMap::new();
     let mut units: VecDeque<Unit<'_>> = VecDeque::new();
@@ -123,10 +123,10 @@ pub(crate) fn grade(
             continue;
         };
         let is_live = options.mode == Mode::Live;
-        rows.insert(index, RowGrades::new(row, grades, is_live, around.secrets));
+        rows.insert(index, RowGrades::new(row, grades, is_live, context.secrets));
         units.extend(wanted.into_iter().map(|wanted| Unit { index, wanted }));
     }
-    let rows = ask_all(rows, units, options, around)?;
+    let rows = ask_all(rows, units, options, context)?;
     Ok(rows
         .into_iter()
         .map(|(index, row)| (index, row.into_graded()))
@@ -138,7 +138,7 @@ fn ask_all<'p>(
     rows: BTreeMap<usize, RowGrades<'p>>,
     units: VecDeque<Unit<'p>>,
     options: Options,
-    around: Around<'_>,
+    context: GradingContext<'_>,
 ) -> Result<BTreeMap<usize, RowGrades<'p>>, Interrupted> {
     if units.is_empty() {
         return Ok(rows);
@@ -151,7 +151,7 @@ fn ask_all<'p>(
     else {
         return Ok(rows);
     };
-    let bench = Bench::new(around);
+    let bench = AskedJudges::new(context);
     let units = Mutex::new(units);
     let rows: BTreeMap<usize, Mutex<RowGrades<'_>>> = rows
         .into_iter()
@@ -176,7 +176,7 @@ fn ask_all<'p>(
                 return units.lock().clear();
             }
             let asked = asked.map_err(|why| why.to_string());
-            row.lock().keep(&unit.wanted, asked, around.watch);
+            row.lock().keep(&unit.wanted, asked, context.watch);
         }
     };
     std::thread::scope(|scope| {
@@ -189,7 +189,7 @@ fn ask_all<'p>(
         .into_iter()
         .map(|(index, row)| (index, row.into_inner()));
     let rows: BTreeMap<usize, RowGrades<'_>> = rows.collect();
-    if let Some(exit_code) = *around.interrupt.borrow() {
+    if let Some(exit_code) = *context.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();
         let rest = (options.mode != Mode::Live).then_some("`mcptest eval` asks for the rest");
         return Err(Interrupted {

@@ -20,7 +20,7 @@ pub use estimate::{
 };
 
 use crate::Options;
-use crate::grade::Around;
+use crate::grade::GradingContext;
 use agent_job::AgentJob;
 use mcptest_process::end_all;
 use mcptest_replay::Event;
@@ -96,14 +96,14 @@ impl Job<'_> {
 pub(crate) fn record(
     plan: &Plan<'_>,
     options: Options,
-    around: Around<'_>,
+    context: GradingContext<'_>,
 ) -> Result<FreshRows, Interrupted> {
-    let Around {
+    let GradingContext {
         secrets,
         spending,
         watch,
         interrupt,
-    } = around;
+    } = context;
     let Planned { mut rows, jobs } = plan::plan(plan, options.mode, secrets, spending);
     if jobs.is_empty() {
         return Ok(FreshRows {
@@ -132,7 +132,7 @@ pub(crate) fn record(
     let workers = Workers::new(
         &jobs,
         &schedule,
-        one_run::Surroundings {
+        one_run::RecordingContext {
             servers: &servers,
             spending,
             watch,

@@ -44,7 +44,7 @@ pub(super) enum Unfinished {
 
 /// What a run needs beside its job.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct RecordingContext<'a> {
     pub(super) servers: &'a SharedServers,
     pub(super) spending: &'a Spending,
     pub(super) watch: &'a Watch,
@@ -55,10 +55,10 @@ pub(super) struct Surroundings<'a> {
 pub(super) async fn perform(
     job: &AgentJob<'_>,
     unit: &Unit,
-    around: &Surroundings<'_>,
+    context: &RecordingContext<'_>,
 ) -> Result<Finished, Unfinished> {
     let (agent, folder) = (job.row.agent, job.row.suite.folder());
-    around
+    context
         .spending
         .may_spend(job.budgets(), 0)
         .map_err(failed)?;
@@ -73,16 +73,16 @@ pub(super) async fn perform(
         command("setup", &agent.setup).await?;
         let mut finished = match &job.actor {
             Actor::Model { provider, id } => {
-                run_provider(job, ModelOf { provider, id }, world.as_ref(), unit, around).await
+                run_provider(job, ModelOf { provider, id }, world.as_ref(), unit, context).await
             }
-            Actor::Own(own) => run_own(job, own, world.as_ref(), unit, around).await,
+            Actor::Own(own) => run_own(job, own, world.as_ref(), unit, context).await,
         }?;
         finished.trace.final_state = world.as_ref().map(|world| world.state());
         Ok(finished)
     };
     let finished = tokio::select! {
         biased;
-        () = interrupted(around.interrupt) => Err(Unfinished::Interrupted),
+        () = interrupted(context.interrupt) => Err(Unfinished::Interrupted),
         finished = set_up_and_act => finished,
     };
     let cleared = command("teardown", &agent.teardown).await;
@@ -109,11 +109,11 @@ async fn run_provider(
     model: ModelOf<'_>,
     world: Option<&Arc<Running>>,
     unit: &Unit,
-    around: &Surroundings<'_>,
+    context: &RecordingContext<'_>,
 ) -> Result<Finished, Unfinished> {
     let (suite, agent) = (job.row.suite, job.row.agent);
-    let on_late = on_late(around.watch, Some((job.number, unit.run)));
-    let servers = connect_all(suite, &agent.servers, world, around.servers, &on_late)
+    let on_late = on_late(context.watch, Some((job.number, unit.run)));
+    let servers = connect_all(suite, &agent.servers, world, context.servers, &on_late)
         .await
         .map_err(failed)?;
     let OpenedToolbox {
@@ -135,7 +135,7 @@ async fn run_provider(
         .iter()
         .map(|server| server.client.server().to_recorded(&server.name))
         .collect();
-    let ended = converse(job, model, toolbox, &instructions, unit, around).await;
+    let ended = converse(job, model, toolbox, &instructions, unit, context).await;
     let observed = close_all(suite, servers).await;
     let mut trace = ended.map_err(|why| unfinished(job, why))?;
     trace.servers = spoken_to;
@@ -195,7 +195,7 @@ async fn converse(
     toolbox: Toolbox,
     instructions: &[(String, String)],
     unit: &Unit,
-    around: &Surroundings<'_>,
+    context: &RecordingContext<'_>,
 ) -> Result<ConversationTrace, Unrecorded> {
     let agent = job.row.agent;
     let own = agent.system_prompt.as_ref().map(|text| text.value.as_str());
@@ -217,7 +217,7 @@ async fn converse(
     let meter = Meter {
         job,
         run: unit.run,
-        around,
+        context,
         toolbox: Arc::clone(&toolbox),
         call: Mutex::default(),
     };
@@ -253,13 +253,13 @@ async fn run_own(
     own: &OwnAgent,
     world: Option<&Arc<Running>>,
     unit: &Unit,
-    around: &Surroundings<'_>,
+    context: &RecordingContext<'_>,
 ) -> Result<Finished, Unfinished> {
     let agent = job.row.agent;
     let filled = own
         .filled(job.row.suite.folder(), mcptest_replay::host().environment)
         .map_err(|unset| failed(format!("`agent:`: {unset}")))?;
-    let servers = specs(job, world, unit, around)?;
+    let servers = specs(job, world, unit, context)?;
     let program = std::env::current_exe().map_err(failed)?;
     let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
     let outcome = own::run(OwnSetup {
@@ -273,7 +273,7 @@ async fn run_own(
         hidden: job.hidden(unit),
         time_budget: limits(agent).time_budget,
         program: &program,
-        on_call: on_call(job, unit, around),
+        on_call: on_call(job, unit, context),
     })
     .await
     .map_err(failed)?;
@@ -286,7 +286,7 @@ async fn run_own(
         let model = outcome.model.as_ref();
         trace.conversation.cost_usd = model.and_then(|id| agent.cost_usd(id, usage));
     }
-    account(job, usage, trace.conversation.cost_usd, unit, around)?;
+    account(job, usage, trace.conversation.cost_usd, unit, context)?;
     Ok(Finished {
         trace,
         catalogue: outcome.catalogue,
@@ -300,9 +300,9 @@ fn specs(
     job: &AgentJob<'_>,
     world: Option<&Arc<Running>>,
     unit: &Unit,
-    around: &Surroundings<'_>,
+    context: &RecordingContext<'_>,
 ) -> Result<Vec<ServerSpec>, Unfinished> {
-    let on_late = on_late(around.watch, Some((job.number, unit.run)));
+    let on_late = on_late(context.watch, Some((job.number, unit.run)));
     let spec_of = |name: &String| {
         let spec = spec_in(job.row.suite, name, world, &mcptest_replay::host())?;
         Ok(ServerSpec {
@@ -315,8 +315,8 @@ fn specs(
 }
 
 /// Tells who watches of each call.
-fn on_call(job: &AgentJob<'_>, unit: &Unit, around: &Surroundings<'_>) -> OnCall {
-    let (watch, secrets) = (Arc::clone(around.watch), Arc::clone(&job.secrets));
+fn on_call(job: &AgentJob<'_>, unit: &Unit, context: &RecordingContext<'_>) -> OnCall {
+    let (watch, secrets) = (Arc::clone(context.watch), Arc::clone(&job.secrets));
     let (row, run) = (job.number, unit.run);
     Arc::new(move |call| {
         watch(Event::Calls {
@@ -334,21 +334,21 @@ fn account(
     usage: Tokens,
     cost_usd: Option<f64>,
     unit: &Unit,
-    around: &Surroundings<'_>,
+    context: &RecordingContext<'_>,
 ) -> Result<(), Unfinished> {
     let used = Used {
         tokens: total(usage),
         cost_usd,
         is_estimated: false,
     };
-    around.spending.spend(job.budgets(), used);
-    (around.watch)(Event::Answered {
+    context.spending.spend(job.budgets(), used);
+    (context.watch)(Event::Answered {
         row: job.number,
         run: unit.run,
         tokens: counted(usage),
         cost_usd,
     });
-    if cost_usd.is_none() && job.budgets().is_in_dollars(around.spending) {
+    if cost_usd.is_none() && job.budgets().is_in_dollars(context.spending) {
         return Err(failed(
             "the agent does not report its cost, so mcptest cannot enforce a dollar budget: let it write \
              `cost_usd` to the file that MCPTEST_USAGE names",
@@ -415,7 +415,7 @@ fn oddities(observed: impl Iterator<Item = Oddity>) -> Vec<RecordedError> {
 struct Meter<'a> {
     job: &'a AgentJob<'a>,
     run: usize,
-    around: &'a Surroundings<'a>,
+    context: &'a RecordingContext<'a>,
     toolbox: Arc<Toolbox>,
     /// The call that is under way.
     call: Mutex<Option<ReservedCall<'a>>>,
@@ -433,7 +433,7 @@ fn counted(usage: Tokens) -> Option<u64> {
 impl Watcher for Meter<'_> {
     fn holds_to_budget(&self) -> bool {
         let budgets = self.job.budgets();
-        budgets.said.per_run_tokens.is_some() || budgets.is_in_dollars(self.around.spending)
+        budgets.said.per_run_tokens.is_some() || budgets.is_in_dollars(self.context.spending)
     }
 
     fn may_ask(&self, used: Tokens, most: Option<Tokens>) -> MayAsk<'_> {
@@ -442,12 +442,12 @@ impl Watcher for Meter<'_> {
                 .and_then(|most| self.job.most_usd(most))
                 .unwrap_or_default();
             let call = self
-                .around
+                .context
                 .spending
                 .reserve(self.job.budgets(), total(used), most_usd)
                 .await?;
             *self.call.lock() = Some(call);
-            (self.around.watch)(Event::Asks {
+            (self.context.watch)(Event::Asks {
                 row: self.job.number,
                 run: self.run,
             });
@@ -464,12 +464,12 @@ impl Watcher for Meter<'_> {
         };
         match self.call.lock().take() {
             Some(call) => call.pay(used),
-            None => self.around.spending.spend(self.job.budgets(), used),
+            None => self.context.spending.spend(self.job.budgets(), used),
         }
         let (row, run) = (self.job.number, self.run);
         let tokens = counted(usage).filter(|_| !is_estimated);
         let counted_usd = cost_usd.filter(|_| !is_estimated);
-        (self.around.watch)(Event::Answered {
+        (self.context.watch)(Event::Answered {
             row,
             run,
             tokens,
@@ -480,7 +480,7 @@ impl Watcher for Meter<'_> {
 
     fn waits(&self, wait: Duration, why: &str) {
         let (row, run, why) = (self.job.number, self.run, self.job.secrets.hidden_in(why));
-        (self.around.watch)(Event::Waits {
+        (self.context.watch)(Event::Waits {
             row,
             run,
             wait,
@@ -501,7 +501,7 @@ impl Watcher for Meter<'_> {
             .job
             .secrets
             .hidden_in(known.map_or(tool, |known| &known.name));
-        (self.around.watch)(Event::Calls {
+        (self.context.watch)(Event::Calls {
             row,
             run,
             server,

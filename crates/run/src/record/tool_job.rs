@@ -1,7 +1,7 @@
 //! One tool test being recorded: is it called, where does the result go, and what is it?
 
 use super::late::on_late;
-use super::one_run::Surroundings;
+use super::one_run::RecordingContext;
 use super::schedule::Shared;
 use super::servers::is_shared;
 use super::{NOTHING_RECORDED, eras};
@@ -31,8 +31,8 @@ pub(super) struct ToolJob<'p> {
 
 impl ToolJob<'_> {
     /// Calls the tool, and writes the result.
-    pub(super) async fn call(&self, around: &Surroundings<'_>) -> FreshRow {
-        let called = self.called(around).await;
+    pub(super) async fn call(&self, context: &RecordingContext<'_>) -> FreshRow {
+        let called = self.called(context).await;
         let is_live = self.mode == Mode::Live;
         let path = tool_test::path_of(self.of.suite, self.of.test);
         let notes =
@@ -60,14 +60,14 @@ impl ToolJob<'_> {
     }
 
     /// The result, on a server of its own or one that it shares with others.
-    async fn called(&self, around: &Surroundings<'_>) -> Result<String, Reason> {
+    async fn called(&self, context: &RecordingContext<'_>) -> Result<String, Reason> {
         let ToolRow { suite, test, .. } = self.of;
         let redactor = self.secrets.redactor()?;
-        let on_late = on_late(around.watch, None);
+        let on_late = on_late(context.watch, None);
         if !is_shared(suite, &test.server) {
             return call(suite, test, redactor, on_late).await;
         }
-        let connected = around
+        let connected = context
             .servers
             .get(suite, &test.server, &on_late)
             .await

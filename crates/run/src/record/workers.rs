@@ -2,7 +2,7 @@
 
 use super::Job;
 use super::agent_job::{AgentJob, Turn};
-use super::one_run::{Surroundings, Unfinished, perform};
+use super::one_run::{RecordingContext, Unfinished, perform};
 use super::schedule::{Schedule, Unit};
 use super::tool_job::ToolJob;
 use crate::{Mode, Options};
@@ -70,7 +70,7 @@ impl Next {
 pub(super) struct Workers<'w, 'p> {
     jobs: &'w [Job<'p>],
     schedule: &'w Schedule,
-    around: Surroundings<'w>,
+    context: RecordingContext<'w>,
     options: Options,
     /// Done when the first run of an agent begins.
     agents: Once,
@@ -84,14 +84,14 @@ impl<'w, 'p> Workers<'w, 'p> {
     pub(super) fn new(
         jobs: &'w [Job<'p>],
         schedule: &'w Schedule,
-        around: Surroundings<'w>,
+        context: RecordingContext<'w>,
         options: Options,
     ) -> Self {
         let took_us = jobs.iter().map(|_| AtomicU64::new(0)).collect();
         Self {
             jobs,
             schedule,
-            around,
+            context,
             options,
             agents: Once::new(),
             recorded: AtomicUsize::new(0),
@@ -103,7 +103,7 @@ impl<'w, 'p> Workers<'w, 'p> {
     pub(super) fn work(&self, runtime: &Handle) {
         let _on_panic = StopOnPanic(self.schedule);
         while let Some(unit) = self.schedule.take() {
-            if self.around.interrupt.borrow().is_some() {
+            if self.context.interrupt.borrow().is_some() {
                 return self.schedule.stop();
             }
             let begun = Instant::now();
@@ -131,7 +131,7 @@ impl<'w, 'p> Workers<'w, 'p> {
 
     /// What is said when the host has interrupted, with so many `runs` and `tests` to make.
     pub(super) fn interrupted(&self, runs: usize, tests: usize) -> Option<Interrupted> {
-        let exit_code = (*self.around.interrupt.borrow())?;
+        let exit_code = (*self.context.interrupt.borrow())?;
         let is_recorded = matches!(self.options.mode, Mode::Record(_));
         let rest = is_recorded.then_some("`--record=missing` records the rest");
         if self.agents.is_completed() || tests == 0 {
@@ -162,15 +162,15 @@ impl<'w, 'p> Workers<'w, 'p> {
         let calling = async {
             tokio::select! {
                 biased;
-                () = interrupted(self.around.interrupt) => Err(Stop),
-                row = job.call(&self.around) => Ok(row),
+                () = interrupted(self.context.interrupt) => Err(Stop),
+                row = job.call(&self.context) => Ok(row),
             }
         };
         // One thing broken is one row broken.
         let row = guarded(|| runtime.block_on(calling))
             .unwrap_or_else(|panic| Ok(FreshRow::failed(panic.to_string())))?;
         let row = job.row.get_or_init(|| row);
-        (self.around.watch)(Event::ToolCalled {
+        (self.context.watch)(Event::ToolCalled {
             row_name: job.planned.name.clone(),
             unrecorded: job.unrecorded(row),
         });
@@ -180,7 +180,7 @@ impl<'w, 'p> Workers<'w, 'p> {
     }
 
     fn record_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Next, Stop> {
-        let watch = self.around.watch;
+        let watch = self.context.watch;
         self.agents.call_once(|| self.announce_agents());
         let (row, run) = (unit.job, unit.run);
         let made = match job.reserve(unit) {
@@ -220,7 +220,7 @@ impl<'w, 'p> Workers<'w, 'p> {
             Job::Agent(job) => Some(job.to_record()),
             Job::Tool(_) => None,
         });
-        (self.around.watch)(Event::Began {
+        (self.context.watch)(Event::Began {
             rows: agents.collect(),
         });
     }
@@ -228,7 +228,7 @@ impl<'w, 'p> Workers<'w, 'p> {
     /// Makes a run, and keeps it.
     fn make_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Made, Stop> {
         // One thing broken is one run broken.
-        let ended = guarded(|| runtime.block_on(perform(job, unit, &self.around)))
+        let ended = guarded(|| runtime.block_on(perform(job, unit, &self.context)))
             .unwrap_or_else(|panic| Err(Unfinished::Broken(panic.to_string())));
         let stop_reason = ended
             .as_ref()
@@ -263,13 +263,13 @@ impl<'w, 'p> Workers<'w, 'p> {
         if !unit.is_side && job.decide() {
             let saved = self.schedule.drop_rest(row);
             if saved > 0 {
-                (self.around.watch)(Event::Decided { row, saved });
+                (self.context.watch)(Event::Decided { row, saved });
             }
         }
         let more = || {
             let more = job.side_units(unit);
             if !more.is_empty() {
-                (self.around.watch)(Event::More {
+                (self.context.watch)(Event::More {
                     row,
                     runs: more.len(),
                 });

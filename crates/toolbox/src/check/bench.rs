@@ -64,7 +64,7 @@ pub(super) enum Stuck {
 }
 
 /// The server, with a connection to it while there is one.
-pub(super) struct Bench {
+pub(super) struct ServerUnderTest {
     pub(super) spec: ServerSpec,
     allow_writes: bool,
     client: Option<Arc<Client>>,
@@ -136,7 +136,7 @@ impl Raw {
     }
 }
 
-impl Bench {
+impl ServerUnderTest {
     pub(super) fn new(spec: &ServerSpec, allow_writes: bool) -> Self {
         let mut spec = spec.clone();
         if let Endpoint::Command { env, .. } = &mut spec.endpoint {

@@ -1,7 +1,7 @@
 //! EDGE: what does a server do when calls hang, are cancelled, are huge or odd, or come all at once?
 
 use super::answer::Answer;
-use super::bench::{Bench, Callable, SLOW};
+use super::bench::{Callable, SLOW, ServerUnderTest};
 use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, skip};
 use mcptest_mcp::client::{Client, Observed};
@@ -116,7 +116,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-async fn hang(bench: &mut Bench) -> Outcome {
+async fn hang(bench: &mut ServerUnderTest) -> Outcome {
     let limit = bench.spec.timeout;
     let made = bench.made_calls().await?;
     let slowest = made.iter().max_by_key(|call| call.took);
@@ -136,7 +136,7 @@ async fn hang(bench: &mut Bench) -> Outcome {
     }
 }
 
-async fn cancel(bench: &mut Bench) -> Outcome {
+async fn cancel(bench: &mut ServerUnderTest) -> Outcome {
     let made = bench.made_calls().await?;
     let Some(call) = made.iter().max_by_key(|call| call.took) else {
         return skip("nothing was called");
@@ -174,7 +174,7 @@ async fn cancel(bench: &mut Bench) -> Outcome {
 }
 
 /// A notification that means nothing to the server: no answer may come, but one that refuses it over HTTP.
-async fn notification(bench: &Bench, method: &str, params: &str) -> Outcome {
+async fn notification(bench: &ServerUnderTest, method: &str, params: &str) -> Outcome {
     let line = jsonrpc::notification(method, Some(params));
     let came = match bench.raw_and_on(&line, &[("mcp-method", method)]).await {
         Ok(came) => came,
@@ -195,7 +195,7 @@ async fn notification(bench: &Bench, method: &str, params: &str) -> Outcome {
     Ok(finding.sent(line).came(came.words()))
 }
 
-async fn many_requests(bench: &mut Bench) -> Outcome {
+async fn many_requests(bench: &mut ServerUnderTest) -> Outcome {
     let method = bench.harmless();
     let client = Arc::clone(bench.client()?);
     let mut asked = JoinSet::new();
@@ -206,7 +206,7 @@ async fn many_requests(bench: &mut Bench) -> Outcome {
     all_answered(asked, &client, format!("{AT_ONCE} times {method}")).await
 }
 
-async fn many_calls(bench: &mut Bench) -> Outcome {
+async fn many_calls(bench: &mut ServerUnderTest) -> Outcome {
     let made = bench.made_calls().await?;
     let quick = made
         .iter()
@@ -253,12 +253,12 @@ async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> 
     ))
 }
 
-async fn huge_argument(bench: &mut Bench) -> Outcome {
+async fn huge_argument(bench: &mut ServerUnderTest) -> Outcome {
     with_text(bench, &"x".repeat(HUGE), "a string of 1 MiB").await
 }
 
 /// Calls a tool with this text as an argument; any answer will do.
-async fn with_text(bench: &mut Bench, text: &str, what: &str) -> Outcome {
+async fn with_text(bench: &mut ServerUnderTest, text: &str, what: &str) -> Outcome {
     let made = bench.made_calls().await?;
     let mut quick = made
         .iter()
@@ -293,7 +293,7 @@ fn text_argument(tool: &Callable, text: &str) -> Option<Value> {
     Some(arguments)
 }
 
-async fn deep_nesting(bench: &mut Bench) -> Outcome {
+async fn deep_nesting(bench: &mut ServerUnderTest) -> Outcome {
     let deep = (0..DEEP).fold(json!(1), |inner, _| json!({ "a": inner }));
     let answer = bench
         .call("mcptest_no_such_tool", &json!({ "deep": deep }))
@@ -307,7 +307,7 @@ async fn deep_nesting(bench: &mut Bench) -> Outcome {
         .came(answer.words()))
 }
 
-async fn disconnect(bench: &mut Bench) -> Outcome {
+async fn disconnect(bench: &mut ServerUnderTest) -> Outcome {
     let made = bench.made_calls().await.unwrap_or_default();
     let slowest = made.iter().max_by_key(|call| call.took);
     let (method, params) = match slowest {

@@ -13,7 +13,7 @@ mod tools;
 
 use finding::{Finding, Verdict};
 
-use bench::Bench;
+use bench::ServerUnderTest;
 use mcptest_core::eval::Gates;
 use mcptest_core::report::{Report, TestReport};
 use mcptest_mcp::client::{Misbehaviour, ServerSpec, WireError};
@@ -34,7 +34,7 @@ pub struct Probe {
     sections: [&'static str; 2],
     /// The fix for a finding.
     pub help: &'static str,
-    run: for<'a> fn(&'a mut Bench) -> Running<'a>,
+    run: for<'a> fn(&'a mut ServerUnderTest) -> Running<'a>,
 }
 
 /// A probe under way.
@@ -142,7 +142,7 @@ pub async fn check(
     probes: &[&'static Probe],
     options: &Options,
 ) -> Result<Report, WireError> {
-    let mut bench = Bench::new(spec, options.allow_writes);
+    let mut bench = ServerUnderTest::new(spec, options.allow_writes);
     let mut rows: Vec<TestReport> = Vec::new();
     let refused = match bench.connect().await {
         Ok(()) => None,
@@ -208,7 +208,7 @@ impl TimeLeft {
     }
 }
 
-async fn one(probe: &'static Probe, bench: &mut Bench, time_left: &TimeLeft) -> Outcome {
+async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time_left: &TimeLeft) -> Outcome {
     let era = bench.era();
     if probe.section(era).is_none() {
         return does_not_apply(format!("does not apply to the {} protocol", era.as_str()));

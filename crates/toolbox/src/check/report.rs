@@ -1,6 +1,6 @@
 //! The result of a probe becomes a row of the report.
 
-use super::bench::Bench;
+use super::bench::ServerUnderTest;
 use super::finding::{Finding, Verdict};
 use super::{NotSent, Options, Outcome, Probe};
 use mcptest_core::escape::escape;
@@ -17,7 +17,12 @@ fn shown(text: &str, options: &Options) -> String {
     }
 }
 
-pub(super) fn row(probe: &Probe, outcome: Outcome, bench: &Bench, options: &Options) -> TestReport {
+pub(super) fn row(
+    probe: &Probe,
+    outcome: Outcome,
+    bench: &ServerUnderTest,
+    options: &Options,
+) -> TestReport {
     let section = probe.section(bench.era()).unwrap_or_default();
     let (finding, not_sent) = match outcome {
         Ok(finding) => (finding, None),

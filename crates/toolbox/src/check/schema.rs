@@ -1,7 +1,7 @@
 //! SCHEMA: are the declared schemas schemas, and do answers fit them?
 
 use super::answer::Answer;
-use super::bench::{Bench, MadeCall};
+use super::bench::{MadeCall, ServerUnderTest};
 use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
 use mcptest_core::schema::JsonSchema;
@@ -44,13 +44,13 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-async fn output(bench: &mut Bench) -> Outcome {
+async fn output(bench: &mut ServerUnderTest) -> Outcome {
     // In the modern era structured content may be any JSON.
     let is_object = bench.era() == Era::Legacy;
     schemas(bench, "outputSchema", is_object).await
 }
 
-async fn schemas(bench: &mut Bench, key: &str, is_object: bool) -> Outcome {
+async fn schemas(bench: &mut ServerUnderTest, key: &str, is_object: bool) -> Outcome {
     let listed = bench.listed().await?;
     let mut count = 0;
     let mut verdicts = Vec::new();
@@ -82,7 +82,7 @@ async fn schemas(bench: &mut Bench, key: &str, is_object: bool) -> Outcome {
     )
 }
 
-async fn structured_content(bench: &mut Bench) -> Outcome {
+async fn structured_content(bench: &mut ServerUnderTest) -> Outcome {
     each_result(
         bench,
         "no tool that may be called declares an outputSchema and answers",
@@ -103,7 +103,7 @@ async fn structured_content(bench: &mut Bench) -> Outcome {
     .await
 }
 
-async fn text_beside(bench: &mut Bench) -> Outcome {
+async fn text_beside(bench: &mut ServerUnderTest) -> Outcome {
     each_result(
         bench,
         "no tool that may be called answers with structured content",
@@ -126,7 +126,7 @@ async fn text_beside(bench: &mut Bench) -> Outcome {
 
 /// Holds each result that says no error to a rule; `None` is a result that the rule is not about.
 async fn each_result(
-    bench: &mut Bench,
+    bench: &mut ServerUnderTest,
     nothing: &str,
     rule: impl Fn(&MadeCall, &Value) -> Option<Verdict>,
 ) -> Outcome {

@@ -1,7 +1,7 @@
 //! SECURITY: can a web page, a path or an error get more out of a server than it should give?
 
 use super::answer::Answer;
-use super::bench::{Bench, CANARY, Callable};
+use super::bench::{CANARY, Callable, ServerUnderTest};
 use super::finding::Finding;
 use super::{NotSent, Outcome, Probe, does_not_apply, skip};
 use mcptest_mcp::client::Endpoint;
@@ -104,7 +104,7 @@ pub(super) const AT_THE_END: &[Probe] = &[
 
 /// A harmless request with these headers, and the status of its answer; 0 when the connection was closed instead.
 async fn with_headers(
-    bench: &mut Bench,
+    bench: &mut ServerUnderTest,
     headers: &[(&str, &str)],
 ) -> Result<(String, u16), NotSent> {
     bench.only_over(true)?;
@@ -124,7 +124,7 @@ async fn with_headers(
     ))
 }
 
-fn is_local(bench: &Bench) -> bool {
+fn is_local(bench: &ServerUnderTest) -> bool {
     let Endpoint::Url { url, .. } = &bench.spec.endpoint else {
         return false;
     };
@@ -136,7 +136,7 @@ fn is_local(bench: &Bench) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].contains(&host)
 }
 
-async fn origin(bench: &mut Bench) -> Outcome {
+async fn origin(bench: &mut ServerUnderTest) -> Outcome {
     let (sent, status) = with_headers(bench, &[("origin", FOREIGN_ORIGIN)]).await?;
     let finding = match status {
         403 | 0 => Finding::held(),
@@ -150,7 +150,7 @@ async fn origin(bench: &mut Bench) -> Outcome {
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
 }
 
-async fn rebinding(bench: &mut Bench) -> Outcome {
+async fn rebinding(bench: &mut ServerUnderTest) -> Outcome {
     let (sent, status) =
         with_headers(bench, &[("host", FOREIGN), ("origin", FOREIGN_ORIGIN)]).await?;
     if !is_local(bench) {
@@ -166,7 +166,7 @@ async fn rebinding(bench: &mut Bench) -> Outcome {
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
 }
 
-async fn oversized_body(bench: &mut Bench) -> Outcome {
+async fn oversized_body(bench: &mut ServerUnderTest) -> Outcome {
     bench.only_over(true)?;
     let id = bench.next_id();
     let client = bench.client()?;
@@ -187,7 +187,7 @@ async fn oversized_body(bench: &mut Bench) -> Outcome {
         .came(came.words()))
 }
 
-async fn session_id(bench: &mut Bench) -> Outcome {
+async fn session_id(bench: &mut ServerUnderTest) -> Outcome {
     bench.only_over(true)?;
     let first = bench
         .client()?
@@ -220,7 +220,7 @@ async fn session_id(bench: &mut Bench) -> Outcome {
     Ok(finding.sent("initialize, twice").came(came))
 }
 
-async fn unknown_session(bench: &mut Bench) -> Outcome {
+async fn unknown_session(bench: &mut ServerUnderTest) -> Outcome {
     bench.only_over(true)?;
     bench
         .client()?
@@ -236,7 +236,7 @@ async fn unknown_session(bench: &mut Bench) -> Outcome {
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
 }
 
-async fn path_traversal(bench: &mut Bench) -> Outcome {
+async fn path_traversal(bench: &mut ServerUnderTest) -> Outcome {
     let tools = bench.callable().await?;
     // Not even with `--allow-writes`: a tool that writes would write there.
     let readers = tools.iter().filter(|tool| tool.is_read_only);
@@ -287,13 +287,13 @@ fn path_argument(tool: &Callable, path: &str) -> Option<Value> {
 }
 
 /// Everything that claims to be an error.
-fn errors(bench: &Bench) -> Vec<String> {
+fn errors(bench: &ServerUnderTest) -> Vec<String> {
     let is_error =
         |text: &String| Answer::in_message(text).is_some_and(|answer| answer.is_refusal());
     bench.said().into_iter().filter(is_error).collect()
 }
 
-fn secrets_in_errors(bench: &Bench) -> Outcome {
+fn secrets_in_errors(bench: &ServerUnderTest) -> Outcome {
     bench.only_over(false)?;
     let errors = errors(bench);
     let finding = match errors.iter().find(|text| text.contains(CANARY)) {
@@ -306,7 +306,7 @@ fn secrets_in_errors(bench: &Bench) -> Outcome {
     Ok(finding.sent("a variable MCPTEST_CANARY_TOKEN, and all probes before this one"))
 }
 
-fn stack_trace(bench: &Bench) -> Outcome {
+fn stack_trace(bench: &ServerUnderTest) -> Outcome {
     let errors = errors(bench);
     // A frame as Python, JavaScript, Java and Rust write it, with a path from the root.
     let frame = r#"File \\?"/[^"]+", line \d+|\bat .{0,120}\(?(file://)?(/[\w.@-]+){2,}:\d+:\d+\)?|\bat [\w.$]+\([\w]+\.java:\d+\)|panicked at /"#;

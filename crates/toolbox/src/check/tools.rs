@@ -1,7 +1,7 @@
 //! TOOLS: are the tools listed as they should be, and are calls answered with results?
 
 use super::answer::Answer;
-use super::bench::Bench;
+use super::bench::ServerUnderTest;
 use super::finding::{Finding, Verdict};
 use super::{Outcome, Probe, does_not_apply, skip};
 use mcptest_mcp::client::{Observed, ToolFlaw};
@@ -72,7 +72,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-async fn capability(bench: &mut Bench) -> Outcome {
+async fn capability(bench: &mut ServerUnderTest) -> Outcome {
     let capabilities = bench
         .info
         .as_ref()
@@ -92,7 +92,7 @@ async fn capability(bench: &mut Bench) -> Outcome {
         .came(format!("capabilities {capabilities}")))
 }
 
-async fn list(bench: &mut Bench) -> Outcome {
+async fn list(bench: &mut ServerUnderTest) -> Outcome {
     if !bench.declares("tools") {
         return does_not_apply("the server declares no tools");
     }
@@ -123,7 +123,7 @@ async fn list(bench: &mut Bench) -> Outcome {
         .came(format!("{count} tools {}", complaints.join("; ")).trim_end()))
 }
 
-async fn names(bench: &mut Bench) -> Outcome {
+async fn names(bench: &mut ServerUnderTest) -> Outcome {
     let listed = bench.listed().await?;
     let is_plain = |name: &str| {
         (1..=LONGEST_NAME).contains(&name.len())
@@ -143,11 +143,11 @@ async fn names(bench: &mut Bench) -> Outcome {
     Ok(Finding::worst(verdict).sent(LIST).came(odd.join(", ")))
 }
 
-async fn first_page(bench: &Bench) -> Answer {
+async fn first_page(bench: &ServerUnderTest) -> Answer {
     bench.ask(LIST, json!({})).await
 }
 
-async fn order(bench: &mut Bench) -> Outcome {
+async fn order(bench: &mut ServerUnderTest) -> Outcome {
     let names = |answer: &Answer| match answer {
         Answer::Result(result) => result["tools"]
             .as_array()
@@ -170,7 +170,7 @@ async fn order(bench: &mut Bench) -> Outcome {
     Ok(finding.sent("tools/list, twice").came(second.join(", ")))
 }
 
-async fn cache(bench: &mut Bench) -> Outcome {
+async fn cache(bench: &mut ServerUnderTest) -> Outcome {
     if !bench.declares("tools") {
         return does_not_apply("the server declares no tools");
     }
@@ -190,7 +190,7 @@ async fn cache(bench: &mut Bench) -> Outcome {
     Ok(finding.sent(LIST).came(answer.words()))
 }
 
-async fn cursor(bench: &mut Bench) -> Outcome {
+async fn cursor(bench: &mut ServerUnderTest) -> Outcome {
     match first_page(bench).await {
         Answer::Result(page) if page["nextCursor"].is_string() => {}
         _ => return does_not_apply("the list has one page"),
@@ -210,7 +210,7 @@ async fn cursor(bench: &mut Bench) -> Outcome {
         .came(answer.words()))
 }
 
-async fn call(bench: &mut Bench) -> Outcome {
+async fn call(bench: &mut ServerUnderTest) -> Outcome {
     let is_modern = bench.era() == Era::Modern;
     let made = bench.made_calls().await?;
     let verdicts = made.iter().filter(|call| !call.is_hung).filter_map(|call| {

@@ -4,7 +4,7 @@ mod http;
 mod pipe;
 
 use super::measure::of_the_other;
-use super::{Bench, joined};
+use super::{Benchmark, joined};
 use crate::say;
 use http::Load;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl Programs<'_> {
     }
 }
 
-pub(super) fn run(bench: &Bench<'_>, target: &Path) -> Result<(), String> {
+pub(super) fn run(bench: &Benchmark<'_>, target: &Path) -> Result<(), String> {
     let built = Command::new("cargo")
         .args([
             "build",

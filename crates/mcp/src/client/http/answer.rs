@@ -1,7 +1,7 @@
 //! What does an HTTP answer mean for its request?
 
 use super::super::Misbehaviour;
-use super::super::conversation::{Heard, Unanswered, quote};
+use super::super::conversation::{Received, Unanswered, quote};
 use super::body::{beginning, is_html, page_words, whole};
 use super::{Http, Outgoing};
 use crate::jsonrpc::{self, Body, Id, RpcError, code};
@@ -42,28 +42,28 @@ impl Http {
 
     fn take_text(self: &Arc<Self>, id: i64, status: u16, text: &str) -> Result<(), Misbehaviour> {
         match self.conversation.hear(text, Some(id)) {
-            Heard::Bad(_) if is_html(None, text) => Err(Misbehaviour::Html {
+            Received::Bad(_) if is_html(None, text) => Err(Misbehaviour::Html {
                 status,
                 start: page_words(text),
             }),
-            Heard::Bad(why) => Err(Misbehaviour::Malformed {
+            Received::Bad(why) => Err(Misbehaviour::Malformed {
                 why,
                 text: quote(text),
             }),
-            Heard::Stray(answered) => Err(Misbehaviour::WrongId {
+            Received::Stray(answered) => Err(Misbehaviour::WrongId {
                 asked: id.to_string(),
                 answered,
             }),
-            Heard::Asked(reply) => {
+            Received::Asked(reply) => {
                 self.post_and_forget(reply, None);
                 Err(Misbehaviour::BadResult {
                     why: "is a request of the server's own".to_owned(),
                 })
             }
-            Heard::Expected if self.conversation.waits_for(id) => Err(Misbehaviour::BadResult {
+            Received::Expected if self.conversation.waits_for(id) => Err(Misbehaviour::BadResult {
                 why: "is a notification".to_owned(),
             }),
-            Heard::Expected => Ok(()),
+            Received::Expected => Ok(()),
         }
     }
 }

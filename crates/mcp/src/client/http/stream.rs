@@ -1,6 +1,6 @@
 //! An answer as a stream of events: read to its end, and continued where it was cut off.
 
-use super::super::conversation::Heard;
+use super::super::conversation::Received;
 use super::super::{Misbehaviour, Observed};
 use super::{ACCEPT_EVENTS, Http, LAST_EVENT_ID, Outgoing};
 use crate::era::Era;
@@ -156,7 +156,7 @@ impl Http {
         else {
             return;
         };
-        if let Heard::Asked(reply) = self.conversation.hear(&data, within) {
+        if let Received::Asked(reply) = self.conversation.hear(&data, within) {
             self.post_and_forget(reply, None);
         }
     }

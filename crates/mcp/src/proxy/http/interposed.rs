@@ -8,7 +8,9 @@ use super::waiting::{Held, SessionId};
 use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body, Message};
-use crate::proxy::interpose::{ClientRequest, Instead, Interposer, Onward, Taken, WatchedReply};
+use crate::proxy::interpose::{
+    ClientRequest, Instead, Interposer, RequestFate, Taken, WatchedReply,
+};
 use crate::sse;
 use crate::tape::{Direction, Event};
 use bytes::Bytes;
@@ -64,14 +66,14 @@ impl HttpProxy {
                 .see(0, (number, HttpSeen::Event(Event::Fault { fault })));
         }
         let held = match onward {
-            Onward::Pass => return Ok(self.pass_on(number, path, parts, body).await),
-            Onward::Watch(watch) => self.waiting.hold(session.clone(), id, watch),
-            Onward::Swallow(watch) => {
+            RequestFate::Pass => return Ok(self.pass_on(number, path, parts, body).await),
+            RequestFate::Watch(watch) => self.waiting.hold(session.clone(), id, watch),
+            RequestFate::Swallow(watch) => {
                 let _held = watch.map(|watch| self.waiting.hold(session, id, watch));
                 return std::future::pending().await;
             }
-            Onward::Disconnect => return Err("injected fault: disconnect".into()),
-            Onward::Answer(instead) => {
+            RequestFate::Disconnect => return Err("injected fault: disconnect".into()),
+            RequestFate::Answer(instead) => {
                 sleep(instead.hold).await;
                 return Ok(Ok(self.pass_back(number, instead_of_answer(instead))));
             }

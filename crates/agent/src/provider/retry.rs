@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 /// The limits to the tries of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// The most tries.
     pub tries: u32,
     /// The wait after the first; it doubles after each other one.
@@ -23,7 +23,7 @@ pub struct Deadlines {
     pub answer: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             tries: 5,
@@ -33,7 +33,7 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl RetryPolicy {
     /// The wait after a try (from 1): between half and the whole of the doubled one, so that many do not come back at
     /// once.
     pub(super) fn wait(&self, attempt: u32) -> Duration {
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn waits_double_within_their_jitter_up_to_the_longest() {
-        let patience = Patience::default();
+        let retry = RetryPolicy::default();
         for (attempt, whole) in [
             (1, 1.0),
             (2, 2.0),
@@ -70,11 +70,11 @@ mod tests {
             (40, 30.0),
         ] {
             for _ in 0..100 {
-                let wait = patience.wait(attempt).as_secs_f64();
+                let wait = retry.wait(attempt).as_secs_f64();
                 assert!(wait >= whole / 2.0 && wait <= whole, "{attempt}: {wait}");
             }
         }
-        assert_ne!(patience.wait(4), patience.wait(4));
+        assert_ne!(retry.wait(4), retry.wait(4));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(super) struct MockAnswer {
 
 /// One request on its way to an answer.
 #[derive(Debug)]
-pub(super) struct Play {
+pub(super) struct PendingRequest {
     pub(super) server: Server,
     pub(super) catalog: Arc<Catalog>,
     pub(super) job: Job,
@@ -45,7 +45,7 @@ pub(super) struct Play {
     pub(super) session: Option<Arc<Session>>,
 }
 
-impl Play {
+impl PendingRequest {
     /// The answer, when nothing comes before it.
     pub(super) fn instant(&self) -> Option<RpcResult<MockAnswer>> {
         let has_more = self.job.reconnect_ms().is_some()

@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 
 /// The runs that are under way.
 #[derive(Debug, Default)]
-pub(crate) struct Play {
+pub(crate) struct ActiveRuns {
     begun: HashMap<(String, String), usize>,
     /// The runs that wait for a request that begins in this way. A client cannot tell equal conversations apart
     /// either.
@@ -24,7 +24,7 @@ pub(crate) struct Run {
     struck: usize,
 }
 
-impl Play {
+impl ActiveRuns {
     /// The run that a request continues, or begins.
     pub(crate) fn take(&mut self, seen: &Seen) -> Run {
         let waiting = self.waiting.get_mut(&seen.key());
