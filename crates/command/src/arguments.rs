@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use thiserror::Error;
 
-/// What is wrong with arguments, and what to write.
+/// A problem of arguments, and the text to write.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct ArgumentError(String);
@@ -175,7 +175,7 @@ pub fn kind(schema: &Value) -> String {
     }
 }
 
-/// What of the arguments does not look right, a line each. They are sent all the same: the server's answer counts.
+/// The suspicious arguments, a line each. They are sent anyway: the server's answer counts.
 pub fn misfits(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> String {
     let mut notes = String::new();
     for unknown in unknown(arguments, schema, tool) {

@@ -1,4 +1,4 @@
-//! What does a server mean that stands on the command line without `--` or `--url`?
+//! What does a server on the command line without `--` or `--url` mean?
 
 use crate::program::Program;
 use clap::ArgMatches;
@@ -7,19 +7,19 @@ use mcptest_core::escape::escape;
 use mcptest_core::row::quoted;
 use std::ffi::OsString;
 
-/// How a command takes a server.
+/// The way in which a command takes a server.
 #[derive(Debug, Clone, Copy)]
 pub struct BareServer {
-    /// How many words of the command's own stand before the server.
+    /// The number of the command's own words before the server.
     pub words_before: usize,
     /// The option that takes the server's address.
     pub address_option: &'static str,
-    /// Whether the command takes any word as an argument, so that a server without `--` is read as more of them.
+    /// True if the command takes any word as an argument, so that a server without `--` is read as further arguments.
     pub takes_any_word: bool,
 }
 
 impl BareServer {
-    /// A server with `--url` after so many words of the command's own.
+    /// A server with `--url` after this number of the command's own words.
     pub const fn after_words(words_before: usize) -> Self {
         Self {
             words_before,
@@ -29,7 +29,7 @@ impl BareServer {
     }
 }
 
-/// What names a server, so that no bare word does.
+/// The options that name a server, so that no bare word does.
 const NAMED: [&str; 7] = [
     "--",
     "--url",

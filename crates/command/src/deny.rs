@@ -1,8 +1,8 @@
-//! What is not enough for a test to pass?
+//! Which evidence is too weak for a test to pass?
 
 use clap::Args;
 
-/// What is not enough for a test to pass.
+/// Options that fail tests with weak evidence.
 #[derive(Debug, Args)]
 pub struct Deny {
     /// Fail gates that measured nothing (`not exercised`) and suites that skip every test.

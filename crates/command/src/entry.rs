@@ -11,16 +11,16 @@ pub trait RunCommand: Args {
     const NAME: &'static str;
     /// Where the help lists it.
     const GROUP: Group;
-    /// What it does, in one line without a full stop.
+    /// Its effect, in one line without a full stop.
     const SUMMARY: &'static str;
-    /// How it takes a server, if it takes one.
+    /// The way in which it takes a server, if any.
     const SERVER: Option<BareServer> = None;
 
     /// Does its work, and gives the exit code.
     fn run(self, program: &Program) -> Result<u8, Failure>;
 }
 
-/// What a person wants to do with a command.
+/// A person's purpose for a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// Test agents.
@@ -50,7 +50,7 @@ impl Group {
         Self::Document,
     ];
 
-    /// What stands above its commands.
+    /// The heading above its commands.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Test => "Test agents",
@@ -71,9 +71,9 @@ pub struct CommandKind {
     pub name: &'static str,
     /// Where the help lists it.
     pub group: Group,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub summary: &'static str,
-    /// How it takes a server, if it takes one.
+    /// The way in which it takes a server, if any.
     pub server: Option<BareServer>,
     describe: fn(Command) -> Command,
     run: fn(&ArgMatches, &Program) -> Result<u8, Failure>,
@@ -92,7 +92,7 @@ impl CommandKind {
         }
     }
 
-    /// Whether people call it, so that the help lists it.
+    /// Returns true if people call it, so that the help lists it.
     pub fn is_listed(self) -> bool {
         self.group != Group::Internal
     }

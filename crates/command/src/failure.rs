@@ -15,15 +15,15 @@ pub const EXIT_BROKEN: u8 = 2;
 pub const EXIT_OVER_BUDGET: u8 = 5;
 /// Something measured is beyond a bound that was set for it.
 pub const EXIT_DRIFT: u8 = 6;
-/// There was nothing to judge.
+/// The exit code for an empty selection.
 pub const EXIT_NOTHING_SELECTED: u8 = 7;
 
 /// Why a command ends before its work is done.
 #[derive(Debug)]
 pub struct Failure {
-    /// What the user reads.
+    /// The message for the user.
     pub why: String,
-    /// Where it is not that of an error.
+    /// The exit code, if it differs from that of an error.
     exit_code: Option<u8>,
 }
 
@@ -41,17 +41,17 @@ impl Failure {
         Self::new(format!("{why}\n  help: {help}"))
     }
 
-    /// What is wrong with a file.
+    /// A problem with a file.
     pub fn at(path: &Path, why: impl Display) -> Self {
         Self::new(format!("{}: {why}", escape_path(path)))
     }
 
-    /// What the system does not allow.
+    /// An operation that the system refused.
     pub fn cannot(what: impl Display, error: &std::io::Error) -> Self {
         Self::new(format!("cannot {what}: {}", mcptest_replay::reason(error)))
     }
 
-    /// An end that is no error of the command's own.
+    /// An end that is not an error of the command.
     pub fn ended(exit_code: u8, why: impl Into<String>) -> Self {
         Self {
             why: why.into(),
@@ -64,18 +64,18 @@ impl Failure {
         Self::ended(interrupted.exit_code, interrupted.to_string())
     }
 
-    /// What is wrong with files.
+    /// Problems of files.
     pub fn of_problems(problems: &[Problem], sources: &Sources) -> Self {
         let text = problem::render(problems, sources, output::is_coloured(&std::io::stderr()));
         Self::ended(EXIT_BROKEN, text.strip_suffix('\n').unwrap_or(&text))
     }
 
-    /// Whether the command itself could not do its work.
+    /// Returns true if the command itself failed.
     pub fn is_error(&self) -> bool {
         self.exit_code.is_none()
     }
 
-    /// What the program ends with.
+    /// The exit code.
     pub fn exit_code(&self) -> u8 {
         self.exit_code.unwrap_or(EXIT_BROKEN)
     }

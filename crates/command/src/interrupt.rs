@@ -5,7 +5,7 @@ use mcptest_replay::Interrupt;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long a recording may take to end: its teardown commands and its servers have limits of their own, below this.
+/// The time that a recording may take to end: its teardown commands and its servers have lower limits.
 const PATIENCE: Duration = Duration::from_secs(150);
 
 /// Tells a recording to end when it is asked for. Who asks again, or when nothing is recorded any more, does not wait;

@@ -27,8 +27,8 @@ pub fn set_colour(colour: Colour) {
     *COLOUR.write() = colour;
 }
 
-/// A string as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
-/// it is from. All that this program prints passes through here, but for the traffic that it passes on.
+/// A string for display: without secrets, and without parts that control a terminal or a CI runner, whatever its
+/// source. Everything that this program prints passes through it.
 pub fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     let is_coloured = is_coloured(stream);
     match mcptest_replay::clean(text) {
@@ -56,8 +56,7 @@ pub fn commands(bytes: &[u8]) -> Result<(), Failure> {
         .concat())
 }
 
-/// Writes a string of our own, known when this program was built, as it is; a reader that has gone away is no error, a
-/// full disk is.
+/// Writes a fixed string of ours verbatim. A closed reader is not an error, a full disk is.
 pub fn own(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -86,7 +85,7 @@ pub fn notes(text: &str) {
     stderr(&wrapped_lines(text, width));
 }
 
-/// Writes what is wrong with files to standard error.
+/// Writes problems of files to standard error.
 pub fn problems(problems: &[Problem], sources: &Sources) {
     stderr(&problem::render(
         problems,
@@ -134,7 +133,7 @@ pub fn usage(error: &clap::Error) -> ExitCode {
     own(&text.to_string()).map_or_else(|lost| failure(&lost), |()| ExitCode::SUCCESS)
 }
 
-/// Whether a stream is to be coloured.
+/// Returns true if a stream uses colour.
 pub fn is_coloured(stream: &impl IsTerminal) -> bool {
     match *COLOUR.read() {
         Colour::Always => true,
@@ -146,7 +145,7 @@ pub fn is_coloured(stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// How a report is shown on standard output.
+/// The options for a report on standard output.
 pub fn report_options(verbose: u8) -> mcptest_report::Options {
     mcptest_report::Options {
         colour: is_coloured(&std::io::stdout()),
@@ -157,7 +156,7 @@ pub fn report_options(verbose: u8) -> mcptest_report::Options {
     }
 }
 
-/// Whether the terminal shows nothing but plain text.
+/// Returns true if the terminal shows only plain text.
 pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
@@ -170,8 +169,8 @@ pub fn width() -> Option<usize> {
     }
 }
 
-/// Writes lines of ours to standard output, wrapped at the width where that is known: each goes on two columns further
-/// in, or under the last cell of its table.
+/// Writes lines of ours to standard output, wrapped at the known width. A continued line is indented by two columns,
+/// or by the last cell of its table.
 pub fn page(text: &str) -> Result<(), Failure> {
     stdout(wrapped_lines(text, width()).as_bytes())
 }
@@ -215,7 +214,7 @@ fn wrapped(line: &str, width: usize) -> String {
     out
 }
 
-/// Colours, where they are wanted.
+/// Colours, if enabled.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Paint {
     is_on: bool,
@@ -236,7 +235,7 @@ impl Paint {
         }
     }
 
-    /// The text as it is.
+    /// The text without colour.
     pub fn plain(self, text: &str) -> String {
         self.with("", text)
     }

@@ -17,7 +17,7 @@ pub struct Program {
     pub gates: Gates,
 }
 
-/// What can be written before and after the name of every command.
+/// The options that every command accepts before and after its name.
 #[derive(Debug, Args)]
 struct GlobalOptions {
     // The help lists it after the options of the command.

@@ -77,13 +77,13 @@ pub fn saved(file: &Path) -> Result<Report, Failure> {
         .map_err(|error| Failure::at(file, error))
 }
 
-/// What is done to text that a reporter packs.
+/// The redaction of text that a reporter packs.
 const CLEAN: Option<Clean> = Some(mcptest_replay::clean);
 
-/// The reporter that stands for those that fit where the program runs.
+/// The reporter that selects others by the environment.
 const AUTO: &str = "auto";
 
-/// What coding agents set in the environment of the commands that they run.
+/// The variables that coding agents set for the commands that they run.
 const OF_CODING_AGENTS: [&str; 5] = [
     "AI_AGENT",
     "CLAUDECODE",
@@ -123,12 +123,12 @@ fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
         .collect()
 }
 
-/// Whether a report is added to what the file holds: the summary of a step belongs to all its commands.
+/// Returns true if a report is appended to the file: the summary of a step belongs to all its commands.
 fn is_summary(file: &Path) -> bool {
     std::env::var_os(STEP_SUMMARY).is_some_and(|path| Path::new(&path) == file)
 }
 
-/// What a file holds that a report is added to.
+/// The contents of the file before the appended report.
 fn before(file: &Path) -> String {
     let text = if is_summary(file) {
         files::read_named_text(file, files::TEXT).ok()
@@ -140,7 +140,7 @@ fn before(file: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// One report and where it is written.
+/// One report and its destination.
 pub struct Destination<R: 'static> {
     reporter: &'static Reporter<R>,
     file: Option<PathBuf>,
@@ -152,7 +152,8 @@ pub struct Destination<R: 'static> {
 }
 
 impl Destination<Report> {
-    /// What `--reporter`, `--embed` and `--sort` ask for; traces are refused where no report can hold any.
+    /// The destinations that `--reporter`, `--embed` and `--sort` request. Traces are refused if no report can
+    /// contain them.
     pub fn of(asked: &Reports, gates: Gates) -> Result<Vec<Self>, Failure> {
         let mut destinations = Self::parse_all(&asked.reporters, REPORTERS, gates)?;
         if asked.embed.is_some() && Self::evidence(&destinations).is_none() {
@@ -194,7 +195,7 @@ impl<R> Destination<R> {
             .max()
     }
 
-    /// What `--reporter` asked for; `pretty` on standard output when nothing goes there.
+    /// The destinations that `--reporter` requests. `pretty` on standard output by default.
     pub fn parse_all(
         written: &[String],
         known: &'static [Reporter<R>],

@@ -18,7 +18,7 @@ pub struct Selecting {
 }
 
 impl Selecting {
-    /// What the options select.
+    /// The selection of the options.
     pub fn selection(&self) -> Selection {
         Selection {
             filters: self.filter.clone(),

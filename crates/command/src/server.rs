@@ -1,4 +1,4 @@
-//! Which server do `tools` and `call` mean, and how is it spoken to?
+//! Which server do `tools` and `call` mean, and how is it reached?
 
 use crate::bare_server::is_url;
 use crate::failure::Failure;
@@ -47,7 +47,7 @@ pub struct Direct {
     /// Set an environment variable of the server; repeatable.
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// The era of the MCP protocol [default: auto].
+    /// The MCP protocol [default: auto].
     #[arg(long, value_name = "ERA", value_parser = one_of(&ERAS))]
     pub era: Option<EraOption>,
     /// Time limit, such as 500ms, 30s or 2m: for `tools` and `call` as a whole, else for each request and the first
@@ -62,7 +62,7 @@ pub struct Direct {
     pub words: Vec<String>,
 }
 
-/// A protocol era as `--era` takes it; `None` finds it out.
+/// A protocol as `--era` takes it. `None` detects it.
 type EraOption = Option<Era>;
 
 const ERAS: [Word<EraOption>; 3] = [
@@ -155,7 +155,7 @@ pub fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
     Ok(ServerSpec::command(name, words))
 }
 
-/// Where a command is asked for, and there are no words.
+/// The failure for a missing command.
 pub fn no_command() -> Failure {
     Failure::with_help(
         "`--command` is empty",
@@ -296,7 +296,7 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a header says nothing that only the user knows.
+/// Returns true if a header carries no information that only the user has.
 fn is_common_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let begins = ["accept", "content-", "mcp-"]

@@ -12,7 +12,7 @@ use mcptest_replay::{FindError, Plan, Selection, Transcripts};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// How many files that are left out are named.
+/// The number of skipped files to name.
 const SHOWN: usize = 10;
 
 /// Which suites.
@@ -78,7 +78,7 @@ impl LoadedSuites {
         }
     }
 
-    /// How many groups of transcripts there are.
+    /// The number of groups of transcripts.
     pub fn groups(&self) -> Option<usize> {
         self.traces.as_ref().map(|(_, groups)| groups.len())
     }

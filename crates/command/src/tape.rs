@@ -21,7 +21,7 @@ pub fn required(path: &Path) -> Result<Tape, Failure> {
     read(&String::from_utf8_lossy(&bytes), path)
 }
 
-/// What its header says of the server may have secrets in it.
+/// Reads a tape. Its header may contain secrets of the server.
 fn read(text: &str, path: &Path) -> Result<Tape, Failure> {
     let tape = Tape::read(text).map_err(|error| Failure::at(path, error))?;
     mcptest_replay::remember_words(&tape.header.server.command);

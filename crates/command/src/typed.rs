@@ -18,7 +18,7 @@ const BESIDE_JUDGING: [(&str, bool); 13] = [
     ("--watch", false),
 ];
 
-/// The command as it was typed, but for what has no part in judging.
+/// The typed command, without options that do not affect judging.
 pub fn typed() -> String {
     let words = std::env::args_os()
         .skip(1)

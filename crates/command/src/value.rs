@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A word that an option takes, what it stands for, and its help.
+/// A word that an option accepts, its meaning, and its help.
 pub type Word<T> = (&'static str, T, &'static str);
 
 /// Takes one of these words.

@@ -5,7 +5,7 @@ use crate::walk::not_entered;
 use mcptest_core::judge::is_read_only;
 use mcptest_core::row::{Reason, ReasonKind, Row, RowOfAgent};
 
-/// There is no file where the recording should be.
+/// The reason for a missing recording.
 pub fn missing(reason: Reason, RowOfAgent { row, of }: RowOfAgent<'_>) -> Reason {
     if row.transcripts.is_some() {
         return reason.help("it was there a moment ago; run again");

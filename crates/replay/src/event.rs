@@ -1,4 +1,4 @@
-//! What happens while runs are recorded, for those who want to watch.
+//! Which events does a recording report to its observers?
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 pub enum Event {
     /// Tool tests are going to be called.
     ToolsBegan {
-        /// How many.
+        /// The number of tests.
         tests: usize,
     },
     /// The first answer of a server is late.
@@ -22,7 +22,7 @@ pub enum Event {
     ToolCalled {
         /// The row.
         row_name: String,
-        /// Why there is no recording of it, when there is none.
+        /// The reason that it has no recording, if any.
         unrecorded: Option<String>,
     },
     /// Recording begins: the rows and how many runs each needs.
@@ -36,7 +36,7 @@ pub enum Event {
         row: usize,
         /// The run, from 1.
         run: usize,
-        /// Whether it is a side run.
+        /// True for a side run.
         is_side: bool,
     },
     /// The model is asked.
@@ -46,13 +46,13 @@ pub enum Event {
         /// The run.
         run: usize,
     },
-    /// The provider is not asked again before so much time has passed.
+    /// The provider pauses for this time.
     Waits {
         /// The row.
         row: usize,
         /// The run.
         run: usize,
-        /// How long that is.
+        /// The duration.
         wait: Duration,
         /// Why; without secrets.
         why: String,
@@ -63,9 +63,9 @@ pub enum Event {
         row: usize,
         /// The run.
         run: usize,
-        /// Tokens of this answer, where they are counted.
+        /// The tokens of this answer, if counted.
         tokens: Option<u64>,
-        /// What it cost, where that is known.
+        /// The cost, if known.
         cost_usd: Option<f64>,
     },
     /// A tool is called.
@@ -74,7 +74,7 @@ pub enum Event {
         row: usize,
         /// The run.
         run: usize,
-        /// The server it is meant for, where there is one.
+        /// The server, if any.
         server: Option<String>,
         /// The tool.
         tool: String,
@@ -94,14 +94,14 @@ pub enum Event {
     More {
         /// The row.
         row: usize,
-        /// How many more.
+        /// The number of additional runs.
         runs: usize,
     },
     /// The rest of a row's runs is not needed: its verdict is decided.
     Decided {
         /// The row.
         row: usize,
-        /// How many runs are saved.
+        /// The number of saved runs.
         saved: usize,
     },
     /// A check of a run was graded, or was not.
@@ -112,13 +112,13 @@ pub enum Event {
         run: usize,
         /// The check, by its path in the test.
         check: String,
-        /// What it came to, where there is a grade.
+        /// The result, if it has a grade.
         said: Option<String>,
-        /// Its tokens, where they are counted.
+        /// The tokens, if counted.
         tokens: Option<u64>,
-        /// What it cost, where that is known.
+        /// The cost, if known.
         cost_usd: Option<f64>,
-        /// Why there is no grade, when there is none; without secrets.
+        /// The reason for a missing grade, without secrets.
         ungraded: Option<String>,
     },
     /// Nothing more is recorded.
@@ -130,18 +130,18 @@ pub enum Event {
 pub struct RowToRecord {
     /// Its name.
     pub name: String,
-    /// How many runs are recorded now.
+    /// The number of runs to record now.
     pub runs: usize,
-    /// How many runs it has in all.
+    /// The total number of its runs.
     pub of: usize,
-    /// What a run for one of its gates is called, where there are such.
+    /// The name of a run for one of its gates, if it has any.
     pub side: &'static str,
 }
 
-/// Whoever watches.
+/// An observer.
 pub type Watch = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// Nobody does.
+/// An observer that ignores all events.
 pub fn unwatched() -> Watch {
     Arc::new(|_| {})
 }

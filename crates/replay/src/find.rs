@@ -7,7 +7,7 @@ use mcptest_files as files;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-/// The suites to run, and the files in named folders that are none.
+/// The suites to run, and the other files in named folders.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The suite files, in order.
@@ -21,7 +21,7 @@ pub struct Found {
 /// Why no suite was found.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// There is no suite where one is looked for by default.
+    /// The default place has no suite.
     #[error(
         "no mcptest.yaml or mcptest.yml in this folder\n  help: pass a suite or a folder, as in `mcptest run examples/`"
     )]
@@ -141,7 +141,7 @@ fn folder(shown: &Path, at: &Path, found: &mut Found) -> Result<(), FindError> {
     Ok(())
 }
 
-/// Whether a file is plainly no suite. What cannot be read may be one: it is refused when it is loaded.
+/// Returns true if a file is plainly not a suite. An unreadable file may be one: loading refuses it.
 fn is_other(path: &Path) -> bool {
     let text = files::read(path, files::TEXT)
         .ok()

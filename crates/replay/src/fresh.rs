@@ -12,7 +12,7 @@ use std::time::Duration;
 pub enum FreshRow {
     /// The recording was written.
     OnDisk {
-        /// What is worth knowing beside what was written.
+        /// Notes beside the written recording.
         notes: Vec<String>,
     },
     /// Nothing was written.
@@ -21,7 +21,7 @@ pub enum FreshRow {
         recording: String,
         /// The recording of the side runs, when the agent has any.
         side: Option<String>,
-        /// What is worth knowing beside what is in the recording.
+        /// Notes beside the recording.
         notes: Vec<String>,
     },
     /// Nothing could be recorded, for this reason.
@@ -36,7 +36,7 @@ impl FreshRow {
         Self::Failed(Reason::new(ReasonKind::RecordingFailed, why))
     }
 
-    /// What is worth knowing of the recording, beside what is in it.
+    /// Notes on the recording, beside its contents.
     pub fn notes(&self) -> &[String] {
         match self {
             Self::OnDisk { notes } | Self::InMemory { notes, .. } => notes,
@@ -50,12 +50,12 @@ impl FreshRow {
 pub struct FreshRows {
     /// By their place in the plan.
     pub rows: BTreeMap<usize, FreshRow>,
-    /// How long making the runs of each row took, all together.
+    /// The total time of making the runs of each row.
     pub took: BTreeMap<usize, Duration>,
 }
 
 impl FreshRows {
-    /// What tool tests came to of which nothing was written, with the places of their recordings.
+    /// The results of tool tests that were not written, with the places of their recordings.
     pub fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
         let unwritten = self.rows.into_iter().filter_map(|(index, row)| match row {
             FreshRow::InMemory { recording, .. } => Some((plan.rows[index].tool_row()?, recording)),

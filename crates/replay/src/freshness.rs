@@ -1,4 +1,4 @@
-//! Do the recordings of a row fit its suite as it is now?
+//! Do the recordings of a row match the current suite?
 
 use crate::advice;
 use crate::cassette::{self, Cassette, Change};
@@ -9,7 +9,7 @@ use mcptest_core::suite::{Stale, Suite};
 use mcptest_core::trace::Header;
 use std::path::Path;
 
-/// Why a recording is not one of the suite as it is now.
+/// The reason that a recording does not match the current suite.
 pub struct Misfit {
     kind: ReasonKind,
     what: &'static str,
@@ -62,7 +62,7 @@ impl Misfit {
     }
 }
 
-/// Why a recording is not one of the suite as it is now, and where, when it is not.
+/// The reason that a recording does not match the current suite, and its place, if any.
 pub fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Header) -> Option<Misfit> {
     let Some(header) = cassette
         .header

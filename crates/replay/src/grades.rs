@@ -26,7 +26,7 @@ pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
     Some(recording.with_extension(ENDING))
 }
 
-/// Whether a file has grades in it, by its name: it stands beside recordings, and is not one.
+/// Returns true if a file contains grades, by its name: it is beside recordings, and is not one.
 pub fn is_grades(path: &Path) -> bool {
     path.to_string_lossy().ends_with(&format!(".{ENDING}"))
 }
@@ -57,7 +57,7 @@ pub fn read(row: &Row<'_>) -> Grades {
 pub struct GradedRow {
     /// Judges that were asked just now and gave none.
     pub failures: Vec<Failure>,
-    /// The grades, where they are kept nowhere.
+    /// The grades, if they are not stored.
     pub live: Option<Vec<Grade>>,
 }
 

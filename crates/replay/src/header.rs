@@ -9,7 +9,7 @@ use mcptest_core::tool_schema::Offer;
 use mcptest_core::trace::{CatalogueTool, Header};
 use serde_json::{Map, Value};
 
-/// What a recording made now would carry.
+/// The header of a recording made now.
 pub fn expected_header(of: AgentRow<'_>) -> Header {
     let agent = of.agent;
     let family = of.model.and_then(|model| of.suite.family_of(model));

@@ -1,4 +1,4 @@
-//! How is a recording ended before its end, and what is said of it?
+//! How does a recording end early, and how is that reported?
 
 use thiserror::Error;
 use tokio::sync::watch;
@@ -7,7 +7,7 @@ use tokio::sync::watch;
 /// left to tell once the recording is over.
 pub type Interrupt = watch::Receiver<Option<u8>>;
 
-/// Nobody interrupts.
+/// An interrupt that never comes.
 pub fn uninterrupted() -> Interrupt {
     watch::channel(None).1
 }
@@ -25,14 +25,14 @@ pub async fn interrupted(interrupt: &Interrupt) {
     if .rest.is_some() && *.finished > 0 { ", which are kept" } else { "" },
     .rest.map(|rest| format!("; {rest}")).unwrap_or_default())]
 pub struct Interrupted {
-    /// What a shell expects the program to exit with.
+    /// The exit code that a shell expects.
     pub exit_code: u8,
     /// `runs`, or `tool tests` where no run had begun.
     pub what: &'static str,
-    /// How many of them had ended.
+    /// The number of finished ones.
     pub finished: usize,
-    /// How many there were to be.
+    /// The number of wanted ones.
     pub wanted: usize,
-    /// How the rest is made, where what was made is kept.
+    /// The command for the rest, if the finished ones are kept.
     pub rest: Option<&'static str>,
 }

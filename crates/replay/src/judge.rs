@@ -1,4 +1,4 @@
-//! What does one row come to, by what was recorded for it?
+//! Which verdict do the recordings of one row lead to?
 
 use crate::fresh::FreshRow;
 use crate::grades::GradedRow;
@@ -18,7 +18,7 @@ pub fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
     report
 }
 
-/// What a row comes to, whatever judges would say of it.
+/// The status of a row, without judges.
 pub fn status(row: &Row<'_>, options: JudgeOptions, fresh: Option<&FreshRow>) -> Status {
     judge(row, options, fresh, None).0.status_but_for_grades()
 }

@@ -1,4 +1,4 @@
-//! What do the rows of a plan come to?
+//! Which verdicts do the rows of a plan have?
 
 use crate::fresh::FreshRows;
 use crate::grades::GradedRow;
@@ -13,18 +13,18 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// How the rows of a plan are judged.
+/// Options for judging the rows of a plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JudgeOptions {
-    /// How many rows are judged at once; else as many as suits the machine.
+    /// The number of rows to judge at once [default: by the machine].
     pub jobs: Option<usize>,
     /// Stop at the first test that does not pass.
     pub fail_fast: bool,
     /// A gate that measured nothing fails.
     pub deny_vacuous: bool,
-    /// What is judged by a recording without a fingerprint fails.
+    /// Fail rows whose recording has no fingerprint.
     pub deny_unpinned: bool,
-    /// Whether the runs were made just now, and are kept nowhere.
+    /// True if the runs were made just now and are not stored.
     pub is_live: bool,
     /// Say what the tests exercise of their servers.
     pub coverage: Option<CoverageFloor>,
@@ -32,7 +32,7 @@ pub struct JudgeOptions {
     pub evidence: Option<Embed>,
 }
 
-/// The percent of the tools that must be called, where one is asked for.
+/// The required percentage of called tools, if any.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CoverageFloor(pub Option<usize>);
 
@@ -84,7 +84,7 @@ fn without_secrets(report: TestReport, row: &Row<'_>, secrets: &Secrets) -> Test
     guarded(hidden).unwrap_or_else(|panic| row.broken(panic.into()))
 }
 
-/// What all rows together exercise of their servers.
+/// The coverage of all rows.
 fn coverage(
     of_rows: Vec<Option<Exercised>>,
     CoverageFloor(floor): CoverageFloor,
@@ -108,7 +108,7 @@ fn coverage(
     coverage
 }
 
-/// On as many threads as the user asked for, else on those that all of the process share.
+/// Runs on the user's number of threads, otherwise on the shared threads of the process.
 fn in_parallel<T: Send>(jobs: Option<usize>, judge: impl FnOnce() -> T + Send) -> T {
     let pool = jobs.and_then(|threads| {
         rayon::ThreadPoolBuilder::new()

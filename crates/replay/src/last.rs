@@ -17,7 +17,7 @@ const IGNORE: &str = ".mcptest/.gitignore";
 const FORMAT: &str = "mcptest-last-run";
 const VERSION: u64 = 1;
 
-/// What is known of the tests that were judged from this folder.
+/// The known results of tests that were judged from this folder.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LastRun {
     format: String,
@@ -32,7 +32,7 @@ struct FailedTest {
 }
 
 impl FailedTest {
-    /// The row as it is seen from the folder `here`: its path is relative where it is below it.
+    /// The row as seen from the folder `here`: a path below it is relative.
     fn of(row: &Row<'_>, here: &Path) -> Self {
         let path = Path::new(&row.rerun.suite);
         let suite = plain(path.strip_prefix(here).unwrap_or(path))
@@ -46,14 +46,14 @@ impl FailedTest {
 }
 
 impl LastRun {
-    /// What was kept; nothing where there is nothing that can be read.
+    /// The stored results. `None` without a readable file.
     pub fn read() -> Option<Self> {
         let bytes = files::read(Path::new(FILE), files::TEXT).ok()?;
         let last: Self = serde_json::from_slice(&bytes).ok()?;
         (last.format == FORMAT && last.version == VERSION).then_some(last)
     }
 
-    /// Whether the row failed or could not be judged.
+    /// Returns true if the row failed or could not be judged.
     pub fn had_failed(&self, row: &Row<'_>) -> bool {
         self.failed.contains(&FailedTest::of(row, &here()))
     }

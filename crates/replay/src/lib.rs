@@ -1,4 +1,4 @@
-//! Which suites and rows are there, what was recorded of them, and what does that come to?
+//! Which suites and rows exist, what was recorded of them, and which verdicts follow?
 //!
 //! Nothing here starts a process or opens a socket.
 

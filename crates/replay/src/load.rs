@@ -36,7 +36,7 @@ pub fn load_suites_for_traces(paths: &[PathBuf], gates: Gates) -> Vec<(String, L
     load_each(paths, gates, load_for_traces)
 }
 
-/// Loads suites below a folder that stands in place of the one we are in: a file that it lacks is read here.
+/// Loads suites below a folder that replaces the current one. A file that it lacks is read here.
 pub fn load_suites_in(folder: &Path, paths: &[PathBuf], gates: Gates) -> Vec<(String, Loaded)> {
     let load_one = |path: &PathBuf| {
         let read = |path: &Path| {

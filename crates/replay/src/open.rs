@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What is recorded for a row, as bytes: on the disk, or made just now and not written.
+/// A row's recording as bytes: from the disk, or made just now and not written.
 pub enum OpenedRow<'r> {
     /// The recordings of an agent's row.
     Runs(OpenedRuns<'r>),
@@ -38,7 +38,7 @@ pub struct OpenedRuns<'r> {
     /// Links to folders that were not entered.
     pub(crate) linked: Vec<PathBuf>,
     pub(crate) grades: Grades,
-    /// Whether the runs were made just now and are kept nowhere.
+    /// True if the runs were made just now and are not stored.
     pub(crate) is_live: bool,
 }
 
@@ -189,7 +189,7 @@ fn missing_side(row: &Row<'_>, words: SideWords, path: &dyn std::fmt::Display) -
         .command(row.rerun.recording("--record=missing"))
 }
 
-/// Texts that stand in the suite, as the closing messages of runs.
+/// Texts of the suite, as the closing messages of runs.
 fn written_in_suite(of: AgentRow<'_>, texts: &[String]) -> OpenedFile {
     let header = cassette::sealed(&expected_header(of));
     let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];

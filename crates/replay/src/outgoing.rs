@@ -12,13 +12,13 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// From so many bytes on, JSON Lines are cleaned on all cores.
+/// The number of bytes above which JSON Lines are cleaned on all cores.
 const LONG: usize = 256 << 10;
 
-/// What this process knows to be secret.
+/// The secrets that this process knows.
 struct Known {
     values: BTreeSet<(String, String)>,
-    /// Whether the environment and the command line are among the values.
+    /// True if the environment and the command line are among the values.
     is_begun: bool,
     /// Made of the values, until there is another.
     redactor: Option<Arc<Redactor>>,

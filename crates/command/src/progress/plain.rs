@@ -1,4 +1,4 @@
-//! Which lines tell of a recording where there is no terminal?
+//! Which lines report a recording without a terminal?
 
 use super::state::{Doing, Row, State};
 use super::words::{about, counted, dollars, grouped, time};
@@ -6,18 +6,18 @@ use mcptest_core::escape::escape;
 use mcptest_replay::Event;
 use std::time::Duration;
 
-/// With more runs than these not every one has a line of its own.
+/// The number of runs above which a run does not get a separate line.
 const FEW: u64 = 50;
 /// So often at most, with many runs.
 const SPACING: Duration = Duration::from_secs(1);
-/// So long nothing is said at most.
+/// The longest time without a line.
 const SILENCE: Duration = Duration::from_secs(30);
 const LONGEST_REASON: usize = 300;
 
-/// Lines of text, one after the other.
+/// Lines of text in order.
 #[derive(Debug, Default)]
 pub(crate) struct Plain {
-    /// Whether runs are only made, and written nowhere.
+    /// True if runs are made and not written.
     is_live: bool,
     last: Duration,
     unsaid: u64,
@@ -31,7 +31,7 @@ impl Plain {
         }
     }
 
-    /// What is said of an event; `state` is as it was before.
+    /// The line for an event. `state` is the state before it.
     pub(crate) fn line(&mut self, event: &Event, state: &State, now: Duration) -> Option<String> {
         let line = match event {
             Event::RunFinished {
@@ -83,7 +83,7 @@ impl Plain {
         Some(line)
     }
 
-    /// What is said when nothing has been said for long.
+    /// The line after a long silence.
     pub(crate) fn heartbeat(&mut self, state: &State, now: Duration) -> Option<String> {
         if now.saturating_sub(self.last) < SILENCE {
             return None;
@@ -146,7 +146,7 @@ fn finished(row: &Row, run: usize, stop_reason: Option<&str>, now: Duration) -> 
     )
 }
 
-/// A run or a test that could not be recorded. What several runs of a row fail of is said once.
+/// A run or a test that could not be recorded. The same failure of several runs of a row is reported once.
 pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
     let (what, why) = match event {
         Event::RunFinished {
@@ -207,7 +207,7 @@ pub(crate) fn decided(event: &Event, state: &State) -> Option<String> {
     ))
 }
 
-/// What it all came to: `recorded 30 runs: 52,110 tokens, about $0.21`.
+/// The total: `recorded 30 runs: 52,110 tokens, about $0.21`.
 pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
     let graded = match state.grades {
         (0, _) => None,

@@ -4,7 +4,7 @@ use crate::output;
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The lines that stand at the bottom of the terminal.
+/// The lines at the bottom of the terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     bar: ProgressBar,

@@ -6,7 +6,7 @@ use mcptest_replay::Event;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A recording as it goes on. Times are counted from its beginning, and come from outside.
+/// The state of a recording. Times are counted from its beginning, and come from outside.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) rows: Vec<Row>,
@@ -27,16 +27,16 @@ pub(crate) struct State {
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// How many runs it has in all, as the suite says.
+    /// The number of its runs in the suite.
     pub(crate) numbered_to: usize,
-    /// How many runs are recorded now, with the side runs as far as they are known.
+    /// The number of runs to record now, including known side runs.
     pub(crate) of: usize,
     pub(crate) side_runs: usize,
-    /// What one of these is called.
+    /// The name of one of these.
     side: &'static str,
     pub(crate) recorded: usize,
     pub(crate) failed: usize,
-    /// How many runs are not needed, because the verdict is decided.
+    /// The number of unnecessary runs, because the verdict is decided.
     pub(crate) saved: usize,
     pub(crate) spent: Spent,
     /// The runs that are going on, by their numbers.
@@ -60,7 +60,7 @@ pub(crate) struct Active {
     pub(crate) spent: Spent,
 }
 
-/// What a run is busy with.
+/// The current activity of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Doing {
     /// Its servers start.
@@ -76,7 +76,7 @@ pub(crate) enum Doing {
     Calling(String),
 }
 
-/// Tokens and dollars, as far as they are known.
+/// Tokens and dollars, as far as known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Spent {
     pub(crate) tokens: u64,
@@ -127,7 +127,7 @@ impl Spent {
         (self.priced > 0).then(|| format!("{at_least}{}", dollars(self.usd)))
     }
 
-    /// All that is known, and what is not: `52,110 tokens, about $0.21`.
+    /// The known and the unknown amounts: `52,110 tokens, about $0.21`.
     pub(crate) fn in_words(&self) -> String {
         let known = |known: u64| {
             if known < self.answers {
@@ -328,12 +328,12 @@ impl State {
         spent
     }
 
-    /// How long the first run has been ago.
+    /// The time since the first run.
     pub(crate) fn elapsed(&self, now: Duration) -> Duration {
         now.saturating_sub(self.began.unwrap_or_default())
     }
 
-    /// How long all the rest will take, once a run has ended that tells.
+    /// The remaining time, once a run has ended that allows an estimate.
     pub(crate) fn left(&self, now: Duration) -> Option<Duration> {
         let mean = mean(
             self.rows.iter().map(|row| row.took).sum(),
@@ -349,7 +349,7 @@ impl State {
 }
 
 impl Row {
-    /// Whether nothing more of it is recorded.
+    /// Returns true if recording it has finished.
     pub(crate) fn is_over(&self) -> bool {
         self.active.is_empty() && (self.is_failed() || self.recorded >= self.of)
     }
@@ -362,7 +362,7 @@ impl Row {
         mean(self.took, self.recorded)
     }
 
-    /// How long the rest of its runs takes if they are made one after the other; what fails is not tried again.
+    /// The time of its remaining runs, one at a time. Failures are not repeated.
     fn work_left(&self, mean: Duration, now: Duration) -> Duration {
         let waiting = if self.is_failed() {
             0
@@ -376,7 +376,7 @@ impl Row {
         mean * u32::try_from(waiting).unwrap_or(u32::MAX) + going_on.sum::<Duration>()
     }
 
-    /// How long the rest of its runs will take, once one has ended that tells.
+    /// The time of its remaining runs, once one has ended that allows an estimate.
     pub(crate) fn left(&self, now: Duration) -> Option<Duration> {
         let work = self.work_left(self.mean()?, now);
         Some(work / u32::try_from(self.peak.max(1)).unwrap_or(u32::MAX))

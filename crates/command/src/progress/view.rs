@@ -6,7 +6,7 @@ use crate::output::Paint;
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
 use std::time::Duration;
 
-/// How large the terminal is.
+/// The size of the terminal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) columns: usize,
@@ -210,7 +210,7 @@ fn rest(state: &State, shown: usize) -> String {
     )
 }
 
-/// All rows in one line; what matters least is left out where there is no room.
+/// All rows in one line. The least important parts are omitted if the line is too long.
 fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
     let mut parts: Vec<(u8, Style, String)> = Vec::new();
     let mut put = |rank: u8, style: Style, text: Option<String>| {
@@ -291,7 +291,7 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
     line.rendered(widest, paint)
 }
 
-/// How a text is coloured.
+/// The colour of a text.
 type Style = fn(Paint, &str) -> String;
 
 /// A line before it is coloured.
@@ -310,7 +310,7 @@ impl Line {
         self.with(Paint::plain, text)
     }
 
-    /// In at most so many columns.
+    /// The text in at most this number of columns.
     fn rendered(&self, widest: usize, paint: Paint) -> String {
         let text: String = self
             .spans
@@ -321,7 +321,7 @@ impl Line {
     }
 }
 
-/// The text in at most so many columns, cut in its first half: rows differ in their last words.
+/// The text in at most this number of columns, cut in its first half: rows differ in their last words.
 fn cut_within(text: &str, columns: usize) -> String {
     if measure_text_width(text) <= columns {
         return text.to_owned();

@@ -13,7 +13,7 @@ pub(crate) fn fingerprint_of(header: &impl Serialize) -> String {
     digest_of_value(&header)
 }
 
-/// Whether the header was changed by hand: its fingerprint is not the one of its content.
+/// Returns true if the header was edited: its fingerprint does not match its content.
 pub(crate) fn is_tampered(header: &Header) -> bool {
     header
         .fingerprint

@@ -49,7 +49,7 @@ pub fn beside(path: &Path, word: &str) -> PathBuf {
     path.with_file_name(format!("{stem}.{word}{extension}"))
 }
 
-/// The text itself where every file system takes it as it is, else a slug and a hash of the text.
+/// The text itself if every file system accepts it, otherwise a slug and a hash of the text.
 fn file_safe(text: &str) -> String {
     if is_plain(text) {
         return text.to_owned();

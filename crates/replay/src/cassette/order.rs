@@ -25,7 +25,7 @@ impl Order {
         }
     }
 
-    /// The runs by their numbers; those that could not be read (0) stand where a number is missing.
+    /// The runs by number. Unreadable ones (0) take the missing numbers.
     pub(super) fn sorted(self, mut runs: Vec<CassetteRun<'_>>) -> Vec<CassetteRun<'_>> {
         let mut free = (1..).filter(|number| !self.seen.contains(number));
         for run in runs.iter_mut().filter(|run| run.number == 0) {

@@ -12,25 +12,25 @@ use std::collections::BTreeSet;
 /// A cassette, borrowed from its text.
 #[derive(Debug, Clone)]
 pub struct Cassette<'a> {
-    /// What the runs were recorded with; `None` for a plain trace.
+    /// The header of the recording. `None` for a plain trace.
     pub header: Option<Header>,
     /// The runs in the order of their numbers.
     pub runs: Vec<CassetteRun<'a>>,
-    /// The early stop that recording came to, unless runs were added since.
+    /// The early stop of the recording, unless runs were added later.
     pub stopped: Option<Stopped>,
 }
 
 /// Recording stopped because no remaining run could change a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
-    /// How many runs there were.
+    /// The number of runs made.
     pub after: usize,
-    /// How many were asked for.
+    /// The number of runs requested.
     pub of: usize,
 }
 
 impl Stopped {
-    /// As it stands in a cassette.
+    /// Its line in a cassette.
     pub fn line(self) -> String {
         format!(
             "{{\"stopped\":{{\"after\":{},\"of\":{}}}}}\n",
@@ -40,14 +40,14 @@ impl Stopped {
 }
 
 impl Cassette<'_> {
-    /// Whether the cassette says with a fingerprint what it was recorded with.
+    /// Returns true if the cassette has a fingerprint.
     pub fn is_pinned(&self) -> bool {
         self.header
             .as_ref()
             .is_some_and(|header| header.fingerprint.is_some())
     }
 
-    /// How many runs can be read.
+    /// The number of readable runs.
     pub fn whole_runs(&self) -> usize {
         self.runs.iter().filter(|run| run.trace.is_ok()).count()
     }
@@ -69,7 +69,7 @@ pub struct CassetteRun<'a> {
     pub number: usize,
     /// The line it begins on, from 1.
     pub line: usize,
-    /// What happened, or why that cannot be read; other runs are not affected.
+    /// The trace, or the reason that it cannot be read. Other runs are not affected.
     pub trace: Result<Trace<'a>, Problem>,
 }
 
@@ -206,7 +206,7 @@ fn header(line: Source<'_>) -> Result<Header, Problem> {
     })
 }
 
-/// The runs of the lines, after the header where there is one.
+/// The runs of the lines, after the header if it exists.
 fn of_lines(file: Source<'_>, header: Option<Header>) -> Result<Cassette<'_>, Problem> {
     let is_pinned = header.is_some();
     let has_seals = header
@@ -272,7 +272,7 @@ fn run<'a>(
     }
 }
 
-/// What stands on a line after the header.
+/// A line after the header.
 #[expect(
     clippy::large_enum_variant,
     reason = "there is only ever one, on the stack"
@@ -285,7 +285,7 @@ enum Line<'a> {
 /// A run as its line has it.
 struct WrittenRun<'a> {
     number: Option<usize>,
-    /// The seal, where one is written.
+    /// The seal, if written.
     seal: Option<&'a str>,
     /// The trace to the letter.
     text: &'a str,
@@ -293,13 +293,13 @@ struct WrittenRun<'a> {
 }
 
 impl WrittenRun<'_> {
-    /// Whether the line is not the one that was recorded under this number.
+    /// Returns true if the line differs from the one that was recorded under this number.
     fn is_edited(&self, number: usize) -> bool {
         self.seal != Some(&seal_of(number, self.text))
     }
 }
 
-/// What a line says; `Err` when not even the run's number can be read.
+/// The contents of a line. `Err` if not even the run's number can be read.
 fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
     let text = line.text()?;
     if let Some(plain) = PlainLine::read(text)
@@ -358,7 +358,7 @@ struct PlainLine<'a> {
 }
 
 impl<'a> PlainLine<'a> {
-    /// `{"run":1,"seal":"…","trace":{…}}`, the seal left out where there is none.
+    /// `{"run":1,"seal":"…","trace":{…}}`, with an optional seal.
     fn read(line: &'a str) -> Option<Self> {
         let after_key = line.strip_prefix("{\"run\":")?;
         let comma = after_key.find(',')?;

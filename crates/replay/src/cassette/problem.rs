@@ -12,22 +12,22 @@ const WORDS: Words = Words {
 };
 
 impl Fault {
-    /// Whether a newer mcptest wrote the file.
+    /// Returns true if a newer mcptest wrote the file.
     pub fn is_newer(&self) -> bool {
         matches!(self, Self::Text(TextFault::Newer { .. }))
     }
 
-    /// Whether somebody has changed what was recorded.
+    /// Returns true if the recording was edited.
     pub fn is_edit(&self) -> bool {
         matches!(self, Self::EditedRun { .. })
     }
 
-    /// Whether a merge left two versions of the file, and nobody knows which is right.
+    /// Returns true if a merge left two versions of the file, so that the right one is unknown.
     pub(super) fn is_conflict(&self) -> bool {
         matches!(self, Self::Text(TextFault::Conflict))
     }
 
-    /// Whether its words say to record the file again.
+    /// Returns true if its message advises recording again.
     pub fn asks_to_record(&self) -> bool {
         match self {
             Self::Text(fault) => fault.asks_again(),
@@ -45,7 +45,7 @@ impl Fault {
     }
 }
 
-/// What is wrong, and what to do about it.
+/// A problem, with its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
     /// The text itself.
@@ -56,7 +56,7 @@ pub enum Fault {
         "{found}; a tool test is recorded as a header and one line, so record it again with --record"
     )]
     NotOneOutcome {
-        /// What is there instead.
+        /// The value that is there instead.
         found: &'static str,
     },
     /// The second line of a recorded tool test has something that no mcptest writes.
@@ -64,13 +64,13 @@ pub enum Fault {
     BadOutcome {
         /// The key that is at fault, as "`key`: "; empty when one is missing.
         key: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// A header that lacks something or has it in another type.
     #[error("the header cannot be read ({reason}); record the cassette again with --record")]
     BadHeader {
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// A header after the first line.
@@ -84,7 +84,7 @@ pub enum Fault {
     /// A trace with a field of another type.
     #[error("this cannot be read as a run ({reason}); correct it, or record again with --record")]
     BadTrace {
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// `run` is not a number from 1.
@@ -111,7 +111,7 @@ pub enum Fault {
     /// The mark of an early stop is not one.
     #[error("this mark of an early stop cannot be read ({reason}); record again with --record")]
     BadStop {
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
 }

@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// How every format of ours begins to name itself.
+/// The beginning of the name of each of our formats.
 const FORMAT_START: &[u8] = b"\"mcptest-";
 
 /// A cassette's bytes, which its traces borrow from.
@@ -36,7 +36,7 @@ impl Recording {
         })
     }
 
-    /// A cassette that is no file.
+    /// A cassette without a file.
     pub(crate) fn of_text(path: PathBuf, text: &str) -> Self {
         Self {
             path,
@@ -45,7 +45,7 @@ impl Recording {
         }
     }
 
-    /// Reads a file that stands among transcripts: an error about one that is no cassette speaks of a transcript.
+    /// Reads a file among transcripts: an error about another kind of file mentions transcripts.
     pub fn open_transcript(path: &Path) -> Result<Self, ReadError> {
         let recording = Self::open(path)?;
         if recording.fidelity.is_some()
@@ -65,12 +65,12 @@ impl Recording {
         &self.path
     }
 
-    /// What came over, when the file is a transcript of another program.
+    /// The fidelity of the import, if the file is another program's transcript.
     pub fn fidelity(&self) -> Option<&Fidelity> {
         self.fidelity.as_ref()
     }
 
-    /// What is in the file.
+    /// The contents of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -81,7 +81,7 @@ impl Recording {
     }
 }
 
-/// Whether a file of ours stands here, by how it begins.
+/// Returns true if the file begins like one of our formats.
 pub(super) fn is_of_ours(bytes: &[u8]) -> bool {
     memmem::find(
         &bytes[..bytes.len().min(200 + FORMAT_START.len())],
@@ -90,7 +90,7 @@ pub(super) fn is_of_ours(bytes: &[u8]) -> bool {
     .is_some()
 }
 
-/// Whether a recording of the proxy stands here; only its first bytes are looked at.
+/// Returns true if the file is a recording of the proxy, by its first bytes.
 pub fn is_tape(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4096)];
     memmem::find(start, FORMAT.as_bytes()).is_some()
@@ -143,11 +143,11 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
 pub struct ReadError {
     /// The path as asked for.
     pub path: PathBuf,
-    /// What is wrong.
+    /// The problem.
     pub fault: ReadFault,
 }
 
-/// What is wrong with a file that should be a cassette.
+/// A problem with a file that should be a cassette.
 #[derive(Debug, Error)]
 pub enum ReadFault {
     /// Nothing there.
@@ -156,7 +156,7 @@ pub enum ReadFault {
     /// A directory.
     #[error("this is a directory, not a cassette; name a file in it, or all of them with `{}/*.jsonl`", escape_path(.0))]
     Directory(PathBuf),
-    /// What judges said of a cassette's runs.
+    /// The file contains grades of a cassette's runs.
     #[error(
         "this file contains judges' grades of recorded runs; the runs are in the cassette of \
          the same name beside it"
@@ -198,7 +198,7 @@ impl ReadFault {
 }
 
 impl ReadError {
-    /// Whether its words say to record the file again.
+    /// Returns true if its message advises recording again.
     pub(crate) fn asks_to_record(&self) -> bool {
         match &self.fault {
             ReadFault::Missing => true,
@@ -207,7 +207,7 @@ impl ReadError {
         }
     }
 
-    /// The same as the reason of a row.
+    /// The problem as the reason of a row.
     pub(crate) fn reason(&self) -> Reason {
         let kind = match &self.fault {
             ReadFault::Missing => ReasonKind::RecordingMissing,

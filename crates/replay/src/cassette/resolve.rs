@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
 
-/// What paths and patterns name.
+/// The files that paths and patterns name.
 #[derive(Debug, Default)]
 pub struct Resolved {
     /// The files, in the order written and, within a pattern, in natural order.
@@ -21,7 +21,7 @@ pub struct Resolved {
 
 /// The files that paths and patterns name.
 ///
-/// A path is taken as it is, whether or not there is such a file; a file named twice is taken once.
+/// Resolves paths and patterns. A path is kept even if no file exists there. A file that is named twice counts once.
 pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Resolved, ResolveError> {
     let Resolved {
         mut files,
@@ -43,7 +43,7 @@ pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Resolved, Re
     Ok(Resolved { files, linked })
 }
 
-/// Whether a `cassette:` entry is a pattern, which is read and never recorded to.
+/// Returns true if a `cassette:` entry is a pattern, which is read and never recorded to.
 pub fn is_pattern(written: &str) -> bool {
     let has_class = written
         .find('[')
@@ -72,7 +72,7 @@ pub enum ResolveError {
     BadPattern {
         /// The pattern as written.
         pattern: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// A folder that cannot be listed.
@@ -85,7 +85,7 @@ pub enum ResolveError {
         pattern: String,
         /// The folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What has changed between the recording and the suite as it is now?
+//! Which inputs have changed between the recording and the current suite?
 
 use super::excerpt::differing;
 use mcptest_core::escape::escape as visible;
@@ -14,9 +14,9 @@ pub enum Change {
     Value {
         /// The field, as `prompt`, `parameters.temperature` or `tools.docs.search.description`.
         field: String,
-        /// What was recorded.
+        /// The recorded value.
         recorded: Option<Value>,
-        /// What the suite says now.
+        /// The suite's current value.
         current: Option<Value>,
     },
     /// A tool that was not there when the run was recorded.
@@ -137,12 +137,12 @@ fn keys_of_both<'k>(
     recorded.chain(expected).collect()
 }
 
-/// What differs, in the order in which it is compared.
+/// The differences, in the order of comparison.
 #[derive(Default)]
 pub(crate) struct Changes(pub(crate) Vec<Change>);
 
 impl Changes {
-    /// What has changed in the entry of a server. Like tools, a manifest is compared only where both sides know it.
+    /// Compares the entry of a server. Like tools, a manifest is compared only if both sides know it.
     pub(crate) fn server(
         &mut self,
         name: &str,
@@ -193,7 +193,7 @@ impl Changes {
         }
     }
 
-    /// What is known now must be as it was.
+    /// Compares digests that both sides have.
     fn digests(
         &mut self,
         field: &str,

@@ -26,14 +26,14 @@ pub struct Recorder {
     _lock: Lock,
 }
 
-/// What is in the file so far.
+/// The current contents of the file.
 #[derive(Debug, Default)]
 struct Contents {
     /// The numbers of its runs.
     runs: BTreeSet<usize>,
     /// The early stop at its end.
     stopped: Option<Stopped>,
-    /// Whether a line stands where it does not belong: a run before a lower one, or after a stop.
+    /// True if a line is out of order: a run before a lower one, or after a stop.
     is_unordered: bool,
 }
 
@@ -70,7 +70,7 @@ impl Reserved {
         Recorder::open(&self.path, contents, self.lock)
     }
 
-    /// Goes on with the cassette that is there, keeping its whole runs; begins it when there is none.
+    /// Continues an existing cassette with its whole runs, or begins a new one.
     ///
     /// A run that was cut off at the end is dropped; a cassette of another header is refused.
     pub fn resume(self, header: &Header) -> Result<Recorder, WriteError> {
@@ -120,7 +120,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Puts the lines in the order of their runs, in one step, where they are not; all of them are read either way.
+    /// Sorts the lines by their runs in one step, if necessary. Reads all of them either way.
     pub fn finish(self) -> Result<(), WriteError> {
         if !self.contents.is_unordered {
             return Ok(());
@@ -202,7 +202,7 @@ fn lock(path: &Path) -> Result<Lock, WriteError> {
     }
 }
 
-/// Whether there is a recording at `path`, of whatever suite.
+/// Returns true if `path` has a recording, of any suite.
 pub fn is_recording(path: &Path) -> bool {
     let mut found = false;
     let look = |bytes: &[u8]| {
@@ -243,7 +243,7 @@ fn run_line(run: usize, trace: &str) -> Result<String, WriteError> {
     Ok(line + "\n")
 }
 
-/// What of an existing cassette stays when recording goes on.
+/// The part of an existing cassette that stays when recording continues.
 struct Kept {
     contents: Contents,
     length: u64,
@@ -303,7 +303,7 @@ fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> 
     })
 }
 
-/// The lines of a cassette in the order of their runs; a stop that runs were added after is left out.
+/// The lines of a cassette in the order of their runs, without a stop that runs were added after.
 fn in_order(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let cassette = parse(bytes)?;
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();

@@ -16,7 +16,7 @@ pub enum WriteError {
         escape_path(.0)
     )]
     Locked(PathBuf),
-    /// What is there cannot be recorded again.
+    /// The existing file cannot be recorded again.
     #[error(
         "{}: mcptest did not record this file, and leaves it unchanged; name another file, or remove this one",
         escape_path(.0)
@@ -31,7 +31,7 @@ pub enum WriteError {
     Different {
         /// The cassette.
         path: PathBuf,
-        /// What differs.
+        /// The differences.
         changes: Vec<Change>,
     },
     /// A file without a header, or with one changed by hand.
@@ -42,7 +42,7 @@ pub enum WriteError {
     Unpinned {
         /// The cassette.
         path: PathBuf,
-        /// What is the matter with its header.
+        /// The problem of its header.
         reason: &'static str,
     },
     /// A cassette that is damaged before its end.
@@ -53,7 +53,7 @@ pub enum WriteError {
     Damaged {
         /// The cassette.
         path: PathBuf,
-        /// What is wrong in it.
+        /// The problem in it.
         problem: Problem,
     },
     /// A run that would not be read again.
@@ -61,7 +61,7 @@ pub enum WriteError {
     BadTrace {
         /// The run's number.
         run: usize,
-        /// What is wrong with its trace.
+        /// The problem of its trace.
         problem: Problem,
     },
     /// A run that is there already, or has no number.
@@ -81,9 +81,9 @@ pub enum WriteError {
     Failed {
         /// The cassette.
         path: PathBuf,
-        /// What was to be done to it.
+        /// The intended operation.
         verb: &'static str,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
 }

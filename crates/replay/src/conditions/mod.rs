@@ -1,5 +1,5 @@
-//! What decides how a run goes beside the agent, its model and its servers: the provider, injected faults, and the commands
-//! before and after each run?
+//! Which conditions decide how a run goes besides the agent, its model and its servers: the provider, injected
+//! faults, and the commands before and after each run?
 
 use crate::cassette::Cassette;
 use crate::secrets::{without_secret_names, without_tokens};
@@ -72,7 +72,7 @@ fn fault_entry(fault: &Fault) -> Value {
     entry
 }
 
-/// What a recording does not say, because it was made before recordings said it, and the suite does: a note.
+/// A note on conditions that the suite has and an older recording could not contain.
 pub(crate) fn unknown_conditions(
     path: &Path,
     cassette: &Cassette<'_>,

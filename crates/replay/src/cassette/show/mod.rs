@@ -11,14 +11,14 @@ use order::Step;
 pub(crate) use prose::of_content as prose_of_content;
 use std::fmt::Write;
 
-/// How much of a cassette is shown.
+/// Limits on the shown part of a cassette.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Only the run with this number.
     pub run: Option<usize>,
     /// Everything, over as many lines as it takes.
     pub full: bool,
-    /// Whether to colour.
+    /// Use colour.
     pub colour: bool,
 }
 
@@ -49,16 +49,16 @@ pub(crate) struct Page {
     colour: bool,
 }
 
-/// What a line begins with, as the report of a run colours it.
+/// The style of a line's label, with the colours of a run's report.
 #[derive(Clone, Copy)]
 pub(crate) enum Look {
-    /// What is going on.
+    /// An event.
     Plain,
-    /// What explains the rest.
+    /// An explanation.
     Dim,
-    /// What one looks for.
+    /// A key fact.
     Bold,
-    /// What failed.
+    /// A failure.
     Bad,
 }
 
@@ -72,7 +72,7 @@ impl Page {
         }
     }
 
-    /// What is on the page.
+    /// The text of the page.
     pub(crate) fn into_text(self) -> String {
         self.text
     }

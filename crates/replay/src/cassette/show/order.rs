@@ -35,7 +35,7 @@ pub(super) fn steps<'t, 'a>(trace: &'t Trace<'a>) -> Vec<Step<'t, 'a>> {
     place(turns, after)
 }
 
-/// The calls of slot 0 come before the assistant first speaks, those of slot n after it spoke n times.
+/// The calls of slot 0 come before the assistant's first message, the calls of slot n after its n-th message.
 fn place<'t, 'a>(turns: &'t [Turn<'a>], after: Vec<Vec<usize>>) -> Vec<Step<'t, 'a>> {
     let mut steps = Vec::new();
     let mut slots = after.into_iter();
