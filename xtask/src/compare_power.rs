@@ -2,8 +2,9 @@
 
 use crate::say;
 use crate::simulation::{Chance, write_table};
-use mcptest_core::compare::{Verdict, shown};
+use mcptest_core::compare::shown;
 use mcptest_core::eval::stats::{Detection, Tally, detectable_drop};
+use mcptest_core::report::leaderboard::Verdict;
 use std::process::ExitCode;
 
 const PAGE: &str = "docs/comparing.md";

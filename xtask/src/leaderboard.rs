@@ -1,8 +1,8 @@
 //! `leaderboard`: does the library compute the leaderboard that others published from the same runs?
 
 use crate::say;
-use mcptest_core::compare::leaderboard::{ModelRow, model_row};
 use mcptest_core::report::TestReport;
+use mcptest_core::report::leaderboard::{ModelRow, model_row};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -2,8 +2,7 @@
 
 use crate::md::text;
 use crate::words::count;
-use mcptest_core::compare::leaderboard::{Leaderboard, ModelRow};
-use mcptest_core::compare::{Verdict, p_value, points};
+use mcptest_core::report::leaderboard::{Leaderboard, ModelRow, Verdict, p_value, points};
 
 /// A column, by which the rows can be sorted.
 #[derive(Debug)]

@@ -5,12 +5,12 @@ use clap::Args;
 use mcptest_command::reports::{Sorting, reporters_help};
 use mcptest_command::value::{Word, one_of};
 use mcptest_command::{Destination, EXIT_BROKEN, EXIT_FAILED, Failure, Group, Program, RunCommand};
-use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
 use mcptest_core::compare::{
-    Compared, Comparison, Named, Verdict, compare, compare_several, leave_models_out,
+    Compared, Comparison, Named, compare, compare_several, leave_models_out,
 };
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::nearest;
+use mcptest_core::report::leaderboard::{USUAL_K, Verdict, by_model};
 use mcptest_core::report::{Report, TestReport};
 use mcptest_report::comparison::REPORTERS;
 use std::path::{Component, PathBuf};

@@ -1,9 +1,9 @@
 //! What came out of comparing two baselines: the one model that its reporters render.
 
 use super::VERSION;
-use crate::compare::drawn_in_words;
 use crate::engine::Better;
 use crate::report::Number;
+use crate::report::leaderboard::change::drawn_in_words;
 use crate::words::count;
 use serde::Serialize;
 

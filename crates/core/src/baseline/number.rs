@@ -2,8 +2,8 @@
 
 use super::TestBaseline;
 use super::comparison::{Class, NumberShift};
-use crate::compare::better;
-use crate::engine::Better;
+use crate::engine::{Better, Target};
+use crate::gates::GATES;
 use crate::report::Number;
 use mcptest_stats::{Shift, Stratum, holm, shift, six_decimals};
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
         };
         NumberShift {
             class,
-            better: better(&target).unwrap_or(Better::High),
+            better: GATES.target(&target).map_or(Better::High, Target::better),
             before: six_decimals(values.mean(|(before, _)| before)),
             after: six_decimals(values.mean(|(_, after)| after)),
             tests: values.0.len(),

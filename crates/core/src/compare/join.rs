@@ -1,6 +1,6 @@
 //! Which tests of two reports are the same?
 
-use super::leaderboard::by_model;
+use crate::report::leaderboard::by_model;
 use crate::report::{Report, TestReport};
 use crate::suite::Variant;
 

@@ -1,31 +1,27 @@
 //! Is an agent better or worse in one report than in another, or is it chance?
 
 mod calls;
-mod change;
-mod checks;
 mod join;
-pub mod leaderboard;
 mod model;
 mod sentence;
+mod sides;
 mod targets;
 #[cfg(test)]
 mod tests;
 
-pub use change::{Shown, ShownTest, shown};
+pub use crate::report::leaderboard::change::{Shown, ShownTest, shown};
 pub use join::leave_models_out;
 pub use model::{
-    Compared, ComparedSide, Comparison, FirstDifference, RateChange, Several, TargetChange,
-    TestChange, ToolChange, Verdict,
+    Compared, ComparedSide, Comparison, FirstDifference, Several, TargetChange, TestChange,
+    ToolChange,
 };
-pub(crate) use sentence::drawn_in_words;
-pub use sentence::{p_value, points};
-pub(crate) use targets::better;
 
-use crate::report::{Report, Status, TestReport};
-use change::{reach, shown_beside, with_runs};
+use crate::report::leaderboard::change::{reach, shown_beside, with_runs};
+use crate::report::leaderboard::{Group, Verdict, by_model, leaderboard};
+use crate::report::{Report, Status, TestReport, checks};
 use join::{Joined, join};
-use leaderboard::{Group, by_model, leaderboard, of_sides};
 use mcptest_stats::Tally;
+use sides::leaderboard_of_sides;
 
 /// The version of the JSON of a comparison.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -66,7 +62,7 @@ pub fn compare_several(first: Named<'_>, others: &[Named<'_>], most_k: u64) -> S
             .into_iter()
             .find(has)
             .unwrap_or(Verdict::NotEnoughRuns),
-        leaderboard: of_sides(&reports, &sides, most_k),
+        leaderboard: leaderboard_of_sides(&reports, &sides, most_k),
         sides,
     }
 }
@@ -118,7 +114,9 @@ impl<'r> Same<'r> {
             more_runs: reach
                 .and_then(|reach| reach.more_runs)
                 .filter(|_| shown.together.is_none()),
-            tests: pairs.map(|((a, b), shown)| of_test(a, b, *shown)).collect(),
+            tests: pairs
+                .map(|((one, other), shown)| of_test([a.0, b.0], [one, other], *shown))
+                .collect(),
             only_a: names(joined.only_a),
             only_b: names(joined.only_b),
             leaderboard: None,
@@ -166,7 +164,8 @@ fn groups<'r>((a, name_a): Named<'r>, (b, name_b): Named<'r>) -> Vec<Group<'r>> 
         .collect()
 }
 
-fn of_test(a: &TestReport, b: &TestReport, shown: ShownTest) -> TestChange {
+/// A test of both reports.
+fn of_test(reports: [&Report; 2], [a, b]: [&TestReport; 2], shown: ShownTest) -> TestChange {
     let (before, now) = (a.tally(), b.tally());
     let is_compared = shown.verdict.is_some();
     let changed_checks = checks::changed(a, b);
@@ -193,7 +192,7 @@ fn of_test(a: &TestReport, b: &TestReport, shown: ShownTest) -> TestChange {
         not_compared: why_not(a, "first")
             .or_else(|| why_not(b, "second"))
             .or(changed_checks),
-        targets: targets::targets(a, b),
+        targets: targets::targets(reports, a, b),
         calls: if is_compared {
             calls::tools(a, b)
         } else {

@@ -1,36 +1,10 @@
 //! What came out of comparing two reports: the one model that its reporters render.
 
-use super::leaderboard::Leaderboard;
 use crate::engine::Better;
+use crate::report::leaderboard::{Leaderboard, RateChange, Verdict};
 use crate::report::{Number, Status};
 use crate::suite::Variant;
-use serde::{Deserialize, Serialize};
-
-/// What the runs say of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The second passes more often, beyond what chance explains.
-    Better,
-    /// The second passes less often, beyond what chance explains.
-    Worse,
-    /// Chance explains the difference.
-    NoEvidence,
-    /// So few runs would hardly show the largest difference.
-    NotEnoughRuns,
-}
-
-impl Verdict {
-    /// The words for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::NoEvidence => "no evidence of change",
-            Self::NotEnoughRuns => "not enough runs",
-        }
-    }
-}
+use serde::Serialize;
 
 /// What is compared: two reports test by test, or several with the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -115,26 +89,6 @@ pub struct ComparedSide {
     pub tests: usize,
     /// How many runs of them were judged.
     pub runs: u64,
-}
-
-/// A difference of two pass rates, the second less the first.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct RateChange {
-    /// The pass rate of the first: the mean over the tests.
-    pub rate_a: f64,
-    /// That of the second.
-    pub rate_b: f64,
-    /// How much it grew.
-    pub difference: f64,
-    /// The lower bound of its 95% interval.
-    pub low: f64,
-    /// The upper bound.
-    pub high: f64,
-    /// The two-sided mid-p of the permutation test within each test.
-    pub p: f64,
-    /// Whether `p` is from a fixed sample of the rearrangements, because there are too many to count them all.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub p_is_drawn: bool,
 }
 
 /// One test side by side.

@@ -1,9 +1,9 @@
 //! What is said of a comparison in a sentence or two?
 
-use super::model::{Comparison, RateChange, Verdict};
-use crate::report::Number;
+use super::model::Comparison;
+use crate::report::leaderboard::change::drawn_in_words;
+use crate::report::leaderboard::{RateChange, Verdict, p_value, points};
 use crate::words::count;
-use mcptest_stats::DRAWS;
 
 /// The verdict with what it rests on; `overall` is that of all tests together.
 pub(super) fn sentence(of: &Comparison, overall: Verdict) -> String {
@@ -147,27 +147,4 @@ fn more(of: &Comparison) -> String {
         " To show {what} takes {} of each test on each side.",
         count(more as usize, "more run")
     )
-}
-
-/// A share in percent, with one decimal where it has one.
-pub fn points(share: f64) -> String {
-    Number::Float((share * 1000.0).round() / 10.0).to_string()
-}
-
-/// What is added to a p-value that is from a sample of the rearrangements.
-pub(crate) fn drawn_in_words(p_is_drawn: bool) -> String {
-    if p_is_drawn {
-        format!(" from {DRAWS} drawn rearrangements")
-    } else {
-        String::new()
-    }
-}
-
-/// `p = 0.0314`, or that it is smaller than what is shown.
-pub fn p_value(p: f64) -> String {
-    if p < 1e-6 {
-        "p < 0.000001".to_owned()
-    } else {
-        format!("p = {}", Number::Float(p))
-    }
 }

@@ -2,15 +2,14 @@
 
 use super::model::TargetChange;
 use crate::engine::Better;
-use crate::gates::GATES;
-use crate::report::{GateReport, Number, TestReport};
+use crate::report::{GateReport, Number, Report, TestReport};
 use crate::words::distinct;
 use mcptest_stats::{Stratum, shift, six_decimals};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The targets of the gates, then what scorers gave the runs.
-pub(super) fn targets(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
+pub(super) fn targets(reports: [&Report; 2], a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
     let mut all = Vec::new();
     for gate in distinct(a.gates.iter().chain(&b.gates).map(|gate| gate.key.as_str())) {
         let (one, other) = (of_gate(a, gate), of_gate(b, gate));
@@ -26,7 +25,7 @@ pub(super) fn targets(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
             target: target.clone(),
             a: number(one, target),
             b: number(other, target),
-            better: better(target),
+            better: better(reports, gate, target),
             p: None,
         }));
     }
@@ -38,13 +37,10 @@ fn of_gate<'r>(test: &'r TestReport, key: &str) -> Option<&'r GateReport> {
     test.gates.iter().find(|gate| gate.key == key)
 }
 
-/// Which way a number of a gate is better.
-pub(crate) fn better(target: &str) -> Option<Better> {
-    let known = GATES
-        .iter()
-        .flat_map(|gate| gate.targets)
-        .find(|known| known.name == target);
-    known.map(|target| target.better())
+/// Which values of a gate's number are good, as the reports themselves say.
+fn better(reports: [&Report; 2], gate: &str, target: &str) -> Option<Better> {
+    let definition = |report: &Report| Some(report.gates.get(gate)?.targets.get(target)?.better);
+    reports.into_iter().find_map(definition)
 }
 
 fn scores(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {

@@ -1,8 +1,8 @@
 //! What is said of two reports.
 
-use super::leaderboard::{USUAL_K, by_model, leaderboard};
 use super::*;
 use crate::gates::GATES;
+use crate::report::leaderboard::USUAL_K;
 use crate::report::{Place, RunReport};
 use crate::row::Rerun;
 use serde_json::json;

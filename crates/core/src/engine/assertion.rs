@@ -1,6 +1,6 @@
 //! `{target, matcher, message?}`: one expectation of a path or of a gate's number.
 
-use crate::engine::target::{Range, Target};
+use super::target::{Range, Target};
 use crate::grade::{Found, Numbers, SCORERS};
 use crate::matcher::{Matcher, Reached};
 use crate::problem::{Problem, Span};

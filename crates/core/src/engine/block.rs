@@ -1,13 +1,13 @@
 //! What does a gate's block in a suite require, and do the runs meet it?
 
-use crate::engine::accept::Proposal;
-use crate::engine::assertion::Assertion;
-use crate::engine::facts::{AgentFacts, why_doubtful, why_nothing_matches};
-use crate::engine::gate::{Gate, GateKind, GateTrait, ReadNamed};
-use crate::engine::outlook::Outlook;
-use crate::engine::recording::Recording;
-use crate::engine::scores::{Said, Scores};
-use crate::engine::target::Target;
+use super::accept::Proposal;
+use super::assertion::Assertion;
+use super::facts::{AgentFacts, why_doubtful, why_nothing_matches};
+use super::gate::{Gate, GateKind, GateTrait, ReadNamed};
+use super::outlook::Outlook;
+use super::recording::Recording;
+use super::scores::{Said, Scores};
+use super::target::Target;
 use crate::grade::Question;
 use crate::problem::{Level, Problem, Span};
 use crate::report::{Expectation, Finding, GateReport, Remark, Status};

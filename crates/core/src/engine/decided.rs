@@ -1,7 +1,7 @@
 //! Is the verdict of a test certain before all of its runs are there?
 
-use crate::engine::block::GateBlock;
-use crate::engine::gate::GateTrait;
+use super::block::GateBlock;
+use super::gate::GateTrait;
 use crate::report::Status;
 use crate::suite::Agent;
 use crate::trace::Run;

@@ -1,7 +1,7 @@
 //! What does a gate know about its agent before any run, and which problems of its block does that show?
 
-use crate::engine::assertion::Assertion;
-use crate::engine::target::Target;
+use super::assertion::Assertion;
+use super::target::Target;
 use crate::hashed::HashSet;
 use crate::problem::{Problem, Span, did_you_mean, nearest};
 use crate::suite::Fault;

@@ -1,14 +1,14 @@
 //! What is a gate, and what sets one apart from the others?
 
-use crate::engine::accept::Proposal;
-use crate::engine::assertion::Assertion;
-use crate::engine::block::GateBlock;
-use crate::engine::facts::AgentFacts;
-use crate::engine::outlook::Outlook;
-use crate::engine::recording::{Recording, SideRun, SideWords};
-use crate::engine::scores::{RunScores, Scores};
-use crate::engine::shown::Shown;
-use crate::engine::target::Target;
+use super::accept::Proposal;
+use super::assertion::Assertion;
+use super::block::GateBlock;
+use super::facts::AgentFacts;
+use super::outlook::Outlook;
+use super::recording::{Recording, SideRun, SideWords};
+use super::scores::{RunScores, Scores};
+use super::shown::Shown;
+use super::target::Target;
 use crate::grade::Question;
 use crate::problem::{Problem, Span};
 use crate::report::Evidence;

@@ -1,6 +1,6 @@
 //! Which problems of an agent's gates does loading report? For the gates' own tests.
 
-use crate::engine::trial::tools_of;
+use super::trial::tools_of;
 use crate::problem::Problem;
 use crate::suite::{Host, load};
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Which values can a target still reach while some runs are missing?
 
-use crate::engine::assertion::{Assertion, numbers_in};
-use crate::engine::scores::Scores;
-use crate::engine::target::{Better, Fold, Range, Target};
+use super::assertion::{Assertion, numbers_in};
+use super::scores::Scores;
+use super::target::{Better, Fold, Range, Target};
 use crate::report::Number;
 use serde_json::Value;
 

@@ -1,10 +1,10 @@
 //! Which runs does a gate fail by themselves, and in what share of them does it hold?
 
-use crate::engine::assertion::Assertion;
-use crate::engine::block::GateBlock;
-use crate::engine::gate::{Gate, GateKind, GateTrait, RunFailsBy};
-use crate::engine::scores::Scores;
-use crate::engine::target::{Better, Fold, Target};
+use super::assertion::Assertion;
+use super::block::GateBlock;
+use super::gate::{Gate, GateKind, GateTrait, RunFailsBy};
+use super::scores::Scores;
+use super::target::{Better, Fold, Target};
 use crate::matcher::Matcher;
 use crate::problem::Span;
 use crate::report::Number;

@@ -1,7 +1,7 @@
 //! What does a gate ask for when the runs of its agent are recorded?
 
-use crate::engine::combination::Combination;
-use crate::engine::gate::Gate;
+use super::combination::Combination;
+use super::gate::Gate;
 use crate::price::Prices;
 use crate::suite::{Agent, Variant};
 use crate::trace::{CatalogueTool, Header, Run};

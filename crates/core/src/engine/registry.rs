@@ -1,6 +1,7 @@
 //! Which gates may suites use?
 
-use crate::engine::gate::GateKind;
+use super::gate::GateKind;
+use super::target::Target;
 use crate::suite::read::is_same_key;
 use std::iter::{Copied, Flatten};
 use std::slice::Iter;
@@ -34,6 +35,12 @@ impl Gates {
     /// The entry with this key.
     pub fn find(self, key: &str) -> Option<&'static GateKind> {
         self.iter().find(|kind| kind.key == key)
+    }
+
+    /// The target with this name: gates that share one mean the same by it.
+    pub fn target(self, name: &str) -> Option<&'static Target> {
+        let mut targets = self.iter().flat_map(|kind| kind.targets);
+        targets.find(|target| target.name == name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What did a gate measure: its values, its findings, and did the runs exercise it?
 
-use crate::engine::target::{Better, Fold, Target};
+use super::target::{Better, Fold, Target};
 use crate::grade::Grade;
 use crate::report::{AssertionDiff, CallTable, Finding, Number, Remark};
 use crate::trace::Run;

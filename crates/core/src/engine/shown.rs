@@ -1,7 +1,7 @@
 //! Which runs does a gate show, where what is behind its numbers is asked for?
 
-use crate::engine::block::GateBlock;
-use crate::engine::target::Target;
+use super::block::GateBlock;
+use super::target::Target;
 use crate::report::{Evidence, GateReport};
 use crate::suite::Variant;
 use crate::trace::Run;

@@ -1,7 +1,7 @@
 //! Which calls does `successful:` count as successful?
 
-use crate::engine::GateBlock;
-use crate::engine::gate::GateTrait;
+use super::GateBlock;
+use super::gate::GateTrait;
 use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};

@@ -1,8 +1,10 @@
 //! The verdict with its evidence: the one model that every reporter renders.
 
+pub(crate) mod checks;
 mod definition;
 pub mod evidence;
 mod expectation;
+pub mod leaderboard;
 mod named;
 mod number;
 mod outcome;
@@ -21,12 +23,12 @@ pub use probe::Probe;
 pub use raw_trace::{Embed, RawTrace};
 pub use table::{CallRow, CallShown, CallTable, Pairing};
 
-use crate::compare::leaderboard::{Leaderboard, USUAL_K, by_model, leaderboard};
 use crate::coverage::Coverage;
 use crate::engine::{Gates, Target};
 use crate::grade::{Grade, Numbers};
 use crate::suite::Variant;
 use crate::trace::{RecordedServer, Tokens};
+use leaderboard::{Leaderboard, USUAL_K, by_model};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -355,7 +357,7 @@ impl Report {
             schema_version: SCHEMA_VERSION,
             summary: Summary::over(&tests),
             gates,
-            leaderboard: leaderboard(&by_model(&tests), USUAL_K),
+            leaderboard: leaderboard::leaderboard(&by_model(&tests), USUAL_K),
             tests,
             coverage: None,
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),

@@ -8,7 +8,8 @@ use crate::html;
 use crate::pretty;
 use crate::words::{count, only_in};
 use crate::{Reporter, json};
-use mcptest_core::compare::{Compared, Comparison, TargetChange, TestChange, p_value, points};
+use mcptest_core::compare::{Compared, Comparison, TargetChange, TestChange};
+use mcptest_core::report::leaderboard::{p_value, points};
 use mcptest_core::report::{Number, Status};
 
 /// The JSON Schema of the comparison (draft 2020-12).

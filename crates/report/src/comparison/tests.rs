@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::{Options, sample};
-use mcptest_core::compare::leaderboard::USUAL_K;
 use mcptest_core::compare::{compare, compare_several};
 use mcptest_core::eval::GATES;
+use mcptest_core::report::leaderboard::USUAL_K;
 use mcptest_core::report::{Report, RunReport, TestReport};
 use serde_json::{Value, json};
 

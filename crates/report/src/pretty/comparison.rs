@@ -8,7 +8,8 @@ use crate::comparison::{
 };
 use crate::words::count;
 use anstyle::Style;
-use mcptest_core::compare::{Compared, ComparedSide, Comparison, Several, TestChange, Verdict};
+use mcptest_core::compare::{Compared, ComparedSide, Comparison, Several, TestChange};
+use mcptest_core::report::leaderboard::Verdict;
 
 pub(crate) fn render(compared: &Compared, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);

@@ -3,7 +3,7 @@
 use super::page::{Line, Page, style};
 use crate::leaderboard::{Column, columns, notes};
 use crate::words::escape;
-use mcptest_core::compare::leaderboard::Leaderboard;
+use mcptest_core::report::leaderboard::Leaderboard;
 use unicode_width::UnicodeWidthStr;
 
 /// The most columns of a model's name.

@@ -1,10 +1,11 @@
 //! Has a pass rate changed beyond what chance explains, and what could so many runs have shown?
 
-use super::model::{RateChange, Verdict};
+use crate::report::Number;
 use mcptest_stats::{
-    CONFIDENCE, Detection, Stratum, Tally, detectable_drop, difference_over_tests, holm,
+    CONFIDENCE, DRAWS, Detection, Stratum, Tally, detectable_drop, difference_over_tests, holm,
     runs_to_detect, shift, six_decimals,
 };
+use serde::{Deserialize, Serialize};
 
 /// A change is supported when it is as unlikely as this where there is none.
 const LEVEL: f64 = 0.05;
@@ -12,10 +13,56 @@ const LEVEL: f64 = 0.05;
 /// How often a change that is there must be seen, to say that so many runs would show it.
 const POWER: f64 = 0.8;
 
+/// What the runs say of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The second passes more often, beyond what chance explains.
+    Better,
+    /// The second passes less often, beyond what chance explains.
+    Worse,
+    /// Chance explains the difference.
+    NoEvidence,
+    /// So few runs would hardly show the largest difference.
+    NotEnoughRuns,
+}
+
+impl Verdict {
+    /// The words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::NoEvidence => "no evidence of change",
+            Self::NotEnoughRuns => "not enough runs",
+        }
+    }
+}
+
+/// A difference of two pass rates, the second less the first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RateChange {
+    /// The pass rate of the first: the mean over the tests.
+    pub rate_a: f64,
+    /// That of the second.
+    pub rate_b: f64,
+    /// How much it grew.
+    pub difference: f64,
+    /// The lower bound of its 95% interval.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+    /// The two-sided mid-p of the permutation test within each test.
+    pub p: f64,
+    /// Whether `p` is from a fixed sample of the rearrangements, because there are too many to count them all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub p_is_drawn: bool,
+}
+
 /// How the pass rate of the same tests changed. Runs of one test are exchangeable between the sides when nothing has
 /// changed, so that the test rearranges them within each test; runs are no pairs, because run 3 of one side has nothing in
 /// common with run 3 of the other.
-pub(super) fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
+pub(crate) fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
     let found = difference_over_tests(pairs, CONFIDENCE).ok()?;
     let values: Vec<(Vec<f64>, Vec<f64>)> = pairs
         .iter()
@@ -99,7 +146,7 @@ pub fn shown(pairs: &[(Tally, Tally)]) -> Shown {
 }
 
 /// The same for each of several sides beside the first: p-values are adjusted for all sides, and for all tests of all.
-pub(super) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
+pub(crate) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
     let changes: Vec<Option<RateChange>> = sides
         .iter()
         .map(|pairs| change_of(&with_runs(pairs)))
@@ -143,7 +190,7 @@ pub(super) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
 }
 
 /// The p-values of these changes by Holm's method, none where there is no change.
-pub(super) fn adjusted(
+pub(crate) fn adjusted(
     changes: &[Option<RateChange>],
 ) -> impl Iterator<Item = Option<f64>> + use<> {
     let p_values: Vec<Option<f64>> = changes
@@ -158,7 +205,7 @@ pub(super) fn adjusted(
 }
 
 /// The tests that have runs on both sides.
-pub(super) fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
+pub(crate) fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
     pairs
         .iter()
         .filter(|(a, b)| a.runs > 0 && b.runs > 0)
@@ -167,7 +214,7 @@ pub(super) fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
 }
 
 /// Better or worse, where chance hardly explains the difference.
-pub(super) fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
+pub(crate) fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
     let verdict = if difference < 0.0 {
         Verdict::Worse
     } else {
@@ -177,18 +224,18 @@ pub(super) fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
 }
 
 /// What so many runs could show.
-pub(super) struct Reach {
+pub(crate) struct Reach {
     /// The smallest drop that is shown four times in five.
-    pub(super) smallest_drop: Option<f64>,
+    pub(crate) smallest_drop: Option<f64>,
     /// Whether some change from this rate, to none or to all, is shown as often.
-    pub(super) could_show: bool,
+    pub(crate) could_show: bool,
     /// How many more runs of each test on each side it takes to show this difference, or any at all.
-    pub(super) more_runs: Option<u64>,
+    pub(crate) more_runs: Option<u64>,
 }
 
 /// Runs are counted as if they were all of one test: that the tests differ makes the comparison sharper, not duller. So
 /// many sides share the level.
-pub(super) fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Reach {
+pub(crate) fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Reach {
     let detection = Detection {
         alpha: LEVEL / sides as f64,
         power: POWER,
@@ -221,5 +268,28 @@ pub(super) fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize)
         more_runs: needed
             .and_then(|runs| runs.checked_sub(fewest))
             .filter(|more| *more > 0),
+    }
+}
+
+/// A share in percent, with one decimal where it has one.
+pub fn points(share: f64) -> String {
+    Number::Float((share * 1000.0).round() / 10.0).to_string()
+}
+
+/// What is added to a p-value that is from a sample of the rearrangements.
+pub(crate) fn drawn_in_words(p_is_drawn: bool) -> String {
+    if p_is_drawn {
+        format!(" from {DRAWS} drawn rearrangements")
+    } else {
+        String::new()
+    }
+}
+
+/// `p = 0.0314`, or that it is smaller than what is shown.
+pub fn p_value(p: f64) -> String {
+    if p < 1e-6 {
+        "p < 0.000001".to_owned()
+    } else {
+        format!("p = {}", Number::Float(p))
     }
 }

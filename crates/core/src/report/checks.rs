@@ -1,10 +1,10 @@
 //! Are the runs of a test held to the same on both sides?
 
-use crate::report::TestReport;
+use super::TestReport;
 use std::collections::BTreeSet;
 
 /// Which blocks differ, in a sentence; `None` where none do, or a report says nothing of them.
-pub(super) fn changed(a: &TestReport, b: &TestReport) -> Option<String> {
+pub(crate) fn changed(a: &TestReport, b: &TestReport) -> Option<String> {
     if a.checks.is_empty() || b.checks.is_empty() {
         return None;
     }

@@ -1,10 +1,11 @@
 //! How do several models do on the same tests, and do the runs support that one is better?
 
-use super::change::{adjusted, change_of, direction};
-use super::join::{Joined, join};
-use super::model::{Comparison, RateChange, Verdict};
-use super::{Named, checks, in_words};
-use crate::report::{RunReport, TestReport};
+pub(crate) mod change;
+
+pub use change::{RateChange, Verdict, p_value, points};
+
+use super::{RunReport, TestReport, checks};
+use change::{adjusted, change_of, direction};
 use mcptest_stats::{
     CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
 };
@@ -81,7 +82,7 @@ pub struct ModelDifference {
 }
 
 impl ModelDifference {
-    fn of(change: RateChange, p: f64, verdict: Verdict) -> Self {
+    pub(crate) fn of(change: RateChange, p: f64, verdict: Verdict) -> Self {
         Self {
             value: change.difference,
             low: change.low,
@@ -188,78 +189,8 @@ fn held_to_other_checks<'r>(groups: &[JudgedGroup<'r>]) -> BTreeSet<Key<'r>> {
     unlike
 }
 
-/// The sides under their names over the tests that all of them have, and what was found of those beside the first; none
-/// where the first has no runs.
-pub(super) fn of_sides(
-    sides: &[Named<'_>],
-    found: &[Comparison],
-    most_k: u64,
-) -> Option<Leaderboard> {
-    let [first, others @ ..] = sides else {
-        return None;
-    };
-    let judged: Vec<&Named<'_>> = others
-        .iter()
-        .zip(found)
-        .filter(|(_, found)| found.b.runs > 0)
-        .map(|(side, _)| side)
-        .collect();
-    let joined: Vec<Joined<'_>> = judged
-        .iter()
-        .map(|side| join(&first.0.tests, &side.0.tests))
-        .collect();
-    let mut pairs: Vec<_> = joined
-        .iter()
-        .map(|joined| joined.pairs.iter().peekable())
-        .collect();
-    let mut groups: Vec<JudgedGroup<'_>> = std::iter::once(first)
-        .chain(judged)
-        .map(|(_, name)| (*name, Vec::new()))
-        .collect();
-    let mut left_out: Vec<String> = joined
-        .iter()
-        .flat_map(|joined| &joined.only_b)
-        .map(|test| in_words(test))
-        .collect();
-    for of_first in &first.0.tests {
-        // The pairs of each side are in the order of the first.
-        let same: Vec<Option<&TestReport>> = pairs
-            .iter_mut()
-            .map(|pairs| {
-                let pair = pairs.next_if(|(paired, _)| std::ptr::eq(*paired, of_first))?;
-                Some(pair.1)
-            })
-            .collect();
-        let row: Option<Vec<&TestReport>> = std::iter::once(Some(of_first)).chain(same).collect();
-        let is_comparable =
-            |test: &&TestReport| test.tally().runs > 0 && checks::changed(of_first, test).is_none();
-        match row.filter(|row| row.iter().all(is_comparable)) {
-            Some(row) => {
-                for ((_, tests), test) in groups.iter_mut().zip(row) {
-                    tests.push((test, test.tally()));
-                }
-            }
-            None => left_out.push(in_words(of_first)),
-        }
-    }
-    left_out.sort();
-    left_out.dedup();
-    let differences = found.iter().filter(|side| side.b.runs > 0).map(|side| {
-        let (change, p) = (side.change?, side.p_holm?);
-        let verdict = direction(Some(p), change.difference).unwrap_or(match side.verdict {
-            Verdict::NotEnoughRuns => Verdict::NotEnoughRuns,
-            _ => Verdict::NoEvidence,
-        });
-        Some(ModelDifference::of(change, p, verdict))
-    });
-    let board = board(&groups, differences, most_k)?;
-    Some(Leaderboard {
-        tests_left_out: left_out,
-        ..board
-    })
-}
-
-type JudgedGroup<'r> = (&'r str, Vec<Judged<'r>>);
+/// Tests under a name, each with what its runs came to.
+pub(crate) type JudgedGroup<'r> = (&'r str, Vec<Judged<'r>>);
 
 fn with_runs<'r>(groups: &'r [Group<'_>]) -> Vec<JudgedGroup<'r>> {
     let judged = groups
@@ -268,7 +199,8 @@ fn with_runs<'r>(groups: &'r [Group<'_>]) -> Vec<JudgedGroup<'r>> {
     judged.filter(|(_, tests)| !tests.is_empty()).collect()
 }
 
-fn board(
+/// A row for each group, and the differences of all but the first.
+pub(crate) fn board(
     groups: &[JudgedGroup<'_>],
     differences: impl Iterator<Item = Option<ModelDifference>>,
     most_k: u64,
@@ -295,7 +227,7 @@ fn board(
 }
 
 /// A test that has runs, and how many of them passed.
-type Judged<'r> = (&'r TestReport, Tally);
+pub(crate) type Judged<'r> = (&'r TestReport, Tally);
 
 fn judged<'r>(tests: &[&'r TestReport]) -> Vec<Judged<'r>> {
     tests
