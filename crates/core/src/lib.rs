@@ -3,7 +3,7 @@
 //! A host loads a suite with two closures, judges traces that it has in memory, and has a report:
 //!
 //! ```
-//! use mcptest_core::{Host, Recorded, Status, Trace, judge, load};
+//! use mcptest_core::{Host, Recorded, RowId, Status, Trace, judge, load};
 //! use std::path::Path;
 //!
 //! let text = "
@@ -16,17 +16,16 @@
 //! ";
 //! let read = |_: &Path| Ok(text.as_bytes().to_vec());
 //! let host = Host::new(&read, &|_| None);
-//! let loaded = load(Path::new("weather.yml"), &host);
-//! let suite = loaded.suite.expect("nothing is wrong with it");
+//! let suite = load(Path::new("weather.yml"), &host).into_result()?;
 //!
 //! let run = r#"{"tool_calls": [{"name": "get_weather"}], "final_response": "Take an umbrella."}"#;
 //! let traces = [Trace::read(run)?];
-//! let report = judge(&suite, &[("forecast", Recorded::of_traces(&traces))]);
+//! let report = judge(&suite, &[(RowId::new("forecast"), Recorded::of_traces(&traces))]);
 //!
 //! assert_eq!(report.tests[0].status, Status::Passed);
 //! assert_eq!(report.exit_code(), 0);
 //! println!("{}", serde_json::to_string_pretty(&report)?); // the crate mcptest-report has the other formats
-//! # Ok::<(), serde_json::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Each gate is also a function over JSON values, such as [`eval::validate_trace`]. What is not on these pages is for
@@ -106,7 +105,7 @@ pub use report::{
     Summary, TestReport,
 };
 #[doc(inline)]
-pub use row::{AgentRow, Reason, ReasonKind};
+pub use row::{AgentRow, Reason, ReasonKind, RowId};
 #[doc(inline)]
 pub use suite::{
     Agent, Host, Loaded, Model, RefusedSuite, Suite, ToolOutcome, ToolTest, Variant, load,

@@ -5,7 +5,7 @@ use mcptest_core::gates::{
     RunFailsBy, RunScores, Target, check,
 };
 use mcptest_core::{
-    Host, Loaded, Recorded, Report, Status, Suite, Trace, judge, load, load_for_traces,
+    Host, Loaded, Recorded, Report, RowId, Status, Suite, Trace, judge, load, load_for_traces,
 };
 use std::path::Path;
 
@@ -107,7 +107,10 @@ fn suite() -> Suite {
 fn report(message: &str) -> Report {
     let text = format!(r#"{{"tool_calls":[{{"name":"greet"}}],"final_response":"{message}"}}"#);
     let traces = [Trace::read(&text).unwrap()];
-    judge(&suite(), &[("brief", Recorded::of_traces(&traces))])
+    judge(
+        &suite(),
+        &[(RowId::new("brief"), Recorded::of_traces(&traces))],
+    )
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Can a host judge what it has in memory, without a file?
 
 use mcptest_core::{
-    Host, Reason, ReasonKind, Recorded, Report, Status, Suite, ToolOutcome, Trace, judge, load,
+    Host, Reason, ReasonKind, Recorded, Report, RowId, Status, Suite, ToolOutcome, Trace, judge,
+    load,
 };
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -47,7 +48,7 @@ fn kind(report: &Report, row: usize) -> ReasonKind {
 }
 
 #[test]
-fn every_row_of_a_suite_is_judged_by_the_runs_under_its_name() {
+fn every_row_of_a_suite_is_judged_by_the_runs_under_its_id() {
     let suite = suite();
     let good = r#"{"tool_calls":[{"name":"get_weather"}],"final_response":"Rain."}"#;
     let bad = r#"{"tool_calls":[{"name":"get_time"}]}"#;
@@ -61,9 +62,15 @@ fn every_row_of_a_suite_is_judged_by_the_runs_under_its_name() {
     let report = judge(
         &suite,
         &[
-            ("forecast [gpt-5]", Recorded::of_traces(&good)),
-            ("forecast [claude-x]", Recorded::of_traces(&mixed)),
-            ("oslo", called),
+            (
+                RowId::new("forecast").with_model("gpt-5"),
+                Recorded::of_traces(&good),
+            ),
+            (
+                RowId::new("forecast").with_model("claude-x"),
+                Recorded::of_traces(&mixed),
+            ),
+            (RowId::new("oslo"), called),
         ],
     );
     let expected = [
@@ -103,9 +110,18 @@ fn what_is_missing_or_wrong_is_told_by_its_kind() {
     let report = judge(
         &suite,
         &[
-            ("forecast [gpt-5]", Recorded::of_traces(&one)),
-            ("forecast [claude-x]", Recorded::of_traces(&broken)),
-            ("forecast [gpt5]", Recorded::of_traces(&one)),
+            (
+                RowId::new("forecast").with_model("gpt-5"),
+                Recorded::of_traces(&one),
+            ),
+            (
+                RowId::new("forecast").with_model("claude-x"),
+                Recorded::of_traces(&broken),
+            ),
+            (
+                RowId::new("forecast").with_model("gpt5"),
+                Recorded::of_traces(&one),
+            ),
         ],
     );
     let kinds: Vec<ReasonKind> = (0..report.tests.len())
@@ -127,15 +143,35 @@ fn what_is_missing_or_wrong_is_told_by_its_kind() {
 }
 
 #[test]
+fn a_model_may_be_left_out_where_the_agent_has_one() {
+    let text = SUITE.replace("models: [gpt-5, claude-x]", "model: gpt-5");
+    let read = |_: &Path| Ok(text.as_bytes().to_vec());
+    let loaded = load(Path::new("memory.yml"), &Host::new(&read, &|_| None));
+    let suite = loaded
+        .into_result()
+        .unwrap_or_else(|refused| panic!("{refused}"));
+    let good = r#"{"tool_calls":[{"name":"get_weather"}]}"#;
+    let good = [Trace::read(good).unwrap(), Trace::read(good).unwrap()];
+    for (id, is_known) in [
+        (RowId::new("forecast"), true),
+        (RowId::new("forecast").with_model("gpt-5"), true),
+        (RowId::new("forecast").with_model("claude-x"), false),
+    ] {
+        let report = judge(&suite, &[(id, Recorded::of_traces(&good))]);
+        assert_eq!(report.tests[0].status == Status::Passed, is_known);
+    }
+}
+
+#[test]
 fn a_call_is_no_run_and_runs_are_no_call() {
     let suite = suite();
     let runs = [Trace::read("{}").unwrap()];
     let report = judge(
         &suite,
         &[
-            ("oslo", Recorded::of_traces(&runs)),
+            (RowId::new("oslo"), Recorded::of_traces(&runs)),
             (
-                "forecast [gpt-5]",
+                RowId::new("forecast").with_model("gpt-5"),
                 Recorded::of_call(ToolOutcome::default()),
             ),
         ],

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 /// The facts that a gate may know about its agent at load time.
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct AgentFacts<'a> {
     /// The number of judged runs. It is 0 if only the traces determine it.
     pub runs: usize,

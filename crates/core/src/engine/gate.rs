@@ -145,6 +145,7 @@ pub struct Documentation {
 
 /// The condition that makes one run fail a gate, whatever the other runs did. Such a run has failed in every report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RunFailsBy {
     /// Nothing: the gate compares or counts runs, or judges something else than a run.
     Nothing,
@@ -158,6 +159,7 @@ pub enum RunFailsBy {
 
 /// A property that few gates have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GateTrait {
     /// The gate decides what failed runs mean: with it, a failed run does not fail the test by itself.
     DecidesRuns,

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 /// All that a target can be once every run is there.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Outlook {
     /// Nothing can be said: what depends on every run, such as a mean, is open until the last.
     Open,

@@ -22,7 +22,7 @@ use crate::guard::guarded;
 use crate::hidden::without_named_secrets;
 use crate::problem::nearest;
 use crate::report::{Embed, Place, RawTrace, Report, Status, TestReport};
-use crate::row::{Reason, ReasonKind, Rerun, Row, RowOfAgent, Subject};
+use crate::row::{Reason, ReasonKind, Rerun, Row, RowId, RowOfAgent, Subject};
 use crate::suite::Suite;
 
 /// How rows are judged.
@@ -38,11 +38,10 @@ pub struct Judging {
     pub evidence: Option<Embed>,
 }
 
-/// Judges all rows of a suite, each by the runs given under its name; whatever is wrong with a row stays in it.
+/// Judges all rows of a suite, each by the runs given under its id; whatever is wrong with a row stays in it.
 ///
-/// A row's name is the agent's: `weather`; with several models it is `weather [gpt-5]`. A row without runs is an error,
-/// and so are runs under a name that no row has.
-pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
+/// A row without runs is an error, and so are runs under an id that no row has.
+pub fn judge(suite: &Suite, rows: &[(RowId, Recorded<'_>)]) -> Report {
     let judging = Judging {
         evidence: Some(Embed::None),
         ..Judging::default()
@@ -50,7 +49,7 @@ pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
     let of_suite = suite.rows();
     let mut tests: Vec<TestReport> = Vec::with_capacity(of_suite.len());
     for row in &of_suite {
-        let given = rows.iter().find(|(name, _)| *name == row.name);
+        let given = rows.iter().find(|(id, _)| id.is_of(row));
         tests.push(match given {
             Some((_, recorded)) => judge_row(row, recorded, judging),
             None => {
@@ -60,15 +59,15 @@ pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
             }
         });
     }
-    for (name, _) in rows {
-        if of_suite.iter().all(|row| row.name != *name) {
-            tests.push(unknown_row(name, suite, &of_suite));
+    for (id, _) in rows {
+        if !of_suite.iter().any(|row| id.is_of(row)) {
+            tests.push(unknown_row(&id.to_string(), suite, &of_suite));
         }
     }
     Report::new(tests, suite.gates)
 }
 
-/// Runs were given under a name that no row has.
+/// Runs were given under an id that no row has.
 fn unknown_row(name: &str, suite: &Suite, rows: &[Row<'_>]) -> TestReport {
     let message = format!("the suite has no row `{name}`");
     let mut reason = Reason::new(ReasonKind::RowUnknown, message);

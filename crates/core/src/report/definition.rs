@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The definition of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct GateDefinition {
     /// Its question, in one line.
     pub summary: String,
@@ -18,6 +19,7 @@ pub struct GateDefinition {
 
 /// The definition of a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TargetDefinition {
     /// Its meaning, in one line.
     pub doc: String,

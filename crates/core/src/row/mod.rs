@@ -1,8 +1,10 @@
 //! Which rows does a suite have, and what is each of them called?
 
+mod id;
 mod reason;
 mod rerun;
 
+pub use id::RowId;
 pub use reason::{Reason, ReasonKind};
 pub use rerun::{Rerun, quoted};
 
@@ -21,6 +23,7 @@ use std::path::PathBuf;
 
 /// An agent with one of its models, in one of its variants.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct AgentRow<'s> {
     /// Its suite.
     pub suite: &'s Suite,

@@ -6,6 +6,7 @@ use std::fmt;
 /// One variant of an agent: what differs from its other rows. Reports have it as rows name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
+#[non_exhaustive]
 pub enum Variant {
     /// So many distractors among its tools.
     Distractors(usize),
