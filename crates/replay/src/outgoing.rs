@@ -84,7 +84,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Each line is a document of its own, so that all cores can clean them.
+/// Cleans each line as a separate document, so that all cores can work.
 fn clean_lines<'t>(text: &'t str, redactor: &Redactor) -> Cow<'t, str> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let clean: Vec<Cow<'_, str>> = lines.par_iter().map(|line| redactor.text(line)).collect();
@@ -101,7 +101,7 @@ fn is_json_lines(text: &str) -> bool {
         .all(|line| line.starts_with('{') && line.ends_with('}'))
 }
 
-/// Writes a file of ours that is no recording: a suite, a report, a converted tape.
+/// Writes one of our files that is not a recording: a suite, a report, a converted tape.
 pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, clean(text).as_bytes())
 }
@@ -129,7 +129,7 @@ pub fn write_back(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, text.as_bytes())
 }
 
-/// What takes out all that this process knows to be secret.
+/// The redactor for all secrets that this process knows.
 pub(crate) fn redactor() -> Option<Arc<Redactor>> {
     let mut known = KNOWN.lock();
     if !known.is_begun {
@@ -182,7 +182,7 @@ fn of_environment() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// What stands in the words of a command after `--api-key`, in `TOKEN=…` and in the addresses among them.
+/// The secrets in the words of a command: after `--api-key`, in `TOKEN=…` and in addresses.
 fn in_words(words: &[String]) -> Vec<(String, String)> {
     let written: Vec<&str> = words.iter().map(String::as_str).collect();
     let found = mcptest_redact::command::secrets_in_words(BARE.as_ref(), &written);

@@ -65,7 +65,7 @@ impl OpenedRow<'_> {
 }
 
 impl ParsedRow<'_> {
-    /// What the row is judged by.
+    /// The recordings to judge the row by.
     pub fn recorded(&self) -> Recorded<'_> {
         match self {
             Self::Runs(parsed) => Recorded::Runs(parsed.recorded()),

@@ -8,7 +8,7 @@ use mcptest_core::row::{Reason, ReasonKind, Row, Subject, Transcripts};
 use mcptest_core::suite::{Loaded, Suite};
 use std::path::{Path, PathBuf};
 
-/// What is going to be judged.
+/// The rows to judge.
 #[derive(Debug)]
 pub struct Plan<'s> {
     /// The rows, in order.
@@ -16,7 +16,7 @@ pub struct Plan<'s> {
 }
 
 impl<'s> Plan<'s> {
-    /// The selected rows of these suites. A refused suite is a row of its own.
+    /// The selected rows of these suites. A refused suite is a separate row.
     pub fn new(loaded: &'s [(String, Loaded)], selection: &Selection) -> Self {
         Self::of(loaded, Suite::rows, selection)
     }
@@ -44,7 +44,7 @@ impl<'s> Plan<'s> {
         suite.map(|suite| suite.gates).unwrap_or_default()
     }
 
-    /// The recordings that are read or written for it, as far as they are known before.
+    /// The recordings that are read or written for it, as far as known in advance.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
         self.rows.iter().flat_map(files_of)
     }
@@ -85,7 +85,7 @@ impl<'s> Plan<'s> {
 
 /// The row with the runs that the filters name, where they name any.
 fn single_runs<'s>(row: Row<'s>, selection: &Selection) -> Option<Row<'s>> {
-    /// As many runs of a row are looked at whose number is not known before.
+    /// The number of runs to inspect in a row whose number is not known in advance.
     const MOST: usize = 1000;
     let agent = row.agent_row()?.agent;
     let most = if agent.is_read_only() {
@@ -97,7 +97,7 @@ fn single_runs<'s>(row: Row<'s>, selection: &Selection) -> Option<Row<'s>> {
     (!runs.is_empty()).then(|| row.with_runs(runs))
 }
 
-/// The recordings that are read or written for a row, as far as they are known before.
+/// The recordings that are read or written for a row, as far as known in advance.
 pub(crate) fn files_of(row: &Row<'_>) -> Vec<PathBuf> {
     match (row.subject, &row.transcripts) {
         (_, Some(group)) => group.files.clone(),

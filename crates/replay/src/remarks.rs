@@ -9,7 +9,7 @@ use mcptest_import::Fidelity;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What is noted of recordings that nothing is wrong with: what is not compared, and what no check reads.
+/// The notes on valid recordings: parts that are not compared, and fields that no check reads.
 pub(crate) fn remarks(
     RowOfAgent { row, of }: RowOfAgent<'_>,
     expected: &Header,
@@ -29,7 +29,7 @@ pub(crate) fn remarks(
     notes
 }
 
-/// Fields of plain traces that nobody reads and that are close to one that is read, each once.
+/// Unknown fields of plain traces that are close to a known one, each once.
 fn slips_of(path: &Path, cassette: &Cassette<'_>) -> BTreeSet<String> {
     let traces = cassette
         .runs
@@ -41,7 +41,7 @@ fn slips_of(path: &Path, cassette: &Cassette<'_>) -> BTreeSet<String> {
         .collect()
 }
 
-/// What came over from transcripts of other programs, one line for each format.
+/// The fidelity of imported transcripts, one line for each format.
 pub(crate) fn imported(files: &[OpenedFile]) -> Vec<String> {
     let opened = files.iter().filter_map(|file| file.recording.as_ref().ok());
     let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::time::timeout;
 
-/// How long git may take.
+/// The time limit for git.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Why the files of a revision cannot be had.
@@ -26,7 +26,7 @@ pub enum RevisionError {
     Slow,
 }
 
-/// Whether git knows this as a revision here. Where there is no git, or no repository, nothing is one.
+/// Returns true if git knows this as a revision here. False without git or a repository.
 pub fn is_revision(name: &str) -> bool {
     commit_of(name).is_ok()
 }
@@ -51,7 +51,7 @@ impl Revision {
         Ok(Self { folder })
     }
 
-    /// Where they are.
+    /// The folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -64,7 +64,8 @@ struct Blob {
 }
 
 impl Blob {
-    /// A line of `git ls-tree`: `100644 blob ID<tab>PATH`. Links and submodules are no files, and a path must stay below.
+    /// Reads a line of `git ls-tree`: `100644 blob ID<tab>PATH`. Links and submodules are not files, and a path must
+    /// stay below.
     fn read(line: &[u8]) -> Option<Self> {
         let (about, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
         let [mode, "blob", id] = about.split(' ').collect::<Vec<_>>()[..] else {
@@ -113,7 +114,7 @@ fn words(arguments: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// What git writes to standard output, when it ends well.
+/// The standard output of git, if it succeeds.
 async fn output(arguments: &[&str]) -> Result<Vec<u8>, RevisionError> {
     let git = |error: &dyn std::fmt::Display| RevisionError::Git(error.to_string());
     let (child, Started { stdin, mut stdout }) =
@@ -131,7 +132,7 @@ async fn output(arguments: &[&str]) -> Result<Vec<u8>, RevisionError> {
     }
 }
 
-/// Writes the files of a tree, as git gives them one after the other.
+/// Writes the files of a tree in git's order.
 async fn lay_out(blobs: &[Blob], folder: &Path) -> Result<(), RevisionError> {
     let git = |error: &dyn std::fmt::Display| RevisionError::Git(error.to_string());
     let (child, Started { mut stdin, stdout }) =

@@ -39,14 +39,14 @@ pub fn id_of(row: &Row<'_>) -> String {
     std::mem::take(&mut tests[0].id)
 }
 
-/// What a file at this path below the working directory is named from the root.
+/// The name from the root of a file at this path below the working directory.
 pub fn named_from_root(path: &Path) -> String {
     let here = HERE.as_ref().and_then(|here| here.canonicalize().ok());
     let below = here.and_then(|here| below_repository(&here.join(path)));
     below.unwrap_or_else(|| path.display().to_string())
 }
 
-/// A file's name from the root of its repository, where it is in one.
+/// A file's name from the root of its repository, if it has one.
 fn from_repository(file: &Path) -> Option<String> {
     let file = HERE.as_ref()?.join(file).canonicalize().ok()?;
     below_repository(&file)
@@ -67,7 +67,7 @@ fn repository(file: &Path) -> Option<&Path> {
         .find(|folder| folder.join(".git").exists())
 }
 
-/// An absolute path from the working directory, where it is below.
+/// An absolute path from the working directory, if it is below.
 fn below_here(file: &Path) -> Option<String> {
     Some(
         file.strip_prefix(HERE.as_ref()?)

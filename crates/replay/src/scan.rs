@@ -10,9 +10,9 @@ use thiserror::Error;
 
 /// A longer line is searched piece by piece, as prose.
 const LONGEST_LINE: usize = 16 << 20;
-/// What two pieces of a line share, so that a secret on the edge is in one of them.
+/// The shared part of two pieces of a line, so that a secret on the edge is in one of them.
 const SHARED: usize = 64 << 10;
-/// What recordings are called.
+/// The file extensions of recordings.
 pub(crate) const EXTENSIONS: [&str; 3] = ["jsonl", "json", "ndjson"];
 
 /// Why recordings cannot be searched.
@@ -23,16 +23,16 @@ pub struct ScanError {
     source: io::Error,
 }
 
-/// A secret and the line it stands in.
+/// A secret and its line.
 #[derive(Debug)]
 pub struct Sighted {
     /// The line, from 1.
     pub line: usize,
-    /// What and where.
+    /// The secret and its place.
     pub sighting: Sighting,
 }
 
-/// How much was searched.
+/// The amount of searched data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Lines.
@@ -140,7 +140,7 @@ impl Search<'_> {
         }
     }
 
-    /// What begins before `end` in these bytes, the first of which stands in `line`.
+    /// Searches these bytes, which begin in `line`, for secrets that begin before `end`.
     fn search(&mut self, bytes: &[u8], end: usize, line: usize) {
         let text = String::from_utf8_lossy(bytes);
         let end = bytes

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-/// For the rows of suites that have no secrets of their own.
+/// The redactor for suites without their own secrets.
 pub static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
 
 /// The redactors of the suites of one invocation, each made when it is first needed.
@@ -22,14 +22,14 @@ pub struct Secrets {
     by_suite: Mutex<BTreeMap<PathBuf, Arc<SuiteSecrets>>>,
 }
 
-/// What is secret in one suite.
+/// The secrets of one suite.
 pub struct SuiteSecrets {
     values: BTreeMap<String, String>,
     patterns: Vec<RedactPattern>,
     redactor: OnceLock<Result<Redactor, Reason>>,
 }
 
-/// What takes the secrets of a suite out of a string, with the values that its variables have now.
+/// The redactor for a suite, with the current values of its variables.
 pub fn redactor_of(suite: &Suite) -> Result<Redactor, Reason> {
     Secrets::default().of(suite).redactor().cloned()
 }
@@ -61,7 +61,7 @@ pub fn refused(problems: &[RedactError]) -> Reason {
 }
 
 impl SuiteSecrets {
-    /// What takes the secrets out; without it nothing may be written.
+    /// The redactor. Without it, nothing may be written.
     pub fn redactor(&self) -> Result<&Redactor, Reason> {
         let made = self.redactor.get_or_init(|| {
             let add =
@@ -97,7 +97,7 @@ impl SuiteSecrets {
 }
 
 impl Secrets {
-    /// What is secret in this suite.
+    /// The secrets of this suite.
     pub fn of(&self, suite: &Suite) -> Arc<SuiteSecrets> {
         let mut kept = self.by_suite.lock();
         if let Some(known) = kept.get(&suite.path) {

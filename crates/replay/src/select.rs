@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-/// What the user asked for.
+/// The user's selection.
 #[derive(Debug, Default)]
 pub struct Selection {
     /// Row names must match every one of these.
@@ -73,12 +73,13 @@ fn run_named(text: &str) -> Option<(&str, usize)> {
 }
 
 impl Selection {
-    /// Whether a row with this name and these tags is judged.
+    /// Returns true if a row with this name and these tags is judged.
     pub fn accepts(&self, row_name: &str, tags: &[String]) -> bool {
         self.filters.iter().all(|filter| filter.accepts(row_name)) && self.accepts_tags(tags)
     }
 
-    /// The runs of a row that the filters name, of so many at most; none where a filter names neither the row nor a run.
+    /// The runs of a row that the filters name, up to this number. `None` if a filter names neither the row nor a
+    /// run.
     pub fn runs_of(&self, row_name: &str, tags: &[String], most: usize) -> Vec<usize> {
         if !self.selects_runs || !self.accepts_tags(tags) {
             return Vec::new();
@@ -97,7 +98,7 @@ impl Selection {
             .unwrap_or_default()
     }
 
-    /// Whether a filter has the form of a run's name.
+    /// Returns true if a filter has the form of a run's name.
     pub fn names_a_run(&self) -> bool {
         self.filters.iter().any(|filter| match filter {
             Filter::Text(part) => run_named(part).is_some(),
@@ -116,7 +117,7 @@ impl Selection {
 pub struct Shard {
     /// Which part, from 1.
     number: u64,
-    /// How many there are.
+    /// The number of parts.
     of: u64,
 }
 
@@ -144,12 +145,12 @@ impl std::fmt::Display for Shard {
 }
 
 impl Shard {
-    /// How many parts there are.
+    /// The number of parts.
     pub fn parts(self) -> u64 {
         self.of
     }
 
-    /// Whether the test of this id is in this part. Other tests have no say in it.
+    /// Returns true if the test with this id is in this part, independently of other tests.
     pub fn has(self, id: &str) -> bool {
         u64::from_str_radix(id, 16).unwrap_or_default() % self.of == self.number - 1
     }

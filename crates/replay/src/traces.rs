@@ -1,4 +1,4 @@
-//! Which transcripts stand in a folder, and which of them are judged together?
+//! Which transcripts does a folder contain, and which of them are judged together?
 
 use crate::cassette::by_path;
 use crate::grades::is_grades;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Why the transcripts of a folder cannot be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum TracesError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("no such folder: {}\n  help: paths are relative to the current folder", escape_path(.0))]
     Missing(PathBuf),
     /// It is a file.
@@ -21,7 +21,7 @@ pub enum TracesError {
     /// A folder could not be listed.
     #[error(transparent)]
     Unreadable(#[from] Unlisted),
-    /// There is nothing in it.
+    /// The folder has no transcripts.
     #[error("no transcript found in {} (a transcript is a .json, .jsonl or .ndjson file)", escape_path(.0))]
     Empty(PathBuf),
 }

@@ -1,4 +1,4 @@
-//! Which files stand in a folder and in the folders below it?
+//! Which files are in a folder and in the folders below it?
 
 use mcptest_core::escape::{escape, escape_path};
 use std::ffi::OsStr;
@@ -20,16 +20,16 @@ pub struct Unlisted {
 /// to the same files again.
 #[derive(Clone, Copy)]
 pub struct Walk {
-    /// How many folders deep, from 1.
+    /// The deepest level of folders, from 1.
     pub deepest: usize,
     /// By name, and whether it is a folder.
     pub takes: fn(&OsStr, bool) -> bool,
 }
 
-/// What a walk came across, as paths below where it began, ordered by name within each folder.
+/// The results of a walk, as paths below its start, ordered by name within each folder.
 #[derive(Debug, Default)]
 pub struct Walked {
-    /// All that is no folder, so a link that leads nowhere too: whoever reads it says what is wrong.
+    /// Everything that is not a folder, including broken links: reading them reports the problem.
     pub files: Vec<PathBuf>,
     /// Links to folders, which were not entered.
     pub linked: Vec<PathBuf>,
@@ -47,7 +47,7 @@ impl Walk {
         ..Self::EVERYTHING
     };
 
-    /// What is below `root`. A folder that is not there has nothing.
+    /// The files below `root`. Empty for a missing folder.
     pub fn below(self, root: &Path) -> Result<Walked, Unlisted> {
         let here = if root.as_os_str().is_empty() {
             Path::new(".")
@@ -96,7 +96,7 @@ pub(crate) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// Whether the name ends in one of these, in capitals or not.
+/// Returns true if the name ends in one of these, in upper or lower case.
 pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let is_one = |ending: &OsStr| {
         extensions
@@ -106,7 +106,7 @@ pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension().is_some_and(is_one)
 }
 
-/// A note on links to folders that were not entered; nothing when there are none.
+/// A note on links to folders that were not entered, if any.
 pub fn not_entered(linked: &[PathBuf]) -> Option<String> {
     let named: Vec<String> = linked
         .iter()

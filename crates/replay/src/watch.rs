@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// When a file or a folder was changed, and its length; `None` where there is none.
+/// The time of change of a file or a folder, and its length. `None` if it does not exist.
 type Stamp = Option<(SystemTime, u64)>;
 
-/// Files as they are at one moment.
+/// The state of files at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stamps(BTreeMap<PathBuf, Stamp>);
 
@@ -28,8 +28,8 @@ impl Stamps {
         )
     }
 
-    /// These files as they were at this moment, where they are known, and else now: a file that changes while it is read
-    /// is read again.
+    /// The known state of these files at this moment, otherwise their current state: a file that changes while it is
+    /// read is read again.
     #[must_use]
     pub fn of(&self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         let then = |file: &Path| self.0.get(file).copied().unwrap_or_else(|| stamp(file));
@@ -56,7 +56,7 @@ impl Stamps {
         self.of(files.into_iter().chain(folders))
     }
 
-    /// The files that are not as they were.
+    /// The files that have changed.
     pub fn changed_since<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a Path> {
         let has_changed = |(file, stamp): &(&PathBuf, &Stamp)| before.0.get(*file) != Some(*stamp);
         self.0
@@ -66,7 +66,7 @@ impl Stamps {
             .filter(|path| !path.is_dir())
     }
 
-    /// How many files there are, without the folders that they are in.
+    /// The number of files, without their folders.
     pub fn files(&self) -> usize {
         self.0.keys().filter(|path| path.is_file()).count()
     }
@@ -80,7 +80,7 @@ fn stamp(path: &Path) -> Stamp {
     ))
 }
 
-/// What rows came to, with the files that they were judged by.
+/// The verdicts on rows, with the files that they depend on.
 #[derive(Debug, Default)]
 pub struct Judged(BTreeMap<(String, String), (Stamps, TestReport)>);
 

@@ -28,7 +28,7 @@ pub struct Header {
     pub tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
-    /// A hash of the entry, the tool and the arguments as the suite has them, where a secret was taken out of the above.
+    /// A hash of the suite's entry, tool and arguments, if a secret was removed from the fields above.
     ///
     /// A literal secret in it is one that the suite beside the recording says in plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,14 +62,14 @@ impl Header {
         self.fingerprint.is_some()
     }
 
-    /// Whether it was changed by hand.
+    /// Returns true if it was edited.
     pub fn is_tampered(&self) -> bool {
         self.fingerprint
             .as_ref()
             .is_some_and(|written| *written != fingerprint_of(self))
     }
 
-    /// What a recording made now would say differently, a line each.
+    /// The differences from a recording made now, a line each.
     pub fn changes_to(&self, now: &Self) -> Vec<String> {
         let mut changes = Changes::default();
         changes.text("server", Some(&self.server), Some(&now.server));
@@ -111,15 +111,15 @@ pub struct CallOutcome<'a> {
         skip_serializing_if = "Option::is_none"
     )]
     pub error: Option<&'a RawValue>,
-    /// Why there is no answer.
+    /// The reason for a missing answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// How long the call took.
+    /// The duration of the call.
     pub duration_ms: u64,
     /// The schema that the tool declares for its structured content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// Who answered.
+    /// The answering server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
     /// The tools that it listed, with their parameters and the values of these.
@@ -128,13 +128,13 @@ pub struct CallOutcome<'a> {
     /// The progress that the server told during the call; `None` in recordings that do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Vec<Box<RawValue>>>,
-    /// What it logged meanwhile.
+    /// The server's log messages during the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<Vec<Box<RawValue>>>,
-    /// What else was seen, in words.
+    /// Irregularities, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub oddities: Vec<String>,
-    /// What the server asked meanwhile, and what it was answered.
+    /// The server's requests during the call, and their answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_requests: Vec<ServerRequest>,
 }
@@ -149,7 +149,7 @@ pub struct Server {
     pub version: String,
     /// The version of MCP that was agreed on.
     pub protocol_version: String,
-    /// The era of the protocol that it speaks.
+    /// The protocol that it uses.
     pub era: String,
 }
 
@@ -161,9 +161,9 @@ pub struct ServerRequest {
     pub method: String,
     /// Its parameters, as JSON.
     pub params: String,
-    /// What it was answered.
+    /// The answer.
     pub answer: String,
-    /// Whether the answer was scripted in the suite.
+    /// True if the suite scripts the answer.
     pub scripted: bool,
 }
 

@@ -42,7 +42,7 @@ pub struct OpenedCall<'r> {
     of: ToolRow<'r>,
     recording: Recording,
     grades: Grades,
-    /// Whether the call was made just now and is kept nowhere.
+    /// True if the call was made just now and is not stored.
     is_live: bool,
 }
 
@@ -105,7 +105,7 @@ impl<'r> OpenedCall<'r> {
 }
 
 impl ParsedCall<'_> {
-    /// What the tool test is judged by.
+    /// The recording to judge the tool test by.
     pub fn recorded(&self) -> RecordedCall<'_> {
         let outcome = &self.outcome;
         let is_live = self.opened.is_live;
@@ -136,7 +136,7 @@ impl ParsedCall<'_> {
     }
 }
 
-/// The server as it was spoken to, of a recording in these bytes that says so.
+/// The server with the protocol used, if the recording in these bytes has it.
 pub fn server_of(recording: &[u8]) -> Option<RecordedServer> {
     let (header, outcome) = parse(recording).ok()?;
     recorded_server(&header, &outcome)

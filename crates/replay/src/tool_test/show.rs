@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Whether this is the recording of a tool test, whatever its version.
+/// Returns true for the recording of a tool test, of any version.
 pub fn is_tool_test(recording: &Recording) -> bool {
     #[derive(Deserialize)]
     struct Peek {

@@ -1,4 +1,4 @@
-//! How does a list in a suite get other items, with all else in the file left as it is?
+//! How does a list in a suite get other items while the rest of the file stays unchanged?
 
 use crate::draft::{flow, yaml_text};
 use mcptest_core::eval::ProposedItem;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::rc::Rc;
 use thiserror::Error;
 
-/// Why a list is left as it is.
+/// The reason to leave a list unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(super) enum NotEditable {
     #[error("its list of calls is not found in the file any more")]
@@ -66,7 +66,7 @@ fn first_line(text: &str, list: Span, written: &[Rc<Node>]) -> usize {
     text[..at].rfind('\n').map_or(0, |at| at + 1)
 }
 
-/// The node that stands at this place.
+/// The node at this place.
 fn find(node: &Rc<Node>, at: Span) -> Option<&Rc<Node>> {
     if node.span == at && matches!(node.kind, Kind::List(_)) {
         return Some(node);
@@ -103,7 +103,7 @@ fn in_brackets(
     ))
 }
 
-/// `- a` and `- b`, each on lines of its own.
+/// `- a` and `- b`, on separate lines.
 fn in_lines(
     text: &str,
     start: usize,

@@ -23,11 +23,11 @@ pub(crate) struct Labels {
     problems: Vec<Problem>,
     sources: Sources,
     seen: SeenRuns,
-    /// Whether something could not be read: nobody knows its trace id.
+    /// True if a part could not be read, so that its trace id is unknown.
     is_excused: bool,
 }
 
-/// What runs are called, for those who wrote it nearly right.
+/// The names of runs, for suggestions.
 #[derive(Debug, Default)]
 struct SeenRuns {
     /// Each with the number of its last run.
@@ -283,7 +283,7 @@ fn parts(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a path ends in these parts, whole names each.
+/// Returns true if a path ends in these parts, each a whole name.
 fn ends_with(path: &str, end: &str) -> bool {
     parts(path).ends_with(&parts(end))
 }

@@ -1,4 +1,4 @@
-//! What do gates say of the recorded runs that went right, and of those that went wrong?
+//! Which verdicts do gates give on recorded runs with known outcomes?
 
 mod label_file;
 mod labels;
@@ -17,7 +17,7 @@ use std::path::Path;
 /// Why labels are of no use, with the text that they point into.
 #[derive(Debug)]
 pub struct Mislabelled {
-    /// What is wrong.
+    /// The problems.
     pub problems: Vec<Problem>,
     /// The file of the labels.
     pub sources: Sources,
@@ -45,7 +45,7 @@ pub(crate) struct LabelledRow<'r, 'p> {
     pub(crate) runs: &'r [LabelledRun<'r>],
 }
 
-/// What is known of a plan's runs beside the labelled ones.
+/// The facts about a plan's runs besides the labelled ones.
 pub(crate) struct Read {
     /// Where the labels are from.
     pub(crate) labels: String,
@@ -54,7 +54,7 @@ pub(crate) struct Read {
     pub(crate) unlabelled: usize,
 }
 
-/// What could not be used of a row.
+/// The unusable part of a row.
 pub(crate) struct LeftOutRow {
     /// The row's place in the plan.
     pub(crate) index: usize,

@@ -5,14 +5,14 @@ use super::yaml;
 use mcptest_core::trace::Trace;
 use serde_json::{Map, Value, json};
 
-/// More calls are no reference that anybody reads.
+/// The number of calls above which a reference is too long to read.
 const MOST_CALLS: usize = 25;
 const MOST_ARGUMENTS: usize = 4;
 
 /// A gate of a drafted agent.
 pub(super) struct Gate {
     pub(super) key: &'static str,
-    /// What it asks.
+    /// Its requirement.
     pub(super) about: &'static str,
     pub(super) lines: Vec<String>,
 }
@@ -43,7 +43,7 @@ impl Calls {
             .collect()
     }
 
-    /// What all of the runs can be held to.
+    /// The gates that all of the runs pass.
     pub(super) fn gates(&self) -> Vec<Gate> {
         let walked = self.walked();
         let Some(first) = walked.first() else {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// How far into the first line the words may stand.
+/// The distance into the first line at which the words may appear.
 const START: usize = 80;
 /// A first word that says it.
 const FIRST: [&str; 13] = [
@@ -43,7 +43,7 @@ const NEAR_THE_START: [&str; 7] = [
     "an error occurred",
 ];
 
-/// What a result says that looks like an error: its first line.
+/// The first line of a result that looks like an error.
 pub(super) fn complaint(result: &Value) -> Option<String> {
     let texts = result["content"]
         .as_array()
@@ -92,7 +92,7 @@ fn says_error(line: &str) -> bool {
         || NEAR_THE_START.iter().any(|words| start.contains(words))
 }
 
-/// Whether an object has an error in it, or says that it is not a success.
+/// Returns true if an object contains an error, or reports a failure.
 fn has_error(value: &Value) -> bool {
     let is_something = |value: &Value| match value {
         Value::Null | Value::Bool(false) => false,

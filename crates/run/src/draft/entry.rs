@@ -27,7 +27,7 @@ const SECRET_WORDS: [&str; 13] = [
     "dsn",
 ];
 
-/// The entry under `servers:`, and what its variables stand for.
+/// The entry under `servers:`, and the values of its variables.
 #[derive(Debug, Default)]
 pub(super) struct ServerEntry {
     pub(super) lines: Vec<String>,
@@ -106,7 +106,7 @@ pub(super) fn of_template(
     }
 }
 
-/// A server starts in the folder of its suite unless it is told where.
+/// The command of a server, which starts in the folder of its suite by default.
 fn command(words: &[String], folder: &Path, here: &Path) -> Vec<String> {
     let mut lines = vec![format!("command: [{}]", words.join(", "))];
     let cwd = super::path::between(folder, here);
@@ -134,7 +134,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// What stands under the name of a variable or a header.
+    /// The value under the name of a variable or a header.
     fn named(&mut self, name: &str, value: &str) -> String {
         let is_held = value.len() >= SHORTEST_VALUE
             && self.environment.get(name).is_some_and(|held| held == value);

@@ -27,7 +27,7 @@ impl Expectation {
         &self.target
     }
 
-    /// As it stands in a suite.
+    /// Its text in a suite.
     pub(super) fn yaml(&self) -> String {
         format!(
             "{{ target: {}, matcher: {} }}",
@@ -81,7 +81,7 @@ pub(super) fn expectations(
     expected
 }
 
-/// What can be expected again of a tool that said `isError`, or of a call that was refused; `None` for an answer.
+/// The expectation for a tool that reported `isError`, or for a refused call. `None` for an answer.
 pub(super) fn expected_failure(outcome: &CallOutcome<'_>) -> Option<Vec<Expectation>> {
     match (value_of(outcome.result), value_of(outcome.error)) {
         (Some(result), _) if result["isError"] == json!(true) => Some(vec![Expectation::new(
@@ -100,7 +100,7 @@ pub(super) fn value_of(raw: Option<&RawValue>) -> Option<Value> {
     serde_json::from_str(raw?.get()).ok()
 }
 
-/// What can be expected of the first block of content.
+/// The expectation for the first block of content.
 fn of_content(first: &Value, second: &Value) -> Vec<Expectation> {
     let (one, other) = (&first[0], &second[0]);
     match (one["text"].as_str(), other["text"].as_str()) {
@@ -157,8 +157,8 @@ fn is_lasting(value: &Value, is_closed: bool) -> bool {
     }
 }
 
-/// Whether a string looks as if it would be the same another day and on another machine: no times, no ids, no
-/// folders, no secrets.
+/// Returns true if a string would probably be equal another day and on another machine: no times, ids, folders or
+/// secrets.
 pub(super) fn is_lasting_text(text: &str) -> bool {
     let is_folder = |run: &str| {
         (run.starts_with('/') && run.len() > 1) || run.contains(":\\") || run.contains("/home/")
@@ -175,7 +175,7 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || ",;()[]{}\"'T".contains(c))
 }
 
-/// Whether there is a time, a date or an id in a string.
+/// Returns true if a string contains a time, a date or an id.
 fn is_of_the_moment(text: &str) -> bool {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_time = |run: &str| {

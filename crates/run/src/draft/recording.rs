@@ -1,4 +1,4 @@
-//! What can these recorded runs be held to?
+//! Which requirements do these recorded runs meet?
 
 use super::calls::{Calls, Gate};
 use super::entry::{self, variable_name};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 const SHOWN_RUNS: usize = 10;
 const SHOWN_CALLS: usize = 12;
 
-/// Drafts a suite that judges this recording where it is, and passes.
+/// Drafts a suite that judges this recording at its path, and passes.
 pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Draft, DraftError> {
     if !file.exists() {
         return Err(DraftError::Missing(file.to_owned()));
@@ -53,7 +53,7 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     }
 }
 
-/// Whether a string has nothing in it that must not be written down.
+/// Returns true if a string contains nothing secret.
 fn is_clean(text: &str) -> bool {
     mcptest_replay::clean(text) == text
 }
@@ -101,7 +101,7 @@ fn tape_server(file: &Path) -> Option<TapeServer> {
     Some(header.server).filter(|server| !server.command.is_empty() || server.url.is_some())
 }
 
-/// What holds in every run.
+/// The expectations that hold in every run.
 fn expectations(runs: &[&mcptest_core::trace::Trace<'_>]) -> Vec<Expectation> {
     let mut expected = Vec::new();
     if runs.iter().all(|run| {
@@ -131,10 +131,10 @@ struct AgentPage {
     runs: usize,
     /// The server of a tape.
     server: Option<TapeServer>,
-    /// What that server is to be called.
+    /// The name for that server.
     server_name: Option<String>,
     header: Option<Header>,
-    /// Whether the suite says what was asked.
+    /// True if the suite contains the prompt.
     is_asked: bool,
     walked: Vec<Vec<String>>,
     expect: Vec<Expectation>,
@@ -177,7 +177,7 @@ impl AgentPage {
         })
     }
 
-    /// Whether the question can be written again as it was recorded.
+    /// Returns true if the prompt can be reproduced.
     fn can_ask(&self, out: &Path) -> bool {
         let mut question = String::new();
         self.write_question(&mut question);
@@ -200,7 +200,7 @@ impl AgentPage {
         }
     }
 
-    /// Leaves out what does not hold; false when that is nothing.
+    /// Removes requirements that do not hold. Returns false if all hold.
     fn weaken(&mut self, row: &TestReport) -> bool {
         let before = (self.gates.len(), self.expect.len());
         self.gates.retain(|gate| {

@@ -1,4 +1,4 @@
-//! What can a recorded tool test be held to?
+//! Which requirements does a recorded tool test meet?
 
 use super::observed::{expectations, expected_failure, value_of};
 use super::page::tool_test;

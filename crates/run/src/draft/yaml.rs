@@ -51,7 +51,7 @@ pub(super) fn word(text: &str) -> String {
     escape(&short).into_owned()
 }
 
-/// What follows a `#`: one line, short, and nothing that a terminal or an editor acts on.
+/// The text of a comment: one short line, without control characters.
 pub(super) fn comment(text: &str) -> String {
     let line = text
         .lines()
@@ -65,7 +65,7 @@ pub(super) fn comment(text: &str) -> String {
     escape(&short).into_owned()
 }
 
-/// Whether the text can stand without quotes, also within brackets.
+/// Returns true if the text needs no quotes, even within brackets.
 fn is_plain(text: &str) -> bool {
     let is_safe =
         |character: char| character.is_ascii_alphanumeric() || "_./- ".contains(character);

@@ -13,28 +13,28 @@ use mcptest_replay::Plan;
 /// About what a judge writes: a reason and a grade.
 const TOKENS_OF_AN_ANSWER: u64 = 100;
 
-/// What grading one check of a row would take.
+/// The cost of grading one check of a row.
 #[derive(Debug)]
 pub struct CheckPlan<'p> {
     /// The row.
     pub row_name: String,
     /// The check, by its path in the test.
     pub check: String,
-    /// What is asked.
+    /// The question.
     pub question: &'p Question,
-    /// Who is asked, each with its price where that is known.
+    /// The judges, each with its price if known.
     pub judges: Vec<(String, Option<Price>)>,
-    /// How many runs would be graded.
+    /// The number of runs to grade.
     pub runs: usize,
-    /// How many runs have a recording that can be graded.
+    /// The number of runs with a gradable recording.
     pub recorded: usize,
-    /// How many runs are to be graded once they are recorded.
+    /// The number of runs to grade once they are recorded.
     pub unrecorded: usize,
-    /// How many requests that takes, where every answer fits at once; those about runs that are not recorded included.
+    /// The number of requests, if every answer is valid, including requests about unrecorded runs.
     pub calls: usize,
     /// About how many tokens that takes.
     pub tokens: u64,
-    /// About what the recorded runs cost; `None` where a price is not known.
+    /// The estimated cost of the recorded runs. `None` if a price is unknown.
     pub cost_usd: Option<f64>,
 }
 
@@ -100,7 +100,7 @@ fn of_check<'p>(
     }
 }
 
-/// How many runs the row has once it is recorded; 0 for one whose traces come from elsewhere.
+/// The number of the row's runs once it is recorded. 0 for traces from elsewhere.
 fn runs_to_record(row: &Row<'_>) -> usize {
     let recorder = row.recorded_by();
     match recorder.as_ref().unwrap_or(row).subject {

@@ -18,7 +18,7 @@ pub(super) struct RowGrades<'p> {
     path: Option<PathBuf>,
     secrets: Option<Arc<SuiteSecrets>>,
     is_live: bool,
-    /// How many were given.
+    /// The number of grades given.
     pub(super) given: usize,
 }
 
@@ -36,7 +36,7 @@ impl<'p> RowGrades<'p> {
         }
     }
 
-    /// The grade for this, where there is one.
+    /// The grade for this, if it exists.
     pub(super) fn find(&self, wanted: &Wanted<'_>) -> Option<&Grade> {
         self.grades.find(wanted).ok()
     }
@@ -46,7 +46,7 @@ impl<'p> RowGrades<'p> {
         &self.grades.failures
     }
 
-    /// Keeps a grade, on the disk when this returns, or why there is none.
+    /// Stores a grade on the disk, or the reason that none exists.
     pub(super) fn keep(
         &mut self,
         wanted: &Wanted<'_>,

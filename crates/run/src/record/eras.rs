@@ -1,11 +1,11 @@
-//! Is a server spoken to in another era than when it was recorded before?
+//! Does a server use a different protocol than in its previous recording?
 
 use mcptest_core::trace::{RecordedServer, Trace};
 use mcptest_replay::cassette::Recording;
 use mcptest_replay::tool_test;
 use std::path::Path;
 
-/// The servers of the recording that is there; none where there is none, or where it does not say.
+/// The servers of the existing recording. Empty without a recording, or if it lacks them.
 pub(super) fn recorded(path: &Path) -> Vec<RecordedServer> {
     let Ok(recording) = Recording::open(path) else {
         return Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn of_call(recording: &[u8]) -> Vec<RecordedServer> {
     tool_test::server_of(recording).into_iter().collect()
 }
 
-/// What has changed, a sentence for each server.
+/// The changes, a sentence for each server.
 pub(super) fn changes(before: &[RecordedServer], now: &[RecordedServer]) -> Vec<String> {
     let changed = |now: &RecordedServer| {
         let before = before

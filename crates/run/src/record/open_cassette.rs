@@ -13,22 +13,22 @@ use thiserror::Error;
 pub(super) struct OpenCassette {
     /// The cassette; none when nothing is written.
     path: Option<PathBuf>,
-    /// Whether runs that are there already are kept.
+    /// True if existing runs are kept.
     goes_on: bool,
-    /// What the runs are recorded with, once there is one.
+    /// The header of the runs, once it exists.
     pub(super) header: Option<Header>,
     reserved: Option<Reserved>,
-    /// Why it is not ours to write, once that was said: who had it may be done before the next run asks.
+    /// The reason that the file is not ours to write, once found: its owner may finish before the next run asks.
     refused: Option<KeepError>,
     recorder: Option<Recorder>,
-    /// The traces of this recording by their numbers, as they were written; where nobody needs them, the first alone.
+    /// The written traces of this recording by number. If no gate needs them, only the first.
     traces: BTreeMap<usize, String>,
     keeps_all: bool,
-    /// How many runs were kept.
+    /// The number of kept runs.
     pub(super) count: usize,
 }
 
-/// Whether the cassette has just become ours to write.
+/// Tells whether the cassette has just become ours to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reservation {
     /// Another mcptest may have written it until now.
@@ -47,7 +47,7 @@ pub(super) enum KeepError {
     BadHeader(String),
     #[error("the tools changed between runs: {}", changes.join("; "))]
     OtherTools { changes: Vec<String> },
-    /// The secrets to hide are not known.
+    /// The secrets to hide are unknown.
     #[error("{0}")]
     NoRedactor(String),
 }
@@ -69,7 +69,7 @@ impl OpenCassette {
         }
     }
 
-    /// Makes sure that nobody else records to the same file, before anything is spent on it.
+    /// Reserves the file against other recordings, before anything is spent on it.
     pub(super) fn reserve(&mut self) -> Result<Reservation, KeepError> {
         if let Some(why) = &self.refused {
             return Err(why.clone());
@@ -131,14 +131,14 @@ impl OpenCassette {
         Ok(())
     }
 
-    /// What the runs are recorded with, also those that were there and are kept.
+    /// The header of the runs, including existing runs that are kept.
     pub(super) fn kept_header(&self) -> Option<Header> {
         let of_file = |path: &PathBuf| Recording::open(path).ok()?.cassette().ok()?.header;
         let path = self.path.as_ref().filter(|_| self.goes_on);
         self.header.clone().or_else(|| path.and_then(of_file))
     }
 
-    /// The traces of all runs by their numbers: those of this recording, and those that were there and are kept.
+    /// The traces of all runs by number: runs of this recording, and existing runs that are kept.
     pub(super) fn all_traces(&self) -> BTreeMap<usize, String> {
         let mut traces = self.traces.clone();
         let path = self.path.as_ref().filter(|_| self.goes_on);
@@ -181,7 +181,7 @@ impl OpenCassette {
     }
 }
 
-/// Servers may write secrets into what they say of themselves and their tools.
+/// Removes secrets from servers' descriptions of themselves and their tools.
 fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, KeepError> {
     let said = (&header.catalogue, &header.instructions);
     let unreadable = |error: serde_json::Error| KeepError::BadHeader(error.to_string());

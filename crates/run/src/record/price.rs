@@ -8,7 +8,7 @@ use mcptest_core::suite::Model;
 use mcptest_core::trace::Tokens;
 
 impl AgentJob<'_> {
-    /// A budget in dollars cannot be held where nobody knows the price.
+    /// Refuses a dollar budget without a known price.
     pub(super) fn refuse_unpriced(&self, spending: &Spending) -> Result<(), Reason> {
         let Some(label) = self.priced_as() else {
             return Ok(());
@@ -32,7 +32,7 @@ impl AgentJob<'_> {
         self.row.agent.cost_usd(&self.priced_as()?, usage)
     }
 
-    /// The most that so many tokens can cost.
+    /// The maximum cost of this number of tokens.
     pub(super) fn most_usd(&self, tokens: Tokens) -> Option<f64> {
         let price = self.row.agent.price(&self.priced_as()?)?;
         Some(price.most_usd(tokens.prompt?, tokens.completion?))

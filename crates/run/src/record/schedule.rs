@@ -10,18 +10,18 @@ pub(super) struct Unit {
     pub(super) job: usize,
     /// Its number in its cassette, from 1.
     pub(super) run: usize,
-    /// Whether it is a side run.
+    /// True for a side run.
     pub(super) is_side: bool,
 }
 
-/// What the units of a job share with those of other jobs.
+/// The resource that the units of a job share with other jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shared {
-    /// Nothing: a tool test with a server of its own.
+    /// None: a tool test with its own server.
     Nothing,
     /// A tool test on a server with `shared: true`, of this name: one at a time, in the order of the suite.
     Server(String),
-    /// A run of an agent: its provider takes so many at once.
+    /// A run of an agent, whose provider accepts this number at once.
     Provider { name: String, at_once: usize },
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Schedule {
 #[derive(Debug, Default)]
 struct Waiting {
     queue: VecDeque<Unit>,
-    /// How many units go on, by what they share and by their job.
+    /// The number of running units, by shared resource and by job.
     by_shared: BTreeMap<String, usize>,
     by_job: BTreeMap<usize, usize>,
     is_stopped: bool,
@@ -59,7 +59,7 @@ impl Schedule {
         }
     }
 
-    /// The next run; waits while a provider is busy or a run that goes on may bring more. `None` is the end.
+    /// The next run. Waits while a provider is busy or a running unit may bring more. `None` is the end.
     pub(super) fn take(&self) -> Option<Unit> {
         let mut waiting = self.waiting.lock();
         loop {
@@ -123,7 +123,7 @@ impl Schedule {
         is_over
     }
 
-    /// Drops what is left of a job; how many runs that were.
+    /// Drops the rest of a job, and returns its number of runs.
     pub(super) fn drop_rest(&self, job: usize) -> usize {
         let mut waiting = self.waiting.lock();
         let before = waiting.queue.len();
@@ -138,7 +138,7 @@ impl Schedule {
         waiting.queue.clear();
     }
 
-    /// Whether something failed, and the rest was dropped.
+    /// Returns true if something failed, and the rest was dropped.
     pub(super) fn is_cut(&self) -> bool {
         self.waiting.lock().is_cut
     }

@@ -31,7 +31,7 @@ pub(super) struct SharedServers {
 }
 
 impl SharedServers {
-    /// The connection, made now if nobody needed it before.
+    /// The connection, made now if it is needed for the first time.
     pub(super) async fn get(
         &self,
         suite: &Suite,
@@ -85,7 +85,7 @@ async fn connect(spec: ServerSpec, on_late: &OnLate) -> Result<Connected, Connec
     })
 }
 
-/// Whether all runs and tool tests of the suite have this server in common.
+/// Returns true if all runs and tool tests of the suite share this server.
 pub(super) fn is_shared(suite: &Suite, name: &str) -> bool {
     suite.servers.get(name).is_some_and(|server| server.shared)
 }

@@ -15,7 +15,7 @@ const TOKENS_OF_A_RESULT: u64 = 250;
 /// The tools of a server that does not say what they are without being started.
 const TOKENS_OF_A_SERVER: u64 = 1000;
 
-/// The tokens of one run: all that was said so far is sent again with every question.
+/// The tokens of one run: every request sends the whole conversation again.
 pub(super) fn tokens(row: AgentRow<'_>, limits: &Limits, of_run: Option<u64>) -> Tokens {
     let agent = row.agent;
     let texts = agent
@@ -71,7 +71,7 @@ fn characters_of(tool: &CatalogueTool) -> usize {
     tool.name.chars().count() + description + schema
 }
 
-/// The runs for one of the agent's gates after a first run with so many calls, recorded with this header.
+/// The runs for one of the agent's gates after a first run with this number of calls, recorded with this header.
 pub(super) fn side_runs(agent: &Agent, calls: usize, header: &Header) -> Option<SideRuns> {
     /// More than any matrix tries.
     const MANY: usize = 100;

@@ -9,11 +9,11 @@ use std::path::Path;
 pub(super) struct Past {
     /// The tokens of a run, where every run has them counted.
     pub(super) tokens: Option<Tokens>,
-    /// What a run cost, where every run says so.
+    /// The cost of a run, if every run has it.
     pub(super) cost_usd: Option<f64>,
-    /// How many calls the first run made.
+    /// The number of calls in the first run.
     pub(super) first_calls: Option<usize>,
-    /// The tools that there were.
+    /// The offered tools.
     pub(super) catalogue: Option<Vec<CatalogueTool>>,
 }
 
