@@ -17,6 +17,7 @@ pub use record::{
 };
 pub use refused_tools::refused_tools;
 
+use grade::{GradeOptions, WhichGrades};
 use mcptest_agent::Spending;
 use mcptest_core::report::{Embed, Report};
 use mcptest_replay::{
@@ -59,6 +60,23 @@ impl Options {
             evidence: self.evidence,
         }
     }
+
+    /// Judges are asked about what is recorded: about all of it, where everything is recorded anew.
+    fn grade_options(self) -> GradeOptions {
+        let (of_fresh, of_others) = match self.mode {
+            Mode::Live | Mode::Record(Which::All) => (WhichGrades::ALL, WhichGrades::ALL),
+            Mode::Record(Which::Missing) => (WhichGrades::NEEDED, WhichGrades::MISSING),
+            Mode::Record(Which::Stale) => (WhichGrades::NEEDED, WhichGrades::STALE),
+            Mode::Record(Which::Failed) => (WhichGrades::NEEDED, WhichGrades::NONE),
+            Mode::Replay => (WhichGrades::NONE, WhichGrades::NONE),
+        };
+        GradeOptions {
+            of_fresh,
+            of_others,
+            jobs: self.jobs,
+            is_live: self.mode == Mode::Live,
+        }
+    }
 }
 
 /// Where the runs come from.
@@ -69,8 +87,6 @@ pub enum Mode {
     Replay,
     /// These are recorded first.
     Record(Which),
-    /// Runs are read from recordings, and judges are asked for these grades first.
-    Grade(grade::WhichGrades),
     /// Everything is called now, and nothing is written.
     Live,
 }
@@ -115,12 +131,12 @@ pub fn run(
         interrupt: &interrupt,
     };
     let recorded = match options.mode {
-        Mode::Replay | Mode::Grade(_) => FreshRows::default(),
+        Mode::Replay => FreshRows::default(),
         Mode::Record(_) | Mode::Live => record::record(plan, options, context)?,
     };
     let graded = match options.mode {
         Mode::Replay => BTreeMap::new(),
-        _ => grade::grade(plan, options, &recorded, context)?,
+        _ => grade::grade(plan, options.grade_options(), &recorded, context)?,
     };
     let over_budget = spending.stopped();
     drop(interrupt);

@@ -6,8 +6,7 @@ use mcptest_command::{
     EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
 };
 use mcptest_core::calibrate::Calibration;
-use mcptest_replay::Filter;
-use mcptest_replay::Selection;
+use mcptest_replay::{Filter, Selection};
 use mcptest_report::calibration;
 use std::path::PathBuf;
 

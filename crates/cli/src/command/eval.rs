@@ -1,6 +1,5 @@
 //! `mcptest eval`: ask the judges for grades that are missing or stale, then judge; or say what that would take.
 
-use super::run;
 use clap::Args;
 use mcptest_command::progress::words::{counted, dollars, grouped};
 use mcptest_command::reports::Reports;
@@ -8,13 +7,15 @@ use mcptest_command::suites::{LoadedSuites, Suites, inputs};
 use mcptest_command::value::{Word, one_of, parse_dollars};
 use mcptest_command::{
     Deny, Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group,
-    Program, RunCommand, Selecting, output,
+    Program, Progress, RunCommand, Selecting, interrupt, output, typed,
 };
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::Row;
-use mcptest_run::grade::{CheckPlan, WhichGrades, plan};
-use mcptest_run::{Mode, Options, RunOutcome};
+use mcptest_replay::JudgeOptions;
+use mcptest_run::grade::{
+    CheckPlan, EvalOptions, Evaluated, GradeOptions, WhichGrades, eval, plan,
+};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -51,20 +52,10 @@ pub(crate) struct Eval {
 
 /// What to grade.
 const GRADES: [Word<WhichGrades>; 3] = [
-    (
-        "missing",
-        WhichGrades {
-            stale: false,
-            ..WhichGrades::NEEDED
-        },
-        "Runs without a grade",
-    ),
+    ("missing", WhichGrades::MISSING, "Runs without a grade"),
     (
         "stale",
-        WhichGrades {
-            missing: false,
-            ..WhichGrades::NEEDED
-        },
+        WhichGrades::STALE,
         "Runs whose rubric, judges or recording changed since they were graded",
     ),
     ("all", WhichGrades::ALL, "Every run"),
@@ -83,14 +74,19 @@ impl RunCommand for Eval {
         let mut rows = suites.plan(&self.selecting.selection());
         Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
         rows.rows.retain(asks_judges);
-        let options = Options {
-            mode: Mode::Grade(self.record.unwrap_or(WhichGrades::NEEDED)),
-            jobs: self.jobs.map(usize::from),
+        let which = self.record.unwrap_or(WhichGrades::NEEDED);
+        let options = EvalOptions {
+            grading: GradeOptions {
+                jobs: self.jobs.map(usize::from),
+                ..GradeOptions::new(which)
+            },
             max_cost_usd: self.max_cost,
-            deny_vacuous: self.deny.deny_vacuous,
-            deny_unpinned: self.deny.deny_unpinned,
-            evidence: Destination::evidence(&destinations),
-            ..Options::default()
+            judging: JudgeOptions {
+                deny_vacuous: self.deny.deny_vacuous,
+                deny_unpinned: self.deny.deny_unpinned,
+                evidence: Destination::evidence(&destinations),
+                ..JudgeOptions::default()
+            },
         };
         if rows.rows.is_empty() {
             let why = "nothing to grade: no selected test asks a judge or a scorer";
@@ -102,15 +98,18 @@ impl RunCommand for Eval {
         }
         if self.explain {
             let is_refused = rows.rows.iter().any(Row::is_refused);
-            output::stdout(explained(&plan(&rows, options)).as_bytes())?;
+            output::stdout(explained(&plan(&rows, which)).as_bytes())?;
             return Ok(if is_refused { EXIT_BROKEN } else { 0 });
         }
         Destination::discard_earlier(&destinations)?;
-        let RunOutcome {
-            report,
+        let progress = Progress::begin(self.quiet, false);
+        let evaluated = eval(&rows, options, &progress.watch(), interrupt::listen());
+        progress.end();
+        let Evaluated {
+            mut report,
             over_budget,
-            ..
-        } = run::watched(&rows, options, self.quiet)?;
+        } = evaluated.map_err(Failure::interrupted)?;
+        report.command = Some(typed());
         Destination::write_all(
             &destinations,
             &report,

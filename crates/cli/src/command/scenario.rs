@@ -35,7 +35,7 @@ impl RunCommand for Scenario {
 fn is_of_world(row: &Row<'_>, mode: Mode) -> bool {
     let is_of_world = |of: AgentRow<'_>| match mode {
         Mode::Record(_) | Mode::Live => of.suite.world_of(of.agent).is_some(),
-        Mode::Replay | Mode::Grade(_) => of.agent.world().is_some(),
+        Mode::Replay => of.agent.world().is_some(),
     };
     row.is_refused() || row.agent_row().is_some_and(is_of_world)
 }

@@ -4,8 +4,7 @@ use crate::told::fidelity;
 use mcptest_core::price::shipped_price;
 use mcptest_core::trace::Tokens;
 use mcptest_import::import;
-use mcptest_replay::cassette::parse;
-use mcptest_replay::clean;
+use mcptest_replay::{cassette::parse, clean};
 use serde_json::{Value, json};
 
 /// The counts of the only run in a transcript.

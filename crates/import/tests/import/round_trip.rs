@@ -3,8 +3,7 @@
 use crate::written::{Conversation, conversation, lines};
 use crate::written_by_libraries::printed;
 use mcptest_import::import;
-use mcptest_replay::cassette::parse;
-use mcptest_replay::clean;
+use mcptest_replay::{cassette::parse, clean};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

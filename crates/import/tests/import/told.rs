@@ -1,8 +1,7 @@
 //! An imported conversation in few words, for tests.
 
 use mcptest_import::import;
-use mcptest_replay::cassette::parse;
-use mcptest_replay::clean;
+use mcptest_replay::{cassette::parse, clean};
 
 /// Every call as `server.name{args} #id @turn = answer`, with `!` before an error; each run begins with `run`.
 pub(crate) fn told(text: &str) -> Vec<String> {

@@ -9,9 +9,7 @@ use mcptest_core::guard::guarded;
 use mcptest_core::judge::{MeasurableRun, MeasurableRuns, Recorded, SettledRuns};
 use mcptest_core::problem::{Problem, Sources};
 use mcptest_core::row::{AgentRow, Row, RowOfAgent, Subject};
-use mcptest_replay::OpenedRow;
-use mcptest_replay::Plan;
-use mcptest_replay::Secrets;
+use mcptest_replay::{OpenedRow, Plan, Secrets};
 use std::path::Path;
 
 /// Why labels are of no use, with the text that they point into.

@@ -1,8 +1,8 @@
 //! What does a judge say of runs whose outcome is known, and of the same runs told in other ways?
 
-use super::{GradingContext, RowGrades, Unit, WhichGrades, ask_all};
+use super::options::{GradeOptions, WhichGrades};
+use super::{GradingContext, RowGrades, Unit, ask_all};
 use crate::calibrate::{Mislabelled, each_labelled};
-use crate::{Mode, Options};
 use mcptest_agent::Spending;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::{
@@ -10,10 +10,7 @@ use mcptest_core::grade::{
 };
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::{Row, Subject};
-use mcptest_replay::Plan;
-use mcptest_replay::Secrets;
-use mcptest_replay::Watch;
-use mcptest_replay::{Interrupt, Interrupted};
+use mcptest_replay::{Interrupt, Interrupted, Plan, Secrets, Watch};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
@@ -95,11 +92,9 @@ pub fn check(
         labelled,
         left_out,
     } = collect(plan, labels, &secrets).map_err(UncheckedJudge::Mislabelled)?;
-    let grading = Options {
-        mode: Mode::Grade(WhichGrades::NEEDED),
+    let grading = GradeOptions {
         jobs: options.jobs,
-        max_cost_usd: options.max_cost_usd,
-        ..Options::default()
+        ..GradeOptions::new(WhichGrades::NEEDED)
     };
     let units = without_grade(&rows, labelled.iter().map(|labelled| &labelled.unit));
     let rows = ask_all(rows, units, grading, context).map_err(UncheckedJudge::Interrupted)?;

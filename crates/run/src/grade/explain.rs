@@ -1,8 +1,8 @@
 //! What would grading take: who is asked what, how often, and about what would it cost?
 
 use super::ask::price_of;
+use super::options::WhichGrades;
 use super::to_grade;
-use crate::{Mode, Options};
 use mcptest_core::grade::{Asks, Question, SYSTEM, Wanted};
 use mcptest_core::price::{Price, count_tokens};
 use mcptest_core::row::{Row, Subject};
@@ -38,18 +38,18 @@ pub struct CheckPlan<'p> {
     pub cost_usd: Option<f64>,
 }
 
-/// What the mode asks to grade, and what that would take: the checks that ask judges, and the scorers, in the order of
+/// What is asked for of a plan, and what that would take: the checks that ask judges, and the scorers, in the order of
 /// the plan. Nobody is asked to find out, and no key is needed.
-pub fn plan<'p>(plan: &'p Plan<'p>, options: Options) -> Vec<CheckPlan<'p>> {
+pub fn plan<'p>(plan: &'p Plan<'p>, which: WhichGrades) -> Vec<CheckPlan<'p>> {
     let rows = plan.rows.iter().filter(|row| row.skip.is_none());
     let checks = rows.flat_map(|row| {
-        let wanted = |mode| {
-            to_grade(row, mode, None)
+        let wanted = |which| {
+            to_grade(row, which, None)
                 .map(|(_, wanted)| wanted)
                 .unwrap_or_default()
         };
-        let all = wanted(Mode::Grade(super::WhichGrades::ALL));
-        let now = wanted(options.mode);
+        let all = wanted(WhichGrades::ALL);
+        let now = wanted(which);
         row.questions()
             .into_iter()
             .map(move |(check, question)| of_check(row, (check, question), &all, &now))

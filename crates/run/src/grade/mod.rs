@@ -2,97 +2,42 @@
 
 mod ask;
 mod check;
+mod eval;
 mod explain;
 mod keep;
+mod options;
 mod score;
 
 pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
+pub use eval::{EvalOptions, Evaluated, eval};
 pub use explain::{CheckPlan, plan};
+pub use options::{GradeOptions, WhichGrades};
 
-use crate::{Mode, Options, Which};
 use ask::{AskedJudges, Asking, Ungraded};
 use keep::RowGrades;
 use mcptest_agent::{Spending, usd};
-use mcptest_core::grade::{Grade, Grades, NotGraded, Wanted, wanted};
+use mcptest_core::grade::{Grade, Grades, Wanted, wanted};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::Row;
-use mcptest_replay::OpenedRow;
-use mcptest_replay::Plan;
-use mcptest_replay::Secrets;
-use mcptest_replay::grades::GradedRow;
-use mcptest_replay::{Event, Watch};
-use mcptest_replay::{FreshRow, FreshRows};
-use mcptest_replay::{Interrupt, Interrupted};
+use mcptest_replay::{
+    Event, FreshRow, FreshRows, Interrupt, Interrupted, OpenedRow, Plan, Secrets, Watch,
+    grades::GradedRow,
+};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Which grades are asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WhichGrades {
-    /// Those that nobody gave so far.
-    pub missing: bool,
-    /// Those that were given to something else.
-    pub stale: bool,
-    /// Those that are there already.
-    pub current: bool,
-}
-
-impl WhichGrades {
-    /// What `mcptest eval` asks for unless it is told otherwise.
-    pub const NEEDED: Self = Self {
-        missing: true,
-        stale: true,
-        current: false,
-    };
-    /// Everything.
-    pub const ALL: Self = Self {
-        missing: true,
-        stale: true,
-        current: true,
-    };
-    const NONE: Self = Self {
-        missing: false,
-        stale: false,
-        current: false,
-    };
-
-    /// What a mode asks for of a row; `is_fresh` when its runs were made just now.
-    fn of(mode: Mode, is_fresh: bool) -> Self {
-        match mode {
-            Mode::Grade(which) => which,
-            Mode::Live | Mode::Record(Which::All) => Self::ALL,
-            Mode::Record(_) if is_fresh => Self::NEEDED,
-            Mode::Record(Which::Missing) => Self {
-                missing: true,
-                ..Self::NONE
-            },
-            Mode::Record(Which::Stale) => Self {
-                stale: true,
-                ..Self::NONE
-            },
-            Mode::Replay | Mode::Record(Which::Failed) => Self::NONE,
-        }
-    }
-
-    fn wants(self, found: &Result<&Grade, NotGraded>) -> bool {
-        match found {
-            Ok(_) => self.current,
-            Err(NotGraded::Missing) => self.missing,
-            Err(NotGraded::Stale(_)) => self.stale,
-            // What cannot be read is not written over.
-            Err(NotGraded::Failed(_) | NotGraded::Unreadable(_)) => false,
-        }
-    }
-}
-
 /// What grading needs beside the plan.
 #[derive(Clone, Copy)]
-pub(crate) struct GradingContext<'a> {
-    pub(crate) secrets: &'a Secrets,
-    pub(crate) spending: &'a Spending,
-    pub(crate) watch: &'a Watch,
-    pub(crate) interrupt: &'a Interrupt,
+pub struct GradingContext<'a> {
+    /// What is secret in the suites of the plan.
+    pub secrets: &'a Secrets,
+    /// What asking may still cost.
+    pub spending: &'a Spending,
+    /// Who watches.
+    pub watch: &'a Watch,
+    /// Who may end it.
+    pub interrupt: &'a Interrupt,
 }
 
 /// One check of one run to grade.
@@ -103,10 +48,10 @@ struct Unit<'p> {
     wanted: Wanted<'p>,
 }
 
-/// Asks the judges for what the mode wants, after the runs were recorded.
-pub(crate) fn grade(
+/// Asks the judges for the grades that are wanted of a plan's recorded runs.
+pub fn grade(
     plan: &Plan<'_>,
-    options: Options,
+    options: GradeOptions,
     recorded: &FreshRows,
     context: GradingContext<'_>,
 ) -> Result<BTreeMap<usize, GradedRow>, Interrupted> {
@@ -119,11 +64,11 @@ pub(crate) fn grade(
         .filter(|(_, row)| row.skip.is_none())
     {
         let fresh = recorded.rows.get(&index);
-        let Some((grades, wanted)) = to_grade(row, options.mode, fresh) else {
+        let Some((grades, wanted)) = to_grade(row, options.which(fresh), fresh) else {
             continue;
         };
-        let is_live = options.mode == Mode::Live;
-        rows.insert(index, RowGrades::new(row, grades, is_live, context.secrets));
+        let grades = RowGrades::new(row, grades, options.is_live, context.secrets);
+        rows.insert(index, grades);
         units.extend(wanted.into_iter().map(|wanted| Unit { index, wanted }));
     }
     let rows = ask_all(rows, units, options, context)?;
@@ -137,7 +82,7 @@ pub(crate) fn grade(
 fn ask_all<'p>(
     rows: BTreeMap<usize, RowGrades<'p>>,
     units: VecDeque<Unit<'p>>,
-    options: Options,
+    options: GradeOptions,
     context: GradingContext<'_>,
 ) -> Result<BTreeMap<usize, RowGrades<'p>>, Interrupted> {
     if units.is_empty() {
@@ -191,7 +136,7 @@ fn ask_all<'p>(
     let rows: BTreeMap<usize, RowGrades<'_>> = rows.collect();
     if let Some(exit_code) = *context.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();
-        let rest = (options.mode != Mode::Live).then_some("`mcptest eval` asks for the rest");
+        let rest = (!options.is_live).then_some("`mcptest eval` asks for the rest");
         return Err(Interrupted {
             exit_code,
             what: "grades",
@@ -206,7 +151,7 @@ fn ask_all<'p>(
 /// The grades that a row has, and what is wanted of it; `None` where nothing is.
 fn to_grade<'p>(
     row: &'p Row<'p>,
-    mode: Mode,
+    which: WhichGrades,
     fresh: Option<&FreshRow>,
 ) -> Option<(Grades, Vec<Wanted<'p>>)> {
     if row.is_refused() || matches!(fresh, Some(FreshRow::Failed(_) | FreshRow::NotRun)) {
@@ -214,7 +159,6 @@ fn to_grade<'p>(
     }
     // Where this panics, so does the judging of the row, which reports it.
     let (grades, mut wanted) = guarded(|| grades_and_wanted(row, fresh)).ok()?;
-    let which = WhichGrades::of(mode, matches!(fresh, Some(FreshRow::OnDisk { .. })));
     wanted.retain(|wanted| which.wants(&grades.find(wanted)));
     (!wanted.is_empty()).then_some((grades, wanted))
 }

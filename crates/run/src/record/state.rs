@@ -6,10 +6,9 @@ use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Row, Subject, ToolRow};
 use mcptest_core::trace::Run;
 use mcptest_replay::cassette::{Cassette, CassetteRun, ReadError, ReadFault, Recording};
-use mcptest_replay::expected_header;
-use mcptest_replay::misfit;
-use mcptest_replay::{JudgeOptions, judge, tool_test};
-use mcptest_replay::{cassette_paths, side_path};
+use mcptest_replay::{
+    JudgeOptions, cassette_paths, expected_header, judge, misfit, side_path, tool_test,
+};
 
 /// What a row's recording is like.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,7 +156,7 @@ pub(super) fn wanted_runs(row: &Row<'_>, mode: Mode) -> Option<WantedRuns> {
         })
     };
     let which = match mode {
-        Mode::Replay | Mode::Grade(_) => return None,
+        Mode::Replay => return None,
         Mode::Live => return all(),
         Mode::Record(Which::All) => return if is_newer(row) { None } else { all() },
         Mode::Record(which) => which,

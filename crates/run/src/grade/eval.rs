@@ -1,0 +1,53 @@
+//! What do recorded runs come to, once judges were asked?
+
+use super::options::GradeOptions;
+use super::{GradingContext, grade};
+use mcptest_agent::Spending;
+use mcptest_core::report::Report;
+use mcptest_replay::{
+    FreshRows, Interrupt, Interrupted, JudgeOptions, Plan, Secrets, Watch, judge_plan,
+};
+
+/// How recorded runs are graded and judged.
+#[derive(Debug, Clone, Copy)]
+pub struct EvalOptions {
+    /// Which grades are asked for.
+    pub grading: GradeOptions,
+    /// Dollars that asking may cost.
+    pub max_cost_usd: Option<f64>,
+    /// How the rows are judged then.
+    pub judging: JudgeOptions,
+}
+
+/// The result of grading recorded runs and judging them.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// The verdict with its evidence.
+    pub report: Report,
+    /// Which budget ended the grading, and what was spent, when one did.
+    pub over_budget: Option<String>,
+}
+
+/// Asks judges about the recorded runs of a plan, then judges every row.
+pub fn eval(
+    plan: &Plan<'_>,
+    options: EvalOptions,
+    watch: &Watch,
+    interrupt: Interrupt,
+) -> Result<Evaluated, Interrupted> {
+    let (secrets, fresh) = (Secrets::default(), FreshRows::default());
+    let spending = Spending::new(options.max_cost_usd);
+    let context = GradingContext {
+        secrets: &secrets,
+        spending: &spending,
+        watch,
+        interrupt: &interrupt,
+    };
+    let graded = grade(plan, options.grading, &fresh, context)?;
+    // Nothing is asked from here on, so a signal ends the program.
+    drop(interrupt);
+    Ok(Evaluated {
+        report: judge_plan(plan, options.judging, &secrets, &fresh, &graded),
+        over_budget: spending.stopped(),
+    })
+}
