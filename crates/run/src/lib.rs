@@ -2,24 +2,21 @@
 
 mod accept;
 mod baseline;
-mod calibrate;
 pub mod draft;
-pub mod grade;
 mod record;
 mod refused_tools;
 mod tool_call;
 
 pub use accept::{Changes, FileChange, changes, recorded_changes};
 pub use baseline::{Captured, CapturedRuns, capture_baselines, read_baseline, write_baseline};
-pub use calibrate::{Mislabelled, calibrate};
 pub use record::{
     Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,
 };
 pub use refused_tools::refused_tools;
 
-use grade::{GradeOptions, WhichGrades};
 use mcptest_agent::Spending;
 use mcptest_core::report::{Embed, Report};
+use mcptest_grade::{GradeOptions, GradingContext, WhichGrades, grade};
 use mcptest_replay::{
     CoverageFloor, FreshRows, Interrupt, Interrupted, JudgeOptions, Plan, Secrets, Watch,
     judge_plan,
@@ -124,7 +121,7 @@ pub fn run(
 ) -> Result<RunOutcome, Interrupted> {
     let secrets = Secrets::default();
     let spending = Spending::new(options.max_cost_usd);
-    let context = grade::GradingContext {
+    let context = GradingContext {
         secrets: &secrets,
         spending: &spending,
         watch,
@@ -136,7 +133,7 @@ pub fn run(
     };
     let graded = match options.mode {
         Mode::Replay => BTreeMap::new(),
-        _ => grade::grade(plan, options.grade_options(), &recorded, context)?,
+        _ => grade(plan, options.grade_options(), &recorded, context)?,
     };
     let over_budget = spending.stopped();
     drop(interrupt);

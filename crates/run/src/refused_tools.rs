@@ -4,7 +4,8 @@ use mcptest_core::row::AgentRow;
 use mcptest_core::suite::ToolSchemas;
 use mcptest_core::tool_schema::{Offer, fit};
 use mcptest_core::trace::CatalogueTool;
-use mcptest_replay::{Plan, cassette::Recording, cassette_paths};
+use mcptest_replay::cassette::Recording;
+use mcptest_replay::{Plan, cassette_paths};
 use std::collections::BTreeSet;
 
 /// A line for each tool and provider, in the order of the rows: what is refused, and what is done about it. What is a

@@ -53,7 +53,7 @@ impl RunCommand for Calibrate {
             ));
         }
         let measured =
-            mcptest_run::calibrate(&plan, self.labels.as_deref()).map_err(|mislabelled| {
+            mcptest_grade::calibrate(&plan, self.labels.as_deref()).map_err(|mislabelled| {
                 Failure::of_problems(&mislabelled.problems, &mislabelled.sources)
             })?;
         if measured.counts.good + measured.counts.bad == 0 && measured.left_out.is_empty() {

@@ -12,10 +12,8 @@ use mcptest_command::{
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::Row;
+use mcptest_grade::{CheckPlan, EvalOptions, Evaluated, GradeOptions, WhichGrades, eval, plan};
 use mcptest_replay::JudgeOptions;
-use mcptest_run::grade::{
-    CheckPlan, EvalOptions, Evaluated, GradeOptions, WhichGrades, eval, plan,
-};
 use std::path::PathBuf;
 use std::time::Instant;
 

@@ -9,10 +9,10 @@ use mcptest_command::{
 };
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
+use mcptest_grade::Mislabelled;
+use mcptest_grade::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
 use mcptest_replay::{Filter, Selection};
 use mcptest_report::judge_check;
-use mcptest_run::Mislabelled;
-use mcptest_run::grade::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
 use std::path::PathBuf;
 
 /// Measure judges on runs whose outcome is known.

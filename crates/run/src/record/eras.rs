@@ -1,7 +1,8 @@
 //! Does a server use a different protocol than in its previous recording?
 
 use mcptest_core::trace::{RecordedServer, Trace};
-use mcptest_replay::{cassette::Recording, tool_test};
+use mcptest_replay::cassette::Recording;
+use mcptest_replay::tool_test;
 use std::path::Path;
 
 /// The servers of the existing recording. Empty without a recording, or if it lacks them.

@@ -20,8 +20,8 @@ pub use estimate::{
 };
 
 use crate::Options;
-use crate::grade::GradingContext;
 use agent_job::AgentJob;
+use mcptest_grade::GradingContext;
 use mcptest_process::end_all;
 use mcptest_replay::{Event, FreshRow, FreshRows, Interrupted, Plan};
 use plan::Planned;

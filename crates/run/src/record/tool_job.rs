@@ -9,7 +9,8 @@ use crate::tool_call::{call, call_on};
 use crate::{Mode, Options};
 use mcptest_core::report::Status;
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
-use mcptest_replay::{FreshRow, SuiteSecrets, cassette::write_whole, judge, tool_test};
+use mcptest_replay::cassette::write_whole;
+use mcptest_replay::{FreshRow, SuiteSecrets, judge, tool_test};
 use std::sync::{Arc, OnceLock};
 
 /// One tool test to call.

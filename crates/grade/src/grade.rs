@@ -1,28 +1,16 @@
 //! Grading: which checks have no grade, which judges are asked, and where is what they said kept?
 
-mod ask;
-mod check;
-mod eval;
-mod explain;
-mod keep;
-mod options;
-mod score;
-
-pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
-pub use eval::{EvalOptions, Evaluated, eval};
-pub use explain::{CheckPlan, plan};
-pub use options::{GradeOptions, WhichGrades};
-
-use ask::{AskedJudges, Asking, Ungraded};
-use keep::RowGrades;
+use crate::ask::{AskedJudges, Asking, Ungraded};
+use crate::keep::RowGrades;
+use crate::options::{GradeOptions, WhichGrades};
 use mcptest_agent::{Spending, usd};
 use mcptest_core::grade::{Grade, Grades, Wanted, wanted};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::Row;
+use mcptest_replay::grades::GradedRow;
 use mcptest_replay::{
     Event, FreshRow, FreshRows, Interrupt, Interrupted, OpenedRow, Plan, Secrets, Watch,
-    grades::GradedRow,
 };
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
@@ -42,10 +30,10 @@ pub struct GradingContext<'a> {
 
 /// One check of one run to grade.
 #[derive(Clone)]
-struct Unit<'p> {
+pub(crate) struct Unit<'p> {
     /// Its row's place in the plan.
-    index: usize,
-    wanted: Wanted<'p>,
+    pub(crate) index: usize,
+    pub(crate) wanted: Wanted<'p>,
 }
 
 /// Asks the judges for the grades that are wanted of a plan's recorded runs.
@@ -79,7 +67,7 @@ pub fn grade(
 }
 
 /// Asks for each of these, several at once, and keeps what is said beside the row's recording.
-fn ask_all<'p>(
+pub(crate) fn ask_all<'p>(
     rows: BTreeMap<usize, RowGrades<'p>>,
     units: VecDeque<Unit<'p>>,
     options: GradeOptions,
@@ -149,7 +137,7 @@ fn ask_all<'p>(
 }
 
 /// The grades that a row has, and what is wanted of it; `None` where nothing is.
-fn to_grade<'p>(
+pub(crate) fn to_grade<'p>(
     row: &'p Row<'p>,
     which: WhichGrades,
     fresh: Option<&FreshRow>,
@@ -177,7 +165,7 @@ fn grades_and_wanted<'p>(row: &'p Row<'p>, fresh: Option<&FreshRow>) -> (Grades,
 }
 
 /// The event of a check that was graded, or was not.
-fn graded(row: &Row<'_>, wanted: &Wanted<'_>, asked: &Result<Grade, String>) -> Event {
+pub(crate) fn graded(row: &Row<'_>, wanted: &Wanted<'_>, asked: &Result<Grade, String>) -> Event {
     let grade = asked.as_ref().ok();
     Event::Graded {
         row_name: row.name.clone(),
@@ -205,6 +193,6 @@ fn said(grade: &Grade) -> String {
 }
 
 /// `$0.0006`, for reasons.
-fn dollars(amount: f64) -> String {
+pub(crate) fn dollars(amount: f64) -> String {
     format!("${}", usd(amount))
 }

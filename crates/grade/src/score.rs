@@ -6,7 +6,7 @@ use mcptest_core::suite::Suite;
 use std::time::Duration;
 
 /// Starts the scorer, gives it the run, and reads its numbers. Dropping the future ends it with all that it started.
-pub(super) async fn score(
+pub(crate) async fn score(
     suite: &Suite,
     scorer: &Scorer,
     evidence: &Evidence,

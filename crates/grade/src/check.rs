@@ -1,8 +1,9 @@
 //! What does a judge say of runs whose outcome is known, and of the same runs told in other ways?
 
-use super::options::{GradeOptions, WhichGrades};
-use super::{GradingContext, RowGrades, Unit, ask_all};
 use crate::calibrate::{Mislabelled, each_labelled};
+use crate::grade::{GradingContext, Unit, ask_all};
+use crate::keep::RowGrades;
+use crate::options::{GradeOptions, WhichGrades};
 use mcptest_agent::Spending;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::{

@@ -1,7 +1,7 @@
 //! What do recorded runs come to, once judges were asked?
 
-use super::options::GradeOptions;
-use super::{GradingContext, grade};
+use crate::grade::{GradingContext, grade};
+use crate::options::GradeOptions;
 use mcptest_agent::Spending;
 use mcptest_core::report::Report;
 use mcptest_replay::{

@@ -1,29 +1,28 @@
 //! How does a grade get into the file of its row?
 
-use super::graded;
+use crate::grade::graded;
 use mcptest_core::grade::{Failure, Grade, Grades, Wanted};
 use mcptest_core::row::Row;
 use mcptest_files as files;
-use mcptest_replay::Watch;
 use mcptest_replay::grades::{GradedRow, path_of};
-use mcptest_replay::{Secrets, SuiteSecrets};
+use mcptest_replay::{Secrets, SuiteSecrets, Watch};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The grades of a row while it is graded.
-pub(super) struct RowGrades<'p> {
-    pub(super) row: &'p Row<'p>,
+pub(crate) struct RowGrades<'p> {
+    pub(crate) row: &'p Row<'p>,
     grades: Grades,
     /// Their file; none where nothing is written.
     path: Option<PathBuf>,
     secrets: Option<Arc<SuiteSecrets>>,
     is_live: bool,
     /// The number of grades given.
-    pub(super) given: usize,
+    pub(crate) given: usize,
 }
 
 impl<'p> RowGrades<'p> {
-    pub(super) fn new(row: &'p Row<'p>, grades: Grades, is_live: bool, secrets: &Secrets) -> Self {
+    pub(crate) fn new(row: &'p Row<'p>, grades: Grades, is_live: bool, secrets: &Secrets) -> Self {
         let path = path_of(row).filter(|_| !is_live);
         let secrets = row.suite().map(|suite| secrets.of(suite));
         Self {
@@ -37,17 +36,17 @@ impl<'p> RowGrades<'p> {
     }
 
     /// The grade for this, if it exists.
-    pub(super) fn find(&self, wanted: &Wanted<'_>) -> Option<&Grade> {
+    pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Option<&Grade> {
         self.grades.find(wanted).ok()
     }
 
     /// Judges that were asked just now and gave none.
-    pub(super) fn failures(&self) -> &[Failure] {
+    pub(crate) fn failures(&self) -> &[Failure] {
         &self.grades.failures
     }
 
     /// Stores a grade on the disk, or the reason that none exists.
-    pub(super) fn keep(
+    pub(crate) fn keep(
         &mut self,
         wanted: &Wanted<'_>,
         asked: Result<Grade, String>,
@@ -104,7 +103,7 @@ impl<'p> RowGrades<'p> {
         files::replace(path, self.grades.to_text().as_bytes()).map_err(failed)
     }
 
-    pub(super) fn into_graded(self) -> GradedRow {
+    pub(crate) fn into_graded(self) -> GradedRow {
         let live = self.is_live.then_some(self.grades.grades);
         GradedRow {
             failures: self.grades.failures,

@@ -1,7 +1,7 @@
 //! What does a judge say to one question, and what does that cost?
 
-use super::score::score;
-use super::{GradingContext, dollars};
+use crate::grade::{GradingContext, dollars};
+use crate::score::score;
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
 use mcptest_agent::{Budgets, Limits, OverBudget, Provider, Providers, Used};
@@ -24,7 +24,7 @@ const MOST_TOKENS: u64 = 2_048;
 
 /// Why there is no grade.
 #[derive(Debug, Error)]
-pub(super) enum Ungraded {
+pub(crate) enum Ungraded {
     /// A judge gave none, or cannot be asked.
     #[error("{0}")]
     Failed(String),
@@ -42,7 +42,7 @@ pub(super) enum Ungraded {
 }
 
 /// The judges, and what they have cost.
-pub(super) struct AskedJudges<'a> {
+pub(crate) struct AskedJudges<'a> {
     context: GradingContext<'a>,
     providers: Providers,
     /// What each check of each row has cost, where it has a limit of its own.
@@ -52,12 +52,12 @@ pub(super) struct AskedJudges<'a> {
 }
 
 /// One question about one run, put to the judges.
-pub(super) struct Asking<'a> {
-    pub(super) bench: &'a AskedJudges<'a>,
-    pub(super) row: &'a Row<'a>,
+pub(crate) struct Asking<'a> {
+    pub(crate) bench: &'a AskedJudges<'a>,
+    pub(crate) row: &'a Row<'a>,
     /// The row's place in the plan.
-    pub(super) index: usize,
-    pub(super) wanted: &'a Wanted<'a>,
+    pub(crate) index: usize,
+    pub(crate) wanted: &'a Wanted<'a>,
 }
 
 /// A judge, and what asking it needs.
@@ -70,7 +70,7 @@ struct Judge<'j> {
 }
 
 impl<'a> AskedJudges<'a> {
-    pub(super) fn new(context: GradingContext<'a>) -> Self {
+    pub(crate) fn new(context: GradingContext<'a>) -> Self {
         let (providers, spent) = (Providers::default(), tokio::sync::Mutex::default());
         Self {
             context,
@@ -83,7 +83,7 @@ impl<'a> AskedJudges<'a> {
 
 impl<'a> Asking<'a> {
     /// Asks all judges of a check, each as often as it says.
-    pub(super) async fn grade(&self) -> Result<Grade, Ungraded> {
+    pub(crate) async fn grade(&self) -> Result<Grade, Ungraded> {
         let wanted = self.wanted;
         let Some(suite) = self.row.suite() else {
             return Err(Ungraded::Failed("the suite is refused".to_owned()));
@@ -354,7 +354,7 @@ fn blank(judge: &Judge<'_>, sample: usize) -> Vote {
 }
 
 /// What a judge of this row charges, where that is known.
-pub(super) fn price_of(row: &Row<'_>, model: &Model) -> Option<Price> {
+pub(crate) fn price_of(row: &Row<'_>, model: &Model) -> Option<Price> {
     match row.subject {
         Subject::Agent(of) => of.agent.price(&model.label()),
         _ => shipped_price(&model.label()),

@@ -1,8 +1,8 @@
 //! What would grading take: who is asked what, how often, and about what would it cost?
 
-use super::ask::price_of;
-use super::options::WhichGrades;
-use super::to_grade;
+use crate::ask::price_of;
+use crate::grade::to_grade;
+use crate::options::WhichGrades;
 use mcptest_core::grade::{Asks, Question, SYSTEM, Wanted};
 use mcptest_core::price::{Price, count_tokens};
 use mcptest_core::row::{Row, Subject};

@@ -1,0 +1,18 @@
+//! What do judges say of recorded runs, how far can they be trusted, and which gates tell good runs from bad ones?
+
+mod ask;
+mod calibrate;
+mod check;
+mod eval;
+mod explain;
+mod grade;
+mod keep;
+mod options;
+mod score;
+
+pub use calibrate::{Mislabelled, calibrate};
+pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
+pub use eval::{EvalOptions, Evaluated, eval};
+pub use explain::{CheckPlan, plan};
+pub use grade::{GradingContext, grade};
+pub use options::{GradeOptions, WhichGrades};
