@@ -14,7 +14,7 @@ impl Fact {
         match self {
             Self::Calls(tool) => format!("`{tool}` is no longer called"),
             Self::Avoids(tool) => format!("`{tool}` is called now, and was not before"),
-            Self::Before(one, other) => format!("`{other}` is called before `{one}` now"),
+            Self::Before { first, then } => format!("`{then}` is called before `{first}` now"),
             Self::Gives {
                 tool,
                 path,

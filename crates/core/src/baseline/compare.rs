@@ -144,7 +144,10 @@ impl Sides<'_> {
                 missing_runs: MissingRuns::of(before, now),
             };
             match fact {
-                Fact::Before(one, other) => turned_orders.push(TurnedOrder {
+                Fact::Before {
+                    first: one,
+                    then: other,
+                } => turned_orders.push(TurnedOrder {
                     pair: (one, other),
                     difference,
                 }),
@@ -201,7 +204,10 @@ impl Sides<'_> {
             orders.extend(
                 later
                     .filter(|other| is_always_earlier(one, other))
-                    .map(|other| Fact::Before((*one).to_owned(), (*other).to_owned())),
+                    .map(|other| Fact::Before {
+                        first: (*one).to_owned(),
+                        then: (*other).to_owned(),
+                    }),
             );
         }
         orders
@@ -219,7 +225,11 @@ struct TurnedOrder<'f> {
 fn closest_orders(candidates: &[Fact], turned: Vec<TurnedOrder<'_>>) -> Vec<Difference> {
     let mut later_than: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for fact in candidates {
-        if let Fact::Before(one, other) = fact {
+        if let Fact::Before {
+            first: one,
+            then: other,
+        } = fact
+        {
             later_than.entry(one).or_default().insert(other);
         }
     }

@@ -110,7 +110,7 @@ pub(super) enum Fact {
     /// The tool is not called.
     Avoids(String),
     /// The one is first called in an earlier turn than the other.
-    Before(String, String),
+    Before { first: String, then: String },
     /// The tool is given this, of this type.
     Gives {
         tool: String,
@@ -195,9 +195,9 @@ impl Fact {
         match self {
             Self::Calls(tool) => Some(is_called(tool)),
             Self::Avoids(tool) => Some(!is_called(tool)),
-            Self::Before(one, other) => {
-                let (one, other) = (facts.first.get(&**one)?, facts.first.get(&**other)?);
-                Some(one <= other)
+            Self::Before { first, then } => {
+                let (first, then) = (facts.first.get(&**first)?, facts.first.get(&**then)?);
+                Some(first <= then)
             }
             Self::Gives {
                 tool,
@@ -268,7 +268,7 @@ impl Fact {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Calls(_) | Self::Avoids(_) => "tool",
-            Self::Before(..) => "order",
+            Self::Before { .. } => "order",
             Self::Gives { .. } | Self::Value { .. } => "arguments",
             Self::Responds | Self::IsJson | Self::Field { .. } => "response",
             Self::Stops(_) => "finish",

@@ -13,132 +13,169 @@ const LEVEL: f64 = 0.05;
 
 type Pair<'t> = (&'t TestBaseline, &'t TestBaseline);
 
-/// A number by its gate and its target.
-type Name = (String, String);
+/// What is measured: a target of a gate.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct NumberName {
+    gate: String,
+    target: String,
+}
 
-/// Every number that both sides have, over all tests.
-pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
-    let measured: Vec<(Name, Shift, Values)> = names(pairs)
-        .into_iter()
-        .filter_map(|name| {
-            let values = values(&name, pairs);
-            let found = shift(&values.strata()).ok()?;
-            Some((name, found, values))
-        })
-        .collect();
-    // A number that no arrangement of its values would make significant is no question that was asked.
-    let is_asked = |found: &Shift| found.least_p <= LEVEL;
-    let asked: Vec<f64> = measured
-        .iter()
-        .map(|(_, found, _)| found)
-        .filter(|one| is_asked(one))
-        .map(|one| one.p)
-        .collect();
-    let mut adjusted = holm(&asked).unwrap_or_default().into_iter();
-    let shifts = measured.into_iter().map(|((gate, target), found, values)| {
-        let adjusted_p = is_asked(&found).then(|| adjusted.next()).flatten();
+/// A number, its values, and how these have shifted.
+struct Measured {
+    name: NumberName,
+    values: Values,
+    shift: Shift,
+}
+
+impl Measured {
+    /// A number that no arrangement of its values would make significant is no question that was asked.
+    fn is_asked(&self) -> bool {
+        self.shift.least_p <= LEVEL
+    }
+
+    fn into_shift(self, adjusted_p: Option<f64>) -> NumberShift {
+        let Self {
+            name,
+            values,
+            shift,
+        } = self;
         let class = match adjusted_p {
             Some(p) if p <= LEVEL => Class::Drift,
-            None if found.difference.abs() > 0.0 => Class::Undecided,
+            None if shift.difference.abs() > 0.0 => Class::Undecided,
             _ => Class::Pass,
         };
         NumberShift {
             class,
-            better: GATES.target(&target).map_or(Better::High, Target::better),
-            before: six_decimals(values.mean(|(before, _)| before)),
-            after: six_decimals(values.mean(|(_, after)| after)),
+            better: GATES
+                .target(&name.target)
+                .map_or(Better::High, Target::better),
+            before: six_decimals(values.mean(|test| &test.before)),
+            after: six_decimals(values.mean(|test| &test.after)),
             tests: values.0.len(),
             values: values
                 .0
                 .iter()
-                .map(|(before, after)| before.len() + after.len())
+                .map(|test| test.before.len() + test.after.len())
                 .sum(),
-            p: six_decimals(found.p),
-            p_is_drawn: !found.is_exact,
+            p: six_decimals(shift.p),
+            p_is_drawn: !shift.is_exact,
             adjusted_p: adjusted_p.map(six_decimals),
-            gate,
-            target,
+            gate: name.gate,
+            target: name.target,
         }
-    });
-    shifts.collect()
+    }
+}
+
+/// Every number that both sides have, over all tests.
+pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
+    let measured: Vec<Measured> = names(pairs)
+        .into_iter()
+        .filter_map(|name| {
+            let values = values(&name, pairs);
+            let shift = shift(&values.strata()).ok()?;
+            Some(Measured {
+                name,
+                values,
+                shift,
+            })
+        })
+        .collect();
+    let asked = measured.iter().filter(|measured| measured.is_asked());
+    let p_values: Vec<f64> = asked.map(|measured| measured.shift.p).collect();
+    let mut adjusted = holm(&p_values).unwrap_or_default().into_iter();
+    let mut shifts = Vec::new();
+    for measured in measured {
+        let adjusted_p = if measured.is_asked() {
+            adjusted.next()
+        } else {
+            None
+        };
+        shifts.push(measured.into_shift(adjusted_p));
+    }
+    shifts
 }
 
 const EXPECT: &str = "expect";
 const PASSED: &str = "expect.passed";
+
 /// The numbers that tests of both sides have.
-fn names(pairs: &[Pair<'_>]) -> BTreeSet<Name> {
-    let of_gates = pairs.iter().flat_map(|(before, _)| {
-        before.gates.iter().flat_map(|(gate, of)| {
-            of.numbers
-                .keys()
-                .map(|target| (gate.clone(), target.clone()))
-        })
-    });
-    let expect = (EXPECT.to_owned(), PASSED.to_owned());
-    of_gates
-        .chain((!pairs.is_empty()).then_some(expect))
-        .collect()
+fn names(pairs: &[Pair<'_>]) -> BTreeSet<NumberName> {
+    let mut names = BTreeSet::new();
+    for (before, _) in pairs {
+        names.insert(NumberName {
+            gate: EXPECT.to_owned(),
+            target: PASSED.to_owned(),
+        });
+        for (gate, baseline) in &before.gates {
+            names.extend(baseline.numbers.keys().map(|target| NumberName {
+                gate: gate.clone(),
+                target: target.clone(),
+            }));
+        }
+    }
+    names
 }
 
-/// The values of a number in each test, before and after.
-struct Values(Vec<(Vec<f64>, Vec<f64>)>);
+/// The values of a number in each test.
+struct Values(Vec<TestValues>);
+
+struct TestValues {
+    before: Vec<f64>,
+    after: Vec<f64>,
+}
 
 impl Values {
     fn strata(&self) -> Vec<Stratum<'_>> {
         self.0
             .iter()
-            .map(|(before, after)| Stratum { before, after })
+            .map(|test| Stratum {
+                before: &test.before,
+                after: &test.after,
+            })
             .collect()
     }
 
-    fn mean(&self, side: impl Fn(&(Vec<f64>, Vec<f64>)) -> &Vec<f64>) -> f64 {
-        let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+    /// The mean of the tests' means.
+    fn mean(&self, side: impl Fn(&TestValues) -> &[f64]) -> f64 {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         self.0.iter().map(|test| mean(side(test))).sum::<f64>() / self.0.len() as f64
     }
 }
 
-/// By run where the gate scores one run alone, else by test. A gate whose block has changed measures something else.
-fn values((gate, target): &Name, pairs: &[Pair<'_>]) -> Values {
-    let of_runs = |test: &TestBaseline| -> Vec<f64> {
-        if gate == EXPECT {
-            return test
-                .runs
-                .iter()
-                .map(|run| f64::from(u8::from(run.passed)))
-                .collect();
+/// In the tests in which both sides measure the same: a gate whose block has changed measures something else.
+fn values(name: &NumberName, pairs: &[Pair<'_>]) -> Values {
+    let measures_the_same = |before: &TestBaseline, after: &TestBaseline| {
+        if name.gate == EXPECT {
+            return before.expect == after.expect;
         }
-        let of_run = test
-            .runs
-            .iter()
-            .filter_map(|run| run.numbers.get(gate)?.get(target).copied().flatten());
-        of_run.map(Number::as_f64).collect()
-    };
-    let of_test = |test: &TestBaseline| -> Vec<f64> {
-        let by_run = test.runs.iter().any(|run| run.numbers.contains_key(gate));
-        if by_run || gate == EXPECT {
-            return of_runs(test);
-        }
-        let of_row = test
-            .gates
-            .get(gate)
-            .and_then(|of| of.numbers.get(target).copied().flatten());
-        of_row.map(Number::as_f64).into_iter().collect()
-    };
-    let is_same = |(before, after): &&Pair<'_>| {
-        let block = |test: &TestBaseline| test.gates.get(gate).map(|of| of.block.clone());
-        if gate == EXPECT {
-            before.expect == after.expect
-        } else {
-            block(before) == block(after)
-        }
+        let block = |test: &TestBaseline| test.gates.get(&name.gate).map(|gate| gate.block.clone());
+        block(before) == block(after)
     };
     let tests = pairs
         .iter()
-        .filter(is_same)
-        .map(|(before, after)| (of_test(before), of_test(after)));
+        .filter(|(before, after)| measures_the_same(before, after))
+        .map(|(before, after)| TestValues {
+            before: values_of_test(name, before),
+            after: values_of_test(name, after),
+        });
     Values(
         tests
-            .filter(|(before, after)| !before.is_empty() && !after.is_empty())
+            .filter(|test| !test.before.is_empty() && !test.after.is_empty())
             .collect(),
     )
+}
+
+/// By run where the gate scores one run alone, else by test.
+fn values_of_test(NumberName { gate, target }: &NumberName, test: &TestBaseline) -> Vec<f64> {
+    let runs = test.runs.iter();
+    if gate == EXPECT {
+        return runs.map(|run| f64::from(u8::from(run.passed))).collect();
+    }
+    if test.runs.iter().any(|run| run.numbers.contains_key(gate)) {
+        let of_runs = runs.filter_map(|run| run.numbers.get(gate)?.get(target).copied().flatten());
+        return of_runs.map(Number::as_f64).collect();
+    }
+    let of_test = test.gates.get(gate);
+    let number = of_test.and_then(|gate| gate.numbers.get(target).copied().flatten());
+    number.map(Number::as_f64).into_iter().collect()
 }

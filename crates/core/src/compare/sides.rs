@@ -4,7 +4,9 @@ use super::join::{Joined, join};
 use super::model::Comparison;
 use super::{Named, in_words};
 use crate::report::leaderboard::change::direction;
-use crate::report::leaderboard::{JudgedGroup, Leaderboard, ModelDifference, Verdict, board};
+use crate::report::leaderboard::{
+    JudgedGroup, JudgedTest, Leaderboard, ModelDifference, Verdict, board,
+};
 use crate::report::{TestReport, checks};
 
 /// The sides under their names over the tests that all of them have, and what was found of those beside the first; none
@@ -33,7 +35,10 @@ pub(super) fn leaderboard_of_sides(
         .collect();
     let mut groups: Vec<JudgedGroup<'_>> = std::iter::once(first)
         .chain(judged)
-        .map(|(_, name)| (*name, Vec::new()))
+        .map(|(_, name)| JudgedGroup {
+            name,
+            tests: Vec::new(),
+        })
         .collect();
     let mut left_out: Vec<String> = joined
         .iter()
@@ -54,8 +59,8 @@ pub(super) fn leaderboard_of_sides(
             |test: &&TestReport| test.tally().runs > 0 && checks::changed(of_first, test).is_none();
         match row.filter(|row| row.iter().all(is_comparable)) {
             Some(row) => {
-                for ((_, tests), test) in groups.iter_mut().zip(row) {
-                    tests.push((test, test.tally()));
+                for (group, test) in groups.iter_mut().zip(row) {
+                    group.tests.push(JudgedTest::new(test));
                 }
             }
             None => left_out.push(in_words(of_first)),

@@ -115,50 +115,16 @@ pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
 /// The models side by side over the tests that all of them have, the first one being what the others are compared with;
 /// none where no two have runs of the same test.
 pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
-    let groups = with_runs(groups);
-    let unlike = held_to_other_checks(&groups);
-    let keys: Vec<BTreeSet<Key<'_>>> = groups
-        .iter()
-        .map(|(_, tests)| {
-            let keys = tests.iter().map(|(test, _)| key(test));
-            keys.filter(|key| !unlike.contains(key)).collect()
-        })
-        .collect();
-    let first = (0..keys.len()).find(|&at| {
-        let others = keys[at + 1..].iter();
-        others.into_iter().any(|other| !keys[at].is_disjoint(other))
-    })?;
-    let mut common = keys[first].clone();
-    let (mut kept, mut models_left_out) = (Vec::new(), Vec::new());
-    for (at, ((model, tests), own)) in groups.into_iter().zip(&keys).enumerate() {
-        let shared: BTreeSet<Key<'_>> = common.intersection(own).cloned().collect();
-        if at < first || shared.is_empty() {
-            models_left_out.push(model.to_owned());
-        } else {
-            common = shared;
-            kept.push((model, tests));
-        }
-    }
-    let mut left_out: Vec<&TestReport> = Vec::new();
-    for (_, tests) in &mut kept {
-        tests.retain(|(test, _)| {
-            let is_common = common.contains(&key(test));
-            if !is_common && left_out.iter().all(|known| key(known) != key(test)) {
-                left_out.push(test);
-            }
-            is_common
-        });
-        tests.sort_by_cached_key(|(test, _)| key(test));
-    }
-    let [(_, first), others @ ..] = &kept[..] else {
-        return None;
-    };
-    let tallies =
-        |tests: &[Judged<'_>]| -> Vec<Tally> { tests.iter().map(|(_, tally)| *tally).collect() };
+    let CommonTests {
+        groups,
+        tests_left_out,
+        models_left_out,
+    } = CommonTests::of(with_runs(groups))?;
+    let (first, others) = groups.split_first()?;
     let changes: Vec<Option<RateChange>> = others
         .iter()
-        .map(|(_, tests)| {
-            let pairs: Vec<_> = tallies(first).into_iter().zip(tallies(tests)).collect();
+        .map(|other| {
+            let pairs: Vec<(Tally, Tally)> = first.tallies().zip(other.tallies()).collect();
             change_of(&pairs)
         })
         .collect();
@@ -168,35 +134,162 @@ pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
         let verdict = direction(Some(p), change.difference).unwrap_or(Verdict::NoEvidence);
         Some(ModelDifference::of(change, six_decimals(p), verdict))
     });
-    let board = board(&kept, differences, most_k)?;
+    let board = board(&groups, differences, most_k)?;
     Some(Leaderboard {
-        tests_left_out: left_out.into_iter().map(without_model).collect(),
+        tests_left_out,
         models_left_out,
         ..board
     })
+}
+
+/// Models over the tests that all of them have.
+struct CommonTests<'r> {
+    /// Two or more, their tests in the same order.
+    groups: Vec<JudgedGroup<'r>>,
+    tests_left_out: Vec<String>,
+    models_left_out: Vec<String>,
+}
+
+impl<'r> CommonTests<'r> {
+    /// Beginning with the first model that shares a test with a later one; `None` where no two do.
+    fn of(all: Vec<JudgedGroup<'r>>) -> Option<Self> {
+        let unlike = held_to_other_checks(&all);
+        let keys: Vec<BTreeSet<Key<'r>>> = all
+            .iter()
+            .map(|group| group.keys().filter(|key| !unlike.contains(key)).collect())
+            .collect();
+        let first = (0..keys.len()).find(|&at| {
+            let mut later = keys[at + 1..].iter();
+            later.any(|other| !keys[at].is_disjoint(other))
+        })?;
+        let mut common = keys[first].clone();
+        let mut groups = Vec::new();
+        let mut models_left_out = Vec::new();
+        for (at, (group, own)) in all.into_iter().zip(&keys).enumerate() {
+            let shared: BTreeSet<Key<'r>> = common.intersection(own).cloned().collect();
+            if at < first || shared.is_empty() {
+                models_left_out.push(group.name.to_owned());
+            } else {
+                common = shared;
+                groups.push(group);
+            }
+        }
+        let mut left_out: Vec<&TestReport> = Vec::new();
+        for group in &mut groups {
+            group.tests.retain(|judged| {
+                let key = key(judged.test);
+                let is_common = common.contains(&key);
+                if !is_common && left_out.iter().all(|known| self::key(known) != key) {
+                    left_out.push(judged.test);
+                }
+                is_common
+            });
+            group.tests.sort_by_cached_key(|judged| key(judged.test));
+        }
+        Some(Self {
+            groups,
+            tests_left_out: left_out.into_iter().map(without_model).collect(),
+            models_left_out,
+        })
+    }
 }
 
 /// Tests that two groups hold to different blocks: their rates say nothing of each other.
 fn held_to_other_checks<'r>(groups: &[JudgedGroup<'r>]) -> BTreeSet<Key<'r>> {
     let mut first: BTreeMap<Key<'r>, &'r TestReport> = BTreeMap::new();
     let mut unlike = BTreeSet::new();
-    for (test, _) in groups.iter().flat_map(|(_, tests)| tests) {
-        let known = *first.entry(key(test)).or_insert(test);
-        if checks::changed(known, test).is_some() {
-            unlike.insert(key(test));
+    for judged in groups.iter().flat_map(|group| &group.tests) {
+        let known = *first.entry(key(judged.test)).or_insert(judged.test);
+        if checks::changed(known, judged.test).is_some() {
+            unlike.insert(key(judged.test));
         }
     }
     unlike
 }
 
-/// Tests under a name, each with what its runs came to.
-pub(crate) type JudgedGroup<'r> = (&'r str, Vec<Judged<'r>>);
+/// A test that has runs, and how many of them passed.
+pub(crate) struct JudgedTest<'r> {
+    test: &'r TestReport,
+    tally: Tally,
+}
+
+impl<'r> JudgedTest<'r> {
+    pub(crate) fn new(test: &'r TestReport) -> Self {
+        Self {
+            test,
+            tally: test.tally(),
+        }
+    }
+}
+
+/// The tests of what ran them, under its name.
+pub(crate) struct JudgedGroup<'r> {
+    pub(crate) name: &'r str,
+    pub(crate) tests: Vec<JudgedTest<'r>>,
+}
+
+impl<'r> JudgedGroup<'r> {
+    /// Without the tests that have no runs.
+    fn new(name: &'r str, tests: &[&'r TestReport]) -> Self {
+        let tests = tests.iter().map(|test| JudgedTest::new(test));
+        Self {
+            name,
+            tests: tests.filter(|judged| judged.tally.runs > 0).collect(),
+        }
+    }
+
+    fn tallies(&self) -> impl Iterator<Item = Tally> {
+        self.tests.iter().map(|judged| judged.tally)
+    }
+
+    fn keys(&self) -> impl Iterator<Item = Key<'r>> {
+        self.tests.iter().map(|judged| key(judged.test))
+    }
+
+    /// How it did by itself; none where a test has fewer than k runs.
+    fn row(&self, k: u64) -> Option<ModelRow> {
+        let tallies: Vec<Tally> = self.tallies().collect();
+        let counts: Vec<(u64, u64)> = tallies
+            .iter()
+            .map(|tally| (tally.runs, tally.passed))
+            .collect();
+        let rate = mean_rate(&tallies, CONFIDENCE).ok()?;
+        Some(ModelRow {
+            model: self.name.to_owned(),
+            tests: self.tests.len(),
+            runs: tallies.iter().map(|tally| tally.runs).sum(),
+            pass_1: six_decimals(rate.rate),
+            low: six_decimals(rate.interval.lower),
+            high: six_decimals(rate.interval.upper),
+            pass_k: six_decimals(suite_pass_at_k(&counts, k).ok()?),
+            pass_hat_k: six_decimals(suite_pass_hat_k(&counts, k).ok()?),
+            calls: self.mean(|run| Some(run.calls as f64)),
+            turns: self.mean(|run| run.turns.map(|turns| turns as f64)),
+            tokens: self.mean(|run| run.tokens.as_ref()?.total.map(|tokens| tokens as f64)),
+            cost_usd: self.mean(|run| run.cost_usd),
+            duration_ms: self.mean(|run| run.duration_ms.map(|time| time as f64)),
+            difference: None,
+        })
+    }
+
+    /// Over the runs of which it is known.
+    fn mean(&self, of_run: impl Fn(&RunReport) -> Option<f64>) -> Option<f64> {
+        let runs = self.tests.iter().flat_map(|judged| &judged.test.runs);
+        let values: Vec<f64> = runs.filter_map(of_run).collect();
+        if values.is_empty() {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        Some(six_decimals(mean))
+    }
+}
 
 fn with_runs<'r>(groups: &'r [Group<'_>]) -> Vec<JudgedGroup<'r>> {
-    let judged = groups
+    groups
         .iter()
-        .map(|(name, tests)| (name.as_str(), judged(tests)));
-    judged.filter(|(_, tests)| !tests.is_empty()).collect()
+        .map(|(name, tests)| JudgedGroup::new(name, tests))
+        .filter(|group| !group.tests.is_empty())
+        .collect()
 }
 
 /// A row for each group, and the differences of all but the first.
@@ -205,16 +298,13 @@ pub(crate) fn board(
     differences: impl Iterator<Item = Option<ModelDifference>>,
     most_k: u64,
 ) -> Option<Leaderboard> {
-    let fewest = groups
-        .iter()
-        .flat_map(|(_, tests)| tests)
-        .map(|(_, tally)| tally.runs)
-        .min()?;
+    let runs = groups.iter().flat_map(JudgedGroup::tallies);
+    let fewest = runs.map(|tally| tally.runs).min()?;
     let k = fewest.min(most_k).max(1);
     let mut models = groups
         .iter()
-        .map(|(name, tests)| judged_row(name, tests, k))
-        .collect::<Option<Vec<_>>>()?;
+        .map(|group| group.row(k))
+        .collect::<Option<Vec<ModelRow>>>()?;
     for (model, difference) in models.iter_mut().skip(1).zip(differences) {
         model.difference = difference;
     }
@@ -224,17 +314,6 @@ pub(crate) fn board(
         tests_left_out: Vec::new(),
         models_left_out: Vec::new(),
     })
-}
-
-/// A test that has runs, and how many of them passed.
-pub(crate) type Judged<'r> = (&'r TestReport, Tally);
-
-fn judged<'r>(tests: &[&'r TestReport]) -> Vec<Judged<'r>> {
-    tests
-        .iter()
-        .map(|test| (*test, test.tally()))
-        .filter(|(_, tally)| tally.runs > 0)
-        .collect()
 }
 
 /// What tells a test from the others of its model.
@@ -255,38 +334,5 @@ fn without_model(test: &TestReport) -> String {
 
 /// How one group did by itself; none where a test has fewer than k runs.
 pub fn model_row(name: &str, tests: &[&TestReport], k: u64) -> Option<ModelRow> {
-    judged_row(name, &judged(tests), k)
-}
-
-fn judged_row(name: &str, tests: &[Judged<'_>], k: u64) -> Option<ModelRow> {
-    let tallies: Vec<Tally> = tests.iter().map(|(_, tally)| *tally).collect();
-    let counts: Vec<(u64, u64)> = tallies
-        .iter()
-        .map(|tally| (tally.runs, tally.passed))
-        .collect();
-    let rate = mean_rate(&tallies, CONFIDENCE).ok()?;
-    let mean = |of_run: &dyn Fn(&RunReport) -> Option<f64>| {
-        let values: Vec<f64> = tests
-            .iter()
-            .flat_map(|(test, _)| &test.runs)
-            .filter_map(of_run)
-            .collect();
-        (!values.is_empty()).then(|| six_decimals(values.iter().sum::<f64>() / values.len() as f64))
-    };
-    Some(ModelRow {
-        model: name.to_owned(),
-        tests: tests.len(),
-        runs: tallies.iter().map(|tally| tally.runs).sum(),
-        pass_1: six_decimals(rate.rate),
-        low: six_decimals(rate.interval.lower),
-        high: six_decimals(rate.interval.upper),
-        pass_k: six_decimals(suite_pass_at_k(&counts, k).ok()?),
-        pass_hat_k: six_decimals(suite_pass_hat_k(&counts, k).ok()?),
-        calls: mean(&|run| Some(run.calls as f64)),
-        turns: mean(&|run| run.turns.map(|turns| turns as f64)),
-        tokens: mean(&|run| run.tokens.as_ref()?.total.map(|tokens| tokens as f64)),
-        cost_usd: mean(&|run| run.cost_usd),
-        duration_ms: mean(&|run| run.duration_ms.map(|time| time as f64)),
-        difference: None,
-    })
+    JudgedGroup::new(name, tests).row(k)
 }
