@@ -224,49 +224,65 @@ impl<'a> Field<'a> {
         list: Option<&'static str>,
         read: impl FnOnce(&mut Block<'_>) -> T,
     ) -> Option<T> {
-        match self.at {
-            At::Node(&Node {
-                span,
-                expanded,
-                kind: Kind::List(ref items),
-            }) if list.is_some() => {
-                let value = Rc::new(Node {
-                    span,
-                    expanded,
-                    kind: Kind::List(items.clone()),
-                });
-                let entries = [Entry {
-                    key: list.unwrap_or_default().into(),
-                    key_span: span,
-                    value,
-                }];
-                let mut block = Block::new(self.reading, span, &entries, self.siblings);
-                Some(read(&mut block))
-            }
-            At::Node(Node {
-                kind: Kind::Scalar(scalar),
-                ..
-            }) if *scalar != Scalar::Null => {
-                let mut block = Block::new(self.reading, self.span(), &[], self.siblings);
-                self.flag_among(if list.is_some() {
-                    "`true`, `false`, a list or a map"
-                } else {
-                    "`true`, `false` or a map"
-                })?
-                .then(|| read(&mut block))
-            }
-            At::Node(_) => self.block(read),
+        let node = match self.at {
+            At::Node(node) => node,
             At::Describe(slot) => {
-                self.block(read);
-                let block = slot.take();
-                self.flag();
-                let mut shapes = vec![slot.take()];
-                shapes.extend(list.map(|key| block["properties"][key].clone()));
-                shapes.push(block);
-                *slot.borrow_mut() = super::any_of(shapes);
-                None
+                self.describe_flag_or_block(slot, list, read);
+                return None;
             }
+        };
+        match (&node.kind, list) {
+            (Kind::List(items), Some(key)) => Some(self.read_list_under(key, node, items, read)),
+            (Kind::Scalar(scalar), _) if *scalar != Scalar::Null => {
+                let wanted = match list {
+                    Some(_) => "`true`, `false`, a list or a map",
+                    None => "`true`, `false` or a map",
+                };
+                let is_wanted = self.flag_among(wanted)?;
+                is_wanted.then(|| {
+                    let mut block = Block::new(self.reading, self.span(), &[], self.siblings);
+                    read(&mut block)
+                })
+            }
+            _ => self.block(read),
         }
+    }
+
+    /// Reads a list as a map that has it under this key alone.
+    fn read_list_under<T>(
+        &self,
+        key: &str,
+        node: &Node,
+        items: &[Rc<Node>],
+        read: impl FnOnce(&mut Block<'_>) -> T,
+    ) -> T {
+        let value = Rc::new(Node {
+            span: node.span,
+            expanded: node.expanded,
+            kind: Kind::List(items.to_vec()),
+        });
+        let entries = [Entry {
+            key: key.into(),
+            key_span: node.span,
+            value,
+        }];
+        let mut block = Block::new(self.reading, node.span, &entries, self.siblings);
+        read(&mut block)
+    }
+
+    fn describe_flag_or_block<T>(
+        &mut self,
+        slot: &RefCell<Value>,
+        list: Option<&'static str>,
+        read: impl FnOnce(&mut Block<'_>) -> T,
+    ) {
+        self.block(read);
+        let block = slot.take();
+        self.flag();
+        let mut shapes = vec![slot.take()];
+        shapes.extend(list.map(|key| block["properties"][key].clone()));
+        shapes.push(block);
+        *slot.borrow_mut() = super::any_of(shapes);
     }
 
     /// A map whose keys are the user's own, as of `env:` and `headers:`.
