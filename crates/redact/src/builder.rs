@@ -16,8 +16,22 @@ const PATTERN: &str = "pattern";
 #[must_use]
 #[derive(Default)]
 pub struct Builder {
-    values: BTreeSet<(String, String)>,
-    patterns: Vec<(Option<String>, String)>,
+    values: BTreeSet<NamedValue>,
+    patterns: Vec<SuitePattern>,
+}
+
+/// The value of a variable.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct NamedValue {
+    name: String,
+    value: String,
+}
+
+/// A pattern as the suite has it.
+struct SuitePattern {
+    /// The name in its placeholders, where the suite says it.
+    name: Option<String>,
+    pattern: String,
 }
 
 /// Why a [`Redactor`] cannot be built.
@@ -43,21 +57,29 @@ impl Builder {
     /// no effect. If two variables have one value, the placeholder has the first name in order.
     pub fn value(mut self, name: &str, value: &str) -> Self {
         if forms::is_secret_value(value) {
-            self.values.insert((name.to_owned(), value.to_owned()));
+            self.values.insert(NamedValue {
+                name: name.to_owned(),
+                value: value.to_owned(),
+            });
         }
         self
     }
 
     /// Adds a pattern of the suite. A named group narrows it: that group alone is the secret, and names it.
     pub fn pattern(mut self, pattern: &str) -> Self {
-        self.patterns.push((None, pattern.to_owned()));
+        self.patterns.push(SuitePattern {
+            name: None,
+            pattern: pattern.to_owned(),
+        });
         self
     }
 
     /// Adds a pattern of the suite whose placeholder has this name.
     pub fn named_pattern(mut self, name: &str, pattern: &str) -> Self {
-        self.patterns
-            .push((Some(name.to_owned()), pattern.to_owned()));
+        self.patterns.push(SuitePattern {
+            name: Some(name.to_owned()),
+            pattern: pattern.to_owned(),
+        });
         self
     }
 
@@ -65,7 +87,7 @@ impl Builder {
     pub fn build(self) -> Result<Redactor, Vec<RedactError>> {
         let mut problems = Vec::new();
         let mut patterns = Vec::new();
-        for (index, (name, pattern)) in self.patterns.into_iter().enumerate() {
+        for (index, SuitePattern { name, pattern }) in self.patterns.into_iter().enumerate() {
             match Pattern::compile(name.as_deref(), &pattern) {
                 Ok(compiled) => patterns.push(compiled),
                 Err(reason) => problems.push(RedactError::Pattern {
@@ -78,10 +100,10 @@ impl Builder {
         let values: Vec<String> = self
             .values
             .iter()
-            .map(|(_, value)| value.trim().to_owned())
+            .map(|known| known.value.trim().to_owned())
             .collect();
-        let (value_names, forms) = value_forms(self.values);
-        let (texts, meanings) = what_to_look_for(&forms, &values);
+        let known = KnownValues::new(self.values);
+        let (texts, meanings) = what_to_look_for(&known.forms, &values);
         let automaton = match Automaton::new(texts) {
             Ok(automaton) if problems.is_empty() => automaton,
             other => {
@@ -89,7 +111,7 @@ impl Builder {
                 return Err(problems);
             }
         };
-        let mut names: BTreeSet<String> = value_names.iter().cloned().collect();
+        let mut names: BTreeSet<String> = known.names.iter().cloned().collect();
         names.extend(patterns.iter().map(|pattern| pattern.name.clone()));
         names.extend(
             KEYS.iter()
@@ -102,7 +124,7 @@ impl Builder {
         Ok(Redactor {
             automaton,
             meanings,
-            value_names,
+            value_names: known.names,
             values,
             has_values,
             shapes,
@@ -112,20 +134,43 @@ impl Builder {
     }
 }
 
-type Forms = BTreeMap<Vec<u8>, (usize, Form)>;
-
-fn value_forms(values: BTreeSet<(String, String)>) -> (Vec<String>, Forms) {
-    let mut names = Vec::new();
-    let mut texts = Forms::new();
-    for (name, value) in values {
-        for (text, form) in forms::of(&value) {
-            texts.entry(text).or_insert((names.len(), form));
-        }
-        names.push(placeholder::name_of(&name));
-    }
-    (names, texts)
+/// The values of the variables, and the forms in which they are looked for.
+struct KnownValues {
+    /// Their names in placeholders.
+    names: Vec<String>,
+    forms: Forms,
 }
 
+/// By the text of the form.
+type Forms = BTreeMap<Vec<u8>, ValueForm>;
+
+struct ValueForm {
+    /// The place of the value's name.
+    name: usize,
+    form: Form,
+}
+
+impl KnownValues {
+    fn new(values: BTreeSet<NamedValue>) -> Self {
+        let mut known = Self {
+            names: Vec::new(),
+            forms: Forms::new(),
+        };
+        for NamedValue { name, value } in values {
+            let at = known.names.len();
+            for (text, form) in forms::of(&value) {
+                known
+                    .forms
+                    .entry(text)
+                    .or_insert(ValueForm { name: at, form });
+            }
+            known.names.push(placeholder::name_of(&name));
+        }
+        known
+    }
+}
+
+/// Each text with what it means where it is found.
 fn what_to_look_for<'v>(forms: &'v Forms, values: &'v [String]) -> (Vec<&'v [u8]>, Vec<Meaning>) {
     let marks = [
         (placeholder::OPENING, Meaning::Placeholder),
@@ -139,7 +184,7 @@ fn what_to_look_for<'v>(forms: &'v Forms, values: &'v [String]) -> (Vec<&'v [u8]
     let heads = heads.map(|(index, value)| (forms::head(value).as_bytes(), Meaning::Head(index)));
     let forms = forms
         .iter()
-        .map(|(text, (name, form))| (text.as_slice(), Meaning::Value(*name, *form)));
+        .map(|(text, value)| (text.as_slice(), Meaning::Value(value.name, value.form)));
     let shapes = shapes::all()
         .iter()
         .enumerate()

@@ -52,6 +52,11 @@ impl Shape {
         }
     }
 
+    /// One that holds when this does, whatever else was asked of it.
+    const fn holding(self, holds: fn(&[u8]) -> bool) -> Self {
+        Self { holds, ..self }
+    }
+
     /// One that a person may have chosen.
     const fn chosen(self, holds: fn(&[u8]) -> bool) -> Self {
         Self {
@@ -62,10 +67,9 @@ impl Shape {
     }
 }
 
-#[rustfmt::skip]
 pub(crate) const SHAPES: &[Shape] = &[
     token("anthropic-key", "Anthropic", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{20,}"),
-    Shape { holds: |key| is_no_slug(key) && !key.starts_with(b"sk-ant-"), ..token("openai-key", "OpenAI, and others with keys alike", &["sk-"], r"sk-[A-Za-z0-9_-]{20,}").word() },
+    token("openai-key", "OpenAI, and others with keys alike", &["sk-"], r"sk-[A-Za-z0-9_-]{20,}").word().holding(|key| is_no_slug(key) && !key.starts_with(b"sk-ant-")),
     token("google-key", "Google", &["AIza"], r"AIza[A-Za-z0-9_-]{30,}"),
     token("google-auth-key", "Google", &["AQ."], r"AQ\.[A-Za-z0-9_-]{30,}").word(),
     token("google-oauth-token", "Google", &["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}").word(),
@@ -102,7 +106,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     token("figma-token", "Figma", &["figd_"], r"figd_[A-Za-z0-9_-]{30,}").word(),
     token("atlassian-token", "Atlassian", &["ATATT3"], r"ATATT3[A-Za-z0-9_=-]{40,}"),
     token("age-key", "age", &["AGE-SECRET-KEY-1"], r"AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
-    Shape { holds: |_| true, ..token("jwt", "JSON Web Tokens", &["eyJ"], r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,2}").word() },
+    token("jwt", "JSON Web Tokens", &["eyJ"], r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,2}").word().holding(|_| true),
     token("private-key", "PEM and PGP", &["-----BEGIN "], r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?:[^-]|-[^-])*-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\s\\nr]*[A-Za-z0-9+/=]{20}[A-Za-z0-9+/=\s\\]*)").chosen(|_| true),
     token("bearer-token", "`Authorization: Bearer`", &["Bearer ", "bearer ", "BEARER "], r"[A-Za-z]+ +([A-Za-z0-9._~+/=-]{8,})").chosen(is_drawn),
     token("basic-credentials", "`Authorization: Basic`", &["Basic ", "basic ", "BASIC "], r"[A-Za-z]+ +([A-Za-z0-9+/_-]{8,}={0,2})").chosen(is_name_and_password),
